@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// quiet makes this a machine without sound, as far as that can be done.
+// quiet simulates a machine without sound, as far as possible.
 func quiet(t testing.TB) {
 	if paths, _ := filepath.Glob("/dev/snd/pcm*p"); len(paths) > 0 {
 		t.Skip("this machine has a sound card")
@@ -56,7 +56,7 @@ func TestOpenWithoutSound(t *testing.T) {
 		config Config
 	}{
 		{name: "defaults", rate: 48000},
-		{name: "a rate", rate: 44100, config: Config{Rate: 8000}}, // that of the source counts
+		{name: "a rate", rate: 44100, config: Config{Rate: 8000}}, // the rate of the source has priority
 		{name: "a rate that no card takes", rate: 900},
 		{name: "a buffer that no card takes", rate: 48000, config: Config{Buffer: time.Hour}},
 		{name: "nonsense", rate: 48000, config: Config{Buffer: -1, Block: -1}},

@@ -2,5 +2,5 @@
 
 package auto
 
-// noCard is what oto says of a machine without a sound card.
+// noCard is the error of oto without a sound card.
 const noCard = "no sound card in /dev/snd"

@@ -9,8 +9,8 @@ import (
 	"voicepool/mixer"
 )
 
-// A game opens its device and plays on, with a sound card and without. Once a frame it looks
-// whether the sound was lost, or is back.
+// A game opens its device and plays, with or without a sound card. Once per frame it checks whether the sound
+// card was lost, or is back.
 func ExampleOpen() {
 	m, err := mixer.New(mixer.Config{})
 	if err != nil {
@@ -24,7 +24,7 @@ func ExampleOpen() {
 	}
 }
 
-// A program whose user has named a driver ends where that is not there.
+// A program exits if the driver that its user has chosen does not exist.
 func ExampleFind() {
 	_, err := auto.Find(auto.Config{Driver: "plus"})
 	fmt.Println(err)
@@ -32,7 +32,7 @@ func ExampleFind() {
 	// auto: no driver "plus", want one of pulse, oto
 }
 
-// An event prints itself as a user should read it.
+// An event formats itself for users.
 func ExampleEvent() {
 	lost := auto.Event{Kind: auto.Lost, Frame: 595200, At: 12400 * time.Millisecond, Reason: "the sound server is gone"}
 	back := auto.Event{Kind: auto.Back, Frame: 724800, At: 15100 * time.Millisecond, Gap: 2700 * time.Millisecond, On: "pulse on speakers"}

@@ -22,37 +22,37 @@ func onPaced(c Config) *Device {
 	}}})
 }
 
-// The fake sound server plays so many frames per second, and takes them a step at a time.
+// The fake sound server plays rate frames per second, in steps.
 const (
 	rate  = 1000
 	step  = 10 * time.Millisecond
-	held  = 80 // frames that a card holds
+	held  = 80 // frames in the buffer of a card
 	moved = int(rate * step / time.Second)
 )
 
-// server is a sound server by the bubble's clock, at which everything can go wrong.
+// server is a fake sound server with the clock of synctest and all kinds of faults.
 type server struct {
 	mutex  sync.Mutex
-	refuse error         // what Open says
-	slow   time.Duration // how long it takes to
-	hangs  bool          // it never answers, until its context ends
-	rate   int           // of its cards; 0: what was asked for
-	halted bool          // cards take nothing
-	silent bool          // and say that their sink is suspended
-	dummy  bool          // cards play on a sink that nobody hears
-	until  time.Time     // until then nothing of this machine runs
-	life   int           // cards of an earlier life are gone
-	gone   error         // what those say
+	refuse error         // the error of Open
+	slow   time.Duration // the duration of Open
+	hangs  bool          // it does not answer before the context ends
+	rate   int           // of its cards; 0: as requested
+	halted bool          // cards consume no frames
+	silent bool          // and report that their sink is suspended
+	dummy  bool          // cards play on a silent sink
+	until  time.Time     // the machine is suspended until then
+	life   int           // cards of an earlier life are lost
+	gone   error         // the error of lost cards
 	asked  int
 	opened int
 	heard  []sample
 }
 
-// sample is what was heard at a time, of a step the first and the last frame.
+// sample is the first and the last frame of a step of heard audio.
 type sample struct {
 	at          time.Time
 	first, last float32
-	torn        bool // the outputs were not alike
+	torn        bool // the outputs differed
 }
 
 func (s *server) set(change func()) {
@@ -61,7 +61,7 @@ func (s *server) set(change func()) {
 	change()
 }
 
-// sleep stands still as long as the machine does.
+// sleep blocks while the machine is suspended.
 func (s *server) sleep() {
 	s.mutex.Lock()
 	until := s.until
@@ -95,8 +95,8 @@ func (s *server) open(ctx context.Context, c *Config) (device.Device, error) {
 
 func (s *server) driver() *driver { return &driver{name: "fake", wide: true, open: s.open} }
 
-// fakeCard is a stream of the server. Like a real one it takes frames at once to fill what
-// it holds, and then as they are played. When it is gone it keeps time by itself.
+// fakeCard is a stream of the server. Like a real one it first fills its buffer at once, and then consumes
+// frames in real time. After a loss it keeps time by itself.
 type fakeCard struct {
 	server *server
 	rate   int
@@ -177,7 +177,7 @@ func (c *fakeCard) play(src device.Source, stop <-chan struct{}) {
 	}
 }
 
-// alike reports whether each frame is the same on all outputs, as those of a counter are.
+// alike reports whether each frame is equal on all outputs, as in a counter.
 func (c *fakeCard) alike(frames []pcm.Frame) bool {
 	for i, f := range frames {
 		if f != frames[i/c.outputs*c.outputs] {
@@ -187,8 +187,8 @@ func (c *fakeCard) alike(frames []pcm.Frame) bool {
 	return true
 }
 
-// counter is a source whose frames are numbers, from 1, on all outputs alike. It notes two who
-// pull at once, and blocks that end within a frame.
+// counter is a source whose frames are numbers, from 1, equal on all outputs. It reports concurrent pulls, and
+// blocks that end within a frame.
 type counter struct {
 	t       *testing.T
 	outputs int // 0: one

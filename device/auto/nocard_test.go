@@ -2,5 +2,5 @@
 
 package auto
 
-// noCard is what oto says in a program without it.
+// noCard is the error of oto in a program built without it.
 const noCard = "this program was built without sound (tag nooto)"

@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// dozer is a source that sleeps when it is let.
+// dozer is a source that can sleep.
 type dozer struct {
 	asked  chan struct{}
 	asleep time.Time
@@ -42,8 +42,8 @@ func (d *dozer) Wake(at time.Time) int64 {
 	return n
 }
 
-// TestValveSleep: the source sleeps for its holder alone. Who takes it away wakes it, and the
-// frames that have passed count; who has no right to it does not wake it.
+// TestValveSleep: only the holder can put the source to sleep. A new holder wakes it, and the frames that have
+// passed count; other callers do not wake it.
 func TestValveSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &dozer{asked: make(chan struct{}, 1)}
@@ -92,7 +92,7 @@ func TestValveSleep(t *testing.T) {
 		}
 		v.offer(2, 0)
 		other.Render(block)
-		if !other.Sleep(time.Now()) { // what was left in the channel is not for it
+		if !other.Sleep(time.Now()) { // an old value in the channel is not for this holder
 			t.Error("the next card cannot let it sleep")
 		}
 		synctest.Wait()
@@ -107,8 +107,7 @@ func TestValveSleep(t *testing.T) {
 	})
 }
 
-// TestKeeperSleeps: while there is no card, the source sleeps too, and loses no time, whatever its
-// outputs.
+// TestKeeperSleeps: without a card the source sleeps, too, and keeps time, with any number of outputs.
 func TestKeeperSleeps(t *testing.T) {
 	for _, outputs := range []int{1, 4, 16} {
 		t.Run(fmt.Sprint(outputs), func(t *testing.T) { keeperSleeps(t, outputs) })

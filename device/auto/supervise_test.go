@@ -11,7 +11,7 @@ import (
 	"voicepool/device"
 )
 
-// fault is something that happens to a server, and how it ends.
+// fault is a fault of a server, and its repair.
 type fault struct {
 	name   string
 	strike func(*server)
@@ -19,7 +19,7 @@ type fault struct {
 	why    string
 }
 
-// restart gives the server another life: cards of the one before are gone.
+// restart restarts the server: earlier cards are lost.
 func restart(s *server) { s.life++; s.gone = errGone }
 
 var faults = []fault{
@@ -49,8 +49,8 @@ var faults = []fault{
 		mend: func(s *server) { s.halted, s.hangs = false, false }, why: "fake takes nothing"},
 }
 
-// TestFaults: each fault is noticed in time, the show goes on in time, and the sound is
-// back in time, faded in, at the frame that is due.
+// TestFaults: each fault is detected in time, the device keeps time, and the sound returns in time, faded in,
+// at the due frame.
 func TestFaults(t *testing.T) {
 	for _, f := range faults {
 		for _, lasts := range []time.Duration{400 * time.Millisecond, time.Second, 5 * time.Second, 9900 * time.Millisecond, 30 * time.Second} {
@@ -110,7 +110,7 @@ func suffer(t *testing.T, f fault, lasts time.Duration, outputs int) {
 	}
 }
 
-// TestSuspended: a card that says that it may play on by itself is not opened again and again.
+// TestSuspended: a card that may resume by itself is not reopened repeatedly.
 func TestSuspended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{halted: true, silent: true}
@@ -125,8 +125,8 @@ func TestSuspended(t *testing.T) {
 	})
 }
 
-// TestAsleep: the machine stands still, and with it all that would have noticed. When it goes
-// on, that is noticed at once, and what nobody heard is a gap.
+// TestAsleep: the machine is suspended, and with it all goroutines. When it resumes, the device detects that at
+// once, and reports the lost time as a gap.
 func TestAsleep(t *testing.T) {
 	for _, lasts := range []time.Duration{time.Second, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAsleep(t *testing.T) {
 	}
 }
 
-// next returns the next event, or none.
+// next returns the next event, or the zero Event.
 func next(d *Device) Event {
 	var e [1]Event
 	d.Events(e[:])
@@ -174,8 +174,7 @@ func await(t *testing.T, d *Device, kind Kind, limit time.Duration) Event {
 	return Event{}
 }
 
-// inTime looks at what was heard after a return: a fade-in of 20 ms, and then each frame
-// when it is due.
+// inTime checks the audio after a return: a fade-in of 20 ms, and then each frame at its due time.
 func (s *server) inTime(t *testing.T, begun time.Time, back Event) {
 	t.Helper()
 	s.mutex.Lock()
@@ -198,14 +197,14 @@ func (s *server) inTime(t *testing.T, begun time.Time, back Event) {
 			faded++
 		}
 	}
-	// A card that was at a standstill plays what it holds first.
+	// A stalled card plays its buffer first.
 	if faded < 1 || faded > 3+held/moved || heard < 150 {
 		t.Errorf("%d steps faded in, %d steps were heard", faded, heard)
 	}
 }
 
-// TestClose: at any moment it takes no longer than a driver that hangs may, and leaves
-// nothing behind, which the bubble looks for.
+// TestClose: at any moment Close takes at most the time limit for a hung driver, and leaves no goroutine
+// behind, which synctest checks.
 func TestClose(t *testing.T) {
 	for _, at := range []time.Duration{0, 10 * time.Millisecond, 400 * time.Millisecond, time.Second, 12 * time.Second} {
 		for _, f := range faults {
@@ -227,7 +226,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCloseOfDeaf: a driver that does not hear of the end is left behind.
+// TestCloseOfDeaf: a driver that ignores its context is abandoned.
 func TestCloseOfDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := &driver{name: "deaf", open: func(context.Context, *Config) (device.Device, error) {

@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// recorder is a test that may fail without failing its own.
+// recorder is a testing.TB that may fail without failing its test.
 type recorder struct {
 	testing.TB
 	mu   sync.Mutex
@@ -35,7 +35,7 @@ func (r *recorder) note(s string) {
 	r.said = append(r.said, s)
 }
 
-// try runs one of the tests on a device and returns what it found.
+// try runs one of the tests on a device and returns its errors.
 func try(t *testing.T, test func(testing.TB)) string {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -140,7 +140,7 @@ func TestLifeFindsFaults(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		device *faulty
-		want   string // "" for a good device
+		want   string // "" for a correct device
 	}{
 		{name: "good", device: &faulty{rate: 1000}},
 		{name: "no rate", device: &faulty{}, want: "Rate() = 0"},

@@ -8,7 +8,7 @@ import (
 	"voicepool/device/null"
 )
 
-// The test of a driver; this one pulls by itself, so nothing has to drive it.
+// The test of a driver that pulls by itself, so drive is nil.
 func ExampleRun() {
 	test := func(t *testing.T) {
 		devicetest.Run(t, func(testing.TB) device.Device { return null.NewPaced(null.Config{}) }, nil)

@@ -99,7 +99,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A minute in no time: every block at its deadline, none before.
+// A minute passes instantly: every block comes at its deadline, never earlier.
 func TestPacedMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := null.NewPaced(null.Config{Rate: 44100, Block: 441})

@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// wide is a source of several outputs, whose frames say which they are.
+// wide is a source with several outputs, whose frames identify the output.
 type wide struct {
 	outputs int
 	n       int
@@ -29,7 +29,7 @@ func (w *wide) Render(dst []pcm.Frame) {
 	}
 }
 
-// slowWide has to be waited for.
+// slowWide is a Preparer.
 type slowWide struct{ wide }
 
 func (*slowWide) Prepare() int { return 100 }
@@ -49,7 +49,7 @@ func TestContractWide(t *testing.T) {
 	})
 }
 
-// TestStepWide: Step counts frames of an output, and returns all of them.
+// TestStepWide: Step counts frames of one output, and returns the frames of all outputs.
 func TestStepWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 3, 4, 16} {
 		d := null.NewStepped(null.Config{Outputs: outputs})
@@ -93,7 +93,7 @@ type wideSilence struct{ silence }
 
 func (wideSilence) Outputs() int { return 16 }
 
-// TestPacedWide: an output more makes no second longer.
+// TestPacedWide: the number of outputs does not affect the pace.
 func TestPacedWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {

@@ -22,21 +22,21 @@ func TestMain(m *testing.M) {
 	leak.Main(m, driverGoroutines...)
 }
 
-// driverGoroutines are those that the driver keeps until the process ends.
+// driverGoroutines lists the goroutines that the driver keeps until the process ends.
 var driverGoroutines = []string{
 	"github.com/ebitengine/oto/v3/internal/mux.(*Mux).loop",
 	"github.com/jfreymuth/pulse.(*PlaybackStream).run",
 	"github.com/jfreymuth/pulse/proto.(*Client).readLoop",
 }
 
-// card is a driver: it reads 10 ms every 10 ms.
+// card is a fake driver: it reads 10 ms every 10 ms.
 type card struct {
 	bytes int
-	stuck chan struct{} // where not nil, Suspend waits for it
+	stuck chan struct{} // if not nil, Suspend waits for it
 
 	mu   sync.Mutex
 	err  error
-	held bool // asks for nothing
+	held bool // reads no frames
 	stop chan struct{}
 	done chan struct{}
 }
@@ -139,7 +139,7 @@ func TestReader(t *testing.T) {
 	r := newReader(&counter{}, taken)
 	next := 0
 	for i, test := range []struct{ size, want int }{
-		{1920 * 8, 1920 * 8}, // the first read is filled, whatever the block
+		{1920 * 8, 1920 * 8}, // the first read is filled completely, independently of the block size
 		{1920 * 8, 256 * 8},
 		{100 * 8, 100 * 8},
 		{100*8 + 7, 100 * 8},
@@ -191,8 +191,8 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// A driver that stops reading does not stop the time of the source, with an
-// error or without one; when it reads again, it goes on from there.
+// TestStandsIn: a driver that stops reading does not stop the source's time, with or without an error; when it
+// reads again, it gets the frames that are due.
 func TestStandsIn(t *testing.T) {
 	gone := errors.New("oto: PulseAudio error: oto: connection closed\nfor good")
 	for _, err := range []error{nil, gone} {
@@ -203,7 +203,7 @@ func TestStandsIn(t *testing.T) {
 			if err := d.Start(src); err != nil {
 				t.Fatal(err)
 			}
-			// A period of the driver and a block are due at any moment.
+			// A period of the driver and a block may be in progress.
 			near := func(want int) {
 				t.Helper()
 				time.Sleep(time.Millisecond)

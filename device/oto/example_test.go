@@ -9,8 +9,8 @@ import (
 	"voicepool/mixer"
 )
 
-// A program that chooses its devices by hand: the sound card, or else nothing, in time.
-// Package device/auto does the same in one call.
+// A program chooses its devices by hand: the sound card, or otherwise a null device. Package device/auto does
+// the same in one call.
 func ExampleOpen() {
 	m, err := mixer.New(mixer.Config{})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"voicepool/device"
 )
 
-// In a process of its own the driver looks for a card that is not there, which
-// makes libasound, where it is installed, print 25 lines and more.
+// TestHush: in its own process the driver looks for a missing card, which would make libasound, if installed,
+// print 25 lines and more.
 func TestHush(t *testing.T) {
 	const child = "VOICEPOOL_HUSH_TEST"
 	if os.Getenv(child) == "" {
@@ -47,7 +47,7 @@ func TestHush(t *testing.T) {
 	if ctx.Err() == nil {
 		t.Error("a driver without a card has no error")
 	}
-	// Now it is taken, as beside Ebitengine's audio context.
+	// Now the card is taken, as with Ebitengine's audio context.
 	_, _, err = newContext(&driver.NewContextOptions{SampleRate: 48000, ChannelCount: 2})
 	if err = refused(err); !errors.Is(err, device.ErrUnavailable) || !errors.Is(err, ErrSpent) || !strings.HasPrefix(err.Error(), "oto: "+rule) {
 		t.Errorf("a second context: %v", err)

@@ -14,7 +14,7 @@ import (
 	"voicepool/device"
 )
 
-// listen is a server that lets nobody in and never answers; it returns its socket.
+// listen starts a server that never answers, and returns its socket.
 func listen(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "vp") // t.TempDir may be too long for a socket
@@ -32,7 +32,7 @@ func listen(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// quiet makes this a machine without sound, as far as that can be done.
+// quiet simulates a machine without sound, as far as possible.
 func quiet(t *testing.T, server string) {
 	t.Helper()
 	if paths, _ := filepath.Glob("/dev/snd/pcm*p"); len(paths) > 0 {
@@ -55,7 +55,7 @@ func TestOpenWithoutSound(t *testing.T) {
 			quiet(t, server)
 			d, took, err := timedOpen()
 			for range 2 {
-				if took > 500*time.Millisecond { // the machine may have had other work
+				if took > 500*time.Millisecond { // the machine may be busy
 					d, took, err = timedOpen()
 				}
 			}

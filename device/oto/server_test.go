@@ -16,11 +16,11 @@ import (
 	"voicepool/pcm"
 )
 
-// The tests of this file need a sound server, and each a process of its own,
-// since a process has one device. .ci/every-frame-arrives starts them all.
+// The tests of this file need a sound server, and one process each, because a process can open one device.
+// .ci/every-frame-arrives starts them.
 const (
-	serverTest = "VOICEPOOL_SERVER_TEST" // which of them: contract, play, loss
-	serverFile = "VOICEPOOL_SERVER_FILE" // where play puts what it plays
+	serverTest = "VOICEPOOL_SERVER_TEST" // the test to run: contract, play, loss
+	serverFile = "VOICEPOOL_SERVER_FILE" // the file where play stores the played frames
 )
 
 func openServer(t *testing.T, which string) *Device {
@@ -45,7 +45,7 @@ func TestServerContract(t *testing.T) {
 	}
 }
 
-// counted is a source that says when enough was taken from it.
+// counted is a source that reports when enough frames were pulled.
 type counted struct {
 	device.Source
 	left   int
@@ -60,7 +60,7 @@ func (c *counted) Render(dst []pcm.Frame) {
 	c.left -= len(dst)
 }
 
-// What is played is put into a file, too. The script compares the two.
+// TestServerPlays also writes the played frames to a file. The script compares the two.
 func TestServerPlays(t *testing.T) {
 	d := openServer(t, "play")
 	length := 5 * d.Rate()
@@ -74,8 +74,7 @@ func TestServerPlays(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The end is heard when as much again as the device may hold, and the
-	// server besides, has been asked for.
+	// The end has been played when twice the buffers of the device and the server have been pulled.
 	src := &counted{&frames, length + d.Latency() + d.Rate()/2, make(chan struct{})}
 	if err := d.Start(src); err != nil {
 		t.Fatal(err)
@@ -89,7 +88,7 @@ func TestServerPlays(t *testing.T) {
 	}
 }
 
-// The server goes away in the middle: the device says so, and pulls on in time.
+// TestServerLoss: the server ends in the middle: Err returns the error, and the device pulls on in time.
 func TestServerLoss(t *testing.T) {
 	d := openServer(t, "loss")
 	before := &counted{silence{}, d.Rate() / 2, make(chan struct{})}
@@ -116,7 +115,7 @@ func TestServerLoss(t *testing.T) {
 	}
 }
 
-// ready is a source of frames, and of silence after them.
+// ready is a source of frames, followed by silence.
 type ready []pcm.Frame
 
 func (r *ready) Render(dst []pcm.Frame) {
@@ -125,7 +124,7 @@ func (r *ready) Render(dst []pcm.Frame) {
 	*r = (*r)[n:]
 }
 
-// noise returns frames of which none is like another, in steps that 24 bits have.
+// noise returns distinct frames that 24 bits can represent.
 func noise(length int) ready {
 	random := rand.New(rand.NewPCG(1, 1))
 	frames := make(ready, length)

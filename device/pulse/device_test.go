@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// ready opens a device on a server that answers.
+// ready opens a device on a working server.
 func ready(t testing.TB, s *server, c Config) *Device {
 	t.Helper()
 	d, err := open(t, s, c)
@@ -56,7 +56,7 @@ func (c *counter) count() int {
 	return c.n
 }
 
-// TestPlays: the server gets what it asks for, every frame once and in order.
+// TestPlays: the server gets the requested frames, each one once and in order.
 func TestPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{}
@@ -95,8 +95,7 @@ func TestPlays(t *testing.T) {
 	})
 }
 
-// TestLoss: what takes the stream away is told at once, the source goes on in time, and
-// Close waits for nobody.
+// TestLoss: a loss of the stream is reported at once, the source keeps its time, and Close does not block.
 func TestLoss(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -140,8 +139,8 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// TestStandsIn: a server that asks for nothing does not stop the time of the source. When it
-// asks again, it goes on from there; meanwhile Frames stands still.
+// TestStandsIn: a server that requests no frames does not stop the source's time. When it requests frames
+// again, it gets the frames that are due; in between Frames does not change.
 func TestStandsIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{}
@@ -184,14 +183,14 @@ func TestStandsIn(t *testing.T) {
 	})
 }
 
-// TestMoved: a stream that is moved plays on, unless its sink was named and is gone.
+// TestMoved: a moved stream continues, unless its sink was named and is removed.
 func TestMoved(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		sink   string   // that Config names
-		env    string   // that the environment names
-		left   []string // the sinks that there are when it has been moved
-		moved  uint32   // the number of the sink that it was moved to
+		sink   string   // in the Config
+		env    string   // in the environment
+		left   []string // the sinks after the move
+		moved  uint32   // the index of the new sink
 		answer func(*server)
 		lost   bool
 	}{

@@ -10,7 +10,7 @@ import (
 	"voicepool/mixer"
 )
 
-// A program that offers its user the sinks there are, and plays on the one that he takes.
+// A program offers its user the available sinks, and plays on the chosen one.
 func ExampleOpen() {
 	ctx := context.Background()
 	sinks, err := pulse.Sinks(ctx)
@@ -37,7 +37,7 @@ func ExampleOpen() {
 	}
 	select {
 	case <-out.Lost():
-		log.Print(out.Err()) // open another: device/auto does so by itself
+		log.Print(out.Err()) // open another device: device/auto does that automatically
 	case <-time.After(time.Second):
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"voicepool/pcm"
 )
 
-// args are the arguments of a command, as the protocol writes them.
+// args are the encoded arguments of a command.
 type args []byte
 
 func (a args) number(numbers ...uint32) args {
@@ -46,7 +46,7 @@ func (a args) spec(rate uint32, channels int) args {
 	return binary.BigEndian.AppendUint32(append(a, 'a', proto.FormatFloat32LE, byte(channels)), rate)
 }
 
-// places is a channel map.
+// places appends a channel map.
 func (a args) places(channels int) args {
 	a = append(a, 'm', byte(channels))
 	for i := range channels {
@@ -57,36 +57,36 @@ func (a args) places(channels int) args {
 
 func (a args) format() args { return append(a, 'f', 'B', proto.EncodingPCM, 'P', 'N') }
 
-// property is a list of one property.
+// property appends a list of one property.
 func (a args) property(key, value string) args {
 	a = args(append(append(append(a, 'P', 't'), key...), 0)).number(uint32(len(value) + 1))
 	a = binary.BigEndian.AppendUint32(append(a, 'x'), uint32(len(value)+1))
 	return append(append(a, value...), 0, 'N')
 }
 
-// server is a sound server on a pipe: it plays 10 ms every 10 ms once it is uncorked.
+// server is a fake sound server on a pipe: it plays 10 ms every 10 ms once it is uncorked.
 type server struct {
 	conn   net.Conn
-	answer map[uint32]func(tag uint32) // instead of the usual; nil: no answer
+	answer map[uint32]func(tag uint32) // replaces the usual answer; nil: no answer
 	sinks  []string
 	wide   map[string]int // channels of sinks; 0: two
-	size   uint32         // bytes of a frame of the stream
+	size   uint32         // bytes per frame of the stream
 
 	mu     sync.Mutex
-	held   bool // asks for nothing
+	held   bool // requests no frames
 	plays  bool // it has been uncorked once
 	corked bool
-	corks  int // how often it was corked
+	corks  int // number of times that it was corked
 	muted  uint32
 	frames []pcm.Frame
-	sink   uint32 // that the client asked for
-	names  []byte // the requests that have names in them
+	sink   uint32 // requested by the client
+	names  []byte // the requests that contain names
 	stream []byte // the request for the stream
 }
 
-const buffered = 1440 // frames that the server asks for at first: 30 ms
+const buffered = 1440 // frames that the server requests at first: 30 ms
 
-// serve returns a server and its client's end.
+// serve starts a server and returns the client's end.
 func serve(s *server) net.Conn {
 	client, conn := net.Pipe()
 	s.conn = conn
@@ -125,7 +125,7 @@ func (s *server) run() {
 	}
 }
 
-// obey answers as a server does.
+// obey answers a command as a server does.
 func (s *server) obey(command, tag uint32, rest []byte, stop chan struct{}) {
 	reply := args{}
 	switch command {
@@ -160,7 +160,7 @@ func (s *server) obey(command, tag uint32, rest []byte, stop chan struct{}) {
 	s.say(proto.OpReply, tag, reply)
 }
 
-// describe is what a list has of a sink.
+// describe returns the list entry of a sink.
 func (s *server) describe(i uint32, name string) args {
 	channels := max(s.wide[name], 2)
 	a := args{}.number(i).text(name).text("The "+name).spec(44100, channels).places(channels).number(0)
@@ -182,12 +182,12 @@ func (s *server) say(command, tag uint32, rest args) {
 	s.conn.Write(append(head, body...))
 }
 
-// refuse answers a command with an error.
+// refuse returns a function that answers a command with an error.
 func (s *server) refuse(code proto.Error) func(tag uint32) {
 	return func(tag uint32) { s.say(proto.OpError, tag, args{}.number(uint32(code))) }
 }
 
-// play asks for 10 ms every 10 ms.
+// play requests 10 ms every 10 ms.
 func (s *server) play(stop chan struct{}) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -209,7 +209,7 @@ func (s *server) holds() bool {
 	return s.held || s.corked
 }
 
-// cork stops the server, or lets it go on, and reports whether it plays for the first time.
+// cork stops or resumes the server, and reports whether it plays for the first time.
 func (s *server) cork(corked bool) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +220,7 @@ func (s *server) cork(corked bool) (first bool) {
 	return first
 }
 
-// mute leaves a command without an answer from now on.
+// mute leaves a command unanswered from now on.
 func (s *server) mute(command uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +233,7 @@ func (s *server) mutes(command uint32) bool {
 	return command == s.muted && command != 0
 }
 
-// corking reports whether the server is corked, and how often it was.
+// corking reports whether the server is corked, and how often it was corked.
 func (s *server) corking() (corked bool, corks int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

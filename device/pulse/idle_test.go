@@ -14,13 +14,13 @@ import (
 	"voicepool/pcm"
 )
 
-// dozer is a source that is silent, but for frames that it was asked for.
+// dozer is a source that is silent, except for requested frames.
 type dozer struct {
 	asked chan struct{}
 
 	mu     sync.Mutex
 	frames int64 // rendered and passed
-	loud   int   // frames to come that are not silence
+	loud   int   // remaining frames that are not silence
 	busy   bool  // it does not sleep
 	slept  time.Time
 	sleeps int
@@ -66,7 +66,7 @@ func (d *dozer) Wake(at time.Time) int64 {
 	return n
 }
 
-// play asks for frames that are not silence.
+// play requests frames that are not silence.
 func (d *dozer) play(frames int) {
 	d.mu.Lock()
 	d.loud = frames
@@ -82,15 +82,15 @@ func (d *dozer) state() (frames int64, sleeps int, busy bool) {
 
 var _ device.Sleeper = (*dozer)(nil)
 
-// within reports whether a number of frames is that of a time, but for a block or two, and
-// for one at each rest: the server of this test asks by its own ticks when it goes on.
+// within reports whether a number of frames matches a time, up to one or two blocks, and one more per corking,
+// because the test's server resumes at its own ticks.
 func within(s *server, frames int64, since time.Duration) bool {
 	want := pcm.Frames(since, 48000)
 	_, corks := s.corking()
 	return frames >= want-1000 && frames <= want+buffered+1000+480*int64(corks)
 }
 
-// idling returns a device that has just begun to play a source which may sleep.
+// idling returns a device that has just started to play a source that may sleep.
 func idling(t *testing.T) (*server, *dozer, *Device) {
 	s, src := &server{}, newDozer()
 	d := ready(t, s, Config{})
@@ -100,8 +100,8 @@ func idling(t *testing.T) (*server, *dozer, *Device) {
 	return s, src, d
 }
 
-// TestIdle: a source that has been silent for a second and sleeps is left alone, but for a
-// moment every 4 s. It keeps time; what it is asked for is sent at once, and whole.
+// TestIdle: a source that has been silent for a second and sleeps is not pulled, except for a moment every 4 s.
+// It keeps time, and a new sound is sent at once and completely.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src, d := idling(t)
@@ -159,7 +159,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// TestNotIdle: what does not sleep, or has no such methods, is pulled from as ever.
+// TestNotIdle: a source that does not sleep, or is not a Sleeper, is pulled as usual.
 func TestNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, newDozer()
@@ -176,8 +176,8 @@ func TestNotIdle(t *testing.T) {
 	})
 }
 
-// TestIdleEnds: a server that does not answer when it is to stop, or to go on, costs the
-// source no time, and Close ends a rest at once.
+// TestIdleEnds: a server that does not answer a cork or uncork does not delay the source, and Close ends a
+// sleep at once.
 func TestIdleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src, d := idling(t)

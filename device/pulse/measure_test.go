@@ -15,24 +15,24 @@ import (
 	"voicepool/device"
 )
 
-// wide is a number of 64 bits, with a sign or without.
+// wide appends a 64-bit number, signed or unsigned.
 func (a args) wide(kind byte, n uint64) args {
 	return binary.BigEndian.AppendUint64(append(a, kind), n)
 }
 
-// late says how long a frame takes: what the server holds of the stream, written and read in
-// bytes, and of the sink.
+// late returns the answer to a latency query: frames held of the stream, as written and read bytes, and of the
+// sink.
 func late(written, read uint64, sink uint64) args {
 	a := append(args{}.time(sink).time(0).flag(true), 'T', 0, 0, 0, 1, 0, 0, 0, 2, 'T', 0, 0, 0, 1, 0, 0, 0, 3)
 	return a.wide('r', written).wide('r', read).wide('R', 0).wide('R', 7)
 }
 
-// TestMeasure: the parts of the latency come from what the server answers; a server that
-// refuses, does not answer, or is gone, is an error.
+// TestMeasure: the parts of the latency come from the server's answer; a server that refuses, does not answer,
+// or is gone, causes an error.
 func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		answer func(s *server, tag uint32) // nil: none
+		answer func(s *server, tag uint32) // nil: no answer
 		want   device.Latencies
 		fails  string
 	}{

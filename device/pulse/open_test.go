@@ -17,7 +17,7 @@ import (
 	"voicepool/device"
 )
 
-// TestOpenFails: each error is one line that says what is wrong, in bounded time.
+// TestOpenFails: each error is one line with the cause, in bounded time.
 func TestOpenFails(t *testing.T) {
 	refused := func(command uint32, code proto.Error) func(s *server) {
 		return func(s *server) { s.answer[command] = s.refuse(code) }
@@ -31,7 +31,7 @@ func TestOpenFails(t *testing.T) {
 		env     string
 		server  func(s *server)
 		want    string
-		invalid bool // an error about the configuration
+		invalid bool // an error of the configuration
 		after   time.Duration
 	}{
 		{
@@ -121,7 +121,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// TestOpenEnds: an Open that is told to end does so at once.
+// TestOpenEnds: Open returns at once when its context ends.
 func TestOpenEnds(t *testing.T) {
 	for _, command := range []uint32{proto.OpAuth, proto.OpSetClientName, proto.OpCreatePlaybackStream} {
 		synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestOpenEnds(t *testing.T) {
 	}
 }
 
-// TestSink: the sink of the configuration, else that of the environment, else the server's.
+// TestSink: the sink in the configuration has priority, then the environment, then the server's default.
 func TestSink(t *testing.T) {
 	for _, c := range []struct {
 		sink, env string
@@ -155,7 +155,7 @@ func TestSink(t *testing.T) {
 	}
 }
 
-// TestSinks: what the server lists.
+// TestSinks: the list of the server's sinks.
 func TestSinks(t *testing.T) {
 	d := ready(t, &server{sinks: []string{"speakers", "phones"}}, Config{})
 	defer d.Close()
@@ -169,7 +169,7 @@ func TestSinks(t *testing.T) {
 	}
 }
 
-// TestLongNames: names of any length fit a request.
+// TestLongNames: names of any length fit in a request.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("ä", 5000)
 	for _, outputs := range []int{1, device.MaxOutputs} {
@@ -177,7 +177,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestNoServer: by the way of the user, without a server.
+// TestNoServer: Open and Sinks without a server.
 func TestNoServer(t *testing.T) {
 	t.Setenv("PULSE_SERVER", "/nowhere/native")
 	const want = "pulse: no sound server at /nowhere/native: device: none available"

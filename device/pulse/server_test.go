@@ -18,7 +18,7 @@ import (
 )
 
 // The tests of this file need a sound server: .ci/every-frame-arrives starts them.
-const serverTest = "VOICEPOOL_SERVER_TEST" // is set where there is one
+const serverTest = "VOICEPOOL_SERVER_TEST" // is set if a server is available
 
 func openServer(t testing.TB, c Config) *Device {
 	t.Helper()
@@ -53,7 +53,7 @@ func pactl(t *testing.T, args ...string) {
 	}
 }
 
-// counted is a source that says when enough was taken from it.
+// counted is a source that reports when enough frames were pulled.
 type counted struct {
 	device.Source
 	left   int
@@ -68,8 +68,8 @@ func (c *counted) Render(dst []pcm.Frame) {
 	c.left -= len(dst)
 }
 
-// TestServerPlays: what is played is put into a file, too. The script compares the two. The
-// end is heard when as much again as the server may hold has been asked for.
+// TestServerPlays also writes the played frames to a file. The script compares the two. The end has been played
+// when twice the server's buffer has been pulled.
 func TestServerPlays(t *testing.T) {
 	d := openServer(t, Config{Sink: os.Getenv("VOICEPOOL_SERVER_SINK")})
 	if d.Sink() != "proof" {
@@ -81,7 +81,7 @@ func TestServerPlays(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 1))
-	frames := make(prepared, length) // of which none is like another, in steps that 24 bits have
+	frames := make(prepared, length) // distinct, in steps that 24 bits can represent
 	for i := range frames {
 		for c := range frames[i] {
 			frames[i][c] = float32(random.IntN(1<<23)-1<<22) / (1 << 24)
@@ -102,7 +102,7 @@ func TestServerPlays(t *testing.T) {
 	}
 }
 
-// prepared is a source of frames, and of silence after them.
+// prepared is a source of frames, followed by silence.
 type prepared []pcm.Frame
 
 func (p *prepared) Render(dst []pcm.Frame) {
@@ -120,8 +120,8 @@ func await(t *testing.T, done <-chan struct{}) {
 	}
 }
 
-// TestServerSinks: a sink that is loaded is listed. When it is unloaded, the server moves
-// a stream to another: that is a loss where the sink was named, and where none is left.
+// TestServerSinks: a loaded sink is listed. When it is unloaded, the server moves a stream to another sink:
+// that is a loss if the sink was named, or if no sink is left.
 func TestServerSinks(t *testing.T) {
 	openServer(t, Config{}).Close()
 	out, err := exec.Command("pactl", "load-module", "module-null-sink", "sink_name=second", "rate=44100",
@@ -170,8 +170,7 @@ func TestServerSinks(t *testing.T) {
 	openServer(t, Config{}).Close()
 }
 
-// TestServerHangs: a server that stands still is not waited for: the source goes on, and
-// Close takes no time.
+// TestServerHangs: a hung server does not block: the source keeps its time, and Close returns quickly.
 func TestServerHangs(t *testing.T) {
 	d := openServer(t, Config{})
 	pid := os.Getenv("SOUND_PID")

@@ -19,14 +19,14 @@ import (
 	"voicepool/pcm"
 )
 
-// period is how many frames every tone has gone round after.
+// period is a common period of all tones, in frames.
 const period = 480
 
-// tones is a source of several outputs. Each channel has its own tone, a multiple of 100 Hz.
+// tones is a source with several outputs. Each channel has its own tone, a multiple of 100 Hz.
 type tones struct {
 	outputs int
-	table   []pcm.Frame // a period of all outputs
-	n       int         // of the next in it
+	table   []pcm.Frame // one period of all outputs
+	n       int         // index of the next frame
 }
 
 func newTones(outputs int) *tones {
@@ -50,10 +50,10 @@ func (s *tones) Render(dst []pcm.Frame) {
 	}
 }
 
-// hertz is the tone of a channel.
+// hertz returns the frequency of a channel.
 func hertz(channel int) float64 { return 100 * float64(channel+1) }
 
-// hear records half a second of a monitor, channel by channel, which is not silence.
+// hear records half a second from a monitor, by channel, after initial silence.
 func hear(t *testing.T, monitor, places string, channels int) [][]float64 {
 	t.Helper()
 	record := exec.Command("parec", "--raw", "--device="+monitor, "--rate=48000", "--format=float32le",
@@ -73,7 +73,7 @@ func hear(t *testing.T, monitor, places string, channels int) [][]float64 {
 		if _, err := io.ReadFull(in, frame); err != nil || n == 20*48000 {
 			t.Fatalf("%d frames were recorded, %v", n, err)
 		}
-		if n < 24000 { // until then the stream may begin
+		if n < 24000 { // the stream may begin until then
 			continue
 		}
 		for c := range heard {
@@ -83,8 +83,8 @@ func hear(t *testing.T, monitor, places string, channels int) [][]float64 {
 	return heard
 }
 
-// level returns how loud a tone is in what was heard: the median of its amplitude in each period. A
-// machine that is busy may make a gap, which is in few of them.
+// level returns the level of a tone in a recording: the median of its amplitude in each period. A busy machine
+// may cause a gap, which affects only few periods.
 func level(x []float64, hz float64) float64 {
 	var all []float64
 	for part := range slices.Chunk(x, period) {
@@ -99,8 +99,8 @@ func level(x []float64, hz float64) float64 {
 	return all[len(all)/2]
 }
 
-// TestServerWide: each channel of a sink plays the channel of its output, and no other. A sink
-// with fewer channels is refused, and a stream that is moved to one is lost.
+// TestServerWide: each channel of a sink plays exactly its channel of the outputs. A sink with fewer channels
+// is rejected, and a stream that is moved to one is lost.
 func TestServerWide(t *testing.T) {
 	openServer(t, Config{}).Close()
 	surround := "front-left,front-right,rear-left,rear-right,front-center,lfe,side-left,side-right"
@@ -154,7 +154,7 @@ func TestServerWide(t *testing.T) {
 	}
 }
 
-// aux is the channel map of a card with so many channels that are no loudspeakers of a room.
+// aux returns the channel map of a card with auxiliary channels.
 func aux(channels int) string {
 	names := make([]string, channels)
 	for i := range names {
@@ -163,7 +163,7 @@ func aux(channels int) string {
 	return strings.Join(names, ",")
 }
 
-// input returns the number of the one stream that the server plays.
+// input returns the index of the only stream of the server.
 func input(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("pactl", "list", "short", "sink-inputs").CombinedOutput()

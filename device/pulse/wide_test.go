@@ -17,12 +17,12 @@ import (
 	"voicepool/pcm"
 )
 
-// wideServer is a server whose sink has channels enough.
+// wideServer returns a server whose sink has enough channels.
 func wideServer(outputs int) *server {
 	return &server{sinks: []string{"speakers"}, wide: map[string]int{"speakers": 2 * outputs}}
 }
 
-// wideCounter is a source of several outputs, whose frames are their time and their output.
+// wideCounter is a source with several outputs, whose frames contain their time and their output.
 type wideCounter struct {
 	outputs int
 
@@ -57,8 +57,8 @@ func TestContractWide(t *testing.T) {
 	}
 }
 
-// TestPlaysWide: the server gets every frame of every output once, in order and in time; what it
-// counts in bytes is frames of all channels.
+// TestPlaysWide: the server gets every frame of every output once, in order and in time; its byte counts cover
+// all channels.
 func TestPlaysWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestPlaysWide(t *testing.T) {
 	}
 }
 
-// TestStreamRequest: the stream has two channels an output, at no place, in the order of the
-// sink's; the server holds as long as ever.
+// TestStreamRequest: the stream has two channels per output, without positions, in the order of the sink's
+// channels; the server's latency is unchanged.
 func TestStreamRequest(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		s := wideServer(outputs)
@@ -119,7 +119,7 @@ func TestStreamRequest(t *testing.T) {
 	}
 }
 
-// TestNarrow: a sink that has fewer channels is refused, by an error that says both numbers.
+// TestNarrow: a sink with fewer channels is rejected, with an error that contains both numbers.
 func TestNarrow(t *testing.T) {
 	const two = `the sink "speakers" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
 	for _, c := range []struct {
@@ -155,8 +155,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestMovedNarrow: a stream that is moved to a sink with fewer channels is lost, and to one with
-// enough it plays on.
+// TestMovedNarrow: a stream that is moved to a sink with fewer channels is lost; with enough channels it
+// continues.
 func TestMovedNarrow(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -197,14 +197,14 @@ func TestMovedNarrow(t *testing.T) {
 	}
 }
 
-// TestGoneNarrow: when a sink is gone and the server has moved the stream to one with too few channels, the error
-// begins with the sink that is gone.
+// TestGoneNarrow: when a sink is removed and the server moves the stream to a sink with too few channels, the
+// error begins with the removed sink.
 func TestGoneNarrow(t *testing.T) {
 	const narrow = `the sink "phones" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
 	for _, c := range []struct {
 		name string
-		sink string   // that Config names
-		left []string // the sinks when the stream has been moved, to the first of them
+		sink string   // in the Config
+		left []string // the sinks after the move, to the first of them
 		want string
 		is   error
 	}{
@@ -235,7 +235,7 @@ func TestGoneNarrow(t *testing.T) {
 	}
 }
 
-// TestMeasureWide: what the server holds is a time of all channels.
+// TestMeasureWide: the latency is independent of the number of channels.
 func TestMeasureWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 16} {
 		synctest.Test(t, func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestMeasureWide(t *testing.T) {
 	}
 }
 
-// wideDozer is a dozer of several outputs. Its frames are counted as those of one.
+// wideDozer is a dozer with several outputs. It counts frames of one output.
 type wideDozer struct {
 	*dozer
 	outputs int
@@ -266,7 +266,7 @@ func (d wideDozer) Render(dst []pcm.Frame) {
 	d.dozer.Render(dst[:len(dst)/d.outputs])
 }
 
-// TestIdleWide: a second of silence is a second whatever the number of outputs.
+// TestIdleWide: a second of silence is a second for any number of outputs.
 func TestIdleWide(t *testing.T) {
 	for _, outputs := range []int{2, 16} {
 		synctest.Test(t, func(t *testing.T) {

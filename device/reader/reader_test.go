@@ -17,7 +17,7 @@ import (
 	"voicepool/sounds"
 )
 
-// playing returns a mixer with a loud tone on it, which an Int16 clips.
+// playing returns a mixer with a loud tone, which Int16 clips.
 func playing(t testing.TB) *mixer.Mixer {
 	t.Helper()
 	clip := &sounds.Clip{Name: "tone", Channels: 1, Rate: 48000}
@@ -47,7 +47,7 @@ func bytesOf(t testing.TB, m *mixer.Mixer, e reader.Encoding) *reader.Reader {
 	return r
 }
 
-// encoded is the oracle: frames as bytes, one by one.
+// encoded is the reference encoder: it encodes frame by frame.
 func encoded(frames []pcm.Frame, e reader.Encoding) (out []byte) {
 	for i, f := range frames {
 		for c, x := range f {
@@ -62,10 +62,10 @@ func encoded(frames []pcm.Frame, e reader.Encoding) (out []byte) {
 	return out
 }
 
-// TestReader: in calls of any length, within a sample too, come the bytes of the mix; the
-// first call gives all that it is asked for, the others at most 512 frames.
+// TestReader: calls of any length, even within a sample, return the bytes of the mix. The first call fills its
+// buffer, later calls return at most 512 frames.
 func TestReader(t *testing.T) {
-	const frames = 80_000 // more than is mixed at once
+	const frames = 80_000 // more than one Render mixes
 	mix := make([]pcm.Frame, frames)
 	playing(t).Render(mix)
 	for _, e := range []reader.Encoding{reader.Float32, reader.Int16} {
@@ -95,7 +95,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderConforms: it keeps the contract of the package io.
+// TestReaderConforms: a Reader keeps the contract of package io.
 func TestReaderConforms(t *testing.T) {
 	for _, e := range []reader.Encoding{reader.Float32, reader.Int16} {
 		want := make([]byte, 10001)
@@ -111,8 +111,8 @@ func TestReaderConforms(t *testing.T) {
 	}
 }
 
-// TestLatency: the mixer tells what a player takes at once, as Ebitengine's does with the
-// buffer that it has and with one of 40 ms.
+// TestLatency: the mixer reports the size of a player's reads, for Ebitengine's player with its default buffer
+// and with a buffer of 40 ms.
 func TestLatency(t *testing.T) {
 	for _, c := range []struct {
 		bytes int
@@ -126,7 +126,7 @@ func TestLatency(t *testing.T) {
 		m := playing(t)
 		r := bytesOf(t, m, c.e)
 		buffer := make([]byte, c.bytes)
-		for range 10 { // oto asks for all of its buffer whenever a bit of it is free
+		for range 10 { // oto asks for its whole buffer whenever a part of it is free
 			r.Read(buffer)
 		}
 		if got := m.Latency().Block; got != c.want {
@@ -179,7 +179,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	n, _ := mix.Read(make([]byte, 15_360)) // what a player with a buffer of 40 ms takes first
+	n, _ := mix.Read(make([]byte, 15_360)) // the first read of a player with a buffer of 40 ms
 	fmt.Println(n, m.Latency().Block)
 
 	_, err = reader.New(m, 44100, reader.Float32)

@@ -23,7 +23,7 @@ import (
 	"voicepool/voice"
 )
 
-// noise is some frames of PCM of a format.
+// noise returns random frames of PCM in a format.
 func noise(f reader.Format, frames int) []byte {
 	random := rand.New(rand.NewPCG(1, uint64(frames)))
 	all := make([]pcm.Frame, frames)
@@ -34,7 +34,7 @@ func noise(f reader.Format, frames int) []byte {
 	return stereo[:len(stereo)/2*cmp.Or(f.Channels, 2)]
 }
 
-// formats are all that there are.
+// formats lists formats of all kinds.
 var formats = []reader.Format{
 	{Rate: 48000, Encoding: reader.Float32},
 	{Rate: 48000, Channels: 1, Encoding: reader.Float32},
@@ -43,7 +43,7 @@ var formats = []reader.Format{
 	{Rate: 8000, Channels: 2, Encoding: reader.Float32},
 }
 
-// ways are readers that give the same bytes in ways of their own.
+// ways lists readers that return the same bytes in different pieces.
 var ways = map[string]func([]byte) io.Reader{
 	"a file":       func(b []byte) io.Reader { return bytes.NewReader(b) },
 	"a pipe":       func(b []byte) io.Reader { return io.MultiReader(bytes.NewReader(b)) },
@@ -52,7 +52,7 @@ var ways = map[string]func([]byte) io.Reader{
 	"end at once":  func(b []byte) io.Reader { return iotest.DataErrReader(bytes.NewReader(b)) },
 }
 
-// heard plays a sound on a mixer of its own, and waits for streams.
+// heard plays a sound on its own mixer, and waits for streams.
 func heard(t *testing.T, s *voice.Sound, o mixer.Options, frames int) []pcm.Frame {
 	t.Helper()
 	m, err := mixer.New(mixer.Config{NoLimiter: true})
@@ -72,7 +72,7 @@ func heard(t *testing.T, s *voice.Sound, o mixer.Options, frames int) []pcm.Fram
 	return out
 }
 
-// TestRead: each sample is that of its bytes, whatever way they come.
+// TestRead: each sample is decoded correctly, however the bytes are split.
 func TestRead(t *testing.T) {
 	for _, f := range formats {
 		for _, frames := range []int{0, 1, 511, 512, 513, 3000} {
@@ -102,8 +102,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestStream: a stereo stream sounds as the loaded sound does, to the bit, from any place, looped,
-// and for several voices at once.
+// TestStream: a stereo stream has the same bits as the loaded sound, from any position, looped, and for several
+// voices at once.
 func TestStream(t *testing.T) {
 	const frames = 5000
 	lib := sounds.NewLibrary(sounds.Options{})
@@ -144,7 +144,7 @@ func TestStream(t *testing.T) {
 				got, want := heard(t, stream, o, 15000), heard(t, loaded, o, 15000)
 				for i := range want {
 					off := max(math.Abs(float64(got[i][0]-want[i][0])), math.Abs(float64(got[i][1]-want[i][1])))
-					if off > 0 && f.Channels != 1 || off > 1e-7 { // a mono stream is panned before its fade-in, not with it
+					if off > 0 && f.Channels != 1 || off > 1e-7 { // a mono stream is panned before its fade-in instead of during it
 						t.Fatalf("%+v, %s, %+v: frame %d is %v, loaded %v", f, name, o, i, got[i], want[i])
 					}
 				}
@@ -156,7 +156,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestSeek: after a seek comes the frame that was sought, whatever had been read ahead.
+// TestSeek: after a seek the next frame is the target, independently of the read-ahead.
 func TestSeek(t *testing.T) {
 	f := formats[0]
 	data := noise(f, 2000)
@@ -180,7 +180,7 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// closer counts how often it is closed.
+// closer counts its Close calls.
 type closer struct {
 	io.Reader
 	closed *atomic.Int32
@@ -191,7 +191,7 @@ func (c closer) Close() error {
 	return nil
 }
 
-// TestStreamCloses: what was opened is closed, for the length and for each voice.
+// TestStreamCloses: every opened reader is closed, for the length and for each voice.
 func TestStreamCloses(t *testing.T) { synctest.Test(t, streamCloses) }
 
 func streamCloses(t *testing.T) {
@@ -217,13 +217,13 @@ func streamCloses(t *testing.T) {
 		feed.Wait(600)
 		feed.Close()
 	}
-	time.Sleep(time.Minute) // for those who decode to look
+	time.Sleep(time.Minute) // time for the decoding goroutines to notice
 	if opened.Load() != 4 || closed.Load() != 4 {
 		t.Errorf("for three voices: %d opened, %d closed", opened.Load()-1, closed.Load()-1)
 	}
 }
 
-// panics is an io.Reader that breaks.
+// panics is an io.Reader that panics.
 type panics struct{}
 
 func (panics) Read([]byte) (int, error) { panic("broken") }
@@ -276,7 +276,7 @@ func TestFaults(t *testing.T) {
 		if clip != nil || err == nil || err.Error() != c.text || c.cause != nil && !errors.Is(err, c.cause) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)
 		}
-		if errors.Is(c.cause, reader.ErrFormat) && c.r == nil { // the format alone
+		if errors.Is(c.cause, reader.ErrFormat) && c.r == nil { // only the format is invalid
 			if _, err := reader.Stream("s", c.f, nil); err == nil || err.Error() != c.text {
 				t.Errorf("%s, streamed: %v, want %s", c.name, err, c.text)
 			}
@@ -288,12 +288,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// idle gives nothing, and no error.
+// idle returns no data and no error.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
-// A decoder of another library, as Ebitengine's, whose bytes become a sound.
+// The bytes of another library's decoder, such as Ebitengine's, become a sound.
 func ExampleRead() {
 	var decoded io.Reader = bytes.NewReader(make([]byte, 4*4800)) // wav.DecodeWithoutResampling(file)
 	format := reader.Format{Rate: 48000, Encoding: reader.Int16}
@@ -308,7 +308,7 @@ func ExampleRead() {
 	// jump 4800 <nil>
 }
 
-// Music that another library decodes, as it plays: each voice has a decoder of its own.
+// Another library decodes music as it plays: each voice has its own decoder.
 func ExampleStream() {
 	file := make([]byte, 8*480_000)
 	open := func() (io.Reader, error) { return bytes.NewReader(file), nil } // vorbis.DecodeF32(file)

@@ -13,8 +13,7 @@ import (
 	"voicepool/sounds"
 )
 
-// A mix is written into a file, faster than it would be heard. The file appears under its
-// name when it is complete.
+// A mix is written to a file, faster than real time. The file appears under its name when it is complete.
 func ExampleCreate() {
 	folder, err := os.MkdirTemp("", "mix")
 	if err != nil {
@@ -30,7 +29,7 @@ func ExampleCreate() {
 		log.Fatal(err)
 	}
 	block := make([]pcm.Frame, 480)
-	for range 100 { // a second
+	for range 100 { // one second
 		m.Render(block)
 		if err := file.Write(block); err != nil {
 			log.Fatal(err)
@@ -44,7 +43,7 @@ func ExampleCreate() {
 	// Output: true <nil>
 }
 
-// A game records what it plays. The recording can be played while it grows, and after a crash.
+// A game records its output. The recording can be played while it grows, and after a crash.
 func ExampleRecord() {
 	folder, err := os.MkdirTemp("", "session")
 	if err != nil {
@@ -61,7 +60,7 @@ func ExampleRecord() {
 		log.Fatal(err)
 	}
 	block := make([]pcm.Frame, 480)
-	for range 250 { // two seconds and a half
+	for range 250 { // two and a half seconds
 		m.Render(block)
 		if err := file.Write(block); err != nil {
 			log.Fatal(err)

@@ -124,7 +124,7 @@ func TestReplacesAndKeepsPermissions(t *testing.T) {
 	if err := os.WriteFile(real, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	// More than a umask would leave to a new file.
+	// More permissions than the umask gives to a new file.
 	if err := os.Chmod(real, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestDevFull(t *testing.T) {
 		t.Errorf("Close = %v, want %v", err, syscall.ENOSPC)
 	}
 
-	// A few frames reach the device in Close only.
+	// A few frames reach the device only in Close.
 	f = create(t, "/dev/full", wav.Config{})
 	if err := f.Write(edges); err != nil {
 		t.Errorf("Write of 10 frames = %v", err)
@@ -203,8 +203,8 @@ func TestDevNull(t *testing.T) {
 	}
 }
 
-// TestFollowsDanglingLinks: a link whose target is not there yet stays a link, and the file appears
-// at its target; a link that leads nowhere is an error.
+// TestFollowsDanglingLinks: a link to a missing target stays a link, and the file appears at its target; a link
+// to a missing folder is an error.
 func TestFollowsDanglingLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no links for everybody")

@@ -9,12 +9,12 @@ import (
 	"voicepool/pcm"
 )
 
-// configOf is that of a header.
+// configOf returns the configuration of a header.
 func configOf(f Format, rate, outputs int) *Config {
 	return &Config{Format: f, Rate: rate, Outputs: outputs}
 }
 
-// field reads n bytes after the first occurrence of id and skip more bytes.
+// field reads n bytes after the first occurrence of id, with an offset of skip.
 func field(t *testing.T, h []byte, id string, skip, n int) uint64 {
 	t.Helper()
 	at := bytes.Index(h, []byte(id))
@@ -26,8 +26,8 @@ func field(t *testing.T, h []byte, id string, skip, n int) uint64 {
 	return binary.LittleEndian.Uint64(word[:])
 }
 
-// The last length that fits a RIFF and the first that does not, per format,
-// with and without a place kept for ds64.
+// TestRF64Boundary tests the last length that fits a RIFF and the first that does not, per format, with and
+// without space for ds64.
 func TestRF64Boundary(t *testing.T) {
 	for _, f := range []Format{S16, S24, F32} {
 		for _, room := range []bool{false, true} {
@@ -95,7 +95,7 @@ func TestStreamedHeader(t *testing.T) {
 	}
 }
 
-// tape is a writer that can seek and keeps only the first bytes.
+// tape is a seekable writer that keeps only the first bytes.
 type tape struct {
 	head [128]byte
 	at   int64
@@ -116,8 +116,8 @@ func (s *tape) Seek(offset int64, whence int) (int64, error) {
 	return s.at, nil
 }
 
-// A file that grew beyond 4 GiB becomes an RF64 when it is closed. The frames
-// between are only counted here.
+// TestGrowsIntoRF64: a file that grew beyond 4 GiB becomes an RF64 when it is closed. Most frames are only
+// counted.
 func TestGrowsIntoRF64(t *testing.T) {
 	s := &tape{}
 	w, err := NewWriter(s, Config{Format: F32})

@@ -13,8 +13,8 @@ import (
 	"voicepool/pcm"
 )
 
-// told returns how many frames the header of a file tells, how many it has, and whether its sizes
-// agree with each other.
+// told returns the number of frames in the header of a file, the actual number, and whether the sizes in the
+// header are consistent.
 func told(t *testing.T, path string, f Format) (announced, there int64, agree bool) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -31,8 +31,8 @@ func told(t *testing.T, path string, f Format) (announced, there int64, agree bo
 	return bytes / size, int64(len(text)-at-8) / size, riff == bytes+int64(at) && bytes%size == 0
 }
 
-// TestRecordIsValidAfterEverySecond: while a recording is written, whatever the rate, the format and
-// the blocks, its header tells of all but the last second.
+// TestRecordIsValidAfterEverySecond: during a recording, at any rate, format and block size, the header
+// includes everything except the last second.
 func TestRecordIsValidAfterEverySecond(t *testing.T) {
 	for _, rate := range []int{8, 1000, 48000} {
 		for _, format := range []Format{S16, S24, F32} {
@@ -68,11 +68,11 @@ func TestRecordIsValidAfterEverySecond(t *testing.T) {
 	}
 }
 
-// TestRecordOnFullDisk: what was written before the disk was full stays, under its name and valid,
-// to the frame where a write was cut short; what had the name is replaced by it.
+// TestRecordOnFullDisk: frames written before the disk was full are kept under the name in a valid file, up to
+// the frame where a write was truncated; an older file of that name is replaced.
 func TestRecordOnFullDisk(t *testing.T) {
 	for _, format := range []Format{S16, S24, F32} {
-		for _, limit := range []uint64{104, 105, 107, 70000, 200000, 200001} { // bytes that the file may have
+		for _, limit := range []uint64{104, 105, 107, 70000, 200000, 200001} { // maximum size of the file in bytes
 			for _, old := range []bool{false, true} {
 				t.Run(fmt.Sprint(format, limit, old), func(t *testing.T) {
 					t.Chdir(t.TempDir())
@@ -107,7 +107,7 @@ func TestRecordOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRecordLeavesRoom: a recording that must leave room on its disk is kept as well.
+// TestRecordLeavesRoom: a recording that stops to leave space on its disk is kept, too.
 func TestRecordLeavesRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	look := func(string) (room, bool) {
@@ -133,13 +133,13 @@ func TestRecordLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestRecordBesideAnother: a file that is there stays until Close; one that is given up is removed.
+// TestRecordBesideAnother: an existing file stays until Close; an aborted recording is removed.
 func TestRecordBesideAnother(t *testing.T) {
 	t.Chdir(t.TempDir())
 	os.WriteFile("old.wav", []byte("old"), 0o640)
 	for _, c := range []struct {
 		path        string
-		early, late bool // the name has the recording: before Close, after it
+		early, late bool // whether the recording has the name: before Close, after it
 		abort       bool
 		files       int // at the end
 	}{
@@ -174,7 +174,7 @@ func TestRecordBesideAnother(t *testing.T) {
 
 func nobodyKnows(string) (room, bool) { return room{}, false }
 
-// short takes no more than some bytes, as a full disk does.
+// short accepts a limited number of bytes, like a full disk.
 type short struct {
 	file *whole.File
 	left int64

@@ -10,12 +10,12 @@ import (
 	"voicepool/pcm"
 )
 
-// TestFileLeavesRoom: a file ends with an error before its disk is full, and nothing of it is left.
+// TestFileLeavesRoom: a file ends with an error before its disk is full, and is removed.
 func TestFileLeavesRoom(t *testing.T) {
 	const mb = 1 << 20
 	for _, c := range []struct {
 		free, size uint64 // at first
-		most       uint64 // bytes that are written before the error
+		most       uint64 // bytes written before the error
 		least      uint64
 		message    string
 	}{
@@ -38,7 +38,7 @@ func TestFileLeavesRoom(t *testing.T) {
 		},
 	} {
 		t.Chdir(t.TempDir())
-		asked := uint64(0) // bytes that the file has when it asks
+		asked := uint64(0) // size of the file when it checks the disk
 		look := func(folder string) (room, bool) {
 			parts, _ := filepath.Glob(filepath.Join(folder, ".voicepool-*"))
 			for _, part := range parts {
@@ -70,8 +70,8 @@ func TestFileLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestFileWithoutFigure: where nobody knows what a disk has, a file is written all the same, and so
-// is what is no file on a disk.
+// TestFileWithoutFigure: if the free space is unknown, a file is written anyway, and so is a target that is not
+// a regular file.
 func TestFileWithoutFigure(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := createOn(func(string) (room, bool) { return room{}, false }, whole.Create, "out.wav", Config{})
@@ -93,7 +93,7 @@ func TestFileWithoutFigure(t *testing.T) {
 	}
 }
 
-// TestDiskRoom: the system's figure is one.
+// TestDiskRoom: the system's numbers are plausible.
 func TestDiskRoom(t *testing.T) {
 	if has, ok := diskRoom(t.TempDir()); ok && (has.size == 0 || has.free > has.size) {
 		t.Errorf("the disk of a temporary folder has %+v", has)

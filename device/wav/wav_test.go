@@ -23,8 +23,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// edges is what is hard to store: ties, both ends of the scale and beyond, and
-// what is not a number.
+// edges contains difficult values: ties, both ends of the scale and beyond, and NaN.
 var edges = []pcm.Frame{
 	{0, 0}, {1, -1}, {1.5, -1.5}, {0.5, -0.5},
 	{1.0 / (1 << 23), -1.0 / (1 << 23)},
@@ -35,7 +34,7 @@ var edges = []pcm.Frame{
 	{0, 0},
 }
 
-// memory is a writer that can seek.
+// memory is a seekable writer.
 type memory struct {
 	bytes []byte
 	at    int
@@ -76,7 +75,7 @@ func write(t *testing.T, w io.Writer, c wav.Config, frames []pcm.Frame) *wav.Wri
 	return out
 }
 
-// The golden files were read back with sox and ffmpeg, which agree on them.
+// TestGolden: the golden files were read back with sox and ffmpeg, which agree on them.
 func TestGolden(t *testing.T) {
 	for _, format := range []wav.Format{wav.S16, wav.S24, wav.F32} {
 		for _, kind := range []string{"file", "pipe", "known"} {
@@ -116,7 +115,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// samples returns what follows the header, as integers.
+// samples returns the samples after the header, as integers.
 func samples(t *testing.T, file []byte, size int) []int32 {
 	t.Helper()
 	at := bytes.Index(file, []byte("data"))
@@ -148,8 +147,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Dither is silent on digital zero, never more than one step and a half off,
-// and centres on values between the steps.
+// TestDither: dither is silent on digital zero, is at most one and a half steps off, and is centered on values
+// between the steps.
 func TestDither(t *testing.T) {
 	const n = 1 << 16
 	frames := make([]pcm.Frame, n)
@@ -175,7 +174,7 @@ func TestDither(t *testing.T) {
 	if len(seen) != 3 || seen[99] == 0 || seen[100] == 0 || seen[101] == 0 {
 		t.Errorf("100.25 became %v, want some each of 99, 100 and 101", seen)
 	}
-	// Triangular dither: the error's mean is 0 and its variance 1/4 step^2.
+	// Triangular dither: the mean of the error is 0 and its variance 1/4 step^2.
 	if mean := sum / n; math.Abs(mean) > 0.01 {
 		t.Errorf("the error's mean is %.4f steps, want 0", mean)
 	}
@@ -184,7 +183,7 @@ func TestDither(t *testing.T) {
 	}
 }
 
-// Bits depend on the number of a frame and the seed, not on the blocks.
+// TestBlocks: the bits depend on the number of a frame and the seed, not on the block size.
 func TestBlocks(t *testing.T) {
 	frames := make([]pcm.Frame, 30000)
 	for i := range frames {
@@ -242,7 +241,7 @@ func sizes(b []byte) (riff, data int64) {
 	return int64(binary.LittleEndian.Uint32(b[4:])), int64(binary.LittleEndian.Uint32(b[at+4:]))
 }
 
-// A file that is not at its beginning keeps what stands there.
+// TestOrigin: a writer that is not at its beginning keeps the earlier bytes.
 func TestOrigin(t *testing.T) {
 	m := memory{bytes: []byte("before"), at: 6}
 	write(t, &m, wav.Config{Format: wav.F32}, edges)
@@ -309,7 +308,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// short takes all but the last byte and says nothing.
+// short accepts all bytes except the last one, without an error.
 type short struct{}
 
 func (short) Write(p []byte) (int, error) { return len(p) - 1, nil }

@@ -17,11 +17,10 @@ import (
 	"voicepool/pcm"
 )
 
-// grid are the outputs that are tried.
+// grid lists the tested numbers of outputs.
 var grid = []int{1, 2, 3, 4, 16}
 
-// scene returns frames of several outputs, each of them another, all of them beyond full scale
-// now and then, and digital zero.
+// scene returns frames of several distinct outputs, sometimes beyond full scale and sometimes digital zero.
 func scene(outputs, frames int) (mixed []pcm.Frame, alone [][]pcm.Frame) {
 	alone = make([][]pcm.Frame, outputs)
 	for i := range frames {
@@ -37,7 +36,7 @@ func scene(outputs, frames int) (mixed []pcm.Frame, alone [][]pcm.Frame) {
 	return mixed, alone
 }
 
-// braid returns what raw stereo files of the outputs have, interleaved, the slow way.
+// braid interleaves the raw stereo files of the outputs, with simple code.
 func braid(t *testing.T, c Config, alone [][]pcm.Frame) []byte {
 	t.Helper()
 	c.Raw, c.Outputs = true, 1
@@ -57,8 +56,8 @@ func braid(t *testing.T, c Config, alone [][]pcm.Frame) []byte {
 	return all
 }
 
-// TestWideIsStereoFiles: a file of several outputs has the bytes of a stereo file of each of
-// them, with a header and without, in blocks of any length.
+// TestWideIsStereoFiles: a file of several outputs contains the bytes of a stereo file per output, with and
+// without a header, in blocks of any length.
 func TestWideIsStereoFiles(t *testing.T) {
 	const frames = 5000
 	for _, outputs := range grid {
@@ -92,8 +91,8 @@ func TestWideIsStereoFiles(t *testing.T) {
 	}
 }
 
-// TestWideHeader: Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field; a file of one
-// output stays what it was.
+// TestWideHeader: Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field; a file of one output is
+// unchanged.
 func TestWideHeader(t *testing.T) {
 	for _, outputs := range grid[1:] {
 		for _, format := range []Format{S16, S24, F32} {
@@ -135,7 +134,7 @@ func TestWideHeader(t *testing.T) {
 	}
 }
 
-// TestWideRF64: the boundary to RF64 lies where all channels together reach it.
+// TestWideRF64: the limit for RF64 applies to the size of all channels together.
 func TestWideRF64(t *testing.T) {
 	for _, outputs := range grid {
 		for _, format := range []Format{S16, S24, F32} {
@@ -155,7 +154,7 @@ func TestWideRF64(t *testing.T) {
 	}
 }
 
-// TestWideRecord: a recording of several outputs is right after every second, before Close.
+// TestWideRecord: a recording of several outputs is valid after every second, before Close.
 func TestWideRecord(t *testing.T) {
 	for _, outputs := range grid {
 		path := filepath.Join(t.TempDir(), "out.wav")
@@ -184,7 +183,7 @@ func TestWideRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		told(2500) // marked after 500, 1500 and 2500 frames
+		told(2500) // updated after 500, 1500 and 2500 frames
 		if err := f.Close(); err != nil || f.Outputs() != outputs || f.Frames() != 2500 {
 			t.Fatalf("%v, %d frames of %d outputs", err, f.Frames(), f.Outputs())
 		}
@@ -192,7 +191,7 @@ func TestWideRecord(t *testing.T) {
 	}
 }
 
-// TestWideErrors: what cannot be said in words of frames is refused.
+// TestWideErrors: invalid numbers of outputs and partial frames are rejected.
 func TestWideErrors(t *testing.T) {
 	for _, outputs := range []int{-1, 17} {
 		want := fmt.Sprintf("wav: no such format: %d outputs, want 1..16", outputs)
@@ -223,7 +222,7 @@ func TestWideErrors(t *testing.T) {
 	}
 }
 
-// numbers is a source of several outputs.
+// numbers is a source with several outputs.
 type numbers struct{ outputs, n int }
 
 func (s *numbers) Outputs() int { return s.outputs }
@@ -235,7 +234,7 @@ func (s *numbers) Render(dst []pcm.Frame) {
 	}
 }
 
-// TestWideDevice records a minute of each number of outputs.
+// TestWideDevice records a minute for each number of outputs.
 func TestWideDevice(t *testing.T) {
 	for _, outputs := range grid {
 		synctest.Test(t, func(t *testing.T) {

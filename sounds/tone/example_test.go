@@ -9,7 +9,7 @@ import (
 	"voicepool/sounds/tone"
 )
 
-// A library loads tones as it loads files.
+// A library loads tones like files.
 func ExampleFS() {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 44100})
 	s, err := lib.LoadFS(tone.FS{Rate: lib.Rate()}, "tone:1000")
@@ -37,7 +37,7 @@ func ExampleSignal_Clip() {
 	// Output: tone:880:square 4800 <nil>
 }
 
-// Noise without end, as a stream.
+// Endless noise as a stream.
 func ExampleSignal_Source() {
 	from, err := tone.Signal{Shape: tone.Pink, Seed: 7}.Source(48000)
 	if err != nil {

@@ -72,7 +72,7 @@ func FuzzLetIn(f *testing.F) {
 	})
 }
 
-// answer makes a packet that a server sends.
+// answer returns a packet from the server.
 func answer(command, tag uint32, numbers ...uint32) []byte {
 	var args []byte
 	for _, n := range numbers {
@@ -81,8 +81,7 @@ func answer(command, tag uint32, numbers ...uint32) []byte {
 	return packet(command, tag, args)
 }
 
-// serve answers one client with packets, one to each request, and then waits
-// until the client goes.
+// serve answers one client with packets, one per request, and then waits for the client to disconnect.
 func serve(t *testing.T, packets ...[]byte) Server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "vp") // t.TempDir may be too long for a socket

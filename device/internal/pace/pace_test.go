@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// At 3 frames per second a block of one frame is no whole number of
-// nanoseconds: deadlines that were added up would drift.
+// At 3 frames per second a block of one frame is not a whole number of nanoseconds: accumulated deadlines would
+// drift.
 func TestClockDoesNotDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -65,7 +65,7 @@ func TestClockStops(t *testing.T) {
 	})
 }
 
-// silence is a source.
+// silence is a silent source.
 type silence struct{}
 
 func (silence) Render(dst []pcm.Frame) { clear(dst) }
@@ -110,7 +110,7 @@ func TestPullCloseWaits(t *testing.T) {
 		if err := p.Pull(silence{}, 8, 1, 4, func([]pcm.Frame) { <-hold }); err != nil {
 			t.Fatal(err)
 		}
-		synctest.Wait() // until the call is under way
+		synctest.Wait() // until the call has started
 		closed := false
 		go func() {
 			p.Close(func() {})
