@@ -13,7 +13,7 @@ const (
 	// referenceFrames is the length of the beginning of a sound that is searched for.
 	referenceFrames = 1 << 16
 
-	// leastCorrelation is the correlation at which a sound counts as found.
+	// leastCorrelation is the correlation from which a sound counts as found.
 	leastCorrelation = 0.5
 )
 

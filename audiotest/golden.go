@@ -18,15 +18,15 @@ import (
 	"voicepool/sounds"
 )
 
-// Golden asserts that the mix so far equals a WAV file bit by bit. The flag -audiotest.update writes that file.
-// If they differ, Golden saves the mix next to the file, with the extension .got.wav, and reports the first
-// difference, the largest difference, and the voices at the first difference.
+// Golden asserts that the current mix equals a WAV file bit by bit. The flag -audiotest.update writes that
+// file. If they differ, Golden saves the mix next to the file as .got.wav. It reports the first difference with
+// the voices at that frame, and the largest difference.
 func (a *Audio) Golden(file string) {
 	a.t.Helper()
 	a.golden(file)
 }
 
-// GoldenHash asserts the SHA-256 hash of the mix so far, in hexadecimal. The hash covers the samples as
+// GoldenHash asserts the SHA-256 hash of the current mix, in hexadecimal. The hash covers the samples as
 // float32, little endian, left before right. It is the same on every machine.
 func (a *Audio) GoldenHash(want string) {
 	a.t.Helper()

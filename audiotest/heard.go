@@ -110,7 +110,7 @@ func (h *Heard) side(where string, there func(leftOver float64) bool) *Heard {
 
 // Level asserts that the RMS level of both channels is level dBFS within a tolerance. It is measured from the
 // beginning of the sound until it ends, is stolen, or the recording ends. As in mixer.Levels, a full-scale sine
-// has -3 dBFS in both channels, and -6 dBFS in one of them. Silence never passes. For an Audio, Level measures
+// has -3 dBFS in both channels, and -6 dBFS in a single one. Silence never passes. For an Audio, Level measures
 // this sound alone: its stem.
 func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
 	h.take.t.Helper()

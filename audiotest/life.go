@@ -59,7 +59,7 @@ func (a *Audio) live(e *mixer.Event) {
 	}
 }
 
-// past clips a span to the frames rendered so far.
+// past clips a span to the rendered frames.
 func (a *Audio) past(s span) span { return span{s.from, min(s.to, a.frames)} }
 
 // of returns the voices of some stems.
@@ -243,7 +243,7 @@ func (a *Audio) Stolen(name string) *Stolen {
 	return s
 }
 
-// By asserts that a voice of another sound stole at least one of these voices.
+// By asserts that a voice of another sound stole one or more of these voices.
 func (s *Stolen) By(name string) *Stolen {
 	s.audio.t.Helper()
 	if s.by == nil {

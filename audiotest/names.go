@@ -30,8 +30,8 @@ func (a *Audio) all() []mixer.Stem {
 
 // meant returns the stems that a name refers to. If the name is ambiguous, it also returns the candidate files.
 //
-// The name is tried as the name of starts (including unnamed starts of a sound with that name), then as the
-// name of a sound, then as the end of the path of a file.
+// The name is looked up in this order: as the name of starts (or of a sound with unnamed starts), as the name
+// of a sound, as the end of the path of a file.
 func (a *Audio) meant(name string) (stems []mixer.Stem, files []string) {
 	all := a.all()
 	pick := func(means func(of mixer.Stem) bool) []mixer.Stem {

@@ -21,7 +21,7 @@ type take struct {
 	around  func(frame int64) string // describes the voices at a frame; nil: unknown
 }
 
-// focus selects what a timeline must show if it cannot show everything. The zero focus selects no voices.
+// focus selects the voices that a timeline shows first if it cannot show all. The zero focus selects no voices.
 type focus struct {
 	stems []mixer.Stem // voices of these stems
 	span  span         // voices that lived within it

@@ -14,7 +14,7 @@ import (
 // The dimensions of a timeline.
 const (
 	columns = 32 // of time
-	rows    = 40 // at most: the last voices, or those of the focus
+	rows    = 40 // at most: the voices of the focus, and the last ones
 	names   = 12 // letters per name
 )
 

@@ -32,7 +32,7 @@ func (a *Audio) Until(h Voice) {
 	a.stepUntil(untilMost, func() bool { return h.State().Over() }, why)
 }
 
-// UntilSilent renders until no voice is pending, playing or virtual, the tails of all effects have ended
+// UntilSilent renders until no voice is pending, playing or virtual, all effect tails have ended
 // (mixer.Stats.RingsUntil), and the last 20 ms of the mix are silent. If that takes longer than most, the test
 // fails.
 func (a *Audio) UntilSilent(most time.Duration) {

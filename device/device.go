@@ -20,7 +20,7 @@ var ErrClosed = errors.New("device: closed")
 // ErrStarted is returned by the second Start of a device.
 var ErrStarted = errors.New("device: already started")
 
-// ErrNoSource is returned by Start(nil), which has no other effect.
+// ErrNoSource is returned by Start(nil). The device is then unchanged.
 var ErrNoSource = errors.New("device: no source to pull from")
 
 // ErrRate is wrapped by the error of Start if the source has another rate than the device, which is then

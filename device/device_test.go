@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// silent renders silence, at a rate that nobody knows.
+// silent renders silence, at an unspecified rate.
 type silent struct{}
 
 func (silent) Render(dst []pcm.Frame) { clear(dst) }
@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// told is a device that tells of its latencies; untold one that does not.
+// told is a device with a method Latencies; untold is one without it.
 type (
 	untold struct{ device.Device }
 	told   struct{ untold }

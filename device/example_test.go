@@ -22,7 +22,7 @@ func (s *square) Render(dst []pcm.Frame) {
 	}
 }
 
-// Any Source can be played, and what a device costs its source is measured by a Gauge.
+// A device plays any Source. A Gauge measures the time that the source takes.
 func Example() {
 	gauge := device.NewGauge(&square{}, 48000)
 	out := null.NewStepped(null.Config{})

@@ -86,7 +86,7 @@ func (g *Gauge) Prepare() (frames int) {
 	return math.MaxInt32
 }
 
-// Load returns the measurements so far. During a Render its fields may differ by one block. Any goroutine.
+// Load returns the current measurements. During a Render its fields may differ by one block. Any goroutine.
 func (g *Gauge) Load() Load {
 	l := Load{
 		Blocks: g.blocks.Load(), Late: g.late.Load(), Longest: time.Duration(g.longest.Load()),

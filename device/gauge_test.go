@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// slow takes as long as it is told, by the bubble's clock.
+// slow takes a given time to render, by the clock of synctest.
 type slow struct{ takes time.Duration }
 
 func (s *slow) Render([]pcm.Frame) { time.Sleep(s.takes) }
@@ -24,7 +24,7 @@ func TestGauge(t *testing.T) {
 			s.takes = ms * time.Millisecond
 			g.Render(block)
 		}
-		g.Render(nil) // lasts nothing, and does not count
+		g.Render(nil) // an empty block is not counted
 		runtime.GC()
 		l := g.Load()
 		want := [device.Shares]int64{2, 1, 2, 1, 0, 0, 0, 1, 2, 2}

@@ -7,11 +7,11 @@ import "time"
 type Sleeper interface {
 	Source
 
-	// Sleep reports whether Render would return only silence until the source is asked for something. If so,
-	// the source sleeps, and its clock advances by itself: the next frame is due at the time at.
+	// Sleep reports whether Render would return only silence until the next command. If so, the source sleeps,
+	// and its clock advances by itself: the next frame is due at the time at.
 	Sleep(at time.Time) bool
 
-	// Asked returns a channel that receives a value when the source is asked for something after Sleep.
+	// Asked returns a channel that receives a value when a command for the source arrives after Sleep.
 	Asked() <-chan struct{}
 
 	// Wake ends the sleep at a time, and returns the number of frames that have passed since Sleep, which

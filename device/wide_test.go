@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// wide is a source of several outputs.
+// wide is a source with several outputs.
 type wide struct {
 	rated
 	outputs int
@@ -67,14 +67,14 @@ func TestOutputsOf(t *testing.T) {
 	}
 }
 
-// slowWide takes as long as its blocks last, by the bubble's clock.
+// slowWide takes as long as its blocks last, by the clock of synctest.
 type slowWide struct{ wide }
 
 func (s slowWide) Render(dst []pcm.Frame) {
 	time.Sleep(pcm.Duration(int64(len(dst)/s.outputs), s.rate))
 }
 
-// TestGaugeWide: a block lasts as long whatever the number of outputs.
+// TestGaugeWide: the duration of a block is independent of the number of outputs.
 func TestGaugeWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package sounds loads audio files for the mixer. It reads WAV, AIFF, FLAC, Ogg Vorbis, Opus and MP3, detected
-// by content. It downmixes them to mono or stereo, converts them to the mixer's rate, and computes the loudness
-// index by which the mixer chooses its victims.
+// by content. It downmixes them to mono or stereo, converts them to the mixer's rate, and computes their
+// loudness index, which the mixer uses to choose victims.
 //
 //	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
 //	boom, err := library.LoadFile("sfx/boom.ogg")    // read once, also for concurrent calls
@@ -9,7 +9,7 @@
 //	song, err := library.OpenStream(sounds.Source{File: "music/song.ogg"}, sounds.StreamOptions{})
 //
 // A stream is decoded while it plays, by one goroutine per voice, in memory that is independent of its length.
-// Its frames have the same bits as those of the loaded sound. A Queue plays several files without a gap.
+// Its frames have the same bits as the loaded sound. A Queue plays several files without a gap.
 // Library.StreamFrames plays generated frames. Library.Reload reads a file again; package watch calls it when a
 // file changes on disk.
 //

@@ -38,8 +38,8 @@ var hearings = map[uint32]hearing{
 	sideRight:          {0, half, 1.41},
 }
 
-// hearings returns the downmix gains of each channel, by the channel mask of the file, or the usual layout if
-// the mask does not match the number of channels.
+// hearings returns the downmix gains of each channel, by the channel mask of the file. If the mask does not
+// match the number of channels, the usual layout applies.
 func (c *Clip) hearings() folder {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {

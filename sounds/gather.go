@@ -15,8 +15,8 @@ import (
 // opening opens an input. It may block; where possible it returns when ctx ends.
 type opening func(ctx context.Context) (io.ReadCloser, error)
 
-// gather opens an input and reads all of it. It returns when ctx ends, or when no data has arrived for idle. A
-// call that is still blocked then is abandoned, and the input is closed when the call returns.
+// gather opens an input and reads it to the end. It returns when ctx ends, or when no data has arrived for
+// idle. A call that is still blocked then is abandoned, and the input is closed when the call returns.
 func gather(ctx context.Context, open opening, limit int64, idle time.Duration) ([]byte, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -127,7 +127,7 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	return c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// fault returns the error that a child reported. Its kind is one of ours, and its text is made printable.
+// fault returns the error that a child reported, as an error of a known kind with printable text.
 func (a *answer) fault() error {
 	text := printable(a.Fault)
 	for _, k := range faultKinds {

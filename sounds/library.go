@@ -120,7 +120,7 @@ func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 	}
 }
 
-// Info returns the information about a sound of this library. ok is false if the sound is unknown.
+// Info returns the information about a sound of this library. The result is false if the sound is unknown.
 func (l *Library) Info(s *voice.Sound) (Info, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

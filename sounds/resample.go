@@ -80,10 +80,10 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 
 // resample converts interleaved samples from one rate to another, together with a loop. The length is
 // frames*to/from, rounded half up. The length of a loop is rounded to whole frames. The ratio of the whole
-// sound is adjusted by that much, at most half a frame per loop (for a loop of one second at 48 kHz, a fiftieth
-// of a cent), so that the loop is exactly periodic. Inside the loop the source counts as endlessly repeated to
-// both sides, so the seam is the same as in a resampled endless repetition. The result may share memory with
-// room.
+// sound is adjusted accordingly, so that the loop is exactly periodic. The adjustment is at most half a frame
+// per loop: a fiftieth of a cent for a loop of one second at 48 kHz. Inside the loop the source counts as
+// endlessly repeated to both sides, so the seam is the same as in a resampled endless repetition. The result
+// may share memory with room.
 func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *pcm.Loop, room *spare) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrStream is wrapped by errors of operations that streams do not support, such as leveling an unmeasured
-// stream, and by the error of a file that changed after it was opened.
+// stream. It is also wrapped by the error of a file that changed after it was opened.
 var ErrStream = errors.New("sounds: not so as a stream")
 
 // StreamOptions configures a stream. The zero value decodes 2.7 s ahead, uses the library's leveling, and

@@ -60,20 +60,20 @@ func (d *Device) Start(src device.Source) error {
 	})
 }
 
-// Frames returns the number of frames that the driver has read since Start. While it reads none, the device
-// renders in its place, and Frames does not change.
+// Frames returns the number of frames that the driver has read since Start. When the driver does not read, the
+// device renders in its place, and Frames does not change.
 func (d *Device) Frames() int64 { return d.taken.Load() }
 
 // Rate returns Config.Rate.
 func (d *Device) Rate() int { return d.config.Rate }
 
-// Latency returns the maximum number of frames that the device holds and that the driver asked the system to
-// hold. Further buffers of the system are unknown.
+// Latency returns the maximum number of frames in the device and in the requested buffer of the system. Further
+// buffers of the system are unknown.
 func (d *Device) Latency() int {
 	return 2*d.held() + blockFrames - 1
 }
 
-// Latencies returns the parts of Latency: frames in the device, and frames that the system was asked to hold.
+// Latencies returns the parts of Latency: the device, and the requested buffer of the system.
 func (d *Device) Latencies() device.Latencies {
 	return device.Latencies{
 		Driver: pcm.Duration(int64(d.held()+blockFrames-1), d.config.Rate),
@@ -81,8 +81,8 @@ func (d *Device) Latencies() device.Latencies {
 	}
 }
 
-// held returns the number of frames that the system was asked to hold. The player keeps the same number ready:
-// a server may ask for its whole buffer at once, and plays silence for missing frames.
+// held returns the requested size of the system's buffer in frames. The player keeps the same number ready: a
+// server may ask for its whole buffer at once, and plays silence for missing frames.
 func (d *Device) held() int { return int(pcm.Frames(d.config.Buffer, d.config.Rate)) }
 
 // Err returns the error that took the sound card away, or nil. The card cannot be reopened; the device still

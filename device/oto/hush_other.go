@@ -2,5 +2,5 @@
 
 package oto
 
-// hush does nothing on systems without libasound, or without a way to call it.
+// hush has no effect on systems without libasound, or without a way to call it.
 func hush() (restore func()) { return func() {} }

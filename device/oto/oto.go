@@ -27,9 +27,9 @@ type Config struct {
 	// Rate is in frames per second, 1000..768000; 0 means 48000. The system converts if the card has another
 	// rate.
 	Rate int
-	// Buffer is the duration that the driver asks the system to hold, 5ms..1s; 0 means 40ms. The device itself
-	// holds as much again. A program that does not react to its user should use 100ms or more, so that a busy
-	// machine causes no gaps.
+	// Buffer is the duration of the buffer that the driver requests from the system, 5ms..1s; 0 means 40ms. The
+	// device itself holds as much again. A program that does not react to its user should use 100ms or more, so
+	// that a busy machine causes no gaps.
 	Buffer time.Duration
 	// Name is the name in the system's own mixer; "" means the name of the program.
 	Name string
@@ -62,7 +62,7 @@ type Driver struct {
 	Detail string
 }
 
-// Probe lists the drivers of this system in the order in which Open tries them. It opens no device.
+// Probe lists the drivers of this system in Open's order of trial. It opens no device.
 func Probe() []Driver { return probe() }
 
 // ErrSpent is wrapped by the errors of an Open that has used up the one context of the process, or finds it

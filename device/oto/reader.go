@@ -15,7 +15,7 @@ import (
 const (
 	frameBytes = 8 // two float32
 
-	// blockFrames is the number of frames per Render. A driver that asks for more gets it in several reads, so
+	// blockFrames is the number of frames per Render. A driver that wants more gets it in several reads, so
 	// that it buffers little more than it needs.
 	blockFrames = 256
 )

@@ -66,9 +66,10 @@ func (g *generator) next() float32 {
 	return float32(float64(x * g.gain))
 }
 
-// pinkFilter turns white noise into pink noise. It is a cascade of sections with a pole and a zero, half an
-// octave apart, at intervals of an octave, which together fall by 3 dB per octave. One more section removes DC.
-// Three taps correct the error near the Nyquist frequency. Only the number of sections depends on the rate.
+// pinkFilter turns white noise into pink noise. It is a cascade of sections at intervals of an octave. Each
+// section has a pole, and a zero half an octave above it; together they fall by 3 dB per octave. One more
+// section removes DC. Three taps correct the error near the Nyquist frequency. Only the number of sections
+// depends on the rate.
 type pinkFilter struct {
 	poles, zeros []float64
 	last, out    []float64 // of each section

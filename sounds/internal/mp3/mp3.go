@@ -1,8 +1,8 @@
 // Package mp3 reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. It exists because the usual library panics on
-// mixed blocks, decodes joint stereo in short blocks wrongly, plays noise if the data of earlier frames is
-// missing, miscounts padded frames of MPEG-2, does not support MPEG 2.5, truncates samples to 16 bits, and does
-// not trim padding. All sums are in float64 with every product converted, so the samples have the same bits on
-// every machine.
+// mixed blocks, decodes joint stereo in short blocks wrongly, and plays noise if the data of earlier frames is
+// missing. That library also miscounts padded frames of MPEG-2, does not support MPEG 2.5, truncates samples to
+// 16 bits, and does not trim padding. All sums are in float64 with every product converted, so the samples have
+// the same bits on every machine.
 package mp3
 
 import (
