@@ -137,7 +137,7 @@ func lengthOf(s beep.StreamSeeker) (frames int64) {
 	return int64(max(s.Len(), 0))
 }
 
-// ErrStreamer is wrapped by the errors of this package.
+// ErrStreamer is wrapped by the errors of Read and NewInsert, and by the errors that end a Stream.
 var ErrStreamer = errors.New("beepio: bad streamer")
 
 // emptyReads is the number of consecutive reads without frames after which a streamer counts as broken.

@@ -54,8 +54,8 @@ func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, 
 	})
 }
 
-// mostFrames limits how many frames per byte of the file are allocated from a header alone. If a header
-// announces more, memory grows as the samples are decoded.
+// mostFrames is the number of samples per byte of the file that are allocated because the header announces
+// them. If a header announces more, memory grows as the samples are decoded.
 const mostFrames = 8
 
 // When decoding produces more samples than the header announced, and more than min(modest + modestFactor * file

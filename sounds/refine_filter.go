@@ -7,8 +7,8 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// The band of a version, in cycles per frame of it, as a fraction of 48 kHz: flat to 17 kHz, then half a
-// cosine, zero from 19.5 kHz on. The filter spans 128 frames on both sides, under a Kaiser window.
+// The band of a version, in cycles per frame. For a sound at 48 kHz it is flat to 17 kHz, then falls as half a
+// cosine, and is zero from 19.5 kHz on. The filter spans 128 frames on both sides, under a Kaiser window.
 const (
 	refineFlat  = 17.0 / 48
 	refineEnd   = 19.5 / 48

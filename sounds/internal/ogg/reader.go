@@ -63,7 +63,7 @@ type Keeper interface {
 type Kind struct {
 	Magic    string // beginning of their first packet
 	Overlaps bool   // a packet completes the previous one, so the first packet yields no frames
-	Leads    bool   // granule positions may be ahead of the frames, as announced by the first position
+	Leads    bool   // granule positions may be ahead of the frames, by an offset that the first one shows
 	Conceals bool   // concealment continues smoothly into the frames after the gap, so no fade-in is needed
 }
 
