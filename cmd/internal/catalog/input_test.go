@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestInputFS reads standard input like a file, and no other file.
+// TestInputFS checks that inputFS opens standard input like a file, and rejects other names.
 func TestInputFS(t *testing.T) {
 	f := &inputFS{[]byte("RIFF")}
 	file, err := f.Open(StandardInput)

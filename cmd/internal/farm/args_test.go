@@ -50,7 +50,7 @@ func TestCheckArgs(t *testing.T) {
 }
 
 // TestCheckArgsTwice checks that CheckArgs returns its own output unchanged, so that a worker
-// accepts what was submitted.
+// accepts every submitted job.
 func TestCheckArgsTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		do := rapid.SampledFrom(Verbs()).Draw(t, "do")

@@ -264,7 +264,7 @@ func TestBoardTellsWhoLost(t *testing.T) {
 }
 
 // TestSummaryOfPriority checks that the summary counts losses decided by priority and shows the
-// loudest. Without such losses there is no line.
+// loudest. Without such losses the line is missing.
 func TestSummaryOfPriority(t *testing.T) {
 	for _, c := range []struct{ priority, want string }{
 		{"2", "priority decided 2 times; the loudest: coin of priority 0 gave way to chime of priority 2 at 0.4 s, at -21 dB; the next had priority 2, at -77 dB\n"},

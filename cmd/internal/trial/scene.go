@@ -85,8 +85,8 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// follow computes from events when each voice was inaudible. cuts are those of these ranges that
-// begin while the voice was audible.
+// follow computes from events when each voice was inaudible. cuts is the part of unheard that begins
+// after the start of a voice: there the voice was cut off.
 func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
 	heard := make([][]spell, len(r.parts))
 	for _, s := range spells(events) {

@@ -48,9 +48,9 @@ func open(w wire, hall *service.Server, say func(string)) *Rooms {
 
 var errClosed = errors.New("the connection to NATS is closed")
 
-// Begin makes a room of the hall available on NATS. It does nothing if the room already is, unless
-// that room has ended and a new one has its name. If the connection is lost, the subscription
-// starts when it is restored.
+// Begin makes a room of the hall available on NATS. It does nothing if the room is already
+// available, unless that room has ended and a new one has its name. If the connection is lost, the
+// subscription starts when it is restored.
 func (s *Rooms) Begin(room string) error {
 	if err := cluster.CheckName(room); err != nil {
 		return err
