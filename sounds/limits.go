@@ -35,9 +35,9 @@ const (
 	defaultTime     = 30 * time.Second
 )
 
-// Limits bounds the resources that decoding a file may use. A zero field means the default given with it; no
-// limit can be disabled. In addition the decoded samples of a file may take at most 32 MiB plus 16,000 times
-// its size. (Encoded silence expands up to 8,600 times.)
+// Limits bounds the resources that decoding a file may use. A zero field means its default, listed below after
+// the semicolon; no limit can be disabled. In addition the decoded samples of a file may take at most 32 MiB
+// plus 16,000 times its size. (Encoded silence expands up to 8,600 times.)
 //
 // A decoder that hangs is abandoned, since a goroutine cannot be stopped from outside. Isolate is a command
 // line of a program that calls [ServeDecode]. Each file is then decoded in a child process, which is killed
