@@ -8,7 +8,7 @@ import (
 
 const rate = 48000
 
-// fading returns noise that is 60 dB down after so many seconds.
+// fading returns noise that decays by 60 dB in the given seconds.
 func fading(seconds float64, seed uint64) []float64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x := make([]float64, 3*rate)
@@ -18,7 +18,7 @@ func fading(seconds float64, seed uint64) []float64 {
 	return x
 }
 
-// TestDecay: noise that fades has the decay that it was made with, in each octave, and its curve is straight.
+// TestDecay checks that fading noise has its decay time in each octave and a straight decay curve.
 func TestDecay(t *testing.T) {
 	for _, seconds := range []float64{0.4, 1.8} {
 		x := [][]float64{fading(seconds, 1), fading(seconds, 2), fading(seconds, 3), fading(seconds, 4)}
@@ -33,7 +33,8 @@ func TestDecay(t *testing.T) {
 	}
 }
 
-// TestOctave: a sine in the middle of an octave passes, those of the octaves beside it do not.
+// TestOctave checks that a sine in the middle of an octave passes and that sines in the adjacent octaves do
+// not.
 func TestOctave(t *testing.T) {
 	for hertz, want := range map[float64][2]float64{1000: {0.7, 1}, 500: {0, 0.01}, 2000: {0, 0.01}, 250: {0, 1e-4}, 4000: {0, 1e-4}} {
 		x := make([]float64, rate)
@@ -50,7 +51,8 @@ func TestOctave(t *testing.T) {
 	}
 }
 
-// TestDensity: noise has a density of 1, single echoes have hardly any; where noise begins it is found.
+// TestDensity checks that noise has a density of 1, that single echoes have almost none, and that the start of
+// noise is found.
 func TestDensity(t *testing.T) {
 	noise, echoes := fading(100, 1), make([]float64, rate)
 	for i := 0; i < len(echoes); i += rate / 200 {
@@ -73,7 +75,7 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// TestCorrelation: what is the same correlates by 1, what is apart does not, and in between by its share.
+// TestCorrelation checks that equal signals correlate by 1, independent ones by 0, and mixtures by their share.
 func TestCorrelation(t *testing.T) {
 	a, b := fading(1, 1), fading(1, 2)
 	sum, minus := make([]float64, len(a)), make([]float64, len(a))
@@ -90,7 +92,7 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
-// TestRinging: a tone in noise stands above it, and noise about 10 dB above its mean.
+// TestRinging checks that noise has a peak about 10 dB above its mean, and that a tone in noise is found.
 func TestRinging(t *testing.T) {
 	x := fading(100, 1)
 	if got := Ringing(x, rate); got < 8 || got > 12 {

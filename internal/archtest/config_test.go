@@ -28,7 +28,7 @@ type outputs int
 // made is a value created separately for each mixer.
 type made func() any
 
-// doubles is an insert.
+// doubles is an insert that doubles the left channel.
 type doubles struct{}
 
 func (*doubles) Process(block []pcm.Frame) {

@@ -110,7 +110,7 @@ func readPage(t testing.TB, file string) []part {
 	return append(parts, now)
 }
 
-// blocks returns the blocks of a language on all pages, by their place.
+// blocks returns the blocks of a language on all pages, by file and line.
 func blocks(t testing.TB, language string) map[string]part {
 	t.Helper()
 	found := map[string]part{}

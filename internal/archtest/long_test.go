@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestOneSwitchForLongTests requires tests to ask internal/longtest for their long variants, not go test's -short.
+// TestOneSwitchForLongTests requires tests to use internal/longtest for their long variants instead of go
+// test's -short.
 func TestOneSwitchForLongTests(t *testing.T) {
 	asked := 0
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {

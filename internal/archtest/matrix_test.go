@@ -26,7 +26,7 @@ const (
 	closed    = "after Close"
 )
 
-// matrix counts what the calls of the matrix did.
+// matrix records the results of all calls.
 type matrix struct {
 	options  []option
 	calls    []call
@@ -35,7 +35,7 @@ type matrix struct {
 	watchdog *time.Timer
 	current  atomic.Pointer[string]
 
-	good   map[string]map[choice]bool // by call: the values with which it succeeded
+	good   map[string]map[choice]bool // by call: the values that were set when it succeeded
 	errors map[string]error           // by call: the last error
 	made   int
 }

@@ -101,7 +101,7 @@ func TestOptionsAreNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const length = `.*\.(Forward|Up)\[.\] = -?\d.*` // a direction may have any finite one
+	const length = `.*\.(Forward|Up)\[.\] = -?\d.*` // a direction may be any finite number
 	options := mixer.Options{Emitter: &space.Emitter{}}
 	play := func() error {
 		_, err := m.Play(sound, options)

@@ -38,7 +38,7 @@ type rig struct {
 	turn   int // selects the receiver of the next call
 	target int // selects its target
 
-	// made for each call
+	// created for each call
 	voice, streamed mixer.Handle
 	play            bank.Handle
 	bus             mixer.Bus

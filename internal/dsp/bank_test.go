@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// banked is what a comparison gives a lane.
+// banked is the test data of one lane.
 type banked struct {
 	line   PoleLine
 	states PoleStates
 	src    []float32
-	apart  bool // it reads other memory than it writes
+	apart  bool // source and destination differ
 }
 
-// drawLane returns a filter that is stable, or anything.
+// drawLane returns a filter that is stable or arbitrary.
 func drawLane(r *rand.Rand, n int) banked {
 	number := func() float32 {
 		if r.IntN(50) == 0 {
-			return math.Float32frombits(r.Uint32()) // infinite, NaN and denormal among them
+			return math.Float32frombits(r.Uint32()) // including infinite, NaN and denormal numbers
 		}
 		return float32(math.Ldexp(r.Float64()*2-1, -r.IntN(12)))
 	}
@@ -31,7 +31,7 @@ func drawLane(r *rand.Rand, n int) banked {
 	return b
 }
 
-// bankRoom is memory that ends where nobody may read or write.
+// bankRoom is memory next to inaccessible pages.
 type bankRoom [2][BankLanes][]float32
 
 func newBankRoom(t testing.TB) (m bankRoom) {
@@ -43,7 +43,7 @@ func newBankRoom(t testing.TB) (m bankRoom) {
 	return m
 }
 
-// check compares a bank with each voice by itself: n frames in some pieces.
+// check compares a bank with single lanes: n frames in several parts.
 func (m *bankRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving bool) {
 	t.Helper()
 	var b Bank
@@ -51,7 +51,7 @@ func (m *bankRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving 
 	cut := r.IntN(2) == 0
 	size := (n + BankTurn - 1) &^ (BankTurn - 1)
 	if cut {
-		size += BankTurn - 1 // the last turn may begin anywhere
+		size += BankTurn - 1 // the last call may begin at any frame
 	}
 	for i := range all {
 		all[i] = drawLane(r, n)
@@ -106,7 +106,7 @@ func (m *bankRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving 
 	}
 }
 
-// TestBankBits: a bank gives the bits of its voices by themselves, however many they are.
+// TestBankBits checks that a bank of any size gives the bits of single lanes.
 func TestBankBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	m, r := newBankRoom(t), rand.New(rand.NewPCG(5, 6))
@@ -121,7 +121,7 @@ func TestBankBits(t *testing.T) {
 	}
 }
 
-// FuzzBank is TestBankBits for what a fuzzer finds.
+// FuzzBank is TestBankBits with fuzzed parameters.
 func FuzzBank(f *testing.F) {
 	f.Add(uint64(1), uint8(16), uint16(256), uint8(0))
 	f.Add(uint64(2), uint8(3), uint16(37), uint8(3))
@@ -134,7 +134,7 @@ func FuzzBank(f *testing.F) {
 	})
 }
 
-// BenchmarkBank has the figures of a voice and frame.
+// BenchmarkBank reports the cost per voice and frame.
 func BenchmarkBank(b *testing.B) {
 	defer func(old instructions) { level = old }(level)
 	for _, level = range sets() {

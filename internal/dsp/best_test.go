@@ -7,8 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestPhases pins rows of the table by figures worked out elsewhere, in float64
-// with other means.
+// TestPhases compares rows of the table with values computed independently in float64.
 func TestPhases(t *testing.T) {
 	want := [8]float64{0.0083762631, 0.14915265, 0.63639247, 1, 0.63639247, 0.14915265, 0.0083762631, 3.7482e-06}
 	for i, w := range want {
@@ -28,8 +27,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestBestFormula compares with the kernel itself, in float64: what is left is
-// the straight line between phases and the rounding of float32.
+// TestBestFormula compares with the kernel in float64. The remaining error is the linear interpolation between
+// phases and float32 rounding.
 func TestBestFormula(t *testing.T) {
 	src := make([]float32, 400)
 	for i := range src {
@@ -57,9 +56,8 @@ func TestBestFormula(t *testing.T) {
 	}
 }
 
-// TestBestTone: a tone that was divided by the kernel's spectrum comes out as
-// itself, at another pitch, with a residue that is hardly more than the
-// images of the kernel, of which most are beyond hearing.
+// TestBestTone checks that a tone divided by the kernel's spectrum keeps its level at another pitch. The
+// residue is little more than the images of the kernel, most of them inaudible.
 func TestBestTone(t *testing.T) {
 	for hz, limit := range map[float64]float64{1000: -121, 5000: -117, 10000: -109.5} {
 		for _, step := range []float64{0.37, 1.0973, 1.4921} {
@@ -86,7 +84,7 @@ func TestBestTone(t *testing.T) {
 	}
 }
 
-// spectrum is the kernel's, for f in cycles per frame.
+// spectrum returns the kernel's frequency response for f in cycles per frame.
 func spectrum(f float64) float64 {
 	w := 8 * math.Pi * f
 	if s2 := shape*shape - w*w; s2 > 0 {
@@ -98,7 +96,7 @@ func spectrum(f float64) float64 {
 	}
 }
 
-// TestSpectrum: at 0 it is the sum of the weights, about 2.58785.
+// TestSpectrum checks that the response at 0 is the sum of the weights, about 2.58785.
 func TestSpectrum(t *testing.T) {
 	if got := spectrum(0); math.Abs(got-2.58785) > 1e-5 {
 		t.Errorf("K(0) = %v", got)

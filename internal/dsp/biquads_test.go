@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// filters returns two filters of any coefficients, mostly of a size at which they ring for long.
+// filters returns two filters with random coefficients, mostly with long tails.
 func filters(r *rand.Rand) (b Biquads) {
 	for c := range 2 {
 		for i := range 2 {
@@ -27,7 +27,7 @@ func filters(r *rand.Rand) (b Biquads) {
 	return b
 }
 
-// compareBiquads runs Energy and Power in Go, by their definition and by all that the machine has.
+// compareBiquads runs Energy and Power in Go, by definition, and with every instruction set of the machine.
 func compareBiquads(t *testing.T, room []pcm.Frame, n int, r *rand.Rand) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)

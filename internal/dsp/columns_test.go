@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestColumns: what the machine has gives the bits of the sums as they are written down.
+// TestColumns checks that every instruction set gives the bits of the plain sums.
 func TestColumns(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	r := rand.New(rand.NewPCG(11, 12))

@@ -9,14 +9,14 @@ import (
 	"voicepool/pcm"
 )
 
-// TestCompact: from samples of 16 bits comes bit for bit what comes from the
-// same samples as float32, over a table of lengths, gains and ramps.
+// TestCompact checks that 16-bit samples give the bits of the same samples as float32, over a table of lengths,
+// gains and ramps.
 func TestCompact(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	wide, compact := make([]float32, 4000), make([]int16, 4000)
 	for i := range compact {
 		compact[i] = int16(r.Uint32())
-		if i%50 < 10 { // the ends, zero, and what is hardly there
+		if i%50 < 10 { // extremes, zero, and tiny values
 			compact[i] = []int16{-32768, 32767, 0, 1, -1}[i%5]
 		}
 		wide[i] = float32(compact[i]) / 32768
@@ -30,7 +30,7 @@ func TestCompact(t *testing.T) {
 			}
 			loud := float32(1)
 			if n%7 == 0 {
-				loud = 1e-12 // far under what can be heard
+				loud = 1e-12 // far below audibility
 			}
 			g := dsp.Ramp{Left: loud * r.Float32(), Right: loud * r.Float32(), Start: r.IntN(64)}
 			if n%2 == 1 {

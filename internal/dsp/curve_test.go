@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// curves are the functions of curve.go, and numbers that each may get.
+// curves lists the functions of curve.go with inputs for each.
 var curves = []struct {
 	name string
 	call func(x []float64)
@@ -22,7 +22,7 @@ var curves = []struct {
 		return r.Float64()*140 - 110
 	}},
 	{"CosPi", CosPi, func(r *rand.Rand) float64 {
-		if r.IntN(4) == 0 { // where one part of the formula gives way to another, and just beside it
+		if r.IntN(4) == 0 { // at the boundaries between parts of the formula, and next to them
 			x := float64(r.IntN(17)-8) / 4
 			return [...]float64{x, math.Nextafter(x, 9), math.Nextafter(x, -9), x + 1<<40}[r.IntN(4)]
 		}
@@ -35,7 +35,7 @@ var curves = []struct {
 	}, func(r *rand.Rand) float64 { return r.NormFloat64() * 50 }},
 }
 
-// TestPans: the same for Pans, and what it is made from is as it was.
+// TestPans checks Pans in the same way, and that its input is unchanged.
 func TestPans(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	r, room := rand.New(rand.NewPCG(1, 2)), fenced[float64](t, 64)
@@ -73,8 +73,8 @@ var hardDecibels = []float64{
 	20 * math.Log10(2), -20 * math.Log10(2), 10 * math.Log10(2), math.Nextafter(10*math.Log10(2), 9), -10 * math.Log10(2),
 }
 
-// TestCurveBits: whatever instructions they are written in, curves have the bits of plain
-// Go, and nothing beside them is touched.
+// TestCurveBits checks that curves give the bits of plain Go with every instruction set and write no memory
+// outside the slice.
 func TestCurveBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	r, room := rand.New(rand.NewPCG(1, 2)), fenced[float64](t, 64)

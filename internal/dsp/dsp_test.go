@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// The kernels, by name, in the shape of the most general.
+// kernel is a kernel by name, adapted to the most general signature.
 type kernel struct {
 	name     string
 	channels int
@@ -130,7 +130,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("Peak(%v) = %v, want %v", c.in, got, c.want)
 		}
 	}
-	for _, n := range []int{2, 9, 16, 23} { // the loudest left and right samples are in any place
+	for _, n := range []int{2, 9, 16, 23} { // the loudest left and right samples may be anywhere
 		in := make([]pcm.Frame, n)
 		in[n-1][0], in[n/2][1] = -3, 2
 		if left, right := dsp.Levels(in); left != 3 || right != 2 {
@@ -155,8 +155,7 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-// TestMixSend: a share that is sent while a sound is mixed has the bits of what is mixed by itself, and then
-// added under the share.
+// TestMixSend checks that a send during mixing has the bits of mixing first and adding the scaled result.
 func TestMixSend(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	src := make([]float32, 1200)
@@ -166,7 +165,7 @@ func TestMixSend(t *testing.T) {
 	for _, f := range []dsp.Formula{dsp.MonoUnity, dsp.StereoUnity} {
 		for n := range 300 {
 			g, share := dsp.Ramp{Left: 0.3, Right: 0.7, LeftSlope: float32(n%2) / 999, Start: n % 9}, float32(r.Float64())
-			var dst [4][]pcm.Frame // mixed, sent, and those of the long way
+			var dst [4][]pcm.Frame // mixed and sent by MixSend, then by separate steps
 			for i := range dst {
 				dst[i] = make([]pcm.Frame, n)
 				for j := range dst[i] {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAnyBits does what FuzzSameBits does with inputs that chance has made, for
-// machines that are emulated: a fuzzer starts itself again, which fails there.
+// TestAnyBits does the same as FuzzSameBits with random inputs. It also runs under emulators, where a fuzzer
+// cannot start its workers.
 func TestAnyBits(t *testing.T) {
 	m, r := newTable(t), rand.New(rand.NewPCG(19, 20))
 	gain := func() float32 { // mostly of a usual size

@@ -24,21 +24,21 @@ func (s *subject) pitched() bool { return s.after > 0 }
 // run is one call of a kernel.
 type run struct {
 	n     int   // frames
-	pos   int64 // from the first frame that it may read
+	pos   int64 // from the first readable frame
 	step  int64
-	slack int // frames of src beyond what it may read
-	at    int // where dst begins, of what is there
+	slack int // frames of src behind the readable part
+	at    int // offset of dst in the memory
 	g     Ramp
 	kind  int // of samples
 	seed  uint64
 }
 
-// table is the memory of comparisons, between fences, and what it is filled with.
+// table is the memory of comparisons, between guard pages, and its contents.
 type table struct {
 	dst     []pcm.Frame
 	wide    []float32
 	compact []int16
-	samples [3][]float32 // what is usual, what is hard, and both
+	samples [3][]float32 // typical samples, difficult samples, and a mix
 	words   [2][]int16
 }
 
@@ -66,8 +66,8 @@ func (s *subject) size(c run) int {
 	return s.before + int((c.pos+int64(max(c.n-1, 0))*c.step)>>32) + 1 + s.after
 }
 
-// compare runs a kernel in Go and in all that the machine has, and reports what
-// differs. Its source stands at the upper fence and then at the lower one.
+// compare runs a kernel in Go and with every instruction set, and reports differences. The source lies at the
+// upper guard page and then at the lower one.
 func (m *table) compare(t *testing.T, s *subject, wide bool, c run) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
@@ -130,14 +130,13 @@ func (m *table) compare(t *testing.T, s *subject, wide bool, c run) {
 	}
 }
 
-// steps are the pitches of the table: slow, usual, at the limits of kernels and
-// beyond them.
+// steps are the tested pitches: slow, usual, at the limits of kernels and beyond them.
 var steps = []int64{
 	0, 1, One / 16, One/3 + 1, One - 1, One, One + 1, One * 11 / 10, One * 3 / 2, One * 155 / 100, 2*One - 1, 2 * One, 2*One + 1,
 	One * 37 / 10, 8*One - 1, 8 * One, 16 * One, 16*One + 12345,
 }
 
-// ramps are gains that stand still and that move, early and late.
+// ramps returns constant and moving gains that start early or late.
 func ramps(r *rand.Rand, i int) Ramp {
 	g := Ramp{Left: r.Float32(), Right: r.Float32()*2 - 1, Start: r.IntN(100)}
 	switch i % 8 {
@@ -155,9 +154,9 @@ func ramps(r *rand.Rand, i int) Ramp {
 	return g
 }
 
-// TestSameBits: whatever instructions a kernel is written in, it gives the bits
-// of the one in Go and touches nothing but what it may: over all lengths up to
-// 130 and longer ones, all alignments up to 16, pitches, gains and samples.
+// TestSameBits checks that a kernel gives the bits of plain Go with every instruction set and touches only
+// permitted memory. It covers all lengths up to 130 and longer ones, alignments up to 16, pitches, gains and
+// samples.
 func TestSameBits(t *testing.T) {
 	m, r := newTable(t), rand.New(rand.NewPCG(7, 8))
 	lengths := []int{480, 481, 512, 777, 960}
@@ -192,13 +191,12 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// fraction returns one of a frame: often one at which a sum of two carries, or just
-// does not.
+// fraction returns a fraction of a frame, often one at the edge of a carry.
 func fraction(r *rand.Rand) int64 {
 	return [...]int64{0, 1, One / 2, One - 1, r.Int64N(One)}[r.IntN(5)]
 }
 
-// TestFarSteps: steps beyond those that kernels take, up to the highest pitch.
+// TestFarSteps tests steps beyond the range of kernels, up to the highest pitch.
 func TestFarSteps(t *testing.T) {
 	m := newTable(t)
 	for i := range subjects {
@@ -210,7 +208,7 @@ func TestFarSteps(t *testing.T) {
 	}
 }
 
-// TestOutside: a source that is too short is a panic of Go, not a read outside.
+// TestOutside checks that a source that is too short causes a Go panic instead of an out-of-bounds read.
 func TestOutside(t *testing.T) {
 	src := fenced[float32](t, 4096)
 	for i := range subjects {
@@ -231,7 +229,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestAhead: what is asked for may end at once, or not be there at all.
+// TestAhead checks that prefetched memory may end early or be unmapped.
 func TestAhead(t *testing.T) {
 	m := newTable(t)
 	src := fenced[float32](t, 4096)

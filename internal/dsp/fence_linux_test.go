@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// fenced returns room for n values between two pages that nobody may touch: an
-// access beyond it by a byte ends the test. Of the room, the last value stands at
-// the upper fence.
+// fenced returns memory for n values between two inaccessible pages: an access one byte outside crashes the
+// test. The last value touches the upper page.
 func fenced[T any](t testing.TB, n int) []T {
 	var x T
 	page := syscall.Getpagesize()

@@ -4,5 +4,5 @@ package dsp
 
 import "testing"
 
-// fenced returns room for n values.
+// fenced returns memory for n values.
 func fenced[T any](_ testing.TB, n int) []T { return make([]T, n) }

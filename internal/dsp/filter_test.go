@@ -11,7 +11,7 @@ import (
 // filtering is one call of Filter.
 type filtering struct{ channels, width, step, every, frames, rest int }
 
-// filterRoom is the memory of comparisons, between fences.
+// filterRoom is the memory of comparisons, between guard pages.
 type filterRoom struct {
 	dst     []float32
 	taps, x []float64
@@ -21,8 +21,7 @@ func newFilterRoom(t testing.TB) *filterRoom {
 	return &filterRoom{fenced[float32](t, 1<<12), fenced[float64](t, 1<<11), fenced[float64](t, 1<<15)}
 }
 
-// compare runs Filter in Go and in all that the machine has, at the upper fence and at the
-// lower one, and reports what differs.
+// compare runs Filter in Go and with every instruction set, at both guard pages, and reports differences.
 func (m *filterRoom) compare(t *testing.T, c filtering, r *rand.Rand) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
@@ -72,7 +71,7 @@ func (m *filterRoom) compare(t *testing.T, c filtering, r *rand.Rand) {
 	}
 }
 
-// draw fills in what is left, so that rest frames begin nothing.
+// draw chooses every and rest, so that rest frames complete no group.
 func (c filtering) draw(r *rand.Rand) filtering {
 	c.every = 1 + r.IntN(5)
 	if c.every > 1 {
@@ -81,8 +80,8 @@ func (c filtering) draw(r *rand.Rand) filtering {
 	return c
 }
 
-// TestFilterBits: all widths to 40, and those of the converters, at all counts of frames
-// around the turns of the kernels.
+// TestFilterBits tests all widths up to 40 and those of the converters, at frame counts around the unrolling of
+// the kernels.
 func TestFilterBits(t *testing.T) {
 	m, r := newFilterRoom(t), rand.New(rand.NewPCG(3, 4))
 	widths := []int{168, 260, 388, 580, 334, 1001}
@@ -98,7 +97,7 @@ func TestFilterBits(t *testing.T) {
 	}
 }
 
-// TestFilterSums holds plain Go to the order of additions that is written down.
+// TestFilterSums checks that plain Go adds in the documented order.
 func TestFilterSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	defer func(old instructions) { level = old }(level)
@@ -129,7 +128,7 @@ func TestFilterSums(t *testing.T) {
 	}
 }
 
-// TestFilterOutside: windows that are too short are a panic of Go, not a read outside.
+// TestFilterOutside checks that windows that are too short cause a Go panic instead of an out-of-bounds read.
 func TestFilterOutside(t *testing.T) {
 	m := newFilterRoom(t)
 	for channels := 1; channels <= 2; channels++ {
@@ -183,8 +182,8 @@ func FuzzFilterBits(f *testing.F) {
 	})
 }
 
-// BenchmarkFilter makes 4,096 frames by the converter's filter of 168 taps, and by that of
-// the first version, which has 260.
+// BenchmarkFilter makes 4,096 frames with the converter's filter of 168 taps and with an older filter of 260
+// taps.
 func BenchmarkFilter(b *testing.B) {
 	defer func(old instructions) { level = old }(level)
 	const frames = 4096

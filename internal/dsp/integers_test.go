@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// integerRoom is the memory of comparisons, between fences.
+// integerRoom is the memory of comparisons, between guard pages.
 type integerRoom struct {
 	dst []byte
 	src []pcm.Frame
@@ -19,7 +19,7 @@ func newIntegerRoom(t testing.TB) *integerRoom {
 	return &integerRoom{fenced[byte](t, 1<<13), fenced[pcm.Frame](t, 1<<10)}
 }
 
-// compare runs Integers24 in Go and in all that the machine has, at both fences.
+// compare runs Integers24 in Go and with every instruction set, at both guard pages.
 func (m *integerRoom) compare(t *testing.T, x []pcm.Frame) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
@@ -41,7 +41,7 @@ func (m *integerRoom) compare(t *testing.T, x []pcm.Frame) {
 	}
 }
 
-// sample24 returns a sample that lies at a whole number of 24 bits, half of one, or beside it.
+// sample24 returns a sample at a multiple of a 24-bit step, half a step between, or close to one.
 func sample24(r *rand.Rand, most int) float32 {
 	x := math.Ldexp(float64(r.IntN(4*most+1)-2*most)/2, -23)
 	switch r.IntN(4) {
@@ -55,8 +55,8 @@ func sample24(r *rand.Rand, most int) float32 {
 	return float32(x)
 }
 
-// TestIntegers24Bits: all lengths around a turn and a run, of samples at and beside ties, of which
-// none, a few or many are clipped.
+// TestIntegers24Bits tests all lengths around the kernel's unrolling. Samples lie at or near ties, and few or
+// many of them clip.
 func TestIntegers24Bits(t *testing.T) {
 	m, r := newIntegerRoom(t), rand.New(rand.NewPCG(12, 13))
 	special := []float32{1, -1, largest24, -largest24, math.Nextafter32(1, 0), math.Nextafter32(-1, -2), 2, -3, 1e30,

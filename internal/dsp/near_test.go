@@ -10,18 +10,17 @@ import (
 	"voicepool/pcm"
 )
 
-// places is one call of TruePeaks, Near and PeaksBeyond.
+// places holds the arguments of one call of TruePeaks, Near and PeaksBeyond.
 type places struct {
 	n     int
 	kind  int     // of frames: see frames
 	scale float64 // of the frames
-	// Where least lies: at the true peak of a place, less than it by so many steps of a float64,
-	// or beside it by a factor.
+	// least is the true peak of place of, lowered by steps float64 steps, times factor.
 	of, steps int
 	factor    float64
 }
 
-// placeRoom is the memory of comparisons, between fences.
+// placeRoom is the memory of comparisons, between guard pages.
 type placeRoom struct {
 	dst  []float64
 	src  []pcm.Frame
@@ -32,8 +31,8 @@ func newPlaceRoom(t testing.TB) *placeRoom {
 	return &placeRoom{fenced[float64](t, 1<<10), fenced[pcm.Frame](t, 1<<10), fenced[uint8](t, 1<<10)}
 }
 
-// frames makes n frames: noise; a tone near the Nyquist frequency; single samples in silence; what
-// the taps like best; what is of any size.
+// frames returns n frames: noise, a tone near the Nyquist frequency, single samples in silence, the worst case
+// of the taps, or values of any size.
 func (c places) frames(r *rand.Rand, n int) []pcm.Frame {
 	var taps [QuarterTaps]float64
 	Interpolator(taps[:], [...]float64{0.25, 0.5, 0.75}[r.IntN(3)])
@@ -59,7 +58,8 @@ func (c places) frames(r *rand.Rand, n int) []pcm.Frame {
 	return x
 }
 
-// compare runs all in Go and in all that the machine has, at both fences, and reports what differs.
+// compare runs every function in Go and with every instruction set, at both guard pages, and reports
+// differences.
 func (m *placeRoom) compare(t *testing.T, c places, r *rand.Rand) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
@@ -95,7 +95,7 @@ func (m *placeRoom) compare(t *testing.T, c places, r *rand.Rand) {
 				if peak > least && y == 0 {
 					t.Fatalf("%v: %+v: a peak of %v at places %d..%d is missed, it is beyond %v", l, c, peak, 4*j, 4*j+3, least)
 				}
-				// What is far below is not taken for near: it would cost, and nobody would notice.
+				// A far lower peak must not count as near, which would only cost time.
 				if sure := l != generic && j < len(near)&^1 && loudest < 1e30; sure && peak < least-loudest/1000-1e-25 && y != 0 {
 					t.Fatalf("%v: %+v: a peak of %v at places %d..%d is near, for %v and samples of %v", l, c, peak, 4*j, 4*j+3, least, loudest)
 				}
@@ -119,8 +119,8 @@ func (m *placeRoom) compare(t *testing.T, c places, r *rand.Rand) {
 	}
 }
 
-// TestNearBits: kernels of true peaks give the bits of Go at all lengths around their turns, and
-// none that matters is missed.
+// TestNearBits checks that the true-peak kernels give the bits of Go at all lengths around their unrolling, and
+// that no relevant peak is missed.
 func TestNearBits(t *testing.T) {
 	m, r := newPlaceRoom(t), rand.New(rand.NewPCG(8, 9))
 	for n := range 150 {
@@ -133,7 +133,7 @@ func TestNearBits(t *testing.T) {
 	}
 }
 
-// TestFinePeakBits: the kernel of the finer peak gives the bits of Go.
+// TestFinePeakBits checks that the kernel of the finer peak gives the bits of Go.
 func TestFinePeakBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	room, r := fenced[pcm.Frame](t, 1<<10), rand.New(rand.NewPCG(16, 17))
@@ -153,7 +153,7 @@ func TestFinePeakBits(t *testing.T) {
 	}
 }
 
-// TestNearFaults: where a sample is not finite, or a sum of samples would not be, all is near.
+// TestNearFaults checks that every place counts as near if a sample, or a sum of samples, is not finite.
 func TestNearFaults(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	for _, x := range []float32{float32(math.NaN()), float32(math.Inf(-1)), math.MaxFloat32} {
@@ -168,7 +168,7 @@ func TestNearFaults(t *testing.T) {
 	}
 }
 
-// TestNearError: in float32 the kernel is wrong by less than a tenth of what it allows for.
+// TestNearError checks that the float32 kernel's error is less than a tenth of its tolerance.
 func TestNearError(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 11))
 	worst := 0.0
@@ -209,7 +209,7 @@ func FuzzNear(f *testing.F) {
 	})
 }
 
-// BenchmarkPeaksBeyond looks for peaks in noise of which none is beyond the level, or some are.
+// BenchmarkPeaksBeyond searches noise for peaks above a level, at levels with many, some and zero peaks.
 func BenchmarkPeaksBeyond(b *testing.B) {
 	defer func(old instructions) { level = old }(level)
 	src, dst := places{scale: 1}.frames(rand.New(rand.NewPCG(1, 1)), 512+QuarterTaps-1), make([]float64, 512)

@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestLogarithms: the polynomials are as good as they say, and exact where it matters.
+// TestLogarithms checks the documented accuracy of the polynomials and their exact values.
 func TestLogarithms(t *testing.T) {
 	if lowered(0) != 1 {
 		t.Errorf("2^0 is %v", lowered(0))
@@ -26,7 +26,7 @@ func TestLogarithms(t *testing.T) {
 	}
 }
 
-// TestReductionBits: all that the machine has gives the bits that Go gives one by one.
+// TestReductionBits checks that every instruction set gives the bits of single values in Go.
 func TestReductionBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	frames, lows, r := fenced[pcm.Frame](t, 64), fenced[float32](t, 64), rand.New(rand.NewPCG(22, 23))

@@ -7,11 +7,9 @@ import (
 	"testing"
 )
 
-// TestRegisters keeps the registers of AVX-512 out of the kernels that machines
-// without it run. Go's assembler encodes an instruction that names one of them in the
-// form of AVX-512 without a word, and the kernel then works where it was written and
-// stops the process elsewhere. (.ci/run also runs the kernels on an emulated machine
-// without AVX-512.)
+// TestRegisters keeps the registers of AVX-512 out of kernels for machines without it. Go's assembler silently
+// encodes an instruction with such a register in the AVX-512 form, and the kernel then crashes on other
+// machines. (.ci/run also runs the kernels on an emulated machine without AVX-512.)
 func TestRegisters(t *testing.T) {
 	text, err := os.ReadFile("kernels_amd64.s")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// room is the memory of comparisons: rings between fences, and what the functions take.
+// room is the memory of comparisons: rings between guard pages, and the arguments of the functions.
 type room struct {
 	ring   []float32
 	places [RoomLines]int32
@@ -26,14 +26,14 @@ type room struct {
 	n          int
 }
 
-// draw fills it. Places stand at both ends of the ring often.
+// draw fills the memory with random data. Positions are often at the ends of the ring.
 func (m *room) draw(r *rand.Rand) {
 	sample := func() float32 {
 		switch r.IntN(40) {
 		case 0:
 			return float32(math.Copysign(0, r.Float64()-0.5))
 		case 1:
-			return math.Float32frombits(r.Uint32() &^ (1 << 30)) // denormals among them
+			return math.Float32frombits(r.Uint32() &^ (1 << 30)) // including denormals
 		case 2:
 			return [...]float32{1e30, -1e30, float32(math.Inf(1)), float32(math.NaN()), 1e-10, 1e-9}[r.IntN(6)]
 		}
@@ -81,8 +81,8 @@ func (m *room) draw(r *rand.Rand) {
 	m.n = 1 + r.IntN(RoomRun)
 }
 
-// TestRoomBits: whatever instructions a reverb is computed in, it gives the bits of plain Go, at both ends
-// of its rings and for all lengths of runs.
+// TestRoomBits checks that the reverb kernels give the bits of plain Go with every instruction set, at both
+// ends of the rings and for all run lengths.
 func TestRoomBits(t *testing.T) {
 	m := &room{ring: fenced[float32](t, 4096)}
 	for seed := range uint64(longtest.Amount(1000, 3000)) {
@@ -142,7 +142,7 @@ func (m *room) compare(t *testing.T, seed uint64) {
 	}
 }
 
-// TestRoomFrame: a frame filtered alone is what it is in a run.
+// TestRoomFrame checks that a frame filtered alone equals the same frame in a run.
 func TestRoomFrame(t *testing.T) {
 	m := &room{ring: make([]float32, 1024)}
 	for seed := range uint64(200) {
@@ -162,7 +162,7 @@ func TestRoomFrame(t *testing.T) {
 	}
 }
 
-// TestRoomOutside: places outside a ring are a panic of Go, not a read outside.
+// TestRoomOutside checks that positions outside a ring cause a Go panic instead of an out-of-bounds read.
 func TestRoomOutside(t *testing.T) {
 	m := &room{ring: fenced[float32](t, 1024)}
 	for _, bad := range []int32{-1, int32(len(m.ring)) - RoomRun + 1, math.MaxInt32, math.MinInt32} {

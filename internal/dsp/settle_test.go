@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// compareSettle settles samples in Go, by definition, and by all that the machine has.
+// compareSettle settles samples in Go, by definition, and with every instruction set.
 func compareSettle(t *testing.T, dst, src []float32, x []float32) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)

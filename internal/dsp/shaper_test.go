@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestMean: a shaper gives the mean of the curve over each step, whatever the step.
+// TestMean checks that a shaper returns the mean of the curve over each step, for any step.
 func TestMean(t *testing.T) {
 	r, worst := rand.New(rand.NewPCG(8, 8)), 0.0
 	for range longtest.Amount(800, 3000) {
@@ -33,7 +33,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestShaperBits: all that the machine has gives the bits that Go gives frame by frame.
+// TestShaperBits checks that every instruction set gives the bits of single frames in Go.
 func TestShaperBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	room, r := fenced[pcm.Frame](t, 64), rand.New(rand.NewPCG(24, 25))

@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// stateVariables returns a filter of each channel's own coefficients, which mostly rings for long.
+// stateVariables returns a filter with coefficients per channel, mostly with a long tail.
 func stateVariables(r *rand.Rand) (f StateVariable) {
 	var both [2]StateVariable
 	for c := range both {
@@ -25,7 +25,7 @@ func stateVariables(r *rand.Rand) (f StateVariable) {
 	return f
 }
 
-// input fills x with numbers that are often 0, and at times small, or not numbers.
+// input fills x with numbers that are often 0, sometimes small, and sometimes not finite.
 func input(r *rand.Rand, x []Pair) {
 	for i := range x {
 		x[i] = Pair{r.Float64()*2 - 1, math.Ldexp(r.Float64()-0.5, -r.IntN(150))}
@@ -40,8 +40,8 @@ func input(r *rand.Rand, x []Pair) {
 
 func same64(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y }
 
-// TestStateVariableBits: all that the machine has, and any cut of the groups, give the bits of the
-// documentation's sums.
+// TestStateVariableBits checks that every instruction set and every grouping give the bits of the documented
+// sums.
 func TestStateVariableBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	room, r := fenced[Pair](t, 1<<8), rand.New(rand.NewPCG(16, 17))
@@ -83,8 +83,8 @@ func TestStateVariableBits(t *testing.T) {
 	}
 }
 
-// TestStateVariable: it does what the coefficients of one frame say, within what float64 rounds; a
-// constant input passes exactly, once it is there.
+// TestStateVariable checks the output of single frames within float64 rounding. A constant input, once reached,
+// passes exactly.
 func TestStateVariable(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 19))
 	for range 200 {
@@ -120,7 +120,7 @@ func TestStateVariable(t *testing.T) {
 	}
 }
 
-// TestDoubles: there and back give the bits that Go gives, whatever the length.
+// TestDoubles checks that both conversions give the bits of Go at any length.
 func TestDoubles(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	frames, pairs, r := fenced[pcm.Frame](t, 64), fenced[Pair](t, 64), rand.New(rand.NewPCG(20, 21))

@@ -6,8 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// A kernel in the shape of the most general, with what it reads around a
-// position's frame.
+// subject is a kernel with the most general signature, and the frames that it reads around a position.
 type subject struct {
 	name          string
 	channels      int
@@ -21,8 +20,8 @@ func reading[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64
 	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) { Mix(f, dst, src, pos, step, &g) }
 }
 
-// ramping returns MixRamps with a formula: under ramps that come of g, of 1 to 64 frames,
-// some of which stand still, and for the frames that are left Mix.
+// ramping returns MixRamps with a formula. It derives ramps of 1 to 64 frames from g, some constant, and mixes
+// the remaining frames with Mix.
 func ramping[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
 	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
 		each := 1 << (uint(g.Start) % 7)
@@ -41,7 +40,7 @@ func ramping[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64
 	}
 }
 
-// sending returns MixSend with a formula: from one half of dst to the other.
+// sending returns MixSend with a formula, from one half of dst to the other.
 func sending[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
 	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
 		n := len(dst) / 2

@@ -18,7 +18,7 @@ func randomFrames(seed uint64, n int) []pcm.Frame {
 	return x
 }
 
-// interpolator is Interpolator or FineInterpolator.
+// interpolator is the type of Interpolator and FineInterpolator.
 type interpolator func(taps []float64, fraction float64)
 
 // read interpolates the middle of x.
@@ -32,7 +32,7 @@ func (fill interpolator) read(taps int, fraction float64, x []pcm.Frame, channel
 	return y
 }
 
-// TestInterpolator: a sine is read between its samples.
+// TestInterpolator checks that a sine is interpolated between its samples.
 func TestInterpolator(t *testing.T) {
 	for _, c := range []struct {
 		fill             interpolator
@@ -62,7 +62,7 @@ func TestInterpolator(t *testing.T) {
 	}
 }
 
-// TestTruePeaks compares with the definition, over lengths around that of a run.
+// TestTruePeaks compares with the definition, at lengths around a run.
 func TestTruePeaks(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 63, 64, 65, 128, 200} {
 		x := randomFrames(uint64(n), n+31)
@@ -98,8 +98,7 @@ func TestFinePeak(t *testing.T) {
 	}
 }
 
-// TestTruePeakBound: the samples that the taps like best reach the bound, less
-// a rounding, and none exceed it.
+// TestTruePeakBound checks that the worst-case samples reach the bound up to rounding and do not exceed it.
 func TestTruePeakBound(t *testing.T) {
 	worst := 0.0
 	for _, fraction := range []float64{0.25, 0.5, 0.75} {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// slowWeakest looks at one slot after the other.
+// slowWeakest checks one slot after the other.
 func slowWeakest(prio []int32, key []float32, limit int32) Weakest {
 	w := Weakest{Prio: math.MaxInt32, Alone: true}
 	for i, p := range prio {
@@ -36,8 +36,7 @@ func slowWeakest(prio []int32, key []float32, limit int32) Weakest {
 	return w
 }
 
-// slots returns n slots as a pool has them: few priorities, keys that are often
-// equal, and slots that nobody may take.
+// slots returns n slots as in a pool: few priorities, many equal keys, and some protected slots.
 func slots(t testing.TB, r *rand.Rand, n, priorities int) (prio []int32, key []float32) {
 	prio, key = fenced[int32](t, n), fenced[float32](t, n)
 	prio, key = prio[len(prio)-n:], key[len(key)-n:]
@@ -114,9 +113,8 @@ func TestFindEldest(t *testing.T) {
 	}
 }
 
-// choose returns the victim and the one after it, -1 for none: of the lowest
-// priority, then the least key, then the least number. It is how a pool uses what
-// this file tests.
+// choose returns the victim and the runner-up, -1 if missing: the lowest priority, then the lowest key, then
+// the lowest number. A pool uses the tested functions in this way.
 func choose(prio []int32, key []float32, number []uint64, limit int32) (slot, second, candidates int) {
 	w := FindWeakest(prio, key, limit)
 	if w.Candidates == 0 {
@@ -139,7 +137,7 @@ func choose(prio []int32, key []float32, number []uint64, limit int32) (slot, se
 	return slot, second, w.Candidates
 }
 
-// twoOldest returns the two least numbers of a priority and key.
+// twoOldest returns the two slots with the lowest numbers of a priority and key.
 func twoOldest(prio []int32, key []float32, number []uint64, p int32, k float32) (first, second int) {
 	first, second = -1, -1
 	for i := range prio {

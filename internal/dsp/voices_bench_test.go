@@ -8,8 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// voices are 256 voices that read 16 sounds of two seconds at different places, as
-// a block of a mixer would.
+// voices is 256 voices that read 16 sounds of two seconds at different positions, like a block of a mixer.
 type voices struct {
 	dst     []pcm.Frame
 	sounds  [][]float32
@@ -38,7 +37,7 @@ func newVoices() *voices {
 	return m
 }
 
-// block calls a kernel for each voice and moves them on.
+// block calls a kernel for each voice and advances the voices.
 func (m *voices) block(step int64, call func(voice int, dst []pcm.Frame, pos int64)) {
 	for i := range m.at {
 		call(i, m.dst, m.at[i])

@@ -12,7 +12,7 @@ import (
 	"voicepool/mixer"
 )
 
-// sampleReport has, at 1000 Hz, one of everything that a sound can meet.
+// sampleReport has, at a rate of 1000 Hz, one event of every kind.
 //
 //go:embed testdata/sample.json
 var sampleReport string
@@ -109,7 +109,7 @@ func TestExplainSound(t *testing.T) {
 			t.Errorf("it lacks %q:\n%s", want, got)
 		}
 	}
-	// The hints are about the loss that is told; those about refusals say when.
+	// The hints concern the explained loss; hints about rejections name their time.
 	for _, want := range []string{
 		"  * It was more than 30 dB below", "  * If it matters: a priority above the newcomer's 3", "  * 1.500 s, rejected: A priority as high as",
 	} {
@@ -127,8 +127,7 @@ func TestExplainSound(t *testing.T) {
 	}
 }
 
-// TestTellNoVirtual: where there are virtual voices, what was lost to a full pool says why
-// it did not become one.
+// TestTellNoVirtual checks the explanation of a loss to a full pool: why the voice did not become virtual.
 func TestTellNoVirtual(t *testing.T) {
 	for _, c := range []struct {
 		e       report.Event
@@ -161,8 +160,7 @@ func TestTellNoVirtual(t *testing.T) {
 	}
 }
 
-// TestAdviceOnSilence: what was silent when it gave way may still have had something to
-// give.
+// TestAdviceOnSilence checks the advice for a victim that was silent when stolen but would have sounded later.
 func TestAdviceOnSilence(t *testing.T) {
 	loud, silence := report.Level(-5.3), report.Level(math.Inf(-1))
 	for _, c := range []struct {
@@ -199,7 +197,7 @@ func TestAdviceOnSilence(t *testing.T) {
 	}
 }
 
-// TestGaps: who was heard while the device was lost is told that nobody heard it.
+// TestGaps checks that voices that played while the device was lost are reported as inaudible.
 func TestGaps(t *testing.T) {
 	text := `{"version": 1, "rate": 1000, "frames": 5000, "voices": 2, "overflow": "quietest", "events": [
 		{"frame": 0, "kind": "started", "voice": 1, "sound": "bell", "cue": 0, "slot": 0},

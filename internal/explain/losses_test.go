@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLosses: of a start that was refused its own level counts, of a voice that gave way its.
+// TestLosses checks that a rejected start is judged by its own level and a victim by the victim's level.
 func TestLosses(t *testing.T) {
 	text := `{"version": 1, "rate": 1000, "frames": 5000, "voices": 1, "overflow": "quietest", "events": [
 		{"frame": 0, "kind": "started", "voice": 1, "sound": "a.b: c", "cue": 0, "slot": 0},

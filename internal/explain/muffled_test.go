@@ -8,7 +8,7 @@ import (
 	"voicepool/mixer"
 )
 
-// TestMuffled: what a victim went through is said where it made a difference.
+// TestMuffled checks that filters of a victim are mentioned if they affected the choice.
 func TestMuffled(t *testing.T) {
 	for _, c := range []struct {
 		muffled   report.Level

@@ -8,16 +8,16 @@ import (
 	"voicepool/mixer"
 )
 
-// priorityReport has steals that priority decided: of the only voice of the lowest
-// priority, though another one was quieter, and of one of two that had it.
+// priorityReport has steals decided by priority: the only voice of the lowest priority, despite a quieter
+// voice, and one of two voices that share it.
 const priorityReport = `{"version":1,"rate":1000,"frames":5000,"voices":9,"overflow":"quietest","totals":{"started":4},"events":[
 {"kind":"started","voice":1,"sound":"drip","slot":0},
 {"kind":"started","voice":2,"sound":"drip","slot":1},
 {"frame":9,"kind":"stolen","voice":1,"sound":"drip","slot":0,"by":3,"by_sound":"bell","audibility_db":-32,"newcomer_db":-20,"runner_up_db":-100,"candidates":9,"peers":1,"priority":-1,"runner_up_priority":2,"newcomer_priority":2,"policy":"quietest","lost_db":-30,"reason":"pool"},
 {"frame":12,"kind":"stolen","voice":2,"sound":"drip","slot":1,"by":4,"by_sound":"bell","audibility_db":-32,"newcomer_db":-20,"runner_up_db":-30,"candidates":9,"peers":4,"priority":0,"runner_up_priority":0,"newcomer_priority":0,"policy":"quietest","lost_db":-30,"reason":"pool"}]}`
 
-// TestExplainPriority: where priority decided, both priorities are said, and that the
-// next was quieter is no fault.
+// TestExplainPriority checks that a steal by priority mentions both priorities. A quieter runner-up is not a
+// fault.
 func TestExplainPriority(t *testing.T) {
 	for _, c := range []struct {
 		voice uint64
@@ -34,8 +34,8 @@ func TestExplainPriority(t *testing.T) {
 	}
 }
 
-// TestPriorityOfVirtual: among virtual voices priority comes first too, and who became
-// virtual for a smaller pool did so for nobody.
+// TestPriorityOfVirtual checks that priority also decides among virtual voices. A voice that became virtual
+// because of a smaller pool was not displaced by another sound.
 func TestPriorityOfVirtual(t *testing.T) {
 	for _, c := range []struct {
 		e    report.Event
@@ -52,8 +52,8 @@ func TestPriorityOfVirtual(t *testing.T) {
 	}
 }
 
-// TestPriorityTold: what priority decided is told with both priorities, in full and in a line;
-// what loudness decided is not.
+// TestPriorityTold checks that a decision by priority mentions both priorities, in full and in one line, and
+// that a decision by loudness does not.
 func TestPriorityTold(t *testing.T) {
 	lost := report.Event{Frame: 2000, Kind: mixer.EventStolen, Sound: "drip", By: 3, BySound: "bell", Audibility: -32, RunnerUp: -100, HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 2, RunnerUpPriority: 1}
 	some, equal, back, quiet, refused := lost, lost, lost, lost, lost

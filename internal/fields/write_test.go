@@ -8,12 +8,12 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// TestQuoted: the reader of sheets reads every character as it was written.
+// TestQuoted checks that the reader of sheets reads back every quoted character.
 func TestQuoted(t *testing.T) {
 	for from := rune(0); from <= utf8.MaxRune; from += 4096 {
 		var text strings.Builder
 		for r := from; r < from+4096; r++ {
-			text.WriteRune(r) // U+FFFD for halves of a pair
+			text.WriteRune(r) // U+FFFD in place of surrogates
 		}
 		root, wrong := yaml.Read([]byte("x: "+Quoted(text.String())+"\n"), "text")
 		if wrong != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDefinition compares with the sums that define the transform; .ci/results-match-oracles
-// compares larger ones with gonum's.
+// TestDefinition compares with the sums that define the transform; .ci/results-match-oracles compares larger
+// ones with gonum.
 func TestDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n <= 256; n *= 2 {

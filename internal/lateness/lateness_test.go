@@ -35,7 +35,7 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// A sleep that has not ended yet counts from the time at which it should have ended.
+// TestLostSoFar checks that an unfinished sleep counts from its due time.
 func TestLostSoFar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(func(time.Duration) { time.Sleep(time.Second) })

@@ -33,7 +33,7 @@ func TestFind(t *testing.T) {
 	if err := leak.Find(leak.Running()); err != nil {
 		t.Errorf("with one from before: %v", err)
 	}
-	time.AfterFunc(20*time.Millisecond, func() { close(w.stop) }) // it ends while it is looked for
+	time.AfterFunc(20*time.Millisecond, func() { close(w.stop) }) // it ends during the check
 	if err := leak.Find(before); err != nil {
 		t.Errorf("with one that ends: %v", err)
 	}
@@ -60,6 +60,6 @@ func TestFind(t *testing.T) {
 
 func TestInASubtest(t *testing.T) {
 	t.Run("one that waits for its like", func(t *testing.T) {
-		leak.Check(t) // finds none of the tests themselves
+		leak.Check(t) // ignores the tests' own goroutines
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"voicepool/internal/loudness"
 )
 
-// response is what a filter does to the level of a sine, in dB.
+// response returns the gain in dB of a filter for a sine.
 func response(rate int, frequency float64) float64 {
 	f := loudness.NewFilter(rate)
 	in, out := 0.0, 0.0
@@ -23,9 +23,8 @@ func response(rate int, frequency float64) float64 {
 	return 10 * math.Log10(out/in)
 }
 
-// TestRedesign wants at every rate the response of the standard's own
-// coefficients at 48 kHz, less what its high-pass, whose numerator is 1, -2, 1
-// at any rate, gains in level at low ones; ffmpeg has it so, too.
+// TestRedesign compares the response at every rate with the standard's coefficients at 48 kHz. The tolerance
+// allows for the high-pass, whose numerator 1, -2, 1 gains level at low rates, as in ffmpeg.
 func TestRedesign(t *testing.T) {
 	for _, rate := range []int{8000, 11025, 22050, 44100, 96000, 192000} {
 		for _, frequency := range []float64{20, 38, 100, 500, 1000, 1682, 2000} {
@@ -35,7 +34,7 @@ func TestRedesign(t *testing.T) {
 				limit = 0.22
 			}
 			if frequency > float64(rate)/16 {
-				limit = 0.6 // the bilinear transform squeezes what is near the Nyquist frequency
+				limit = 0.6 // the bilinear transform warps frequencies near the Nyquist frequency
 			}
 			if math.Abs(got-want) > limit {
 				t.Errorf("%d Hz: %.3f dB at %v Hz, want %.3f", rate, got, frequency, want)
@@ -44,8 +43,8 @@ func TestRedesign(t *testing.T) {
 	}
 }
 
-// TestKnownLevel is the calibration of the standard: a sine of 997 Hz at full
-// scale in one channel is -3.01 LUFS.
+// TestKnownLevel checks the calibration of the standard: a full-scale 997 Hz sine in one channel has -3.01
+// LUFS.
 func TestKnownLevel(t *testing.T) {
 	m := loudness.NewMeter(48000, ones(1))
 	x := make([]float32, 96000)
@@ -76,7 +75,7 @@ func TestSilenceAndShortness(t *testing.T) {
 	if got := float64(m.Integrated()); !math.IsInf(got, -1) {
 		t.Errorf("silence is %v LUFS", got)
 	}
-	// A tenth of a second of a tone: one block of its own length.
+	// A tone of a tenth of a second forms one shorter block.
 	tone := make([]float32, 4800)
 	for i := range tone {
 		tone[i] = float32(math.Sin(2 * math.Pi * 997 * float64(i) / 48000))
@@ -88,8 +87,7 @@ func TestSilenceAndShortness(t *testing.T) {
 	}
 }
 
-// TestWeights: what counts for nothing is silence, what counts 1.41 is 1.5 dB
-// louder.
+// TestWeights checks that weight 0 gives silence and weight 1.41 adds 1.5 dB.
 func TestWeights(t *testing.T) {
 	level := func(weight float64) float64 {
 		m := loudness.NewMeter(48000, []float64{weight})
@@ -108,7 +106,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestBlocks: how the samples are cut into writes changes nothing.
+// TestBlocks checks that the division of samples into writes does not change the result.
 func TestBlocks(t *testing.T) {
 	x := signals[6].samples()
 	whole, pieces := loudness.NewMeter(44100, ones(2)), loudness.NewMeter(44100, ones(2))
@@ -125,7 +123,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestNoAllocation: measuring may happen where nothing may be allocated.
+// TestNoAllocation checks that measuring does not allocate.
 func TestNoAllocation(t *testing.T) {
 	m, p := loudness.NewMeter(48000, ones(2)), loudness.NewPeakMeter(48000, 2)
 	x := make([]float32, 9600)
@@ -134,8 +132,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestEnergy: two filters at once do what they do one by one, to the bit, however the samples
-// are cut.
+// TestEnergy checks that two filters in one call give the bits of separate calls, for any division of the
+// samples.
 func TestEnergy(t *testing.T) {
 	x := signals[6].samples()
 	for channels := 1; channels <= 3; channels++ {

@@ -12,13 +12,12 @@ import (
 	"voicepool/pcm"
 )
 
-// dump writes the signals as WAV files, for somebody who wants to measure them
-// with another program: the figures below are ffmpeg's, by
+// dump writes the signals as WAV files for measuring with another program. The expected values are ffmpeg's, by
 //
 //	ffmpeg -i NAME.wav -af ebur128=peak=true -f null -
 var dump = flag.String("dump", "", "a folder to write the signals to")
 
-// signal is a sound made by a formula, and what ffmpeg says of it.
+// signal is a sound by formula with the values that ffmpeg measures.
 type signal struct {
 	name           string
 	rate, channels int
@@ -31,7 +30,7 @@ type signal struct {
 
 func sine(f, t float64) float64 { return pcm.SinPi(2 * f * t) }
 
-// every returns where t stands in a period, 0..1.
+// every returns the phase of t in a period, 0..1.
 func every(period, t float64) float64 { return t/period - math.Floor(t/period) }
 
 var signals = []signal{
@@ -139,7 +138,7 @@ var signals = []signal{
 	},
 }
 
-// samples makes the signal in 16 bits, as the files have it.
+// samples returns the signal in 16 bits, as in the files.
 func (s signal) samples() []float32 {
 	state := uint32(12345)
 	noise := func() float64 {
@@ -149,7 +148,7 @@ func (s signal) samples() []float32 {
 	out := make([]float32, int(float64(s.rate)*s.seconds)*s.channels)
 	for i := range out {
 		at := float64(i/s.channels) / float64(s.rate)
-		edge := min(at, s.seconds-at, 0.02) / 0.02 // what begins hard rings in ways that no two programs agree on
+		edge := min(at, s.seconds-at, 0.02) / 0.02 // programs disagree on the ringing of hard edges
 		x := s.at(at, i%s.channels, noise) * edge
 		out[i] = float32(math.Floor(x*32768+0.5)) / 32768
 	}
@@ -193,8 +192,8 @@ func TestAgainstFFmpeg(t *testing.T) {
 			if got := float64(m.Integrated()); math.Abs(got-s.lufs) > 0.1 {
 				t.Errorf("%.2f LUFS, ffmpeg says %.1f", got, s.lufs)
 			}
-			// EBU Tech 3341 allows +0.2 and -0.4 dB. White noise is the worst there is: all depends on the last
-			// hertz below the Nyquist frequency.
+			// EBU Tech 3341 allows +0.2 and -0.4 dB. White noise is the worst case because the last hertz below
+			// the Nyquist frequency matter.
 			limit := 0.15
 			if s.noisy {
 				limit = 0.35

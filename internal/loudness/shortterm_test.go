@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// stereo makes frames of noise and tone that grow louder.
+// stereo returns frames of noise and tone with increasing loudness.
 func stereo(rate, n int) []pcm.Frame {
 	r := rand.New(rand.NewPCG(uint64(rate), 1))
 	x := make([]pcm.Frame, n)
@@ -20,8 +20,7 @@ func stereo(rate, n int) []pcm.Frame {
 	return x
 }
 
-// TestShortTerm compares each step with the whole of the last three seconds,
-// filtered one sample at a time.
+// TestShortTerm compares each step with a direct measurement of the last three seconds.
 func TestShortTerm(t *testing.T) {
 	for _, rate := range []int{1, 8, 1000, 7999, 8000, 44100, 48000} {
 		step := int(loudness.StepFrames(rate))
@@ -49,8 +48,7 @@ func TestShortTerm(t *testing.T) {
 	}
 }
 
-// TestShortTermOfTone: the calibration, and the integrated loudness of what is
-// as loud all the time.
+// TestShortTermOfTone checks the calibration and the integrated loudness of a steady tone.
 func TestShortTermOfTone(t *testing.T) {
 	short, whole := loudness.NewShortTerm(48000), loudness.NewMeter(48000, ones(2))
 	step := make([]pcm.Frame, 4800)
@@ -72,8 +70,8 @@ func TestShortTermOfTone(t *testing.T) {
 	}
 }
 
-// TestShortTermRests: half a second of silence is enough, and then no more
-// silence changes anything.
+// TestShortTermRests checks that the meter rests after half a second of silence and that more silence changes
+// no value.
 func TestShortTermRests(t *testing.T) {
 	m := loudness.NewShortTerm(48000)
 	if !m.Resting() {

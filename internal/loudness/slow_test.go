@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// slowPeak is the true peak by its definition, one place after the other.
+// slowPeak computes the true peak by its definition, one position after the other.
 func slowPeak(rate, channels int, samples []float32) (peak float64) {
 	factor := 4
 	switch {
@@ -42,8 +42,8 @@ func slowPeak(rate, channels int, samples []float32) (peak float64) {
 	return peak
 }
 
-// TestPeakBits: the meter gives the true peak by its definition, to the bit, however the samples
-// are cut: of noise, of what grows and falls, and of what is loudest between samples.
+// TestPeakBits compares the meter with the definition of the true peak, to the bit, for any division of the
+// samples. The signals are noise, swells, and samples with the largest peaks between them.
 func TestPeakBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, rate := range []int{8000, 48000, 96000, 192000} {
@@ -79,12 +79,12 @@ func TestPeakBits(t *testing.T) {
 	}
 }
 
-// TestMeterBits: the meter gives the loudness of each sample taken by itself, to the bit.
+// TestMeterBits checks that the meter equals a sample-by-sample measurement, to the bit.
 func TestMeterBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, weights := range [][]float64{{1}, {1, 1}, {1.41}, {1, 0}, {1, 1, 1}, {1, 1, 1, 0, 1.41, 1.41}} {
 		channels := len(weights)
-		x := make([]float32, channels*2400) // three steps: one block of their own length
+		x := make([]float32, channels*2400) // three steps form one shorter block
 		for i := range x {
 			x[i] = float32(r.Float64()*2 - 1)
 		}

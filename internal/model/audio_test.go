@@ -150,7 +150,7 @@ func (m *machine) names(at, h handle) bool {
 	return at == h
 }
 
-// arrive begins the command that is due.
+// arrive begins the due command.
 func (m *machine) arrive(n int) {
 	a := &m.audio
 	i := m.next()

@@ -174,7 +174,7 @@ func (m *machine) stop() bool {
 	case 1:
 		if r.over {
 			m.call = call{}
-			return false // gone
+			return false // stale
 		}
 		if r.id == m.call.h && !m.call.stale {
 			r.askedOne = true

@@ -9,7 +9,7 @@ import (
 
 // move is one step of a run: of the audio side, of the present call, or the first of a call.
 type move struct {
-	kind   kind // of the call that begins
+	kind   kind // the kind of the call that begins
 	caller uint8
 	audio  bool
 	way    uint8 // selects one of several possible steps
@@ -26,7 +26,7 @@ type explorer struct {
 	config
 	seeds  [2]maphash.Seed
 	met    prints
-	stales bool // old handles can still be used
+	stales bool // old handles remain usable
 	nodes  []node
 	steps  int
 }

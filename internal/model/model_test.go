@@ -115,7 +115,7 @@ func samePrints(t *testing.T, c config, commands uint8) (again int) {
 		bad string
 	}
 	type visit struct {
-		calls bool // further calls were tried
+		calls bool // further calls were explored
 		to    map[deed]bool
 	}
 	follow := func(s *state, each func(*state)) visit {

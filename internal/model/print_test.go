@@ -42,7 +42,7 @@ func (x *explorer) add(p *print, k []byte) {
 	}
 }
 
-// prints is a set.
+// prints is a set of prints.
 type prints struct {
 	table []print // a power of two of entries; the zero print marks a free entry
 	n     int

@@ -33,7 +33,7 @@ func TestReplay(t *testing.T) {
 	sounds := steadySounds(t)
 	for _, c := range []struct {
 		voices, commands int
-		short, usual     int // deeds
+		short, usual     int // steps of a walk
 		calls            []kind
 	}{
 		{voices: 1, commands: 1, short: 4, usual: 7, calls: []kind{play, stop, set, stopAll}},
@@ -60,7 +60,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// steadySounds returns sounds of the levels, longer than any walk.
+// steadySounds returns sounds with the levels, longer than any walk.
 func steadySounds(t *testing.T) (sounds []*voice.Sound) {
 	for i := range levels {
 		s := voice.Samples{Rate: rate, Channels: 1, Data: make([]float32, 200*stretch)}
@@ -199,7 +199,7 @@ func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy
 	want := d.stats
 	want.Busy += *busy
 	got := m.Stats()
-	got.SilentFrom = 0 // the model has no tails
+	got.SilentFrom = 0 // the model does not include tails
 	if got != want {
 		return fmt.Sprintf("the mixer counts %+v, the model %+v", got, want)
 	}

@@ -27,7 +27,7 @@ func (h handle) record() int     { return int(h&15) - 1 }
 func (h handle) generation() int { return int(h >> 4) }
 func (h handle) next() handle    { return h + 16 }
 
-// kind is a call, and the command that it sends.
+// kind is a call and the command that it sends.
 type kind uint8
 
 const (
@@ -123,12 +123,12 @@ const (
 	moveRead
 	leaveDirty // keeps a pending set that is being written, in two steps
 	leaveWait
-	finishState // the end of a voice, in two steps
+	finishState // two steps of the end of a voice
 	finishPush
 	done // of a command
 	words
 	scanStops
-	scanCheck // a stop word that names no living voice
+	scanCheck // a stop word that matches no living voice
 	wantWords
 	scanWants
 	allWord
@@ -163,7 +163,7 @@ type state struct {
 	nring, nqueue uint8
 
 	underWay  uint8
-	seq       uint8 // of the last command
+	seq       uint8 // number of the last command
 	popped    uint8 // number of received commands
 	stopsWait bool
 	wantsWait bool

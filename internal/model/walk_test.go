@@ -42,13 +42,13 @@ type deed struct {
 	kind      kind
 	start     int // start of the call; for a Play the new one
 	value     uint8
-	stretches int64 // of a block
+	stretches int64 // number in a block
 	states    []mixer.State
 	numbers   []uint64
 	events    []mixer.Event
 	stats     mixer.Stats
 	full      bool    // the ring is full
-	loud      float64 // of a block: its last frame
+	loud      float64 // level of a block's last frame
 	loose     bool    // ... and whether the model leaves its level open
 }
 

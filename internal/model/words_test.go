@@ -78,7 +78,7 @@ func (m *machine) word(n int) {
 	}
 }
 
-// scan returns the nth record that the scan has not seen.
+// scan returns the nth record that the scan has not visited.
 func (m *machine) scan(n int) *record {
 	a := &m.audio
 	for i := range m.pool {

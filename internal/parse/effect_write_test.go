@@ -6,8 +6,8 @@ import (
 	"voicepool/effect"
 )
 
-// TestWriteEffects: a band that does something is written with its freq, which a sheet wants, also where
-// that is the usual one.
+// TestWriteEffects checks that an active band is written with its freq, which a sheet requires, even if it is
+// the default.
 func TestWriteEffects(t *testing.T) {
 	e, err := effect.New("eq", effect.Values{"bands.2.type": effect.Peak, "bands.2.gain": 3})
 	if err != nil {

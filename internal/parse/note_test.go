@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/parse"
 )
 
-// TestParseNote: numbers and names.
+// TestParseNote parses numbers and names of notes.
 func TestParseNote(t *testing.T) {
 	for text, want := range map[string]int{
 		"0": 0, "127": 127, "60": 60, "C4": 60, "c4": 60, "C-1": 0, "G9": 127, "A4": 69, "F#3": 54, "Gb3": 54, "B4": 71, "Cb4": 59, "B#4": 72, "Bb-1": 10, "D2": 38, "e5": 76,

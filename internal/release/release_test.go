@@ -26,8 +26,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsMeanwhile: whoever reads meanwhile sees every word as it was or as it is,
-// never a part of one.
+// TestWordsMeanwhile checks that concurrent readers see every word in its old or new value, never torn.
 func TestWordsMeanwhile(t *testing.T) {
 	dst, src := make([]atomic.Int64, 64), make([]int64, 64)
 	var stop atomic.Bool
@@ -52,7 +51,7 @@ func TestWordsMeanwhile(t *testing.T) {
 			src[i] = round<<32 | round
 		}
 		Words(dst, src)
-		if round%200 == 0 { // however late the reader comes to run
+		if round%200 == 0 { // even if the reader is scheduled late
 			for before := passes.Load(); passes.Load() == before && !t.Failed(); {
 				runtime.Gosched()
 			}
@@ -62,7 +61,7 @@ func TestWordsMeanwhile(t *testing.T) {
 	readers.Wait()
 }
 
-// TestSeen: whoever sees a word sees what was stored before it, by each of the stores.
+// TestSeen checks that a reader of a word also sees earlier stores, for each kind of store.
 func TestSeen(t *testing.T) {
 	var (
 		number  atomic.Uint64

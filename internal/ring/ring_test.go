@@ -27,7 +27,7 @@ func TestModel(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
 				ok := r.Push(next)
-				if fits := len(model) < r.Cap(); ok != fits && !(ok && grown) { // what waits in a smaller part takes no room
+				if fits := len(model) < r.Cap(); ok != fits && !(ok && grown) { // values waiting in a smaller part do not count against the capacity
 					t.Fatalf("Push with %d of %d says %v", len(model), r.Cap(), ok)
 				}
 				if ok {
@@ -111,7 +111,7 @@ func TestTwoGoroutines(t *testing.T) {
 	}
 }
 
-// TestGrowBetweenTwo has a third goroutine make room, and then all that comes fits.
+// TestGrowBetweenTwo grows a ring from a third goroutine, after which every value fits.
 func TestGrowBetweenTwo(t *testing.T) {
 	const n = 200000
 	r := ring.New[int](1)
@@ -145,7 +145,7 @@ func TestGrowBetweenTwo(t *testing.T) {
 	}
 }
 
-// TestForgets checks that a value that has left does not keep what it refers to alive.
+// TestForgets checks that the ring drops references to removed values.
 func TestForgets(t *testing.T) {
 	type value = *[1 << 10]byte
 	for name, leave := range map[string]func(*ring.Ring[value]){

@@ -15,9 +15,9 @@ import (
 	"voicepool/sounds"
 )
 
-// TestBeginnings: from 200 random places of the scene on, what is rendered is the rest of the whole,
-// to the bit: the next 200 ms, and from four of them on all that comes. In those four, a sound is
-// streamed, which is decoded from its start each time; in the others it is loaded.
+// TestBeginnings renders from 200 random positions of the scene and compares with the whole rendering, to the
+// bit: the next 200 ms, and from four of them everything to the end. Those four stream a sound, which is
+// decoded from its start; the others load it.
 func TestBeginnings(t *testing.T) {
 	places, whole := 200, 4
 	if !longtest.Enabled() || raceEnabled {
@@ -47,7 +47,7 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// rest renders a sheet from a frame on, at the most some frames; -1: to its end.
+// rest renders a sheet from a frame, at most some frames, or to its end if most is -1.
 func rest(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, from, most int) (all []pcm.Frame) {
 	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{From: rules.FrameTime(int64(from), sheet.Rate)})
 	if err != nil {

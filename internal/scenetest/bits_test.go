@@ -24,12 +24,12 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/scene.sha256 anew")
 
-// drawn, as the length of blocks, draws each anew.
+// drawn as a block length means a random length for each block.
 const drawn = 0
 
-// TestSameBits renders two minutes in which everything moves, in blocks of many
-// lengths. The hash of the frames, as float32, is the same for all of them, and
-// on every machine that CI has: amd64 with any instruction set, and arm64.
+// TestSameBits renders two minutes with all properties moving, in blocks of many lengths. The hash of the
+// float32 frames is the same for all lengths and on every machine of the CI: amd64 with any instruction set,
+// and arm64.
 func TestSameBits(t *testing.T) {
 	sameBits(t, "scene", func(r *report.Report) bool {
 		n := r.Totals
@@ -37,19 +37,19 @@ func TestSameBits(t *testing.T) {
 	})
 }
 
-// TestSameBitsOfEffects is the same of all effects and sends, and of scenes that move them.
+// TestSameBitsOfEffects does the same for all effects and sends, and scenes that move them.
 func TestSameBitsOfEffects(t *testing.T) {
 	sameBits(t, "effects", func(r *report.Report) bool { return r.Totals.Ended >= 60 && r.Frames >= 21*48000 })
 }
 
-// TestSameBitsOfPlaces is the same of all that muffles a place.
+// TestSameBitsOfPlaces does the same for filters of positions.
 func TestSameBitsOfPlaces(t *testing.T) {
 	sameBits(t, "places", func(r *report.Report) bool {
 		return r.Totals.Ended >= 60 && r.Totals.Stolen >= 20 && r.Frames >= 12*48000
 	})
 }
 
-// sameBits renders a sheet of testdata, which must have in it what it is a proof for.
+// sameBits renders a sheet of testdata, whose report must prove that it covers its subject.
 func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
 	sheet, err := cue.Load("testdata/" + name + ".yaml")
 	if err != nil {
@@ -63,7 +63,7 @@ func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
 	want := strings.TrimSpace(string(saved))
 	blocks := []int{512, 512, drawn, 1, 7, 64, 4096}
 	if !longtest.Enabled() || raceEnabled {
-		blocks = []int{512, drawn} // the others are for a machine in a hurry
+		blocks = []int{512, drawn} // run fewer lengths on a busy machine
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("blocks are drawn from the seed %d", seed)
@@ -91,8 +91,7 @@ func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
 	}
 }
 
-// hash renders a sheet in blocks of a length, or of drawn ones, and returns the hash of
-// all bits.
+// hash renders a sheet in blocks of a fixed or random length and returns the hash of all bits.
 func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block int, r *rand.Rand) (string, *report.Report) {
 	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
 	if err != nil {

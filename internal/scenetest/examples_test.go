@@ -12,7 +12,7 @@ import (
 	"voicepool/sounds"
 )
 
-// rendered plays a sheet.
+// rendered renders a sheet.
 func rendered(t *testing.T, file string) (mix []pcm.Frame, rate float64) {
 	t.Helper()
 	sheet, err := cue.Load(file)
@@ -35,7 +35,7 @@ func rendered(t *testing.T, file string) (mix []pcm.Frame, rate float64) {
 	}
 }
 
-// levelOf returns what a piece has below 300 Hz, or above 2 kHz, in dB: by two poles, twice.
+// levelOf returns the level in dB below 300 Hz, or above 2 kHz, with two cascaded two-pole filters.
 func levelOf(piece []pcm.Frame, rate float64, high bool) float64 {
 	corner, sum := 300.0, 0.0
 	if high {
@@ -56,8 +56,8 @@ func levelOf(piece []pcm.Frame, rate float64, high bool) float64 {
 	return 10 * math.Log10(sum/float64(len(piece)))
 }
 
-// TestUnderwater: examples/underwater.yaml sounds as its text says. Below the water the heights are gone and the
-// depths are not; in the hall they are back, and behind the last sound it decays in the time of its reverb.
+// TestUnderwater checks the sound of examples/underwater.yaml. Below the water the treble is muffled and the
+// bass is kept; in the hall the treble returns, and the last sound decays in the time of the reverb.
 func TestUnderwater(t *testing.T) {
 	mix, rate := rendered(t, "examples/underwater.yaml")
 	level := func(from, to float64, high bool) float64 {
@@ -80,8 +80,9 @@ func TestUnderwater(t *testing.T) {
 	}
 }
 
-// TestWall: examples/wall.yaml sounds as its text says. A wall takes the depths down by its gain and nearly all
-// of the heights; a pillar less; 200 m are 34 dB softer than 4, with something of the hall, and without heights.
+// TestWall checks the sound of examples/wall.yaml. A wall lowers the bass by its gain and removes nearly all
+// treble; a pillar does less. At 200 m the sound is 34 dB softer than at 4 m, with some reverb and without
+// treble.
 func TestWall(t *testing.T) {
 	mix, rate := rendered(t, "examples/wall.yaml")
 	lost := func(from, to float64) (low, high float64) {

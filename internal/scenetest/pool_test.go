@@ -16,7 +16,7 @@ import (
 
 const rate = 48000
 
-// clip makes a mono sound from a function of the frame.
+// clip returns a mono sound from a function of the frame.
 func clip(t testing.TB, name string, frames int, f func(i int) float64) *voice.Sound {
 	t.Helper()
 	c := &sounds.Clip{Name: name, Channels: 1, Rate: rate}
@@ -32,7 +32,7 @@ func clip(t testing.TB, name string, frames int, f func(i int) float64) *voice.S
 
 func tone(i int, hz float64) float64 { return math.Sin(2 * math.Pi * hz * float64(i) / rate) }
 
-// stepped returns a mixer that a hand-stepped device pulls.
+// stepped returns a mixer with a manually stepped device.
 func stepped(t testing.TB, c mixer.Config) (*mixer.Mixer, *null.Stepped) {
 	t.Helper()
 	m, err := mixer.New(c)
@@ -56,8 +56,8 @@ func play(t testing.TB, m *mixer.Mixer, s *voice.Sound, o mixer.Options) mixer.H
 	return h
 }
 
-// TestTheQuietestGivesWay: with all voices busy the softest one goes, and the
-// newcomer's first sample is exact.
+// TestTheQuietestGivesWay checks that with all voices busy the quietest is stolen, and that the incoming
+// start's first sample is exact.
 func TestTheQuietestGivesWay(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Voices: 3, NoLimiter: true})
 	for name, gain := range map[string]pcm.Decibels{"loud": 0, "soft": -24, "middle": -12} {
@@ -80,9 +80,8 @@ func TestTheQuietestGivesWay(t *testing.T) {
 	}
 }
 
-// TestTheFutureCounts: a door that is silent just now, between two knocks, stays;
-// a bell that is louder just now, but dying away, goes. A rule that looks at the
-// level of now would take the door.
+// TestTheFutureCounts checks that the score includes upcoming audio. A door that is silent between two knocks
+// stays; a decaying bell that is louder at this moment is stolen.
 func TestTheFutureCounts(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Voices: 2})
 	knock := clip(t, "knock", rate, func(i int) float64 {
@@ -109,9 +108,8 @@ func TestTheFutureCounts(t *testing.T) {
 	}
 }
 
-// TestAnOverloadedSecond asks 8 voices for 400 sounds within a second, and
-// compares every frame with a sum made by hand from the events: who sounded from
-// where to where, and the 10 ms that each victim left.
+// TestAnOverloadedSecond starts 400 sounds within a second on 8 voices. It compares every frame with a sum
+// built from the events: when each voice sounded, and the 10 ms tail of each victim.
 func TestAnOverloadedSecond(t *testing.T) {
 	m, d := stepped(t, mixer.Config{Voices: 8, NoLimiter: true})
 	var sources []*voice.Sound
@@ -184,8 +182,7 @@ func TestAnOverloadedSecond(t *testing.T) {
 	}
 }
 
-// TestAMinute plays a minute against a device in real time, which under synctest
-// passes at once.
+// TestAMinute plays a minute against a real-time device; under synctest the time passes at once.
 func TestAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := mixer.New(mixer.Config{Voices: 4})

@@ -12,8 +12,8 @@ var rates = []int{8000, 22050, 44100, 48000, 96000, 192000}
 
 func decibels(x float64) float64 { return 10 * math.Log10(x) }
 
-// TestGains: the formulas are the means of Butterworth's powers, and what a low-pass takes the
-// high-pass of the same cutoff leaves.
+// TestGains checks that the formulas are the means of Butterworth's powers. Low-pass and high-pass of the same
+// cutoff must add up to 1.
 func TestGains(t *testing.T) {
 	for _, rate := range rates {
 		w := Warp(rate)
@@ -36,7 +36,7 @@ func TestGains(t *testing.T) {
 				}
 			}
 			mean := w.Mean(func(x float64) float64 { return 1 / (1 + (x/c)*(x/c)*(x/c)*(x/c)) })
-			for b := range mean { // of the warped frequencies near half the rate the means are others
+			for b := range mean { // near half the rate, warping changes the means
 				if heardEdge(b+1) < float64(rate)/6 && math.Abs(decibels(mean[b]/low[b])) > 0.1 {
 					t.Errorf("%d Hz, low-pass %v Hz, band %d: points have %v, the formula %v", rate, hertz, b, mean[b], low[b])
 				}
@@ -45,7 +45,7 @@ func TestGains(t *testing.T) {
 	}
 }
 
-// TestDrawn: what is drawn between the cutoffs that are kept is what the formula says, and so beyond them.
+// TestDrawn checks interpolated gains against the formula, between and beyond the tabulated cutoffs.
 func TestDrawn(t *testing.T) {
 	for _, rate := range rates {
 		w := Warp(rate)
@@ -62,7 +62,7 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// TestShares: what nothing is taken from is whole, and two bytes are near enough.
+// TestShares checks that flat gains keep all energy and that two bytes are precise enough.
 func TestShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	flat := Flat()
@@ -111,8 +111,8 @@ func sound(x []float32, channels, rate int, loop pcm.Loop) *Sound {
 	return &Sound{Samples: x, Channels: channels, Rate: rate, Hop: int64(rate+25) / 50, Loop: loop}
 }
 
-// TestTones: a tone in the middle of a band is in that band, in mono and stereo, in hops of odd and even
-// number.
+// TestTones checks that a tone in the middle of a band is measured in that band, in mono and stereo, for odd
+// and even hops.
 func TestTones(t *testing.T) {
 	for _, rate := range rates {
 		for b := range Bands {
@@ -122,12 +122,12 @@ func TestTones(t *testing.T) {
 			}
 			for channels := 1; channels <= 2; channels++ {
 				for h, hop := range Measure(sound(tone(middle, rate, rate/5, channels), channels, rate, pcm.Loop{}), false) {
-					if h == 0 || h == 9 { // the window has the edge in it
+					if h == 0 || h == 9 { // the window contains the edge
 						continue
 					}
 					var one Gains
 					one[b] = 1
-					// At the lowest the window is as wide as the band.
+					// The lowest band is as narrow as the window.
 					if x := hop.Now.Through(&one); x < 0.99 && (b > 1 || x < 0.6) {
 						t.Errorf("%d Hz, %d channels, %.0f Hz: %v of hop %d is in band %d", rate, channels, middle, x, h, b)
 					}
@@ -137,7 +137,7 @@ func TestTones(t *testing.T) {
 	}
 }
 
-// TestAhead: a low hum before a loud high tone has the spectrum of the tone ahead of it, but not now.
+// TestAhead checks that a low hum before a loud high tone has the tone's spectrum ahead of it, but not now.
 func TestAhead(t *testing.T) {
 	x := tone(200, 48000, 48000, 1)
 	for i := range x {
@@ -151,8 +151,8 @@ func TestAhead(t *testing.T) {
 	if now, ahead := decibels(h.Now.Through(&g)), decibels(h.Ahead[0].Through(&g)); now < -0.1 || ahead > -25 {
 		t.Errorf("a low-pass at 1 kHz leaves %.1f dB of the hum, %.1f dB of the loudest that is ahead", now, ahead)
 	}
-	// A low-pass so low takes more of the tone than of the hum. The stretch of the tone begins with the
-	// hum, too, and has it for a part of its length.
+	// Such a low-pass attenuates the tone more than the hum. The stretch of the tone begins with the hum and
+	// contains a part of it.
 	g = w.Pass(math.Log2(150), true)
 	hum, whole := decibels(h.Ahead[1].Through(&g)), decibels(h.Ahead[0].Through(&g))
 	if hum < whole+2 || hum > -40 || decibels(h.Through(&g)) != hum {
@@ -160,7 +160,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestLoops: a loop has the shares of the same sound written out.
+// TestLoops checks that a loop has the shares of the same sound unrolled.
 func TestLoops(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for channels := 1; channels <= 2; channels++ {
@@ -202,7 +202,7 @@ func BenchmarkMeasure(b *testing.B) {
 	}
 }
 
-// TestOffset: an offset of a sound, and a rumble that nobody hears, are not in its lowest band.
+// TestOffset checks that a DC offset and inaudible rumble are not measured in the lowest band.
 func TestOffset(t *testing.T) {
 	x := tone(3000, 48000, 48000, 1)
 	for i := range x {

@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// TestClicks: the shorter the fade, the more clicks; none where nothing is cut.
+// TestClicks checks that shorter fades click more, and that uncut voices do not click.
 func TestClicks(t *testing.T) {
 	if Race {
 		t.Skip("one goroutine, and slow")

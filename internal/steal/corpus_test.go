@@ -15,7 +15,7 @@ import (
 // CorpusOne makes the sounds of seed 1 once for all tests.
 var CorpusOne = sync.OnceValue(func() []Recording { return Corpus(1) })
 
-// loops reports whether recordings of a kind are made to be repeated.
+// loops reports whether recordings of a kind are meant to be looped.
 func loops(k Kind) bool { return k == Engine || k == Wind }
 
 func TestCorpus(t *testing.T) {
@@ -59,7 +59,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// lengths are the shortest and the longest of a kind, in seconds.
+// lengths holds the shortest and longest duration of a kind, in seconds.
 var lengths = map[Kind][2]float64{
 	Gun: {0.3, 1}, Laser: {0.18, 0.5}, Explosion: {1.5, 4}, Clang: {0.7, 1.6}, Step: {0.3, 0.45}, Speech: {0.8, 2},
 	Bell: {0.9, 2}, Pickup: {0.4, 0.6}, Engine: {3, 3}, Wind: {4, 4},

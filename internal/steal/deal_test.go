@@ -23,7 +23,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// hum is a take of so many seconds.
+// hum returns a take of the given seconds.
 func hum(file string, seconds, level float64) Take {
 	t := Take{File: file, Samples: make([]float32, int(math.Round(seconds*Rate)))}
 	for i := range t.Samples {
@@ -41,7 +41,7 @@ func TestDeal(t *testing.T) {
 		hum("short.wav", 0.049, 1), hum("wind/long.wav", 10.1, 1), hum("silent.wav", 1, 1e-5), tooDeep,
 		hum("wind/b.wav", 0.05, 0.5), hum("wind/a.wav", 10, 0.5), hum("loud.wav", 0.06, 4),
 	}
-	for i := range 19 { // with loud.wav two for each kind
+	for i := range 19 { // together with loud.wav, two for each kind
 		takes = append(takes, hum(fmt.Sprintf("x%02d.wav", i), 2-float64(i)/20, 0.5))
 	}
 	corpus, left := Deal(takes)
@@ -76,7 +76,7 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// TestDealFew: a corpus of too few sounds lacks kinds, none lacks all of them.
+// TestDealFew checks the missing kinds of a small corpus and of an empty one.
 func TestDealFew(t *testing.T) {
 	if corpus, left := Deal(nil); len(corpus)+len(left) != 0 || len(Lacks(corpus)) != len(kindNames) {
 		t.Errorf("nothing gives %v, %v", corpus, left)
@@ -87,7 +87,7 @@ func TestDealFew(t *testing.T) {
 	}
 }
 
-// TestIntegers: what was made of 16 bits comes back as it was.
+// TestIntegers checks that 16-bit samples survive the conversion.
 func TestIntegers(t *testing.T) {
 	for _, r := range CorpusOne()[:3] {
 		samples := make([]float32, len(r.Samples))

@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// sines returns a mix of sines in the middle: pairs of frequency and amplitude.
+// sines returns a centered mix of sines: pairs of frequency and amplitude.
 func sines(frames int, pairs ...float64) []pcm.Frame {
 	mix := make([]pcm.Frame, frames)
 	for k := 0; k < len(pairs); k += 2 {
@@ -30,8 +30,8 @@ func TestEar(t *testing.T) {
 			t.Errorf("band %d is [%d, %d), the next one [%d, %d)", i, a.from, a.to, b.from, b.to)
 		}
 	}
-	// A sine of full scale is 92 dB, less what the ear takes at 1 kHz:
-	// 0.6 x 3.64 - 6.5 exp(-0.6 x 2.3^2) + 0.001 dB.
+	// A full-scale sine has 92 dB, less the ear's weighting at 1 kHz: 0.6 x 3.64 - 6.5 exp(-0.6 x 2.3^2) +
+	// 0.001 dB.
 	power := e.pair()
 	tone := sines(4096, 1000, 1)
 	for i := range tone {
@@ -50,8 +50,8 @@ func TestEar(t *testing.T) {
 	}
 }
 
-// TestSmear: spreading keeps the power, but for what leaves the bands, and falls by
-// 27 dB/Bark downwards and more slowly upwards, the louder the slower.
+// TestSmear checks that spreading keeps the power except outside the bands. It falls by 27 dB/Bark downwards
+// and more slowly upwards, the louder the slower.
 func TestSmear(t *testing.T) {
 	e := newEar(Rate, 2048, 1024, 0.5)
 	n := len(e.bands)

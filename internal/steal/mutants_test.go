@@ -8,7 +8,7 @@ import (
 	"voicepool/internal/steal"
 )
 
-// The mutants: what else one might take for the quietest.
+// The mutants: wrong definitions of the quietest voice.
 var mutants = []struct {
 	name  string
 	least score
@@ -27,7 +27,7 @@ var mutants = []struct {
 	{"the least gain", leastGain},
 }
 
-// variants are what might be a better quietest; only -v shows them.
+// variants are possibly better definitions of the quietest voice; only -v shows them.
 var variants = []struct {
 	name  string
 	least score
@@ -35,8 +35,8 @@ var variants = []struct {
 	{"loops by all that is to come", func(s *simulator, e int, f int64) float64 { return s.power(e) * s.index(e, f) }},
 }
 
-// TestMutants: the quietest is far better than the oldest and the least gain are where
-// nobody comes back, and close to the optimum; whatever else is taken for it is not.
+// TestMutants checks that without virtual voices stealing the quietest is far better than the oldest or the
+// lowest gain, and close to the optimum. Every mutant must be worse.
 func TestMutants(t *testing.T) {
 	if steal.Race {
 		t.Skip("one goroutine, and slow")
@@ -45,7 +45,7 @@ func TestMutants(t *testing.T) {
 	for _, c := range []struct {
 		scene              string
 		seeds              []uint64
-		oldest, gain, best float64 // the least that it is better, and the most that it is worse, in dB
+		oldest, gain, best float64 // the minimum improvement and the maximum deficit, in dB
 	}{
 		{scene: "fire", seeds: []uint64{1, 2, 3}, oldest: 9, gain: 4, best: 0.5},
 		{scene: "rts", seeds: []uint64{3}, oldest: 5.3, gain: 3.4, best: 0.3},
@@ -75,7 +75,7 @@ func TestMutants(t *testing.T) {
 			for _, m := range mutants {
 				errors[m.name] += measure(m.least)
 			}
-			sim.ends = true // as where loops that are stolen are gone
+			sim.ends = true // as if stolen loops ended
 			usual["oldest"] += measure(oldest)
 			usual["gain"] += measure(leastGain)
 			sim.ends = false

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// energetic returns a part with an energy for each stretch of the grid.
+// energetic returns a part with an energy for each cell of the grid.
 func energetic(from int, energies ...float64) Part {
 	w := &wave{samples: make([]float32, len(energies)*Grid)}
 	sum := 0.0
@@ -19,8 +19,8 @@ func energetic(from int, energies ...float64) Part {
 	return Part{From: int64(from) * Grid, To: int64(from+len(energies)) * Grid, Left: 1, wave: w}
 }
 
-// bestOf is the optimum by trying everything: each set of voices that may play at
-// a time leads to all its subsets, with those that start then.
+// bestOf computes the optimum by brute force: each set of voices at a time leads to all its subsets plus the
+// voices that start then.
 func bestOf(parts []Part, bins, pool int) float64 {
 	best := map[uint]float64{0: 0}
 	for bin := range bins {
@@ -94,7 +94,7 @@ func TestOptimum(t *testing.T) {
 			if bounds[k] > got+1e-9 {
 				t.Fatalf("scene %d, %d voices: the bound %v dB is above the optimum, %v", n, pool, bounds[k], got)
 			}
-			for bin := range int64(bins) { // never more voices than there are slots
+			for bin := range int64(bins) { // at most as many voices as slots
 				playing := 0
 				for i := range parts {
 					if parts[i].From <= bin*Grid && bin*Grid < min(optima[k].Cuts[i], parts[i].To) {

@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestParts: what is heard of a part and what is missing of it make the whole of
-// it, and energies are those of the K filter.
+// TestParts checks that the audible and the missing portion of a part add up to the whole, and that energies
+// use the K filter.
 func TestParts(t *testing.T) {
 	if Race {
 		t.Skip("one goroutine, and slow")
@@ -46,7 +46,7 @@ func TestParts(t *testing.T) {
 			early := make([]pcm.Frame, scene.Frames-cut)
 			p.Missing(early, cut, back, Tail())
 			for j := range early {
-				share := 1.0 // of what is missing for good
+				share := 1.0 // for parts that end for good
 				if at := float64(cut + int64(j) - back); at >= 240 {
 					share = 0
 				} else if at >= 0 {

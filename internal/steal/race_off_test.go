@@ -2,5 +2,5 @@
 
 package steal
 
-// Race says that the race detector does not run.
+// Race is false without the race detector.
 const Race = false

@@ -2,6 +2,5 @@
 
 package steal
 
-// Race says that the race detector runs, under which long tests are skipped: there
-// is no goroutine in this package.
+// Race is true under the race detector. Long tests are then skipped, because this package has no goroutines.
 const Race = true

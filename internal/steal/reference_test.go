@@ -43,8 +43,8 @@ func sum(a, b []pcm.Frame) []pcm.Frame {
 	return out
 }
 
-// TestWeighting: a sine of 997 Hz at full scale in one channel is -3.01 LUFS by
-// BS.1770, and noise is what the meter of internal/loudness says.
+// TestWeighting checks that a full-scale 997 Hz sine in one channel has -3.01 LUFS by BS.1770. Noise must agree
+// with the meter of internal/loudness.
 func TestWeighting(t *testing.T) {
 	tone := sines(10*Rate, 997, 1)
 	for i := range tone {
@@ -86,7 +86,7 @@ func TestKError(t *testing.T) {
 			t.Errorf("%s: %.2f dB, want %.2f", c.what, got, c.want)
 		}
 	}
-	// What lies low counts less: 30 Hz is some 7 dB under 1 kHz.
+	// Low frequencies count less: 30 Hz is about 7 dB under 1 kHz.
 	low, high := newReference(t, sines(Rate, 1000, 0.1, 30, 0.1)).KError(sines(Rate, 1000, 0.1)), newReference(t, sines(Rate, 1000, 0.1, 1100, 0.1)).KError(sines(Rate, 1000, 0.1))
 	if math.Abs(high+3) > 0.2 || low > -6 {
 		t.Errorf("a missing tone of 1,100 Hz is %.2f dB, one of 30 Hz %.2f", high, low)
@@ -96,14 +96,14 @@ func TestKError(t *testing.T) {
 	}
 }
 
-// TestTiles: what is under a masker is not missed, what stands alone is.
+// TestTiles checks that masked sounds are not missed and that unmasked ones are.
 func TestTiles(t *testing.T) {
 	mix := noise(Rate, 0.3)
 	r := newReference(t, mix)
 	if got := r.Tiles(mix); got != 0 {
 		t.Errorf("a mix differs from itself in %v of its tiles", got)
 	}
-	if got := r.Tiles(nil); got < 0.9 { // the weakest tiles of noise hide behind their neighbours
+	if got := r.Tiles(nil); got < 0.9 { // the weakest tiles of noise are masked by their neighbors
 		t.Errorf("silence differs in %v of the tiles, want nearly all", got)
 	}
 	if got := r.Tiles(scaled(mix, 0.95)); got > 0.01 {
@@ -129,13 +129,12 @@ func TestTiles(t *testing.T) {
 			t.Errorf("%s: %v of the tiles differ", c.what, got)
 		}
 	}
-	// What is added where there is nothing does not count: nothing of the reference is lost.
+	// An addition in a silent place does not count, because the reference is complete.
 	tone := sines(Rate, 1000, 0.1)
 	if got := newReference(t, tone).Tiles(sum(tone, sines(Rate, 8000, 0.1))); got > 0.1 {
 		t.Errorf("a second tone makes a difference in %v of the tiles of the first", got)
 	}
-	// After a loud sound one is deaf for a moment: the same faint click is heard
-	// 100 ms later.
+	// Masking continues after a loud sound: the same faint click is audible 100 ms later.
 	for at, heard := range map[int]bool{25: false, 60: true} {
 		loud, click := scaled(noise(Rate, 0.5), 1), make([]pcm.Frame, Rate)
 		for i := range loud {
@@ -152,7 +151,7 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestTilesOfLevels: measures do not depend on how loud the two mixes are.
+// TestTilesOfLevels checks that measures do not depend on the level of the two mixes.
 func TestTilesOfLevels(t *testing.T) {
 	whole := sum(noise(Rate, 0.1), sines(Rate, 3000, 0.02))
 	part := noise(Rate, 0.1)

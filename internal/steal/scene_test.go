@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestScenes: as dense as they are meant to be, and the same on every machine.
+// TestScenes checks that scenes have their intended density and are the same on every machine.
 func TestScenes(t *testing.T) {
 	if Race {
 		t.Skip("one goroutine, and slow")
@@ -78,7 +78,7 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// TestSeconds: what a sheet says leads back to the frame.
+// TestSeconds checks that times in a sheet convert back to the frame.
 func TestSeconds(t *testing.T) {
 	for frame := int64(0); frame < 3*Rate; frame++ {
 		var whole, us int64

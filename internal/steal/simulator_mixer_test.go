@@ -19,7 +19,7 @@ import (
 	"voicepool/sounds"
 )
 
-// stage renders scenes with the real mixer, out of a folder of files.
+// stage renders scenes with the real mixer, from a folder of files.
 type stage struct {
 	folder string
 	corpus []steal.Recording
@@ -37,7 +37,7 @@ func newStage(t *testing.T, corpus []steal.Recording) *stage {
 	return s
 }
 
-// render plays a scene; cues leads from the cues of its sheet to its events.
+// render plays a scene; cues maps the cues of its sheet to its events.
 func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixer.Overflow) (mix []pcm.Frame, report *report.Report, cues []int) {
 	t.Helper()
 	text, cues := scene.Sheet(s.corpus, "")
@@ -63,7 +63,8 @@ func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixe
 	}
 }
 
-// TestWallsMix: behind walls that come and go, the parts of a scene add up to what the mixer renders.
+// TestWallsMix checks that with walls that appear and vanish, the parts of a scene add up to the mixer's
+// output.
 func TestWallsMix(t *testing.T) {
 	if steal.Race {
 		t.Skip("one goroutine, and slow")
@@ -90,8 +91,8 @@ func TestWallsMix(t *testing.T) {
 	}
 }
 
-// TestSimulator: the simulator takes the very voices that the mixer takes, at the
-// same frames, has the same loops come back, and what it mixes is the same mix.
+// TestSimulator checks that the simulator steals and restores the same voices as the mixer, at the same frames,
+// and mixes the same output.
 func TestSimulator(t *testing.T) {
 	if steal.Race {
 		t.Skip("one goroutine, and slow")
@@ -99,7 +100,7 @@ func TestSimulator(t *testing.T) {
 	corpus := steal.CorpusOne()
 	stage, next := newStage(t, corpus), longtest.Every(2)
 	for _, name := range steal.Scenes() {
-		if name == "walls" { // of which the simulator knows nothing; see TestWallsMix
+		if name == "walls" { // not simulated; see TestWallsMix
 			continue
 		}
 		if !longtest.Enabled() && (name == "plat" || name == "rts") {

@@ -12,30 +12,29 @@ import (
 	"voicepool/voice"
 )
 
-// simulator plays a scene with a pool of voices whose choice of victim can be
-// anything, as the mixer plays it: at exact frames, with scores that are
-// fresh at each choice.
+// simulator plays a scene with a pool of voices and a custom choice of victims. Like the mixer it works at
+// exact frames, with current scores at each choice.
 type simulator struct {
 	scene  *steal.Scene
 	parts  []steal.Part
 	sounds []*voice.Sound
-	now    [][]float64 // by sound and hop, the energy of the hop alone
-	ends   bool        // loops that give way are lost for good, too
-	plays  bool        // a loop that is less than all others takes a slot all the same
+	now    [][]float64 // by sound and hop, the energy of that hop only
+	ends   bool        // stolen loops are also lost for good
+	plays  bool        // a new loop takes a slot even if it scores lowest
 }
 
 const simHop, simTick = steal.Rate / 50, steal.Rate / 100
 
-// score is what a policy looks at: the voice with the least gives way.
+// score is the policy: the voice with the lowest score is stolen.
 type score func(s *simulator, event int, frame int64) float64
 
-// simVoice is a voice that plays.
+// simVoice is a playing voice.
 type simVoice struct {
-	event int // and its number: the older one is less
+	event int // also its age: older voices have lower numbers
 	key   float32
 }
 
-// move is a voice that gives way, or one that comes back.
+// move is a stolen or restored voice.
 type move struct {
 	event int
 	frame int64
@@ -66,7 +65,7 @@ func newSimulator(scene *steal.Scene, corpus []steal.Recording) (*simulator, err
 	return s, nil
 }
 
-// position returns the frame of its sound at which an event is at a frame.
+// position returns the frame of an event's sound at a frame of the scene.
 func (s *simulator) position(event int, frame int64) int64 {
 	e := &s.scene.Events[event]
 	octaves := float64(pcm.FromRatio(e.Speed)) / 12
@@ -84,7 +83,7 @@ func (s *simulator) power(event int) float64 {
 	return float64(p.Left*p.Left) + float64(p.Right*p.Right)
 }
 
-// index is the best average loudness from a frame on.
+// index returns the best average loudness from a frame.
 func (s *simulator) index(event int, frame int64) float64 {
 	e := &s.scene.Events[event]
 	envelope := s.sounds[e.Sound].Envelope()
@@ -95,8 +94,8 @@ func quietest(s *simulator, event int, frame int64) float64 {
 	return float64(s.power(event) * s.level(event, frame))
 }
 
-// level is the index of what is lost for good, and of what comes back the level of the
-// next 20 ms.
+// level returns the index of a voice that would be lost for good. For a loop it returns the level of the next
+// 20 ms.
 func (s *simulator) level(event int, frame int64) float64 {
 	e := &s.scene.Events[event]
 	if e.Stop == 0 {
@@ -110,15 +109,15 @@ func leastGain(s *simulator, event int, _ int64) float64 { return s.power(event)
 
 func oldest(*simulator, int, int64) float64 { return 0 }
 
-// game is a scene that is played.
+// game is the state of a scene in play.
 type game struct {
 	*simulator
 	pool             int
-	playing, waiting []simVoice // those that are heard, and the loops that are not
+	playing, waiting []simVoice // the audible voices and the virtual loops
 	moves            []move
 }
 
-// run plays the scene and returns who gives way and who comes back.
+// run plays the scene and returns the stolen and restored voices.
 func (s *simulator) run(pool int, least score) []move {
 	g := game{simulator: s, pool: pool}
 	tick := int64(0)
@@ -145,7 +144,7 @@ func (s *simulator) run(pool int, least score) []move {
 	return g.moves
 }
 
-// end takes out who has come to an end at a frame, and loops so much before it.
+// end removes the voices that have ended at a frame. Loops end earlier by before frames.
 func (g *game) end(frame, before int64) {
 	over := func(v simVoice) bool {
 		if g.scene.Events[v.event].Stop > 0 {
@@ -156,7 +155,7 @@ func (g *game) end(frame, before int64) {
 	g.playing, g.waiting = slices.DeleteFunc(g.playing, over), slices.DeleteFunc(g.waiting, over)
 }
 
-// rated brings the keys of voices up to date.
+// rated updates the keys of voices.
 func (s *simulator) rated(voices []simVoice, frame int64, least score) []simVoice {
 	for k := range voices {
 		voices[k].key = float32(least(s, voices[k].event, frame))
@@ -175,7 +174,7 @@ func without(voices []simVoice, v simVoice) []simVoice {
 	return slices.DeleteFunc(voices, func(w simVoice) bool { return w.event == v.event })
 }
 
-// giveWay ends a voice, or, of a loop, makes it wait.
+// giveWay ends a voice, or makes a loop virtual.
 func (g *game) giveWay(v simVoice, frame int64) {
 	g.playing = without(g.playing, v)
 	if g.scene.Events[v.event].Stop > 0 && !g.ends {
@@ -184,8 +183,8 @@ func (g *game) giveWay(v simVoice, frame int64) {
 	g.moves = append(g.moves, move{event: v.event, frame: frame})
 }
 
-// exchange gives free slots to loops that wait, then up to four slots of those that are
-// 1 dB quieter. Loops that are stopped at this frame are still there.
+// exchange restores virtual loops: first to free slots, then to up to four slots of voices that are 1 dB
+// quieter. Loops that stop at this frame are still included.
 func (g *game) exchange(frame int64) {
 	g.end(frame, 1)
 	g.rated(g.waiting, frame, quietest)
@@ -213,8 +212,8 @@ func (g *game) exchange(frame int64) {
 	}
 }
 
-// mix is what is heard of the scene, and by how much the mixer may be off at each frame:
-// it draws the way back straight over every 8 frames, at most 7e-4 of a sample apart.
+// mix returns the audible output of the scene and the tolerance at each frame. The mixer ramps a restored voice
+// linearly over every 8 frames, at most 7e-4 of a sample off.
 func (s *simulator) mix(moves []move) (out []pcm.Frame, slack []float32) {
 	out, slack = make([]pcm.Frame, s.scene.Frames), make([]float32, s.scene.Frames)
 	tail, rise, spare := steal.Tail(), steal.RaisedCosine(5), make([]pcm.Frame, s.scene.Frames)
@@ -229,17 +228,17 @@ func (s *simulator) mix(moves []move) (out []pcm.Frame, slack []float32) {
 			cut = moves[0].frame
 		}
 		p.Add(out, cut, tail)
-		for len(moves) > 1 { // away, and back
+		for len(moves) > 1 { // virtual, and restored
 			from, to := moves[1].frame, int64(math.MaxInt32)
 			if moves = moves[2:]; len(moves) > 0 {
 				to = moves[0].frame
 			}
 			if from == to {
-				continue // it has not been heard
+				continue // it was never audible
 			}
 			heard := spare[from:min(to+int64(len(tail)), p.To+int64(len(tail)), s.scene.Frames)]
 			whole := *p
-			if to < p.To { // a tail knows nothing of a stop that comes later
+			if to < p.To { // a tail ignores a later stop
 				whole.To = to + int64(len(tail))
 			}
 			whole.Missing(heard, from, math.MaxInt32, nil)

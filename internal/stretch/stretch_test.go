@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// means is the definition of the best average, in O(n^2).
+// means computes the best averages by definition, in O(n^2).
 func means(k []float64) []float64 {
 	g := make([]float64, len(k))
 	for i := range k {
@@ -25,7 +25,7 @@ func means(k []float64) []float64 {
 	return g
 }
 
-// TestOnceAgainstDefinition: hull and bisection find what the definition says, and where that ends.
+// TestOnceAgainstDefinition compares hull and bisection with the definition: the averages and their ends.
 func TestOnceAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		energy := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Just(0.0), rapid.Just(0.25), rapid.Float64Range(0, 1e-12))
@@ -66,7 +66,7 @@ func TestOnceByHand(t *testing.T) {
 	}
 }
 
-// TestLoop: the best average of an unrolled loop looks so far ahead and no further.
+// TestLoop checks that the best average of an unrolled loop looks exactly ahead hops ahead.
 func TestLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hops, ahead := rapid.IntRange(1, 20).Draw(t, "hops"), rapid.IntRange(3, 30).Draw(t, "ahead")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFile: a file is there when it is kept, and leaves nothing behind when it is not.
+// TestFile checks that a kept file exists and that a discarded one leaves no trace.
 func TestFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.txt")
@@ -51,7 +51,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestKeepFails: where the name is taken by a folder, nothing is left behind.
+// TestKeepFails checks that no file is left behind if a folder has the name.
 func TestKeepFails(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a")

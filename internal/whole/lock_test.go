@@ -19,8 +19,8 @@ const (
 	killedBegin = "VOICEPOOL_TEST_KILLED_BEGIN"
 )
 
-// TestKilled has processes killed while they write, beside a file that is being written: the next Create removes
-// their files and no others.
+// TestKilled kills processes while they write, beside a file that is being written. The next Create removes
+// their files only.
 func TestKilled(t *testing.T) {
 	if folder := os.Getenv(killedIn); folder != "" {
 		create := Create
@@ -68,7 +68,7 @@ func TestKilled(t *testing.T) {
 	has(3)
 	create("a.wav", ".part").Discard()
 	create("b.wav", ".wav").Discard()
-	has(3) // other outputs remove nothing
+	has(3) // other outputs keep the files
 	third := create("a.wav", ".wav")
 	has(3)
 	kill()
@@ -86,7 +86,7 @@ func TestKilled(t *testing.T) {
 	create("a.wav", ".wav").Discard()
 	has(2)
 	t.Setenv(killedBegin, "1")
-	kill() // a recording onto a.wav, which is there
+	kill() // a recording over the existing a.wav
 	has(3)
 	create("a.wav", ".wav").Discard()
 	if f, err := Begin(filepath.Join(folder, "a.wav"), ".wav"); err != nil {
@@ -94,7 +94,7 @@ func TestKilled(t *testing.T) {
 	} else {
 		f.Discard()
 	}
-	has(3) // it is the only copy of what was recorded
+	has(3) // it is the only copy of the recording
 }
 
 // TestCreateAtOnce has many goroutines write one output: each Keep finds its file.

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// TestMode: a new file has the permissions that the umask of the user gives, and a file that is replaced keeps its
+// TestMode checks that a new file has the permissions of the user's umask and that a replaced file keeps its
 // own.
 func TestMode(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	for _, mask := range []os.FileMode{0, 0o002, 0o022, 0o027, 0o077, 0o137, 0o222, 0o277, 0o777} {
 		for name, create := range map[string]func(path, ending string) (*File, error){"create": Create, "begin": Begin} {
-			for _, old := range []os.FileMode{0, 0o600, 0o640, 0o666, 0o755} { // 0: the file is new
+			for _, old := range []os.FileMode{0, 0o600, 0o640, 0o666, 0o755} { // 0 means a new file
 				folder := t.TempDir()
 				path := filepath.Join(folder, "a")
 				want := 0o666 &^ mask

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCircles: there is a circle where some name has a way back to itself, and what is said of it leads there.
+// TestCircles checks that a cycle is found exactly if some name can reach itself, and that the description
+// follows it.
 func TestCircles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ways []Way

@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// show writes a node down with its places, whatever style it was in.
+// show describes a node with its positions, for any style.
 func show(n *yaml.Node) string {
 	if n == nil || n.Kind == yaml.Nothing {
 		return "null"
@@ -31,7 +31,7 @@ func show(n *yaml.Node) string {
 	return fmt.Sprintf("%d:%d %v%v", n.Line, n.Column, n.Kind, parts)
 }
 
-// TestTrees reads small texts, among them what YAML has two minds about.
+// TestTrees reads small texts, including ambiguous YAML.
 func TestTrees(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "null"},
@@ -65,7 +65,7 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// TestFaults: what is wrong, where, in the words of the one who reads.
+// TestFaults checks the position and wording of errors.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a: \xff", "1:4: the list is not UTF-8 text"},
@@ -142,7 +142,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestBounds: what is too large is refused, and what is just not is read.
+// TestBounds checks that texts just above a limit are rejected and that texts at the limit are read.
 func TestBounds(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x]\n"
 	deep := "d0: &d0 [x]\n"
@@ -187,7 +187,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// drawn is a text in the making, with what it is to be read as.
+// drawn is a generated text together with its expected tree.
 type drawn struct {
 	*rapid.T
 	text strings.Builder
@@ -198,7 +198,7 @@ func (d *drawn) here() (line, column int) {
 	return 1 + strings.Count(s, "\n"), 1 + len([]rune(s[strings.LastIndexByte(s, '\n')+1:]))
 }
 
-// scalar writes a value and returns how it is shown.
+// scalar writes a value and returns its expected description.
 func (d *drawn) scalar() string {
 	c := rapid.SampledFrom([]struct{ source, text string }{
 		{"a", "a"}, {"-6.5", "-6.5"}, {"1.5s", "1.5s"}, {"true", "true"}, {"~", ""}, {"null", ""}, {`"x: #y"`, "x: #y"}, {"'it''s'", "it's"},
@@ -212,7 +212,7 @@ func (d *drawn) scalar() string {
 	return fmt.Sprintf("%d:%d %q %v", line, column, c.text, strings.ContainsAny(c.source[:1], `"'`))
 }
 
-// flow writes a value in flow style. A line that goes on stands further in than any block.
+// flow writes a value in flow style. A continuation line is indented deeper than any block.
 func (d *drawn) flow(depth int) string {
 	kind := rapid.IntRange(0, 4).Draw(d.T, "flow")
 	if depth > 3 || kind > 1 {
@@ -238,7 +238,7 @@ func (d *drawn) flow(depth int) string {
 	return fmt.Sprintf("%d:%d %v%v", line, column, []yaml.Kind{yaml.Mapping, yaml.List}[kind], parts)
 }
 
-// block writes a value that follows a colon or a dash at an indentation.
+// block writes a value behind a colon or a dash at an indentation.
 func (d *drawn) block(indent, depth int) string {
 	kind := rapid.IntRange(0, 5).Draw(d.T, "block")
 	if depth > 3 || kind > 3 {
@@ -290,7 +290,7 @@ func TestAtRandom(t *testing.T) {
 	})
 }
 
-// TestHostile reads 64 KiB of each of the things that bring readers down.
+// TestHostile reads 64 KiB of each known attack on YAML readers.
 func TestHostile(t *testing.T) {
 	size := 1 << 16
 	if !longtest.Enabled() {
@@ -304,7 +304,7 @@ func TestHostile(t *testing.T) {
 		for _, before := range []string{"", "a: ", "\"", "[", "- ", "a: |\n  ", "a: &a b\n", "[[[[[", "x:\n  - y:\n     ", "# "} {
 			src := []byte(before + strings.Repeat(piece, size/len(piece)))
 			var took time.Duration
-			for range 3 { // the machine may have had other work
+			for range 3 { // retry, in case the machine was busy
 				begin := time.Now()
 				_, _ = yaml.Read(src, "sheet")
 				if took = time.Since(begin); took < 2*time.Second {
@@ -318,8 +318,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever is read, the result is a tree within its bounds or a message
-// of one line with a place in the text, at once.
+// FuzzRead checks that any text quickly gives a bounded tree or a one-line error with a position.
 func FuzzRead(f *testing.F) {
 	data, err := os.ReadFile("../../cue/testdata/faults.txt")
 	if err != nil {

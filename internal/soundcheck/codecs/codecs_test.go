@@ -68,7 +68,7 @@ type file struct {
 	clip   *sounds.Clip
 }
 
-// encode makes the files of a grid.
+// encode writes the files of a grid.
 func (f *format) encode(t *testing.T, grid []encoding) (files []*file) {
 	folder := t.ArtifactDir()
 	for _, e := range grid {
