@@ -8,7 +8,7 @@ import (
 )
 
 // Call sends an HTTP request to a node, from inside a namespace or, if s is nil, from the machine itself. It
-// returns the status and the body, or 0 and the error if there was no response.
+// returns the status and the body, or 0 and the error if the request failed.
 func Call(t testing.TB, s *Space, method, url, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -27,7 +27,7 @@ type stage struct {
 	said chan string
 }
 
-// play returns a stage with some rooms, all of which answer over NATS.
+// play returns a stage with some rooms that answer over NATS.
 func play(t *testing.T, url string, rooms ...string) *stage {
 	t.Helper()
 	conn, err := names.Dial(t.Context(), names.Flags{NATS: url}, nil)
@@ -271,7 +271,7 @@ func TestControlComesBack(t *testing.T) {
 	})
 }
 
-// TestControlPermissions checks that NATS permissions decide who may send commands, and that replies go to
+// TestControlPermissions checks that NATS permissions control access to commands, and that replies go to
 // inboxes only.
 func TestControlPermissions(t *testing.T) {
 	s, err := server.NewServer(&server.Options{

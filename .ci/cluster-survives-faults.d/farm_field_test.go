@@ -97,7 +97,7 @@ func (f *field) look() {
 	}()
 }
 
-// follow records the updates of a watch until no more arrive. Its server may then be dead; a new watch repeats
+// follow records the updates of a watch until they stop. Its server may then be dead; a new watch repeats
 // all current values.
 func (f *field) follow(watch jetstream.KeyWatcher) {
 	defer watch.Stop()

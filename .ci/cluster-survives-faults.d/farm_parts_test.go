@@ -28,7 +28,7 @@ func dial(t *testing.T, n *NATS) *cluster.Conn {
 	return c
 }
 
-// TestFarmTable checks that a value is replaced only at the revision at which it was read.
+// TestFarmTable checks that a value is replaced only if its revision has not changed since it was read.
 func TestFarmTable(t *testing.T) {
 	ctx := t.Context()
 	kv, err := dial(t, Servers(t, 1)).Bucket(ctx, "table", 1)

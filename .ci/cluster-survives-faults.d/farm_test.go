@@ -19,7 +19,7 @@ func TestFarm(t *testing.T) {
 	for i := range jobs {
 		sheets = append(sheets, f.sheet(fmt.Sprintf("t%03d.yaml", i), tiny(i)))
 	}
-	// With this many pools the jobs take longer than an election of NATS, in which the test cannot see them
+	// With this many pools the jobs take longer than an election of NATS, while the test cannot see them
 	// run.
 	pools := "--arg=--voices=2"
 	for n := 3; n < 60; n++ {

@@ -253,7 +253,7 @@ func (s *site) rejoin(n *node) {
 	})
 }
 
-// TestDrainAlone checks that drain reports at once if no other node is up, and that a signal ends it.
+// TestDrainAlone checks that drain reports at once if there are no other nodes, and that a signal ends it.
 func TestDrainAlone(t *testing.T) {
 	n := Servers(t, 1)
 	s := newSite(t, n)

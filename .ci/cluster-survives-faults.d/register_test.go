@@ -18,7 +18,7 @@ import (
 // swap is a compare-and-set. All values are written once, so a value identifies its revision.
 type swap struct{ was, now int }
 
-// register models a key: a compare-and-set succeeds only if no other write came between.
+// register models a key: a compare-and-set succeeds only if the value is still the expected one.
 var register = porcupine.Model{
 	Init: func() any { return 0 },
 	Step: func(is, in, _ any) (bool, any) {

@@ -11,7 +11,7 @@ import (
 	"voicepool/cmd/internal/cluster/placement"
 )
 
-// outcome is the result of a write as its sender knows it.
+// outcome is the result of a write from the view of its sender.
 type outcome int
 
 const (

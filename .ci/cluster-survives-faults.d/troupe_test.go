@@ -25,7 +25,7 @@ type troupe struct {
 
 	mutex  sync.Mutex
 	random *rand.Rand
-	all    []*player          // all nodes so far
+	all    []*player          // every node of the test
 	here   map[string]*player // running nodes, by name
 	busy   map[string]bool    // nodes with a fault in progress
 }
@@ -317,7 +317,7 @@ func (u *troupe) audible(room string) (all []hearing) {
 	return all
 }
 
-// hears returns the names of the nodes on which a room sounds now.
+// hears returns the names of the nodes that play a room now.
 func (u *troupe) hears(room string) (who []string) {
 	now := u.journal.now()
 	for _, a := range u.audible(room) {

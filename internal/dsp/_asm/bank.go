@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The rows of a bank's weights, as package dsp has them, and of its states.
+// The rows of the weights of a filter bank, in the layout of package dsp, and of its states.
 const (
 	bankKeep = iota
 	bankCouple
@@ -14,7 +14,7 @@ const (
 	bankAhead
 	bankDamp
 	bankDepth
-	bankWays   // from here on, of each weight
+	bankWays   // the rows from here on hold each weight's change
 	bankNumber = 12
 	bankEach   = 13
 
@@ -24,8 +24,8 @@ const (
 
 const sliceSize = 24 // bytes
 
-// bank emits a filter of two poles of 16 voices: turns of 16 frames are transposed, filtered frame
-// by frame, a voice a lane, and transposed back. All is read before anything is written.
+// bank emits a two-pole filter for 16 voices. An iteration transposes 16 frames, filters them frame by frame
+// with a voice per lane, and transposes them back. It reads all input before it writes any output.
 func bank(s *set, high, moving bool) {
 	name := "lows"
 	if high {
@@ -91,7 +91,7 @@ func bank(s *set, high, moving bool) {
 	end()
 }
 
-// banked is a bank whose weights are in registers, where those are many.
+// banked is a bank with its weights in registers, if the instruction set has enough registers.
 type banked struct {
 	*set
 	weights Mem
@@ -106,7 +106,7 @@ func (b *banked) rows(m Mem, row int) (parts []VecVirtual) {
 	return parts
 }
 
-// keep loads the weights that a filter needs, with AVX-512.
+// keep loads the weights that a filter needs into registers, with AVX-512.
 func (b *banked) keep(high, moving bool) {
 	if b.set == avx2 {
 		return
@@ -135,7 +135,7 @@ func (b *banked) weight(row, part int) Op {
 	return b.weights.Offset(rowSize*row + b.parts()[part])
 }
 
-// now returns a weight that is so far on its way.
+// now returns a weight at the given share of its change.
 func (b *banked) now(row, part int, share VecVirtual) Op {
 	w := b.new()
 	VMULPS(b.weight(bankWays+row, part), share, w)
@@ -143,7 +143,7 @@ func (b *banked) now(row, part int, share VecVirtual) Op {
 	return w
 }
 
-// step emits a frame, and returns what is heard.
+// step emits one frame and returns the output.
 func (b *banked) step(part int, x, band, low, share VecVirtual, high bool) VecVirtual {
 	now := func(row int) Op {
 		if share == nil {

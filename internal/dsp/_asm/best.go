@@ -6,11 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// best emits the kernel of 8 compensated taps, 8 frames a turn. The fractions
-// within the rows of the table are worked out by vectors and come back from the
-// stack, one to a frame. The mono kernel has more of the stack than it needs: with that, its
-// loop begins 11 bytes after a multiple of 32, where it has one speed. Where functions begin at
-// multiples of 32, it had two before, 1.36 and 2.08 ns a frame on AMD, by the layout of the program.
+// best emits the kernel of 8 compensated taps, for 8 frames per iteration. The fractions within the rows of the
+// table are computed in vectors and read back from the stack, one per frame. The mono kernel allocates more
+// stack than it needs: this makes its loop begin 11 bytes after a multiple of 32, where its speed is stable.
+// With functions at multiples of 32, its speed depended on the layout of the program.
 func best(channels int) {
 	m := mixing("Best", avx2, channels, true, 3, "table *float32, n int, pos, step int64")
 	table := argument("table")
@@ -38,14 +37,14 @@ func best(channels int) {
 	})
 }
 
-// kernel8 is where the weights of a frame come from.
+// kernel8 computes the weights of frames.
 type kernel8 struct {
 	*mixer
 	table  Register
 	within Mem
 }
 
-// weights returns the 8 weights of the frame'th of a turn, and its first sample.
+// weights returns the 8 weights of a frame of the iteration, and its first sample.
 func (k *kernel8) weights(frame int) (w VecVirtual, at Mem) {
 	r := GP64()
 	MOVQ(k.pos, r) // faster than SHRX, here and below
@@ -86,7 +85,7 @@ func sum2(x []VecVirtual) VecVirtual {
 	return x[0]
 }
 
-// stereo returns 4 interleaved frames, from the given one of a turn on.
+// stereo returns 4 interleaved frames of the iteration, beginning with the given one.
 func (k *kernel8) stereo(first int) VecVirtual {
 	one := func(i int) VecVirtual { // q02, q13, q46, q57 of the left | of the right
 		w, at := k.weights(i)

@@ -6,9 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// biquads emits two filters in a row, whose output is squared and added up: of left and right
-// together, or one after the other. A register holds left and right. A frame waits for the one
-// before it, so that wider registers would win nothing.
+// biquads emits two filters in series and the sum of the squares of their output: of left and right together,
+// or one after the other. A register holds left and right. Each frame depends on the frame before, so wider
+// registers would not be faster.
 func biquads(name string, together bool) {
 	begin(name, "func(filter *float64, src *float32, n int, sum float64) float64")
 	filter, src, n, sum := memory("filter"), memory("src"), argument("n"), XMM()

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The passes over blocks of stereo frames take 8 frames a turn. They wait for memory, so
-// that wider registers would win nothing.
+// The kernels on blocks of stereo frames process 8 frames per iteration. They wait for memory, so wider
+// registers would not be faster.
 
 func sum() {
 	begin("sumAVX2", "func(dst, src *float32, n int)")
@@ -50,7 +50,7 @@ func peak() {
 	end()
 }
 
-// widest returns the largest lane from a kernel.
+// widest returns the largest lane as the result of a kernel.
 func widest(lanes Register) {
 	other, out := XMM(), GP32()
 	for _, swap := range []uint8{0x4e, 0xb1} {
@@ -61,7 +61,7 @@ func widest(lanes Register) {
 	Store(out, ReturnIndex(0))
 }
 
-// halved returns the larger lanes of both halves.
+// halved returns the larger lanes of the two halves.
 func halved(x VecVirtual) Register {
 	other := XMM()
 	VEXTRACTI128(U8(1), x, other)
@@ -69,7 +69,7 @@ func halved(x VecVirtual) Register {
 	return x.AsX()
 }
 
-// levels emits peak for left and right apart.
+// levels emits peak with separate results for left and right.
 func levels() {
 	begin("levelsAVX2", "func(src *float32, n int) (left, right uint32)")
 	largest, other := largest(), XMM()
@@ -83,8 +83,8 @@ func levels() {
 	end()
 }
 
-// largest emits the search for the largest magnitudes of src, as bits: two of left and of right by
-// turns.
+// largest emits the search for the largest magnitudes of src, as bits. The lanes of the result are left,
+// right, left, right.
 func largest() Register {
 	src, n := memory("src"), argument("n")
 	magnitude, peak, peak2 := YMM(), YMM(), YMM()
@@ -103,7 +103,8 @@ func largest() Register {
 	return halved(peak)
 }
 
-// settle emits the copy of samples, with 0 for those below dsp.Floor, 16 a turn, and the largest magnitude of src.
+// settle emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
+// magnitude of src.
 func settle() {
 	begin("settleAVX2", "func(dst, src *float32, n int) uint32")
 	dst, src, n := memory("dst"), memory("src"), argument("n")

@@ -5,7 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// apart emits the copy of stereo frames to a row for each channel, 8 frames a turn.
+// apart emits the copy of stereo frames to a row per channel, 8 frames per iteration.
 func apart() {
 	begin("apartAVX2", "func(left, right, src *float32, n int)")
 	left, right, src := memory("left"), memory("right"), memory("src")
@@ -26,7 +26,7 @@ func apart() {
 	end()
 }
 
-// together emits the copy of a row for each channel to stereo frames, 8 frames a turn.
+// together emits the copy of a row per channel to stereo frames, 8 frames per iteration.
 func together() {
 	begin("togetherAVX2", "func(dst, left, right *float32, n int)")
 	dst, left, right := memory("dst"), memory("left"), memory("right")

@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// columns emits the products of a vector and the 36 columns of a matrix, row by row.
+// columns emits the products of a vector with the 36 columns of a matrix, row by row.
 func columns() {
 	begin("columnsAVX2", "func(dst *[36]float64, rows *[36]float64, x *float64, n, every int)")
 	dst, row, x := memory("dst"), memory("rows"), memory("x")

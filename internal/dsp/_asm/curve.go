@@ -22,7 +22,7 @@ func spread64(name string) VecVirtual {
 	return v
 }
 
-// points emits a kernel of n numbers, four a turn.
+// points emits a loop over n numbers, four per iteration.
 func points(dst Mem, n Register, turn func()) {
 	loop(n, 4, func() {
 		turn()
@@ -31,7 +31,7 @@ func points(dst Mem, n Register, turn func()) {
 	end()
 }
 
-// line emits the kernel of Line. Whole numbers are exact, however they are added up.
+// line emits the kernel of Line. Sums of whole numbers are exact in any order.
 func line() {
 	begin("lineAVX2", "func(dst *float64, n int, from, change, t, every, frames float64)")
 	dst, n := memory("dst"), argument("n")
@@ -55,7 +55,7 @@ func term(name string, i int, x float64) Mem {
 	return doubles(name+string(rune('a'+i)), x)
 }
 
-// factors emits the kernel of Factors: 2^x with what is whole put into the exponent.
+// factors emits the kernel of Factors: 2^x, with the integer part of x added to the exponent.
 func factors() {
 	begin("factorsAVX2", "func(x *float64, n int)")
 	at, n := memory("x"), argument("n")

@@ -6,8 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// eldest emits the pass that finds the least number among voices of one priority and
-// key.
+// eldest emits the search for the least number among the voices with the given priority and key.
 func eldest(s *set) {
 	begin("eldest"+s.name, "func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64")
 	prio, key, number, n := memory("prio"), memory("key"), memory("number"), argument("n")

@@ -6,17 +6,17 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// filters emits the kernel of a converter's filter: products of some taps, at least
-// four, and the frames of several windows, which lie step samples apart. A vector holds
-// sums of one window: of one channel all four; of two channels, with AVX2 the first two,
-// left and right by turns, or the others, with AVX-512 all.
+// filters emits the filter kernel of a rate converter: products with at least four taps, for the frames of
+// several windows that are step samples apart. A vector holds sums of one window. With one channel it holds all
+// four sums. With two channels and AVX2 it holds the first two sums or the other two, left and right
+// alternating; with AVX-512 it holds all.
 type filters struct {
 	channels                                 int
 	wide                                     bool // AVX-512
 	dst, stride, taps, width, x, step, step3 Register
 }
 
-// filter emits it. So many frames are made at a time, of the rest half as many.
+// filter emits the kernel. It computes turn frames per iteration, and half as many for the rest.
 func filter(channels, turn int, wide bool) {
 	name := map[int]string{1: "filterMono", 2: "filterStereo"}[channels] + "AVX2"
 	if wide {
@@ -44,7 +44,7 @@ func filter(channels, turn int, wide bool) {
 	end()
 }
 
-// windows returns where the windows of a turn begin, for one register to each four.
+// windows returns the first samples of the windows of an iteration. One register serves four windows.
 func (f *filters) windows(x []Register, frames int) (at []Mem) {
 	for i := range frames {
 		m := Mem{Base: x[i/4]}
@@ -69,7 +69,7 @@ func (f *filters) vector() VecVirtual {
 	return YMM()
 }
 
-// turn makes so many frames.
+// turn emits an iteration for the given number of frames.
 func (f *filters) turn(frames int) {
 	taps, width := GP64(), GP64()
 	MOVQ(f.taps, taps)
@@ -82,7 +82,7 @@ func (f *filters) turn(frames int) {
 		LEAQ(Mem{Base: f.x, Index: f.step, Scale: 4}, x[1])
 	}
 	at := f.windows(x, frames)
-	each := 1 // vectors to a frame
+	each := 1 // vectors per frame
 	if f.channels == 2 && !f.wide {
 		each = 2
 	}
@@ -123,7 +123,7 @@ func (f *filters) turn(frames int) {
 	}
 }
 
-// four loads four taps, each as often as there are channels.
+// four loads four taps, each repeated once per channel.
 func (f *filters) four(at Mem) (h []VecVirtual) {
 	switch {
 	case f.channels == 1:
@@ -143,8 +143,8 @@ func (f *filters) four(at Mem) (h []VecVirtual) {
 	return h
 }
 
-// last adds what the taps behind the last four give to the first sum. The other lanes
-// get +0, which changes no sum: none is -0.
+// last adds the products with the taps after the last group of four to the first sum. The other lanes add +0.
+// That changes no sum, because a sum is never -0.
 func (f *filters) last(taps, count Register, at []Mem, sums [][]VecVirtual, move func()) {
 	none := label("whole")
 	MOVQ(f.width, count)
@@ -202,7 +202,7 @@ func (f *filters) store(s []VecVirtual) {
 	VMOVSD(a, Mem{Base: f.dst})
 }
 
-// between emits what lies between two rows, 8 numbers a turn.
+// between emits the interpolation between two rows, 8 numbers per iteration.
 func between() {
 	begin("betweenAVX2", "func(dst, a, b *float64, n int, fraction float64)")
 	dst, a, b, n := memory("dst"), memory("a"), memory("b"), argument("n")

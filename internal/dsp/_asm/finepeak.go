@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// finePeak emits FinePeak. A vector holds the sums of two taps in a row, left and right; first of
-// those whose number, modulo four, is 0 or 1, then of the others.
+// finePeak emits FinePeak. A vector holds the sums of two adjacent taps, left and right: first for the taps
+// whose number modulo four is 0 or 1, then for the others.
 func finePeak() {
 	const half, products = 32, 7 // the middle, three sums, three differences
 	begin("finePeakAVX2", "func(src *float32, taps *float64) float64")

@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// integers24 emits the rounding of frames to 24 bits, 8 a turn. No sample is beyond full scale.
+// integers24 emits the rounding of frames to 24 bits, 8 per iteration. Samples must not exceed full scale.
 func integers24() {
 	begin("integers24AVX2", "func(dst *uint8, src *float32, n int)")
 	dst, src, n := memory("dst"), memory("src"), argument("n")

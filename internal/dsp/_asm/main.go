@@ -1,6 +1,6 @@
-// Command asm writes the amd64 assembly of package dsp: kernels_amd64.s and its
-// declarations. Each kernel does what package dsp does in Go, operation by operation, so both
-// give the same bits: it fuses no product with a sum and reorders no sum.
+// Command asm writes the amd64 assembly of package dsp: kernels_amd64.s and its declarations. Each kernel
+// performs the same operations as the Go code of package dsp, so both give the same bits. It fuses no products
+// with sums, and keeps the order of sums.
 //
 // The kernels process groups of 8 (AVX2) or 16 (AVX-512) frames; the caller does the rest.
 package main
@@ -78,19 +78,19 @@ func main() {
 	Generate()
 }
 
-// begin begins a kernel.
+// begin starts a kernel.
 func begin(name, signature string) {
 	TEXT(name, NOSPLIT, signature)
 	Pragma("noescape")
 }
 
-// argument loads an argument of 64 bits.
+// argument loads a 64-bit argument.
 func argument(name string) Register { return Load(Param(name), GP64()) }
 
-// memory returns the memory that an argument points at.
+// memory returns the memory at the address in an argument.
 func memory(name string) Mem { return Mem{Base: argument(name)} }
 
-// loop repeats its body until n, of which it takes so many at a time, is 0.
+// loop repeats its body until n is 0, decreasing n by by.
 func loop(n Register, by int, body func()) {
 	again := label("loop")
 	Label(again)
@@ -107,13 +107,13 @@ func end() {
 
 var labels int
 
-// label returns a label that no other place has.
+// label returns a unique label.
 func label(what string) string {
 	labels++
 	return fmt.Sprintf("%s%d", what, labels)
 }
 
-// named is a constant that was made under a name.
+// named is a constant with a name.
 type named struct {
 	at     Mem
 	values string
@@ -121,7 +121,7 @@ type named struct {
 
 var constants = map[string]named{}
 
-// ints returns a constant of the given lanes, made once.
+// ints returns a constant with the given lanes. It is created once.
 func ints(name string, lanes ...uint32) Mem {
 	return constant(name, len(lanes), 4, func(i int) Constant { return U32(lanes[i]) })
 }
@@ -145,7 +145,7 @@ func constant(name string, n, size int, at func(i int) Constant) Mem {
 	return m
 }
 
-// shuffle returns a constant for VPSHUFB; -1 gives a zero.
+// shuffle returns a constant for VPSHUFB; -1 means a zero.
 func shuffle(name string, lanes ...int8) Mem {
 	return constant(name, len(lanes), 1, func(i int) Constant { return U8(uint8(lanes[i])) })
 }

@@ -8,13 +8,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// set is a set of vector instructions, by its registers.
+// set is a vector instruction set with its registers.
 type set struct {
 	name   string
 	new    func() VecVirtual
 	bytes  int // of a register
-	frames int // of stereo in a register
-	turn   int // frames that a kernel takes in a turn
+	frames int // stereo frames per register
+	turn   int // frames that a kernel processes per iteration
 }
 
 var (
@@ -22,8 +22,7 @@ var (
 	avx512 = &set{"AVX512", ZMM, 64, 8, 16}
 )
 
-// pairs returns the numbers of as many interleaved frames as fit, from a first
-// one on.
+// pairs returns the numbers of the interleaved frames of a register, beginning with the given one.
 func (s *set) pairs(first int) []uint32 {
 	var lanes []uint32
 	for i := range 2 * s.frames {
@@ -32,8 +31,8 @@ func (s *set) pairs(first int) []uint32 {
 	return lanes
 }
 
-// order returns which frame of a turn each lane holds, so that what an unpack of
-// such a vector with itself gives is in order.
+// order returns the number of the frame in each lane such that unpacking the vector with itself gives the
+// frames in order.
 func (s *set) order() []uint32 {
 	var lanes []uint32
 	for i := range uint32(s.bytes / 16) {
@@ -42,7 +41,7 @@ func (s *set) order() []uint32 {
 	return lanes
 }
 
-// broadcast returns the lower 32 bits of a register in all lanes.
+// broadcast returns a vector with the lower 32 bits of a register in all lanes.
 func (s *set) broadcast(r Register) VecVirtual {
 	v := s.new()
 	VMOVD(r.(GPVirtual).As32(), v.AsX())
@@ -50,33 +49,32 @@ func (s *set) broadcast(r Register) VecVirtual {
 	return v
 }
 
-// mixer is a kernel that adds src to dst under ramps, each of which holds for the same
-// number of frames. The left and right factors of the frames of a turn are two vectors,
-// interleaved as in dst. A ramp is its base plus the number of the frame times its slope,
-// one rounding each.
+// mixer is a kernel that adds src to dst under ramps. Each ramp applies to the same number of frames. The left
+// and right factors of the frames of an iteration are two vectors, interleaved as in dst. The factor of a frame
+// is the ramp's base plus the number of the frame times the slope, with one rounding each.
 type mixer struct {
 	*set
 	channels int
-	wide     bool // of float32, not of int16
+	wide     bool // float32 samples, not int16
 	size     int  // bytes of a frame of src
 
 	dst, src  Mem
-	i, end    Register // the frame that is next, and the first one under another ramp
-	pos, step Register // of a pitched one
-	ahead     Mem      // what the next kernel is going to read
+	i, end    Register // the next frame, and the first frame under another ramp
+	pos, step Register // of a pitched kernel
+	ahead     Mem      // the data that the next kernel is going to read
 
 	send  Mem        // a second destination,
-	share VecVirtual // which gets so much; nil: there is none
+	share VecVirtual // the share that it gets; nil: no second destination
 
 	base, slope VecVirtual
 	numbers     [2]VecVirtual // of the frames
-	now         VecVirtual    // of a still ramp: the gains
-	further     Op            // frames of a turn: in memory where registers are few
+	now         VecVirtual    // the gains of a constant ramp
+	further     Op            // frames per iteration: in memory if registers are few
 	ramped      bool
 }
 
-// mixing begins a mixer whose source is read from so many frames before a position on.
-// The parameters between src and the gains are given.
+// mixing starts a mixer whose source is read from before frames before a position. params are the parameters
+// between src and the gains.
 func mixing(kind string, s *set, channels int, wide bool, before int, params string) *mixer {
 	name, sample, size := map[int]string{1: "mono", 2: "stereo"}[channels]+kind, "float32", 4
 	if !wide {
@@ -91,7 +89,7 @@ func mixing(kind string, s *set, channels int, wide bool, before int, params str
 	return m
 }
 
-// load loads the arguments that all mixers have, and pos and step of a pitched one.
+// load loads the common arguments of mixers, and pos and step of a pitched mixer.
 func (m *mixer) load(pitched bool) {
 	m.end = argument("each")
 	if pitched {
@@ -108,7 +106,7 @@ func (m *mixer) load(pitched bool) {
 	}
 }
 
-// A ramp lies in memory as package dsp has it.
+// The layout of a ramp in memory, as in package dsp.
 const (
 	leftOf, rightOf           = 0, 4
 	leftSlopeOf, rightSlopeOf = 8, 12
@@ -135,8 +133,8 @@ func (m *mixer) take(ramp Mem) {
 	}
 }
 
-// both returns two numbers in all pairs of lanes. They are loaded one by one, as they
-// were stored: two at once would have to wait until both are in the cache.
+// both returns a vector with two numbers in all pairs of lanes. It loads them one by one, as they were stored:
+// a single load would have to wait until both stores have reached the cache.
 func (s *set) both(left, right Mem) VecVirtual {
 	x, y, v := XMM(), XMM(), s.new()
 	VMOVSS(left, x)
@@ -146,7 +144,7 @@ func (s *set) both(left, right Mem) VecVirtual {
 	return v
 }
 
-// place returns where an argument stands.
+// place returns the memory of an argument.
 func place(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -155,10 +153,9 @@ func place(name string) Mem {
 	return p.Addr
 }
 
-// twice emits a loop over turns for one ramp that does not move, loops over ramps and
-// their turns for all else, and the kernel's end. Of what the next kernel is going to read,
-// a turn asks for as much as it reads itself at a step of one frame. That is not read: it
-// may lie anywhere.
+// twice emits one loop for a single constant ramp, loops over ramps and their frames for all other cases, and
+// the end of the kernel. Each iteration prefetches data for the next kernel, as much as it reads itself at a
+// step of one frame. The address may be invalid, since a prefetch does not read it.
 func (m *mixer) twice(turn func()) {
 	turns := func() {
 		again := label("loop")
@@ -185,7 +182,7 @@ func (m *mixer) twice(turn func()) {
 	JMP(LabelRef(done))
 	Label(ramped)
 	m.ramped = true
-	ramp = memory("ramps") // its register is free while turns go on
+	ramp = memory("ramps") // its register is free during the inner loop
 	m.take(ramp)
 	ADDQ(U8(rampSize), ramp.Base)
 	MOVQ(ramp.Base, place("ramps"))
@@ -197,7 +194,7 @@ func (m *mixer) twice(turn func()) {
 	end()
 }
 
-// gains returns the gains of a half of the turn.
+// gains returns the gains of one half of the iteration's frames.
 func (m *mixer) gains(half int) VecVirtual {
 	y := m.new()
 	VMULPS(m.slope, m.numbers[half], y)
@@ -205,8 +202,7 @@ func (m *mixer) gains(half int) VecVirtual {
 	return y
 }
 
-// add adds the product of interleaved frames and their gains to a half of the
-// turn at dst.
+// add adds the product of interleaved frames and their gains to one half of the iteration's frames at dst.
 func (m *mixer) add(half int, x VecVirtual) {
 	dst, y, by := m.dst.Offset(half*m.bytes), m.new(), m.now
 	if m.ramped {
@@ -224,7 +220,7 @@ func (m *mixer) add(half int, x VecVirtual) {
 	VMOVUPS(y, dst)
 }
 
-// addMono adds a turn of frames of one channel, in the order of lanes.
+// addMono adds an iteration's frames of one channel, in the order of lanes.
 func (m *mixer) addMono(x VecVirtual) {
 	low, high := m.new(), m.new()
 	VUNPCKLPS(x, x, low)

@@ -8,8 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// An interpolation reads taps frames, the first of them so many before the
-// position's, and makes a vector of them.
+// An interpolation computes a vector from a number of taps. The first tap is before frames before the position.
 type interpolation struct {
 	name   string
 	taps   int
@@ -48,7 +47,7 @@ var cubic = interpolation{"Cubic", 4, 1, func(s []VecVirtual, f VecVirtual, new 
 	return t
 }}
 
-// next returns the place of the next frame's sample, and moves on.
+// next returns the address of the next frame's sample and advances the position.
 func (m *mixer) next() Mem {
 	i := GP64()
 	MOVQ(m.pos, i)
@@ -60,11 +59,10 @@ func (m *mixer) next() Mem {
 	return m.src.Idx(i, uint8(min(m.size, 8)))
 }
 
-// fractions holds the lower 32 bits of the positions of 8 lanes, whose frames
-// are given by number, and how far each call of next moves them on.
+// fractions holds the lower 32 bits of the positions in 8 lanes, and their change per call of next.
 type fractions struct{ bits, turn VecVirtual }
 
-// fractions returns those of the lanes of frames. next moves on by 1<<shift frames.
+// fractions returns the fractions of the given frames. Each call of next advances them by 1<<shift frames.
 func (m *mixer) fractions(name string, frames []uint32, shift uint8) *fractions {
 	f := &fractions{YMM(), avx2.broadcast(m.step)}
 	first := avx2.broadcast(m.pos)
@@ -74,7 +72,7 @@ func (m *mixer) fractions(name string, frames []uint32, shift uint8) *fractions 
 	return f
 }
 
-// next returns the fractions as float32: their 24 upper bits, exact.
+// next returns the upper 24 bits of the fractions as float32, which is exact, and advances them.
 func (f *fractions) next() VecVirtual {
 	y := YMM()
 	VPSRLD(U8(8), f.bits, y)
@@ -84,8 +82,7 @@ func (f *fractions) next() VecVirtual {
 	return y
 }
 
-// pitched emits the kernel of an interpolation, 8 frames a turn. It reads the
-// taps of each frame and nothing else.
+// pitched emits the kernel of an interpolation, 8 frames per iteration. It reads only the taps of each frame.
 func pitched(by interpolation, channels int, wide bool) {
 	m := mixing(by.name, avx2, channels, wide, by.before, "n int, pos, step int64")
 	m.load(true)
@@ -118,7 +115,7 @@ func (m *mixer) mono(taps int) []VecVirtual {
 	if taps == 4 && m.wide {
 		return transpose(halves(at[0], at[2]), halves(at[1], at[3]), halves(at[4], at[6]), halves(at[5], at[7]))
 	}
-	pairs := evenOdd(gather64(at[:4]), gather64(at[4:])) // pairs of taps, 4 to a vector
+	pairs := evenOdd(gather64(at[:4]), gather64(at[4:])) // pairs of taps, 4 per vector
 	if m.wide {
 		return pairs
 	}
@@ -144,7 +141,7 @@ func (m *mixer) stereo(taps int) []VecVirtual {
 	return out
 }
 
-// places returns the places of the samples of the next frames.
+// places returns the addresses of the samples of the next frames.
 func (m *mixer) places(frames int) []Mem {
 	at := make([]Mem, frames)
 	for i := range at {
@@ -153,8 +150,7 @@ func (m *mixer) places(frames int) []Mem {
 	return at
 }
 
-// gather64 returns 4 times 64 bits: without a shuffle, as each load fills all
-// lanes.
+// gather64 loads 4 times 64 bits. Each load fills all lanes, so it needs no shuffles.
 func gather64(at []Mem) VecVirtual {
 	v := YMM()
 	VBROADCASTSD(at[0], v)
@@ -166,9 +162,8 @@ func gather64(at []Mem) VecVirtual {
 	return v
 }
 
-// halves returns 2 times 128 bits. The first load fills all of the register: avo
-// takes a load of its lower half for a use of what was in it, and keeps a register
-// from the loop's begin on for that.
+// halves loads 2 times 128 bits. The first load fills the whole register: avo treats a load of only the lower
+// half as a use of the old contents, and would reserve the register from the beginning of the loop.
 func halves(low, high Mem) VecVirtual {
 	v := YMM()
 	VBROADCASTF128(low, v)
@@ -176,7 +171,7 @@ func halves(low, high Mem) VecVirtual {
 	return v
 }
 
-// evenOdd returns the even and the odd lanes of both, in order.
+// evenOdd returns the even and the odd lanes of v and w, in order.
 func evenOdd(v, w VecVirtual) []VecVirtual {
 	a, b := YMM(), YMM()
 	VSHUFPS(U8(0x88), w, v, a)
@@ -184,7 +179,7 @@ func evenOdd(v, w VecVirtual) []VecVirtual {
 	return []VecVirtual{a, b}
 }
 
-// both returns what two instructions make of v and w.
+// both returns the results of two instructions on v and w.
 func both(lower, upper func(...Op), v, w VecVirtual) []VecVirtual {
 	a, b := YMM(), YMM()
 	lower(w, v, a)
@@ -192,7 +187,7 @@ func both(lower, upper func(...Op), v, w VecVirtual) []VecVirtual {
 	return []VecVirtual{a, b}
 }
 
-// transpose turns 4 taps of 8 frames into 8 frames of 4 taps.
+// transpose converts 4 taps of 8 frames to 8 frames of 4 taps.
 func transpose(r02, r13, r46, r57 VecVirtual) []VecVirtual {
 	x, y := both(VUNPCKLPS, VUNPCKHPS, r02, r13), both(VUNPCKLPS, VUNPCKHPS, r46, r57)
 	return append(both(VUNPCKLPD, VUNPCKHPD, x[0], y[0]), both(VUNPCKLPD, VUNPCKHPD, x[1], y[1])...)
@@ -208,7 +203,7 @@ func words(v VecVirtual) []VecVirtual {
 	return []VecVirtual{low, high}
 }
 
-// framesOf16 returns 2 taps of 4 frames, of which v has 4 words for each frame.
+// framesOf16 returns 2 taps of 4 frames. v holds 4 words per frame.
 func framesOf16(v VecVirtual) []VecVirtual {
 	a, b := YMM(), YMM()
 	VPSHUFB(shuffle("first16", -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 8, 9, -1, -1, 10, 11,

@@ -11,15 +11,15 @@ import (
 	"voicepool/internal/dsp/_asm/series"
 )
 
-// single returns a constant of equal lanes of float32.
+// single returns a constant with a float32 in all lanes.
 func single(name string, x float32) Mem { return all(name, U32(math.Float32bits(x))) }
 
-// terms returns a function that returns the terms of a series.
+// terms returns a function that returns the terms of a series as constants.
 func terms(name string, x []float32) (term func(i int) Mem) {
 	return func(i int) Mem { return single(fmt.Sprint(name, i), x[i]) }
 }
 
-// reductions emits the kernel of Knee, eight frames a turn.
+// reductions emits the kernel of Knee, eight frames per iteration.
 func reductions() {
 	begin("reductionsAVX2", "func(dst *float32, key *float32, n int, knee *float32)")
 	dst, key, n, knee := memory("dst"), memory("key"), argument("n"), memory("knee")
@@ -80,7 +80,7 @@ func reductions() {
 	end()
 }
 
-// lower emits the kernel of Lower, eight frames a turn.
+// lower emits the kernel of Lower, eight frames per iteration.
 func lower() {
 	begin("lowerAVX2", "func(block *float32, x *float32, n int, gain float32)")
 	block, x, n := memory("block"), memory("x"), argument("n")

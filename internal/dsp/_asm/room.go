@@ -6,10 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of a reverb take runs of 16 frames: one register of AVX-512, or two of AVX2.
+// The kernels of a reverb process runs of 16 frames: one register of AVX-512, or two of AVX2.
 const rowSize = 64
 
-// parts returns where the registers of a row begin, in bytes.
+// parts returns the offsets of the registers of a row in bytes.
 func (s *set) parts() (at []int) {
 	for i := 0; i < rowSize; i += s.bytes {
 		at = append(at, i)
@@ -17,14 +17,14 @@ func (s *set) parts() (at []int) {
 	return at
 }
 
-// load returns what is in memory.
+// load loads a register from memory.
 func (s *set) load(from Mem) VecVirtual {
 	x := s.new()
 	VMOVUPS(from, x)
 	return x
 }
 
-// placed returns the place in ring that is the n-th of places.
+// placed returns the address in ring at index n of places.
 func placed(ring, places Mem, n int) Mem {
 	at := GP64()
 	MOVLQSX(places.Offset(4*n), at)
@@ -56,7 +56,7 @@ func echoes(s *set) {
 	end()
 }
 
-// walls emits the allpasses. What is behind one is read before anything is written.
+// walls emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
 func walls(s *set) {
 	begin("walls"+s.name, "func(x, ring *float32, from, to *int32)")
 	memoryX, ring, from, to := memory("x"), memory("ring"), memory("from"), memory("to")
@@ -87,7 +87,7 @@ func walls(s *set) {
 	end()
 }
 
-// ends emits the reading of the lines.
+// ends emits the reading of the delay lines.
 func ends(s *set) {
 	begin("ends"+s.name, "func(dst, ring *float32, places, part, step *int32)")
 	dst, ring, places, part, step := memory("dst"), memory("ring"), memory("places"), memory("part"), memory("step")
@@ -152,7 +152,7 @@ func (s *set) transpose(to, from Mem) {
 	s.transposeRows(rows(to), rows(from))
 }
 
-// transposeRows is transpose for rows that lie anywhere.
+// transposeRows is transpose for rows at any address.
 func (s *set) transposeRows(to, from func(row int) Mem) {
 	n := s.bytes / 4
 	for top := 0; top < 16; top += n {
@@ -168,9 +168,9 @@ func (s *set) transposeRows(to, from func(row int) Mem) {
 	}
 }
 
-// columns returns the columns of rows.
+// columns returns the columns of a matrix of rows.
 func (s *set) columns(rows []VecVirtual) []VecVirtual {
-	// In each quarter, or half, four rows by four.
+	// Transpose four by four lanes in each quarter or half.
 	for i := 0; i < len(rows); i += 4 {
 		var t [4]VecVirtual
 		for j := range t {
@@ -212,7 +212,7 @@ func (s *set) columns(rows []VecVirtual) []VecVirtual {
 	return out
 }
 
-// hush emits the settling of the filters' 64 states.
+// hush emits the flush to zero of the filters' 64 states.
 func hush() {
 	begin("hushAVX2", "func(states *float32, least float32)")
 	states, least, magnitude := memory("states"), YMM(), YMM()
@@ -229,7 +229,7 @@ func hush() {
 	end()
 }
 
-// absorb emits the filters of the lines' ends.
+// absorb emits the filters at the ends of the delay lines.
 func absorb(s *set) {
 	begin("absorb"+s.name, "func(factors, states, turned, x *float32, n int)")
 	factors, states, turned, x, n := memory("factors"), memory("states"), memory("turned"), memory("x"), argument("n")
@@ -303,7 +303,7 @@ func (s *set) butterflies(a, b, c, d VecVirtual) {
 	}
 }
 
-// scatter emits the matrix, the writing and the output.
+// scatter emits the Hadamard matrix, the writing of the delay lines, and the output.
 func scatter(s *set) {
 	begin("scatter"+s.name, "func(out, peaks, x, in, first, gains, ring *float32, places *int32)")
 	x, ring, places := memory("x"), memory("ring"), memory("places")

@@ -8,14 +8,14 @@ import (
 	"voicepool/internal/dsp/_asm/series"
 )
 
-// means emits the kernel of Shaper, two frames a turn: left and right of one, then of the next. The
-// mean and the value in the middle of a step are both worked out, and one is taken.
+// means emits the kernel of Shaper, two frames per iteration: left and right of one frame, then of the next. It
+// computes both the mean and the value in the middle of a step, and selects one of them.
 func means() {
 	begin("meansAVX2", "func(state *float64, x *float32, n int, a, b float64)")
 	state, x, n := memory("state"), memory("x"), argument("n")
 	a, b, one := spread64("a"), spread64("b"), YMM()
 	VMOVUPD(doubles("one64", 1), one)
-	var before, last, from, below = YMM(), YMM(), YMM(), YMM() // of the frame before: in the upper lanes
+	var before, last, from, below = YMM(), YMM(), YMM(), YMM() // of the previous frame, in the upper lanes
 	upper := func(i int, y VecVirtual) {
 		VBROADCASTF128(state.Offset(16*i), y)
 	}
@@ -36,7 +36,7 @@ func means() {
 	loop(n, 2, func() {
 		in, v, t := YMM(), YMM(), YMM()
 		VCVTPS2PD(x, in)
-		VPERM2F128(U8(0x21), in, before, last) // the inputs before these
+		VPERM2F128(U8(0x21), in, before, last) // the previous inputs
 		VSUBPD(in, last, v)
 		VSUBPD(before, last, t)
 		VADDPD(v, t, t)

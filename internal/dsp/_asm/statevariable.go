@@ -6,8 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// stateVariable emits the kernel of StateVariable, four frames a turn. A register holds left and
-// right.
+// stateVariable emits the kernel of StateVariable, four frames per iteration. A register holds left and right.
 func stateVariable() {
 	begin("stateVariableAVX2", "func(filter *float64, x *float64, n int)")
 	filter, x, n := memory("filter"), memory("x"), argument("n")
@@ -62,9 +61,9 @@ func stateVariable() {
 	RET()
 }
 
-// stateVariableWide is stateVariable with the four frames in one register. Of the states and of each
-// frame there is one register more, which repeats it four times: so no frame changes its place on
-// the way from one group to the next. Masks leave out the terms that a frame has not.
+// stateVariableWide is stateVariable with four frames in one register. Each state and each frame also has a
+// register that repeats it four times, so that no frame changes its lane between groups. Masks leave out the
+// terms that a frame lacks.
 func stateVariableWide() {
 	begin("stateVariableAVX512", "func(filter *float64, x *float64, n int)")
 	filter, x, n := memory("filter"), memory("x"), argument("n")
@@ -83,7 +82,7 @@ func stateVariableWide() {
 	}
 	s1, s2, zero := taps[states], taps[states+1], ZMM()
 	VPXORQ(zero, zero, zero)
-	var from [4]OpmaskVirtual // the frames of a group from a number on
+	var from [4]OpmaskVirtual // masks of the frames of a group from a number on
 	for k := 1; k < 4; k++ {
 		bits := GP32()
 		MOVL(U32(0xff<<(2*k)&0xff), bits)
@@ -135,7 +134,7 @@ func stateVariableWide() {
 	end()
 }
 
-// doubled emits float64 of float32, four a turn, and singled the way back.
+// doubled emits the conversion of float32 to float64, four per iteration; singled emits the inverse.
 func doubled() {
 	begin("doubledAVX2", "func(dst *float64, src *float32, n int)")
 	dst, src, n := memory("dst"), memory("src"), argument("n")

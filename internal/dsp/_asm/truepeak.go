@@ -6,16 +6,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of true peaks look at the places behind frame 15 of src, and of the frames
-// after it. Taps come for half of the window, as package dsp mirrors them: for the middle,
-// for the sum and for the difference of two places.
+// The kernels of true peaks measure the places after frame 15 of src and after the following frames. They
+// receive taps for half of the window, because package dsp mirrors them: for the middle, for the sum, and for
+// the difference of two places.
 const (
 	windowFrames = 32
 	beforePlace  = windowFrames/2 - 1
 )
 
-// near emits the search for places that may be beyond a level, in float32. It stores a byte for
-// each four of them, and looks at eight in a turn.
+// near emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
+// processes eight per iteration.
 func near() {
 	begin("nearAVX2", "func(near *uint8, src *float32, n int, taps *float32, least float32)")
 	out, src, n, taps := memory("near"), memory("src"), argument("n"), memory("taps")
@@ -72,8 +72,8 @@ func near() {
 	end()
 }
 
-// truePeaks emits TruePeaks for four places in a turn. A vector holds two of them, in float64, left
-// and right; the sums of even and of odd taps are apart.
+// truePeaks emits TruePeaks for four places per iteration. A vector holds two places in float64, left and
+// right. The sums of even and odd taps are separate.
 func truePeaks() {
 	begin("truePeaksAVX2", "func(dst *float64, src *float32, n int, taps *float64)")
 	dst, src, n, taps := memory("dst"), memory("src"), argument("n"), memory("taps")

@@ -5,8 +5,8 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// unity emits the kernel of sounds at their own pitch, or the one that also sends a share of what it
-// adds to a second destination.
+// unity emits the kernel that reads a sound at its own rate. With sends, the kernel also adds a share of the
+// result to a second destination.
 func unity(s *set, channels int, wide, sends bool) {
 	kind, params := "Unity", "n int"
 	if sends {
@@ -22,7 +22,7 @@ func unity(s *set, channels int, wide, sends bool) {
 	if channels == 1 {
 		VMOVUPS(ints("spread_"+s.name, s.pairs(0)...), spread)
 	}
-	together := s == avx512 && !wide && channels == 1 // all words of a turn become float32 at once
+	together := s == avx512 && !wide && channels == 1 // all words of an iteration are converted to float32 at once
 	if together {
 		VMOVUPS(ints("spreadUpper_"+s.name, s.pairs(s.frames)...), spreadUpper)
 	}
@@ -39,7 +39,7 @@ func unity(s *set, channels int, wide, sends bool) {
 			case s == avx2 && wide && channels == 1:
 				VBROADCASTF128(at, x)
 				VPERMILPS(spread, x, x)
-			case s == avx2 && channels == 1: // a word to the upper half of two lanes, and down
+			case s == avx2 && channels == 1: // a word to the upper half of two lanes, and shifted down
 				VPBROADCASTQ(at, x)
 				VPSHUFB(shuffle("spread16", -1, -1, 0, 1, -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 2, 3,
 					-1, -1, 4, 5, -1, -1, 4, 5, -1, -1, 6, 7, -1, -1, 6, 7), x, x)

@@ -6,11 +6,11 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// spread returns an argument of 32 bits in all lanes.
+// spread returns a vector with a 32-bit argument in all lanes.
 func (s *set) spread(name string) VecVirtual { return s.broadcast(Load(Param(name), GP32())) }
 
-// fold combines the lanes of vectors: step is called with copies of them that
-// have the lanes of the other half, quarter, ... in their places.
+// fold reduces the lanes of vectors. It calls step with copies of the vectors whose lanes are moved by a half,
+// a quarter, and so on.
 func fold(s *set, v []VecVirtual, step func(other []VecVirtual)) {
 	move := func(how func(from, to VecVirtual)) {
 		var other []VecVirtual
@@ -31,8 +31,9 @@ func fold(s *set, v []VecVirtual, step func(other []VecVirtual)) {
 	move(func(from, to VecVirtual) { VPSHUFD(U8(0xb1), from, to) })
 }
 
-// weakest emits the search for the lowest priority, its least and next keys, and the first place that has
-// both: three passes that hand on what they found in all lanes.
+// weakest emits the search for the lowest priority, its least and next keys, and the first place with the
+// lowest priority and the least key. Each of the three passes leaves its results in all lanes for the next
+// pass.
 func weakest(s *set) {
 	begin("weakest"+s.name, "func(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int)")
 	prio, key, n, limit := memory("prio"), memory("key"), argument("n"), s.spread("limit")
@@ -43,7 +44,7 @@ func weakest(s *set) {
 			x, above := YMM(), YMM()
 			VMOVDQU(prio.Idx(i, 4).Offset(at), x)
 			VPCMPGTD(limit, x, above)
-			VPADDD(above, count, count) // less one for those above
+			VPADDD(above, count, count) // subtract 1 for each priority above
 			VPMINSD(x, low, low)
 		}
 	}
@@ -116,7 +117,7 @@ func weakest(s *set) {
 		Store(out, ReturnIndex(2+i))
 	}
 
-	// Backwards, without an unpredictable branch: the last place found is the first one.
+	// Search backwards, to avoid an unpredictable branch: the last match found is the first one.
 	place := GP64()
 	XORQ(place, place)
 	backwards(n, func(i Register) {
@@ -139,7 +140,7 @@ func weakest(s *set) {
 			ORL(high, bits)
 		}
 		XORQ(found, found)
-		BSFL(bits, found.As32()) // also tells whether there is one
+		BSFL(bits, found.As32()) // the zero flag tells whether there is a match
 		LEAQ(Mem{Base: i, Index: found, Scale: 1}, found)
 		CMOVQNE(found, place)
 	})
@@ -147,7 +148,8 @@ func weakest(s *set) {
 	end()
 }
 
-// backwards repeats a body for each 16 of n places, from the last to the first: i is the first of them.
+// backwards repeats a body for groups of 16 of n places, from the last group to the first. i is the first place
+// of a group.
 func backwards(n Register, body func(i Register)) {
 	i := GP64()
 	MOVQ(n, i)
@@ -159,8 +161,8 @@ func backwards(n Register, body func(i Register)) {
 	JNZ(LabelRef(again))
 }
 
-// first returns from the kernel with the first place that find has, of so many at a time
-// one bit each, or n. find leaves the zero flag set where it has none.
+// first emits the end of a kernel that returns the first place that find reports, or n. find returns one bit
+// for each of each places, and sets the zero flag if it found no place.
 func first(n Register, each int, find func(i, bits Register)) {
 	i, bits := GP64(), GP32()
 	XORQ(i, i)

@@ -6,17 +6,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// windowed emits the AVX-512 kernel of an interpolation, for steps below 2. The
-// taps of a turn are picked by a permutation from a window: of 32 samples of one
-// channel for 16 frames, or of 16 frames of two channels for 8. So it reads that
-// many from a tap of the first frame on, whatever the step.
+// windowed emits the AVX-512 kernel of an interpolation, for steps below 2. A permutation selects the taps of
+// an iteration from a window: 32 samples of one channel for 16 frames, or 16 frames of two channels for 8
+// frames. The kernel always reads a whole window from the first frame's tap on, for every step.
 func windowed(by interpolation, channels int, wide bool) {
 	s, m := avx512, mixing(by.name, avx512, channels, wide, by.before, "n int, pos, step int64")
 	m.load(true)
 	pos, step := m.pos, m.step
 
-	// Frame i of a load stands i step further: by whole frames and a fraction.
-	// Where the fraction of the position and that one pass 1, it is one more.
+	// Frame i of a load is i steps further: a number of whole frames and a fraction. If the sum of the
+	// position's fraction and this fraction reaches 1, it is one frame more.
 	frames, number := s.turn, ints("order_"+s.name, s.order()...)
 	if channels == 2 {
 		frames, number = s.frames, ints("frames0_"+s.name, s.pairs(0)...)
@@ -41,7 +40,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	carried := ZMM()
 	VPADDD(all("one", U32(1)), whole, carried)
 
-	var own VecVirtual // of two words of a lane, the ones that count
+	var own VecVirtual // the word that counts of the two words of a lane
 	switch {
 	case wide:
 	case channels == 1: // from numbers of samples to those of two words each
@@ -92,7 +91,7 @@ func windowed(by interpolation, channels int, wide bool) {
 				case wide:
 					VMOVUPS(from, x)
 					VPERMT2PD(from.Offset(64), pick, x)
-				case channels == 1: // two words, of this tap and the next
+				case channels == 1: // two words: this tap and the next
 					VPERMW(from, pick, x)
 					y := ZMM()
 					VPSRAD(U8(16), x, y)
@@ -100,7 +99,7 @@ func windowed(by interpolation, channels int, wide bool) {
 					VCVTDQ2PS(x, x)
 					VCVTDQ2PS(y, y)
 					taps = append(taps, x, y)
-				default: // both words to both lanes, each of which takes its own
+				default: // both words go to both lanes, and each lane uses its own
 					VPERMD(from, pick, x)
 					VPMADDWD(own, x, x)
 					VCVTDQ2PS(x, x)

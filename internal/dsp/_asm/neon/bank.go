@@ -1,6 +1,6 @@
 package main
 
-// The rows of a bank's weights, as package dsp has them.
+// The rows of the weights of a filter bank, in the layout of package dsp.
 const (
 	bankKeep = iota
 	bankCouple
@@ -8,15 +8,15 @@ const (
 	bankAhead
 	bankDamp
 	bankDepth
-	bankWays   // from here on, of each weight
+	bankWays   // the rows from here on hold each weight's change
 	bankNumber = 12
 	bankEach   = 13
 )
 
 const sliceSize = 24 // bytes
 
-// bank emits a filter of two poles of 16 voices: turns of 16 frames are transposed, filtered frame
-// by frame, a voice a lane, and transposed back. All is read before anything is written.
+// bank emits a two-pole filter for 16 voices. An iteration transposes 16 frames, filters them frame by frame
+// with a voice per lane, and transposes them back. It reads all input before it writes any output.
 func bank(high, moving bool) {
 	name := "lows"
 	if high {
@@ -40,7 +40,7 @@ func bank(high, moving bool) {
 		}
 	}
 	rows := func(row, offset int) string { return mem(turned, rowSize*row+offset) }
-	abreast := 2 // vectors of voices, so that one does not wait for itself
+	abreast := 2 // vectors of voices, so that a vector does not have to wait for its own result
 	need := []int{bankKeep, bankCouple, bankFollow}
 	if high {
 		need = append(need, bankAhead, bankDamp)
@@ -100,12 +100,12 @@ func bank(high, moving bool) {
 // banked is four voices of a bank.
 type banked struct {
 	*kernel
-	at        int // where they stand in a row
+	at        int // the position in a row
 	weights   map[int]vec
 	band, low vec
 }
 
-// step emits a frame, and returns what is heard. It takes registers of the loop's.
+// step emits one frame and returns the output. It uses registers of the loop.
 func (b *banked) step(x, half, one vec, high, moving bool) (y vec) {
 	now := func(row int) vec { return b.weights[row] }
 	if moving {

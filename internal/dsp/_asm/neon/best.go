@@ -21,14 +21,14 @@ func best(channels int) {
 	})
 }
 
-// kernel8 is where the weights of a frame come from.
+// kernel8 computes the weights of frames.
 type kernel8 struct {
 	*mixer
 	table gp
 }
 
-// within returns how far the next four frames are beyond the rows of the table: the
-// lower 24 bits of their fractions.
+// within returns the positions of the next four frames between rows of the table: the lower 24 bits of their
+// fractions.
 func (k *kernel8) within() vec {
 	f := k.vec()
 	k.op("VSHL", imm(8), k.bits.s4(), f.s4())
@@ -38,8 +38,7 @@ func (k *kernel8) within() vec {
 	return f
 }
 
-// weights returns the 8 weights of a frame, the lane'th of f, and the address of
-// its first sample.
+// weights returns the 8 weights of the frame in a lane of f, and the address of its first sample.
 func (k *kernel8) weights(f vec, lane int) (w [2]vec, at gp) {
 	row := k.gp()
 	k.op("UBFX", imm(24), k.pos, imm(8), row)

@@ -1,7 +1,7 @@
 package main
 
-// biquads emits two filters in a row, whose output is squared and added up: of left and right
-// together, or one after the other. A register holds left and right.
+// biquads emits two filters in series and the sum of the squares of their output: of left and right together,
+// or one after the other. A register holds left and right.
 func biquads(name string, together bool) {
 	k := newKernel(name, "filter *float64, src *float32, n int, sum float64", "ret float64")
 	filter, src, n, sum := k.load("filter"), k.load("src"), k.load("n"), k.vec()
@@ -33,7 +33,7 @@ func biquads(name string, together bool) {
 		k.fmul64(x, x, x)
 		if together {
 			k.faddp64(x, x, x)
-		} else { // what is added in the upper lane is nothing to anybody
+		} else { // the upper lane is not used
 			k.fadd64(sum, sum, x)
 			k.op("VEXT", imm(8), x.b16(), x.b16(), x.b16())
 		}

@@ -16,7 +16,7 @@ func sum() {
 	})
 }
 
-// window emits the product of stereo frames and one factor each.
+// window emits the product of stereo frames with one factor each.
 func window() {
 	k := newKernel("windowNEON", "dst *float32, w *float32, n int")
 	dst, w, n := k.load("dst"), k.load("w"), k.load("n")
@@ -34,7 +34,7 @@ func window() {
 	})
 }
 
-// change loads a turn of stereo frames, stores what the body has made of it, and moves on.
+// change loads an iteration's stereo frames, calls the body, stores its results, and advances dst.
 func (k *kernel) change(dst gp, body func(d []vec)) {
 	d := k.vecsOf(4)
 	for i := 0; i < 4; i += 2 {
@@ -45,7 +45,7 @@ func (k *kernel) change(dst gp, body func(d []vec)) {
 	k.op("FSTPQ.P", pair(d[0], d[1]), mem(dst, 64))
 }
 
-// peak emits the search for the largest magnitude: as bits, they are in order.
+// peak emits the search for the largest magnitude. Magnitudes have the same order as their bits.
 func peak() {
 	k := newKernel("peakNEON", "src *float32, n int", "ret uint32")
 	largest := k.largest()
@@ -53,7 +53,7 @@ func peak() {
 	k.storeLane(largest, 0, "ret")
 }
 
-// levels emits peak for left and right apart.
+// levels emits peak with separate results for left and right.
 func levels() {
 	k := newKernel("levelsNEON", "src *float32, n int", "left uint32", "right uint32")
 	largest, upper := k.largest(), k.vec()
@@ -63,7 +63,7 @@ func levels() {
 	k.storeLane(largest, 1, "right")
 }
 
-// largest emits the search for the largest magnitudes, of left and right by turns.
+// largest emits the search for the largest magnitudes, left and right alternating.
 func (k *kernel) largest() vec {
 	src, n := k.load("src"), k.load("n")
 	magnitude := k.filled(1, 1<<31-1)[0]
@@ -83,7 +83,8 @@ func (k *kernel) largest() vec {
 	return peak[0]
 }
 
-// settle emits the copy of samples, with 0 for those below dsp.Floor, 16 a turn, and the largest magnitude of src.
+// settle emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
+// magnitude of src.
 func settle() {
 	k := newKernel("settleNEON", "dst *float32, src *float32, n int", "ret uint32")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
@@ -108,7 +109,7 @@ func settle() {
 	k.storeLane(peaks[0], 0, "ret")
 }
 
-// storeLane stores a lane as a result of 32 bits.
+// storeLane stores a lane as a 32-bit result.
 func (k *kernel) storeLane(v vec, lane int, result string) {
 	k.scope(func() {
 		r := k.gp()

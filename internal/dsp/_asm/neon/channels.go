@@ -1,6 +1,6 @@
 package main
 
-// apart emits the copy of stereo frames to a row for each channel, 8 frames a turn.
+// apart emits the copy of stereo frames to a row per channel, 8 frames per iteration.
 func apart() {
 	k := newKernel("apartNEON", "left *float32, right *float32, src *float32, n int")
 	left, right, src := k.load("left"), k.load("right"), k.load("src")
@@ -15,7 +15,7 @@ func apart() {
 	})
 }
 
-// together emits the copy of a row for each channel to stereo frames, 8 frames a turn.
+// together emits the copy of a row per channel to stereo frames, 8 frames per iteration.
 func together() {
 	k := newKernel("togetherNEON", "dst *float32, left *float32, right *float32, n int")
 	dst, left, right := k.load("dst"), k.load("left"), k.load("right")

@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/dsp/_asm/series"
 )
 
-// doubles returns vectors of which both lanes have a number.
+// doubles returns a vector for each number, with the number in both lanes.
 func (k *kernel) doubles(x ...float64) []vec {
 	v := k.vecsOf(len(x))
 	for i, x := range x {
@@ -24,14 +24,14 @@ func (k *kernel) double(v vec, x float64) {
 	})
 }
 
-// given64 returns a vector of a parameter of 64 bits.
+// given64 returns a vector with a 64-bit parameter in both lanes.
 func (k *kernel) given64(name string) vec {
 	v := k.vec()
 	k.scope(func() { k.op("VDUP", k.load(name), v.d2()) })
 	return v
 }
 
-// twoByTwo repeats a body for n numbers, four a turn.
+// twoByTwo repeats a body for n numbers, four per iteration.
 func (k *kernel) twoByTwo(n gp, body func()) {
 	k.loop(n, 4, func() {
 		for range 2 {
@@ -40,7 +40,7 @@ func (k *kernel) twoByTwo(n gp, body func()) {
 	})
 }
 
-// line emits the kernel of Line. Whole numbers are exact, however they are added up.
+// line emits the kernel of Line. Sums of whole numbers are exact in any order.
 func line() {
 	k := newKernel("lineNEON", "dst *float64, n int, from float64, change float64, t float64, every float64, frames float64")
 	dst, n := k.load("dst"), k.load("n")
@@ -64,7 +64,7 @@ func line() {
 	})
 }
 
-// factors emits the kernel of Factors: 2^x with what is whole put into the exponent.
+// factors emits the kernel of Factors: 2^x, with the integer part of x added to the exponent.
 func factors() {
 	k := newKernel("factorsNEON", "x *float64, n int")
 	at, n := k.load("x"), k.load("n")
@@ -101,7 +101,7 @@ func factors() {
 	})
 }
 
-// waves is what a kernel of sines keeps.
+// waves holds the constants of a sine kernel.
 type waves struct {
 	*kernel
 	sin, cos []vec

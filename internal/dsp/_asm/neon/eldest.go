@@ -2,8 +2,7 @@ package main
 
 import "fmt"
 
-// eldest emits the pass that finds the least number among voices of one priority and
-// key.
+// eldest emits the search for the least number among the voices with the given priority and key.
 func eldest() {
 	k := newKernel("eldestNEON", "prio *int32, key *float32, number *uint64, n int, p int32, k uint32", "ret uint64")
 	prio, key, number, n := k.load("prio"), k.load("key"), k.load("number"), k.load("n")
@@ -16,7 +15,7 @@ func eldest() {
 			k.op("VDUP", r, v.d2())
 		}
 	})
-	// merge keeps the less of two lanes.
+	// merge keeps the smaller of two lanes.
 	merge := func(least, x, fewer vec) {
 		k.cmhi(fewer, least, x)
 		k.op("VBIT", fewer.b16(), x.b16(), least.b16())
@@ -28,7 +27,7 @@ func eldest() {
 				k.op("FLDPQ.P", mem(number, 32), pair(a, b))
 				k.zip(wide, x, x, false)
 				k.zip(x, x, x, true)
-				k.orn(a, a, wide) // what does not count is beyond all
+				k.orn(a, a, wide) // other voices get the largest number
 				k.orn(b, b, x)
 				merge(least[i%2*2], a, wide)
 				merge(least[i%2*2+1], b, x)

@@ -1,15 +1,15 @@
 package main
 
-// filters is the kernel of a converter's filter: products of some taps, at least four,
-// and the frames of several windows, which lie step samples apart. A vector holds two sums
-// of one window: of two channels those of left and right.
+// filters is the filter kernel of a rate converter: products with at least four taps, for the frames of several
+// windows that are step samples apart. A vector holds two sums of one window; with two channels, left and right
+// of one sum.
 type filters struct {
 	*kernel
-	channels, each                          int // vectors to a frame
+	channels, each                          int // each: vectors per frame
 	taps, width, x, step, dst, stride, left gp
 }
 
-// filter emits it. So many frames are made at a time, of the rest half as many.
+// filter emits the kernel. It computes turn frames per iteration, and half as many for the rest.
 func filter(channels, turn int) {
 	name := map[int]string{1: "filterMonoNEON", 2: "filterStereoNEON"}[channels]
 	k := newKernel(name, "dst *float32, stride int, taps *float64, width int, x *float64, step, n int")
@@ -30,7 +30,7 @@ func filter(channels, turn int) {
 	}
 }
 
-// turn makes so many frames.
+// turn emits an iteration for the given number of frames.
 func (f *filters) turn(frames int) {
 	taps, count := f.gp(), f.gp()
 	f.op("MOVD", f.taps, taps)
@@ -73,8 +73,8 @@ func (f *filters) turn(frames int) {
 	}
 }
 
-// last adds what the taps behind the last four give to the first sum. What a lane beside
-// it gets is +0, which changes no sum: none is -0.
+// last adds the products with the taps after the last group of four to the first sum. The lane beside it adds
+// +0. That changes no sum, because a sum is never -0.
 func (f *filters) last(taps, count gp, at []gp, sums [][]vec, h vec) {
 	whole := f.label("whole")
 	f.op("AND", imm(3), f.width, count)
@@ -113,7 +113,7 @@ func (f *filters) store(s []vec) {
 	f.op("ADD", f.stride, f.dst)
 }
 
-// between emits what lies between two rows, 8 numbers a turn.
+// between emits the interpolation between two rows, 8 numbers per iteration.
 func between() {
 	k := newKernel("betweenNEON", "dst *float64, a *float64, b *float64, n int, fraction float64")
 	dst, a, b, n := k.load("dst"), k.load("a"), k.load("b"), k.load("n")

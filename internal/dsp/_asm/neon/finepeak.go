@@ -1,7 +1,7 @@
 package main
 
-// finePeak emits FinePeak. A vector holds left and right of one sum of every fourth tap. First come
-// the middle and one pair of places, then the other two.
+// finePeak emits FinePeak. A vector holds left and right of a sum of every fourth tap. The middle and one pair
+// of places come first, then the other two pairs.
 func finePeak() {
 	const half, products = 32, 7 // the middle, three sums, three differences
 	k := newKernel("finePeakNEON", "src *float32, taps *float64", "ret float64")
@@ -50,7 +50,7 @@ func finePeak() {
 				switch {
 				case some[j] == 0:
 					larger(s[0])
-				case some[j] > 3: // the sum came just before
+				case some[j] > 3: // the sum was computed just before
 					sum := sums[4*(j-1)]
 					k.fadd64(s[1], sum, s[0])
 					k.fsub64(s[2], sum, s[0])

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// gather returns the taps of the next four frames, as float32: one vector to a tap,
-// or of two channels two, of two frames each.
+// gather returns the taps of the next four frames as float32. With one channel it returns a vector per tap,
+// with two channels two vectors of two frames each.
 func (m *mixer) gather(taps int) [][]vec {
 	x := m.rows(taps * m.size)
 	var out [][]vec
@@ -60,8 +60,7 @@ func (m *mixer) gather(taps int) [][]vec {
 	return out
 }
 
-// rows loads so many bytes of each of the next four frames, one frame after the
-// other: 4, 8, 16 or 32.
+// rows loads size bytes of each of the next four frames, one frame after another. size is 4, 8, 16 or 32.
 func (m *mixer) rows(size int) []vec {
 	x := m.vecsOf(max(1, size/4))
 	for i := range 4 {
@@ -82,7 +81,7 @@ func (m *mixer) rows(size int) []vec {
 	return x
 }
 
-// lane loads one lane: the first of a vector as a whole, which waits for nothing.
+// lane loads one lane. For the first lane it replaces the whole vector, which avoids a dependency.
 func (m *mixer) lane(v vec, kind string, i int, at string) {
 	if i == 0 {
 		m.op("FMOV"+kind, at, v.f())
@@ -91,7 +90,7 @@ func (m *mixer) lane(v vec, kind string, i int, at string) {
 	}
 }
 
-// columns makes vectors of four lanes, one to a frame, of rows of one, two or four.
+// columns transposes rows of one, two or four lanes to vectors of four lanes, one per frame.
 func (m *mixer) columns(x []vec) []vec {
 	switch len(x) {
 	case 1:
@@ -107,8 +106,8 @@ func (m *mixer) columns(x []vec) []vec {
 	return []vec{a, b, c, d}
 }
 
-// both returns what an operation gives for the lower halves, or even lanes, and
-// for the others. It may leave anything in x and y.
+// both returns the results of an operation on the lower halves, or even lanes, and on the others. It may
+// destroy x and y.
 func (k *kernel) both(op func(d, n, m vec, second bool), x, y vec) (first, second vec) {
 	first = k.vec()
 	op(first, x, y, false)

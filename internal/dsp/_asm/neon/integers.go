@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// integers24 emits the rounding of frames to 24 bits, 8 a turn. No sample is beyond full scale.
+// integers24 emits the rounding of frames to 24 bits, 8 per iteration. Samples must not exceed full scale.
 func integers24() {
 	k := newKernel("integers24NEON", "dst *uint8, src *float32, n int")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// vec is a vector register, gp a general one.
+// vec is a vector register, gp a general-purpose register.
 type (
 	vec int
 	gp  int
@@ -17,17 +17,15 @@ func (v vec) d2() string     { return fmt.Sprintf("V%d.D2", int(v)) }
 func (v vec) h8() string     { return fmt.Sprintf("V%d.H8", int(v)) }
 func (v vec) b16() string    { return fmt.Sprintf("V%d.B16", int(v)) }
 
-// f is a vector's name where the assembler moves it as a whole, or its first lane.
+// f returns the name of the vector in instructions that move it as a whole, or its first lane.
 func (v vec) f() string { return fmt.Sprintf("F%d", int(v)) }
 
 func (r gp) String() string { return fmt.Sprintf("R%d", int(r)) }
 
-// general are the registers that nobody else uses: R16 and R17 are the linker's,
-// R18 is the system's, R26 to R30 are Go's.
+// general lists the free registers: R16 and R17 belong to the linker, R18 to the system, R26 to R30 to Go.
 var general = []gp{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 19, 20, 21, 22, 23, 24, 25}
 
-// kernel is a function as it is written. Registers are taken from the first on
-// and never run short unnoticed.
+// kernel is a function in progress. Registers are allocated in order; running out of them panics.
 type kernel struct {
 	name, params string
 	results      []string
@@ -41,7 +39,7 @@ type kernel struct {
 
 var kernels []*kernel
 
-// newKernel begins a kernel, which ends with a return.
+// newKernel starts a kernel, which ends with a return.
 func newKernel(name, params string, results ...string) *kernel {
 	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}, sizes: map[string]int{}}
 	for p := range strings.SplitSeq(params, ", ") {
@@ -57,7 +55,7 @@ func newKernel(name, params string, results ...string) *kernel {
 	return k
 }
 
-// place gives a parameter its place.
+// place assigns the offset of a parameter.
 func (k *kernel) place(param string) {
 	name, kind, _ := strings.Cut(param, " ")
 	size := 8
@@ -69,7 +67,7 @@ func (k *kernel) place(param string) {
 	k.size += size
 }
 
-// arg returns where a parameter or result stands.
+// arg returns the operand of a parameter or result.
 func (k *kernel) arg(name string) string {
 	at, ok := k.offsets[name]
 	if !ok {
@@ -92,8 +90,7 @@ func (k *kernel) assembly() string {
 	return fmt.Sprintf("// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n%s\tRET\n", k.signature(), k.name, k.size, k.body.String())
 }
 
-// op writes one instruction: as Go's assembler has it, operands first, then where
-// the result goes.
+// op writes one instruction in the order of Go's assembler: sources first, then the destination.
 func (k *kernel) op(name string, operands ...any) {
 	words := make([]string, len(operands))
 	for i, x := range operands {
@@ -106,7 +103,7 @@ func (k *kernel) op(name string, operands ...any) {
 	k.body.WriteString(line + "\n")
 }
 
-// vec returns a register that is free.
+// vec returns a free register.
 func (k *kernel) vec() vec {
 	if k.vecs == 32 {
 		panic(k.name + " needs more than 32 vectors")
@@ -115,7 +112,7 @@ func (k *kernel) vec() vec {
 	return vec(k.vecs - 1)
 }
 
-// vecsOf returns n of them in a row.
+// vecsOf returns n consecutive free registers.
 func (k *kernel) vecsOf(n int) []vec {
 	v := make([]vec, n)
 	for i := range v {
@@ -124,27 +121,27 @@ func (k *kernel) vecsOf(n int) []vec {
 	return v
 }
 
-// gp returns a register that is free.
+// gp returns a free register.
 func (k *kernel) gp() gp {
 	k.gps++
 	return general[k.gps-1]
 }
 
-// load returns a parameter of 64 bits, or of 32.
+// load loads a parameter of 32 or 64 bits.
 func (k *kernel) load(name string) gp {
 	r := k.gp()
 	k.op(map[int]string{8: "MOVD", 4: "MOVWU"}[k.sizes[name]], k.arg(name), r)
 	return r
 }
 
-// scope frees afterwards the registers that its body takes.
+// scope frees the registers that its body allocates.
 func (k *kernel) scope(body func()) {
 	vecs, gps := k.vecs, k.gps
 	body()
 	k.vecs, k.gps = vecs, gps
 }
 
-// label returns a label that this kernel has not yet.
+// label returns a label that is unique in the kernel.
 func (k *kernel) label(what string) string {
 	k.labels++
 	return fmt.Sprintf("%s%d", what, k.labels)
@@ -152,7 +149,7 @@ func (k *kernel) label(what string) string {
 
 func (k *kernel) at(label string) { k.body.WriteString("\n" + label + ":\n") }
 
-// loop repeats its body until n, of which it takes so many at a time, is 0.
+// loop repeats its body until n is 0, decreasing n by by.
 func (k *kernel) loop(n gp, by int, body func()) {
 	again := k.label("loop")
 	k.at(again)
@@ -161,7 +158,7 @@ func (k *kernel) loop(n gp, by int, body func()) {
 	k.op("CBNZ", n, again)
 }
 
-// mem is a place in memory.
+// mem returns the operand for a memory address.
 func mem(base gp, offset int) string {
 	if offset == 0 {
 		return fmt.Sprintf("(%v)", base)
@@ -171,5 +168,5 @@ func mem(base gp, offset int) string {
 
 func imm(x int) string { return fmt.Sprintf("$%d", x) }
 
-// pair writes two whole vectors in a row, as FLDPQ and FSTPQ take them.
+// pair returns the operand for two consecutive vectors in FLDPQ and FSTPQ.
 func pair(a, b vec) string { return fmt.Sprintf("(%s, %s)", a.f(), b.f()) }

@@ -1,6 +1,6 @@
-// Command neon writes the arm64 assembly of package dsp: kernels_arm64.s and its
-// declarations. Each kernel does what package dsp does in Go, operation by operation, so both
-// give the same bits: it fuses no product with a sum and reorders no sum.
+// Command neon writes the arm64 assembly of package dsp: kernels_arm64.s and its declarations. Each kernel
+// performs the same operations as the Go code of package dsp, so both give the same bits. It fuses no products
+// with sums, and keeps the order of sums.
 //
 // The kernels process groups of 8 frames, or of 16 slots; the caller does the rest.
 package main
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// generate makes the kernels, in the order of the file.
+// generate emits the kernels in the order of the file.
 func generate() {
 	for _, wide := range []bool{true, false} {
 		for channels := 1; channels <= 2; channels++ {

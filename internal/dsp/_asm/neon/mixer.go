@@ -2,38 +2,37 @@ package main
 
 import "fmt"
 
-// turn is how many frames a kernel takes at a time.
+// turn is the number of frames that a kernel processes per iteration.
 const turn = 8
 
-// mixer is a kernel that adds src to dst under ramps, each of which holds for the same
-// number of frames. The left and right factors of the frames of a turn are four vectors of
-// two frames, interleaved as in dst. A ramp is its base plus the number of the frame times
-// its slope, one rounding each.
+// mixer is a kernel that adds src to dst under ramps. Each ramp applies to the same number of frames. The left
+// and right factors of the frames of an iteration are four vectors of two frames, interleaved as in dst. The
+// factor of a frame is the ramp's base plus the number of the frame times the slope, with one rounding each.
 type mixer struct {
 	*kernel
 	channels int
-	wide     bool // of float32, not of int16
+	wide     bool // float32 samples, not int16
 	size     int  // bytes of a frame of src
 
 	dst, src, n, next gp
-	pos, step         gp  // of a pitched one: whole frames come from here,
-	bits              vec // and the fractions of the next four from lower halves
-	stride            vec // how far four frames are
+	pos, step         gp  // of a pitched kernel: the position of the next frame,
+	bits              vec // and the fractions of the next four frames
+	stride            vec // four times the step
 
 	sends bool
 	send  gp  // a second destination,
-	share vec // which gets so much
+	share vec // the share that it gets
 
 	base, slope vec
 	numbers     []vec // of the frames
-	now         vec   // of a still ramp: the gains
-	further     vec   // frames of a turn
-	ramps, each gp    // the ramps, and how many frames each of them is for
+	now         vec   // the gains of a constant ramp
+	further     vec   // frames per iteration
+	ramps, each gp    // the ramps, and the number of frames of each
 	ramped      bool
 }
 
-// mixing begins a mixer whose source is read from so many frames before a position on.
-// The parameters of a pitched one, or of one that sends, between n and the gains are given.
+// mixing starts a mixer whose source is read from before frames before a position. pitched and sends are the
+// additional parameters between n and the gains.
 func mixing(kind string, channels int, wide bool, before int, pitched, sends string) *mixer {
 	name, sample, size := map[int]string{1: "mono", 2: "stereo"}[channels]+kind, "float32", 4
 	if !wide {
@@ -69,7 +68,7 @@ func (m *mixer) loadGains() {
 	m.all(m.further, turn)
 }
 
-// A ramp lies in memory as package dsp has it.
+// The layout of a ramp in memory, as in package dsp.
 const (
 	leftOf, rightOf           = 0, 4
 	leftSlopeOf, rightSlopeOf = 8, 12
@@ -133,10 +132,9 @@ func (k *kernel) lanes(v vec, lanes ...int) {
 	})
 }
 
-// twice emits a kernel's loop over turns for one ramp that stands still, and loops over
-// ramps and their turns for all else. Of what the next kernel is going to read, a turn asks
-// for as much as it reads itself at a step of one frame. That is not read: it may lie
-// anywhere.
+// twice emits one loop for a single constant ramp, and loops over ramps and their frames for all other cases.
+// Each iteration prefetches data for the next kernel, as much as it reads itself at a step of one frame. The
+// address may be invalid, since a prefetch does not read it.
 func (m *mixer) twice(body func()) {
 	turns := func(n gp) {
 		m.loop(n, turn, func() {
@@ -173,7 +171,7 @@ func (m *mixer) twice(body func()) {
 	m.op("CBNZ", m.n, ramped)
 }
 
-// add adds two vectors of interleaved frames, the half'th four of a turn, to dst.
+// add adds two vectors of interleaved frames to dst, at the given group of four frames of the iteration.
 func (m *mixer) add(half int, x [2]vec) {
 	m.scope(func() {
 		d := m.vecsOf(2)

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// An interpolation reads taps frames, the first of them so many before the
-// position's, and makes a vector of them, with the help of factors, of which each
-// has a lane. It may leave anything in the taps.
+// An interpolation computes a vector from a number of taps. The first tap is before frames before the position.
+// Each factor is a lane of a constant vector. The interpolation may destroy the taps.
 type interpolation struct {
 	name    string
 	taps    int
@@ -48,8 +47,7 @@ var cubic = interpolation{"Cubic", 4, 1, []float32{0.5, 1.5}, func(k *kernel, s 
 	return b
 }}
 
-// pitched emits the kernel of an interpolation. It reads the taps of each frame and
-// nothing else.
+// pitched emits the kernel of an interpolation. It reads only the taps of each frame.
 func pitched(by interpolation, channels int, wide bool) {
 	m := mixing(by.name, channels, wide, by.before, "pos int64, step int64, ", "")
 	var factors vec
@@ -85,7 +83,7 @@ func pitched(by interpolation, channels int, wide bool) {
 	})
 }
 
-// nextTap returns the address of the next frame's first tap, and moves on.
+// nextTap returns the address of the next frame's first tap and advances the position.
 func (m *mixer) nextTap() gp {
 	at, shift := m.gp(), map[int]int{2: 1, 4: 2, 8: 3}[m.size]
 	m.op("LSR", imm(32), m.pos, at)
@@ -94,8 +92,7 @@ func (m *mixer) nextTap() gp {
 	return at
 }
 
-// fractions returns the upper 24 bits of the fractions of the next four frames,
-// and moves on.
+// fractions returns the upper 24 bits of the fractions of the next four frames and advances them.
 func (m *mixer) fractions() vec {
 	f := m.vec()
 	m.op("VUSHR", imm(8), m.bits.s4(), f.s4())

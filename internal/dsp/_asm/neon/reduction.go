@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/dsp/_asm/series"
 )
 
-// floats returns vectors of which all lanes have a number.
+// floats returns a vector for each number, with the number in all lanes.
 func (k *kernel) floats(x ...float32) (v []vec) {
 	for _, x := range x {
 		v = append(v, k.filled(1, int(math.Float32bits(x)))...)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The kernels of a reverb take runs of 16 frames, which are four vectors.
+// The kernels of a reverb process runs of 16 frames in four vectors.
 const (
 	rowSize = 64
 	quarter = 16 // bytes of a vector
@@ -14,7 +14,7 @@ const (
 // float returns a number in all lanes.
 func (k *kernel) float(x float32) vec { return k.filled(1, int(math.Float32bits(x)))[0] }
 
-// placed returns the place in ring that is the n-th of places.
+// placed returns the address in ring at index n of places.
 func (k *kernel) placed(ring, places gp, n int) gp {
 	r := k.gp()
 	k.op("MOVW", mem(places, 4*n), r)
@@ -55,7 +55,7 @@ func echoes() {
 	k.storeRow(sums, dst, 0)
 }
 
-// walls emits the allpasses. What is behind one is read before anything is written.
+// walls emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
 func walls() {
 	k := newKernel("wallsNEON", "x *float32, ring *float32, from *int32, to *int32")
 	at, ring, from, to := k.load("x"), k.load("ring"), k.load("from"), k.load("to")
@@ -79,7 +79,7 @@ func walls() {
 	k.storeRow(x, at, 0)
 }
 
-// ends emits the reading of the lines.
+// ends emits the reading of the delay lines.
 func ends() {
 	k := newKernel("endsNEON", "dst *float32, ring *float32, places *int32, part *int32, step *int32")
 	dst, ring, places, part, step := k.load("dst"), k.load("ring"), k.load("places"), k.load("part"), k.load("step")
@@ -137,7 +137,7 @@ func ends() {
 	}
 }
 
-// hush emits the settling of the filters' 64 states.
+// hush emits the flush to zero of the filters' 64 states.
 func hush() {
 	k := newKernel("hushNEON", "states *float32, least float32")
 	states, least, zero := k.load("states"), k.given("least"), k.zeroes(1)[0]
@@ -154,7 +154,7 @@ func hush() {
 	}
 }
 
-// transpose emits the transposition of 16 rows of 16, four by four.
+// transpose emits the transposition of a 16 by 16 matrix in blocks of four by four.
 func (k *kernel) transpose(to, from gp) {
 	rows := func(m gp) func(row, offset int) string {
 		return func(row, offset int) string { return mem(m, rowSize*row+offset) }
@@ -162,8 +162,8 @@ func (k *kernel) transpose(to, from gp) {
 	k.transposeRows(rows(to), rows(from))
 }
 
-// transposeRows is transpose for rows that lie anywhere: to and from return where one has an offset. They
-// may take a register.
+// transposeRows is transpose for rows at any address. to and from return the operand for an offset in a row.
+// They may allocate a register.
 func (k *kernel) transposeRows(to, from func(row, offset int) string) {
 	k.scope(func() {
 		r, c, t := k.vecsOf(4), k.vecsOf(4), k.vecsOf(4)
@@ -185,7 +185,7 @@ func (k *kernel) transposeRows(to, from func(row, offset int) string) {
 	})
 }
 
-// absorb emits the filters of the lines' ends, of four lines after the others.
+// absorb emits the filters at the ends of the delay lines, in groups of four lines.
 func absorb() {
 	k := newKernel("absorbNEON", "factors *float32, states *float32, turned *float32, x *float32, n int")
 	factors, states, turned, x, n := k.load("factors"), k.load("states"), k.load("turned"), k.load("x"), k.load("n")
@@ -236,7 +236,7 @@ func absorb() {
 	k.transpose(x, turned)
 }
 
-// scatter emits the Hadamard matrix, the writing and the output.
+// scatter emits the Hadamard matrix, the writing of the delay lines, and the output.
 func scatter() {
 	k := newKernel("scatterNEON", "out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32")
 	out, peaks, x, in := k.load("out"), k.load("peaks"), k.load("x"), k.load("in")

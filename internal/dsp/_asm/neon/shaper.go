@@ -2,8 +2,8 @@ package main
 
 import "voicepool/internal/dsp/_asm/series"
 
-// means emits the kernel of Shaper, a frame at a time. The mean and the value in the middle of a step
-// are both worked out, and one is taken.
+// means emits the kernel of Shaper, a frame at a time. It computes both the mean and the value in the middle of
+// a step, and selects one of them.
 func means() {
 	k := newKernel("meansNEON", "state *float64, x *float32, n int, a float64, b float64")
 	state, at, n := k.load("state"), k.load("x"), k.load("n")

@@ -1,7 +1,6 @@
 package main
 
-// stateVariable emits the kernel of StateVariable, four frames a turn. A vector holds left and
-// right.
+// stateVariable emits the kernel of StateVariable, four frames per iteration. A vector holds left and right.
 func stateVariable() {
 	k := newKernel("stateVariableNEON", "filter *float64, x *float64, n int")
 	filter, at, n := k.load("filter"), k.load("x"), k.load("n")
@@ -63,7 +62,7 @@ func stateVariable() {
 	k.op("FMOVQ", s2.f(), mem(filter, 16*states+16))
 }
 
-// doubled emits float64 of float32, four a turn, and singled the way back.
+// doubled emits the conversion of float32 to float64, four per iteration; singled emits the inverse.
 func doubled() {
 	k := newKernel("doubledNEON", "dst *float64, src *float32, n int")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")

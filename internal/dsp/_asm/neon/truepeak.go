@@ -2,16 +2,16 @@ package main
 
 import "fmt"
 
-// The kernels of true peaks look at the places behind frame 15 of src, and of the frames
-// after it. Taps come for half of the window, as package dsp mirrors them: for the middle,
-// for the sum and for the difference of two places.
+// The kernels of true peaks measure the places after frame 15 of src and after the following frames. They
+// receive taps for half of the window, because package dsp mirrors them: for the middle, for the sum, and for
+// the difference of two places.
 const (
 	windowFrames = 32
 	beforePlace  = windowFrames/2 - 1
 )
 
-// near emits the search for places that may be beyond a level, in float32. It stores a byte for
-// each four of them, and looks at eight in a turn.
+// near emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
+// processes eight per iteration.
 func near() {
 	k := newKernel("nearNEON", "near *uint8, src *float32, n int, taps *float32, least float32")
 	out, src, n, taps := k.load("near"), k.load("src"), k.load("n"), k.load("taps")
@@ -75,8 +75,8 @@ func near() {
 	})
 }
 
-// truePeaks emits TruePeaks for two places in a turn. A vector holds one of them, in float64, left
-// and right; the sums of even and of odd taps are apart.
+// truePeaks emits TruePeaks for two places per iteration. A vector holds a place in float64, left and right.
+// The sums of even and odd taps are separate.
 func truePeaks() {
 	k := newKernel("truePeaksNEON", "dst *float64, src *float32, n int, taps *float64")
 	dst, src, n, taps := k.load("dst"), k.load("src"), k.load("n"), k.load("taps")
@@ -88,7 +88,7 @@ func truePeaks() {
 		sums := k.zeroes(12) // of two places, even and odd: the middle, the sum, the difference
 		h := k.vecsOf(3)
 		for tap := range windowFrames / 2 {
-			for i := range h { // four times each, of which two are enough
+			for i := range h { // each tap is stored four times; two of them suffice
 				k.op("FMOVQ.P", mem(row, 32), h[i].f())
 			}
 			k.scope(func() {
@@ -147,14 +147,14 @@ func (k *kernel) zeroes(n int) []vec {
 	return v
 }
 
-// twoVectors loads two vectors in a row, wherever they are.
+// twoVectors loads two consecutive vectors from any address.
 func (k *kernel) twoVectors(base gp, offset int) [2]vec {
 	x := [2]vec(k.vecsOf(2))
 	k.op("FLDPQ", mem(base, offset), pair(x[0], x[1]))
 	return x
 }
 
-// bothPlaces loads two frames, as float64.
+// bothPlaces loads two frames as float64.
 func (k *kernel) bothPlaces(x []vec, base gp) {
 	k.op("FMOVQ", mem(base, 0), x[0].f())
 	k.longer2(x[1], x[0])

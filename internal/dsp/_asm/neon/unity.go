@@ -1,7 +1,7 @@
 package main
 
-// unity emits the kernel that reads a sound at its own rate, or the one that also sends a share of
-// what it adds to a second destination.
+// unity emits the kernel that reads a sound at its own rate. With sends, the kernel also adds a share of the
+// result to a second destination.
 func unity(channels int, wide, sends bool) {
 	var m *mixer
 	if sends {
@@ -24,7 +24,7 @@ func unity(channels int, wide, sends bool) {
 	})
 }
 
-// samples loads so many samples as float32 and moves src on.
+// samples loads count samples as float32 and advances src.
 func (k *kernel) samples(src gp, count int, wide bool) []vec {
 	if wide {
 		return k.lanesOf(src, count)
@@ -41,7 +41,7 @@ func (k *kernel) samples(src gp, count int, wide bool) []vec {
 	return x
 }
 
-// lanesOf loads so many lanes of 32 bits, eight at a time, and moves on.
+// lanesOf loads count lanes of 32 bits, eight at a time, and advances from.
 func (k *kernel) lanesOf(from gp, count int) []vec {
 	x := k.vecsOf(count / 4)
 	for i := 0; i < len(x); i += 2 {

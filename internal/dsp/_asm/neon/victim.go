@@ -2,17 +2,17 @@ package main
 
 import "fmt"
 
-// slots is how many slots the search for a victim takes at a time.
+// slots is the number of slots that the search for a victim processes per iteration.
 const slots = 16
 
-// given returns a vector of a parameter of 32 bits.
+// given returns a vector with a 32-bit parameter in all lanes.
 func (k *kernel) given(name string) vec {
 	v := k.vec()
 	k.scope(func() { k.op("VDUP", k.load(name), v.s4()) })
 	return v
 }
 
-// filled returns vectors of the given bits.
+// filled returns vectors with the given bits in all lanes.
 func (k *kernel) filled(count, bits int) []vec {
 	v := k.vecsOf(count)
 	k.scope(func() {
@@ -54,7 +54,7 @@ func least() {
 	prio, key, n, of := k.load("prio"), k.load("key"), k.load("n"), k.given("of")
 	least, next := k.filled(4, 1<<32-1), k.filled(4, 1<<32-1)
 	umin := func(m, d vec) { k.op("VUMIN", m.s4(), d.s4(), d.s4()) }
-	// merge adds keys to what is known of a lane: those beyond the least are next.
+	// merge updates the least key of each lane and the next one, which is the least key above it.
 	merge := func(least, next, key, t vec) {
 		k.op("VUMAX", key.s4(), least.s4(), t.s4())
 		umin(key, least)
@@ -75,7 +75,7 @@ func least() {
 		umin(next[i+1], next[0])
 		merge(least[0], next[0], least[i+1], t)
 	}
-	for _, bytes := range []int{8, 4} { // the lanes so far on
+	for _, bytes := range []int{8, 4} { // the distance of the lanes to merge
 		k.op("VEXT", imm(bytes), next[0].b16(), next[0].b16(), other.b16())
 		umin(other, next[0])
 		k.op("VEXT", imm(bytes), least[0].b16(), least[0].b16(), other.b16())
@@ -98,7 +98,7 @@ func match() {
 	})
 }
 
-// same returns masks of the next 16 slots: those of a priority and key.
+// same returns masks for the next 16 slots, set where priority and key match.
 func (k *kernel) same(prio, key gp, p, bits vec) []vec {
 	x, y := k.lanesOf(prio, slots), k.lanesOf(key, slots)
 	for i := range x {
@@ -111,8 +111,8 @@ func (k *kernel) same(prio, key gp, p, bits vec) []vec {
 	return x
 }
 
-// first returns from the kernel with the first place that find has, of 16 at a time
-// one byte each, or n.
+// first emits the end of a kernel that returns the first place that find reports, or n. find returns one byte
+// for each of 16 places.
 func (k *kernel) first(n gp, find func() vec) {
 	i, mask := k.gp(), k.gp()
 	again, found := k.label("loop"), k.label("found")
