@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPreserve: a file that is replaced keeps its name until the new file has it, also on a file system without
-// hard links; what an earlier upload left behind is no hindrance.
+// TestPreserve checks that a replaced file keeps its name until the new file takes it, also on a file system
+// without hard links. Leftovers of an earlier upload do no harm.
 func TestPreserve(t *testing.T) {
 	for _, links := range []bool{true, false} {
 		path := t.TempDir()

@@ -9,12 +9,12 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// TestLater: orders of a show are carried out at their frame, in the order in which they were asked for,
-// also in a room that sleeps. What fails then is told. A panic cancels those that wait.
+// TestLater checks that scheduled orders run at their frame and in their order, also in a sleeping room. Later
+// failures are reported. A panic cancels waiting orders.
 func TestLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		time.Sleep(500 * time.Millisecond) // it sleeps
+		time.Sleep(500 * time.Millisecond) // the room falls asleep
 		at := func(d time.Duration) room.Moment { return room.Moment{At: &d} }
 		later := func(when room.Moment, do func() error) int64 {
 			t.Helper()

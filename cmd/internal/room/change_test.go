@@ -17,7 +17,7 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// TestBatch: all steps act at one frame, or none of them.
+// TestBatch checks that all steps of a batch apply at one frame, or that the whole batch fails.
 func TestBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
@@ -67,7 +67,7 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// TestChange: a sheet is changed in place, or by another player, and gains moved by hand stay.
+// TestChange checks that a sheet is changed in place or with a new player, and that manual gains are kept.
 func TestChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
@@ -102,7 +102,7 @@ func TestChange(t *testing.T) {
 		if _, err := r.Play(room.Order{Sound: "bell", Bus: "speech"}); err != nil {
 			t.Errorf("on the new bus: %v", err)
 		}
-		// The gain that was moved by hand is what is heard, not that of the scene, which is back as well.
+		// The manual gain overrides the gain of the restored scene.
 		if _, err := r.Play(room.Order{Sound: "rain", Bus: "music"}); err != nil {
 			t.Error(err)
 		}
@@ -126,7 +126,7 @@ func TestChange(t *testing.T) {
 	})
 }
 
-// bus returns a bus of a state.
+// bus returns the state of a bus.
 func bus(r *room.Room, name string) room.Bus {
 	for _, b := range r.State().Buses {
 		if b.Bus == name {
@@ -136,7 +136,7 @@ func bus(r *room.Room, name string) room.Bus {
 	return room.Bus{}
 }
 
-// TestAddSound: a file is taken in, decoded, and played; what is none is not.
+// TestAddSound checks that an uploaded sound file is decoded and played, and that other files are rejected.
 func TestAddSound(t *testing.T) {
 	data, err := embedded.FS().Open("bell.flac")
 	if err != nil {
@@ -187,8 +187,8 @@ func TestAddSound(t *testing.T) {
 	}
 }
 
-// TestAddSoundFree: the room of a sheet that somebody has named takes sounds, too, beside that sheet's own
-// files. A sound is replaced by one of another format, and files that change are read anew.
+// TestAddSoundFree checks that a room with a sheet from the server's folder also accepts sounds, beside the
+// sheet's files. A sound can be replaced by one in another format, and changed files are reloaded.
 func TestAddSoundFree(t *testing.T) {
 	read := func(name string) []byte {
 		file, err := embedded.FS().Open(name)
@@ -234,7 +234,7 @@ func TestAddSoundFree(t *testing.T) {
 	if files, _ := os.ReadDir(show); len(files) != 1 {
 		t.Errorf("the folder of the sheet has %v", files)
 	}
-	// The sheet's own file changes, and the sheet is read anew.
+	// A file of the sheet changes, and the sheet is reloaded.
 	before := r.State().Sounds
 	if err := os.WriteFile(filepath.Join(show, "own.flac"), read("coin.flac"), 0o600); err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func wavOf(c *sounds.Clip) []byte {
 	return b
 }
 
-// TestTook: who takes a slot says whom from; a page and a report tell of it.
+// TestTook checks that a start that steals names its victim, in the state and in the report.
 func TestTook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "voices: 1\nsounds: {rain: {loop: true}, bell: {}}\n")
@@ -288,7 +288,7 @@ func TestTook(t *testing.T) {
 	})
 }
 
-// TestWriteReport: a report that is written piece by piece is the report.
+// TestWriteReport checks that a report written in pieces equals the whole report.
 func TestWriteReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "voices: 1\noverflow: reject\nsounds: {rain: {loop: true}}\n")
@@ -310,7 +310,7 @@ func TestWriteReport(t *testing.T) {
 	})
 }
 
-// TestPending: a start for later is called what the sheet calls it, whatever its file is.
+// TestPending checks that a scheduled start has the sound's name in the sheet instead of the name of its file.
 func TestPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "sounds: {drone: {file: \"tone:110\", loop: true}}\n")

@@ -20,8 +20,7 @@ buses:
 cues: [{at: 0, play: rain, bus: sfx, loop: true, id: w}]
 `
 
-// TestEffects: people move values of effects and sends; a room that goes on has them, and what is wrong is
-// said with its field.
+// TestEffects checks moves of effect and send values. A resumed room keeps them, and errors name the field.
 func TestEffects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, wet)

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-// TestChangeOfAnEndedPlayer: a room whose player has ended by itself plays the next sheet, and takes others.
+// TestChangeOfAnEndedPlayer checks that a room whose player has ended plays the next sheet and accepts more.
 func TestChangeOfAnEndedPlayer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, err := Open(t.Context(), Options{Name: "main", Text: []byte("sounds: {coin: {}}\n")})

@@ -7,8 +7,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestHall: a listener of an output that has gone since it was looked up is refused. It would reach
-// beyond the blocks.
+// TestHall checks that a listener is rejected if its output was removed since the lookup: it would read beyond
+// the blocks.
 func TestHall(t *testing.T) {
 	h := hall{pairs: 2}
 	h.refit(1)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWithoutFolders removes folders of a server from messages, however they are spelled, and leaves relative
-// paths alone.
+// TestWithoutFolders checks that folders of a server are removed from messages in every spelling, but relative
+// paths kept.
 func TestWithoutFolders(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths of this test are absolute on Unix only")

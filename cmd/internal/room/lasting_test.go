@@ -15,7 +15,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestResumeAfterDays: a loop goes on however long it has run since it was written down.
+// TestResumeAfterDays checks that a loop is resumed however long ago it was saved.
 func TestResumeAfterDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
@@ -36,7 +36,7 @@ func TestResumeAfterDays(t *testing.T) {
 	})
 }
 
-// TestSnapshotOfLoops: a pause of a target and a seek are seen by who compares snapshots.
+// TestSnapshotOfLoops checks that a pause of a target and a seek make snapshots differ.
 func TestSnapshotOfLoops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
@@ -73,11 +73,12 @@ func TestSnapshotOfLoops(t *testing.T) {
 	})
 }
 
-// TestFaderLater: a bus stands as it is heard, not as it is going to be; and a batch that fails moves none.
+// TestFaderLater checks that the state of a bus shows its current values instead of scheduled ones. A failed
+// batch moves no bus.
 func TestFaderLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		if _, err := r.Play(room.Order{Sound: "rain"}); err != nil { // the room is awake
+		if _, err := r.Play(room.Order{Sound: "rain"}); err != nil { // this wakes the room
 			t.Fatal(err)
 		}
 		want := func(when string, gain float64, mute bool) {
@@ -114,7 +115,7 @@ func TestFaderLater(t *testing.T) {
 	})
 }
 
-// TestUploadWaitsForNobody: a room can be changed and ended while a sound comes slowly.
+// TestUploadWaitsForNobody checks that a room can be changed and closed during a slow upload.
 func TestUploadWaitsForNobody(t *testing.T) {
 	r := open(t, "", func(o *room.Options) { o.Folder = t.TempDir() })
 	in, out := io.Pipe()
@@ -138,8 +139,9 @@ func TestUploadWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestUploadOfAFileOfTheSheet: a file that a sound of the sheet has is replaced, and that sound plays it. A
-// sound that has another file is not replaced. After an error the folder and the room are as before.
+// TestUploadOfAFileOfTheSheet checks that an upload replaces a file that a sound of the sheet uses, and that
+// the sound plays it. A sound with another file is not replaced. After an error the folder and the room are
+// unchanged.
 func TestUploadOfAFileOfTheSheet(t *testing.T) {
 	folder := t.TempDir()
 	of := func(frames int) []byte {
@@ -174,7 +176,8 @@ func TestUploadOfAFileOfTheSheet(t *testing.T) {
 	}
 }
 
-// TestUploadOfOlderPrograms: a sound whose file an older program gave an ending is replaced there.
+// TestUploadOfOlderPrograms checks that an upload replaces a file that an older program named with an
+// extension.
 func TestUploadOfOlderPrograms(t *testing.T) {
 	folder := t.TempDir()
 	wav := wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 4800)})
@@ -188,7 +191,7 @@ func TestUploadOfOlderPrograms(t *testing.T) {
 	}
 }
 
-// TestHeartOfACard: the device of a room asks for frames while the show is paused.
+// TestHeartOfACard checks that the device of a room requests frames while the show is paused.
 func TestHeartOfACard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet, func(o *room.Options) { o.Device = "null" })
@@ -213,7 +216,7 @@ func TestHeartOfACard(t *testing.T) {
 	})
 }
 
-// TestOutputsWithoutACard: a sheet of several outputs plays on silently where there is no sound card, too.
+// TestOutputsWithoutACard checks that a sheet with several outputs plays silently without a sound card.
 func TestOutputsWithoutACard(t *testing.T) {
 	t.Setenv("PULSE_SERVER", "unix:/nowhere/native")
 	t.Setenv("PIPEWIRE_RUNTIME_DIR", "/nowhere")

@@ -12,8 +12,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestListenersHearTheRender: what a listener gets of a room is the render of its sheet, frame by frame, however
-// many outputs there are and whatever moves, fades, loops, ducks and rings.
+// TestListenersHearTheRender checks that a listener of a room gets the render of its sheet, frame by frame. The
+// sheets use several outputs, moves, fades, loops, ducking and tails.
 func TestListenersHearTheRender(t *testing.T) {
 	const seconds = 3
 	for _, text := range []string{
@@ -47,7 +47,7 @@ func TestListenersHearTheRender(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer p.Close()
-				pairs, late := p.Outputs(), int(p.Mixer().LatencyFrames()) // which a render takes off
+				pairs, late := p.Outputs(), int(p.Mixer().LatencyFrames()) // a render removes the latency
 				want := make([]pcm.Frame, seconds*s.Rate*pairs)
 				for got := 0; got < len(want); {
 					n, err := p.Read(want[got:])

@@ -11,7 +11,7 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// TestResume: a room goes on where another ended, through JSON.
+// TestResume checks that a room resumes the state of an ended one, through JSON.
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
@@ -70,8 +70,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestResumeCues: loops that a GO has begun go on as they were: faded, panned, with their ids and what is
-// left of their time. What was stopped, has come to its end by now, or is no loop stays away.
+// TestResumeCues checks that loops started by a GO are resumed with their fades, pans, ids and remaining time.
+// Stopped or finished loops and other sounds are not restored.
 func TestResumeCues(t *testing.T) {
 	const sheet = `
 voices: 8
@@ -135,7 +135,7 @@ list:
 		}
 		again := now.Snapshot().Loops
 		for i, l := range was.Loops {
-			if l.Order.ID == "brief" { // it is over by now
+			if l.Order.ID == "brief" { // its time has passed
 				was.Loops = slices.Delete(was.Loops, i, i+1)
 				break
 			}
@@ -180,7 +180,7 @@ list:
 	})
 }
 
-// TestResumePaused: a show that stands still does so after a restart, and goes on from there.
+// TestResumePaused checks that a paused show is still paused after a restart and continues from there.
 func TestResumePaused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)

@@ -30,7 +30,7 @@ list:
   - {cue: 2, play: rain, id: weather}
 `
 
-// open opens a room without a card, which the end of the test closes.
+// open opens a room without a sound card and closes it at the end of the test.
 func open(t *testing.T, text string, change ...func(*room.Options)) *room.Room {
 	t.Helper()
 	o := room.Options{Name: "main", Title: "show.yaml", Text: []byte(text)}
@@ -54,7 +54,7 @@ func open(t *testing.T, text string, change ...func(*room.Options)) *room.Room {
 
 func yes() *bool { return new(true) }
 
-// kindOf returns the kind of an error of a room; 0: it is none.
+// kindOf returns the kind of a room's error, or 0 for other errors.
 func kindOf(err error) room.Kind {
 	if e, ok := errors.AsType[*room.Error](err); ok {
 		return e.Kind
@@ -62,7 +62,7 @@ func kindOf(err error) room.Kind {
 	return 0
 }
 
-// TestVerdicts: what each order is told.
+// TestVerdicts checks the result of each order.
 func TestVerdicts(t *testing.T) {
 	second := time.Second
 	for _, c := range []struct {
@@ -71,7 +71,7 @@ func TestVerdicts(t *testing.T) {
 		order  room.Order
 		state  string
 		kind   room.Kind
-		says   string // a part of the error, its reason or its nearest name
+		says   string // a part of the error, its reason or its suggestion
 	}{
 		{name: "plays", order: room.Order{Sound: "bell", ID: "a"}, state: "playing"},
 		{name: "later", order: room.Order{Sound: "bell", When: room.Moment{At: new(time.Hour)}}, state: "pending"},
@@ -105,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestOrders: what moves, stops and stands is in the state, and in the events.
+// TestOrders checks that moves, stops and pauses appear in the state and in the events.
 func TestOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
@@ -149,7 +149,7 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-// TestListen: who listens hears what is played, in time, and the end.
+// TestListen checks that a listener gets the mix in real time, and its end.
 func TestListen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "")
@@ -191,7 +191,7 @@ func TestListen(t *testing.T) {
 	})
 }
 
-// TestSleep: a room in which nothing sounds is mixed no more, until something is asked for.
+// TestSleep checks that a silent room is not mixed until its next order.
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := room.NewWorkers(2)
@@ -222,7 +222,7 @@ func TestSleep(t *testing.T) {
 	})
 }
 
-// TestWatch: events come as they happen, and the end.
+// TestWatch checks that events arrive as they happen, including the end.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
@@ -253,7 +253,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestCard: a room on a device that plays nothing.
+// TestCard uses a room on a null device.
 func TestCard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet, func(o *room.Options) { o.Device = "null" })
@@ -271,7 +271,7 @@ func TestCard(t *testing.T) {
 	})
 }
 
-// TestFiles: a sheet that came over the network sees its folder alone.
+// TestFiles checks that a sheet from the network can read only its folder.
 func TestFiles(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ file, folder string }{

@@ -12,7 +12,7 @@ import (
 	"voicepool/mixer"
 )
 
-// drawEvent draws an event of any kind, also such as no mixer tells.
+// drawEvent returns a random event of any kind, including values that a mixer never reports.
 func drawEvent(t *rapid.T) report.Event {
 	level := func(name string) report.Level {
 		return rapid.SampledFrom([]report.Level{0, -12.25, report.Level(math.Inf(-1)), report.Level(math.Inf(1)), 1e-300}).Draw(t, name)
@@ -40,7 +40,7 @@ func drawEvent(t *rapid.T) report.Event {
 	return e
 }
 
-// TestTape: what is kept is what was told, but for what the program gave that started it.
+// TestTape checks that the tape returns the events that it was given, without the cause data of their starts.
 func TestTape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tp tape
@@ -63,7 +63,7 @@ func TestTape(t *testing.T) {
 	})
 }
 
-// TestTapeIsShort: what a mixer tells of a choice takes the form without pointers.
+// TestTapeIsShort checks that a mixer's report of a steal is stored in the form without pointers.
 func TestTapeIsShort(t *testing.T) {
 	var tp tape
 	for i := range 4 {
@@ -77,7 +77,7 @@ func TestTapeIsShort(t *testing.T) {
 	}
 }
 
-// TestTapeIsBounded: as many as are promised are kept, and no piece more.
+// TestTapeIsBounded checks that the promised number of events is kept, up to one piece.
 func TestTapeIsBounded(t *testing.T) {
 	var tp tape
 	for n := range int64(3 * Kept) {
@@ -97,7 +97,7 @@ func TestTapeIsBounded(t *testing.T) {
 	}
 }
 
-// TestStretches: whoever reads gets what was told, however the tape goes on meanwhile.
+// TestStretches checks that concurrent readers get the recorded events while the tape grows.
 func TestStretches(t *testing.T) {
 	var l log
 	l.begin(48000)

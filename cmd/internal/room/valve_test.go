@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestValve: what is heard of a mix of ones, block by block.
+// TestValve passes a mix of ones through a valve, block by block.
 func TestValve(t *testing.T) {
 	const rate, outputs = 1000, 2
 	now := time.Duration(0)
@@ -85,7 +85,7 @@ func TestValve(t *testing.T) {
 	}
 }
 
-// TestValveNeverLate: no frame that is heard at the end of a permit, or after it, is more than silence.
+// TestValveNeverLate checks that every frame at or after the end of a permit is silent.
 func TestValveNeverLate(t *testing.T) {
 	const rate = 48000
 	for _, block := range []int{1, 31, 480, 481, 2048} {

@@ -9,8 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestTicks: rooms that begin at any time are mixed at the same ticks, each to the frame that is due then. A
-// rate of which a block has no whole number of frames leaves none out.
+// TestTicks checks that rooms started at different times are mixed at the same ticks, each up to its due frame.
+// No frame is lost at rates without a whole number of frames per block.
 func TestTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := NewWorkers(2)
@@ -37,7 +37,7 @@ func TestTicks(t *testing.T) {
 			rooms = append(rooms, one{r, rate, began})
 		}
 		synctest.Wait()
-		time.Sleep(time.Until(start.Add(100 * time.Millisecond))) // a tick
+		time.Sleep(time.Until(start.Add(100 * time.Millisecond))) // one tick
 		synctest.Wait()
 		before, blocks := make([]int64, len(rooms)), w.Pace().Blocks
 		for k := range 300 {
@@ -71,13 +71,13 @@ func TestTicks(t *testing.T) {
 	})
 }
 
-// TestRousing: whoever takes a room sees to it that somebody looks for the next one in time, and wakes nobody
-// else.
+// TestRousing checks that a worker that takes a room wakes another worker only if that is needed to mix the
+// next room in time.
 func TestRousing(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		next  time.Duration // when the second room is due, from now on
-		timed int           // workers that will look then by themselves
+		next  time.Duration // time until the second room is due
+		timed int           // workers whose timers will fire by then
 		want  bool
 	}{
 		{"due now", 0, 1, true},

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// memory is a bucket in memory, with what reads may tell that are old.
+// memory is a bucket in memory that can also return outdated entries.
 type memory struct {
 	mutex    sync.Mutex
 	entries  map[string]Entry
-	before   map[string]Entry // of each key
+	before   map[string]Entry // the previous entry of each key
 	revision uint64
 	watchers map[*watcher]bool
 }
@@ -27,7 +27,7 @@ func newMemory() *memory {
 	return &memory{entries: map[string]Entry{}, before: map[string]Entry{}, watchers: map[*watcher]bool{}}
 }
 
-// wipe has the bucket lose its data, and end all watches.
+// wipe deletes the data of the bucket and ends all watches.
 func (m *memory) wipe() {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -38,15 +38,15 @@ func (m *memory) wipe() {
 	}
 }
 
-// line is the way of a node to the bucket, and what may go wrong on it.
+// line is a node's connection to the bucket, with faults.
 type line struct {
 	*memory
 	fault  sync.Mutex
 	random *rand.Rand
-	cut    bool          // nothing comes through
-	lossy  float64       // part of the answers that are lost
-	old    float64       // part of the reads that are old
-	slow   time.Duration // the longest that a call takes
+	cut    bool          // the connection is down
+	lossy  float64       // fraction of lost answers
+	old    float64       // fraction of outdated reads
+	slow   time.Duration // the longest delay of a call
 }
 
 func (m *memory) line(seed uint64) *line {
@@ -55,7 +55,7 @@ func (m *memory) line(seed uint64) *line {
 
 var errLost = errors.New("the answer is lost")
 
-// way is the time on the line; lost: nothing comes back.
+// way delays a call and chooses its faults. lost means that no answer arrives.
 func (l *line) way(ctx context.Context) (lost, old bool, err error) {
 	l.fault.Lock()
 	d := time.Duration(l.random.Float64() * float64(l.slow))
@@ -102,13 +102,13 @@ func (l *line) write(ctx context.Context, e Entry, revision uint64) (uint64, err
 	if err == nil && lost {
 		return 0, errLost
 	}
-	if _, _, late := l.way(ctx); late != nil { // the answer takes its time, too
+	if _, _, late := l.way(ctx); late != nil { // the answer is delayed, too
 		return 0, late
 	}
 	return revision, err
 }
 
-// apply is a write where the bucket is.
+// apply executes a write in the bucket.
 func (l *line) apply(e Entry, revision uint64) (uint64, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -120,13 +120,13 @@ func (l *line) apply(e Entry, revision uint64) (uint64, error) {
 		return 0, ErrConflict
 	}
 	l.revision++
-	e.Revision, e.Created = l.revision, time.Now().Add(time.Hour) // by a clock of its own
+	e.Revision, e.Created = l.revision, time.Now().Add(time.Hour) // the server's clock differs
 	e.Value = slices.Clone(e.Value)
 	l.before[e.Key], l.entries[e.Key] = l.entries[e.Key], e
 	for w := range l.watchers {
 		select {
 		case w.tells <- e:
-		default: // too slow: it ends
+		default: // too slow: the watch ends
 			close(w.tells)
 			delete(l.watchers, w)
 		}

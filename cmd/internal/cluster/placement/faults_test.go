@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// faulty is a line of which tests break one thing.
+// faulty is a line with one specific fault.
 type faulty struct {
 	*line
-	lose func(key string, value []byte) bool // the answer to a write is lost; nil: none is
-	gap  time.Duration                       // between what a watch tells of what is there; 0: it tells as the line does
+	lose func(key string, value []byte) bool // reports whether the answer to a write is lost; nil for never
+	gap  time.Duration                       // delay between the initial entries of a watch; 0 for the behavior of line
 }
 
 func (f *faulty) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
@@ -26,8 +26,8 @@ func (f *faulty) Put(ctx context.Context, key string, value []byte, revision uin
 	return revision, err
 }
 
-// Watch is as JetStream has it that keeps one value of a key: it walks the revisions, with gaps, and a key
-// that is written meanwhile is told at its new revision alone.
+// Watch imitates JetStream with one value per key: it walks the revisions with delays. A key written during the
+// walk appears only at its new revision.
 func (f *faulty) Watch(ctx context.Context, tell func(Entry)) error {
 	if f.gap == 0 {
 		return f.line.Watch(ctx, tell)
@@ -60,8 +60,8 @@ func (f *faulty) Watch(ctx context.Context, tell func(Entry)) error {
 	return ctx.Err()
 }
 
-// TestFirstAnswerLost: a node whose first write was done, and not answered, begins all the same; so does one
-// that begins another life like that.
+// TestFirstAnswerLost checks that a node starts although the answer to its first write is lost. The same holds
+// for the first write of another life.
 func TestFirstAnswerLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -91,15 +91,15 @@ func TestFirstAnswerLost(t *testing.T) {
 	})
 }
 
-// TestSlowEnd: a node that was taken for dead is not heard until the rooms of its old life have ended, however
-// long that takes.
+// TestSlowEnd checks that a node that was considered dead stays silent until the rooms of its old life have
+// ended, however long that takes.
 func TestSlowEnd(t *testing.T) {
 	for _, closing := range []time.Duration{0, 300 * time.Millisecond, 10 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			defer w.end()
 			a, b := w.start("a"), w.start("b")
-			a.closing, a.telling = closing, 15*time.Second // it is busy while its life ends
+			a.closing, a.telling = closing, 15*time.Second // closing is slow and keeps it busy
 			for _, room := range []string{"main", "hall"} {
 				a.place(room)
 			}
@@ -115,7 +115,7 @@ func TestSlowEnd(t *testing.T) {
 	}
 }
 
-// TestPassingFault: a room that no node can open for a while is played as soon as one can.
+// TestPassingFault checks that a room that no node can open for a while is played once a node can.
 func TestPassingFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -144,8 +144,8 @@ func TestPassingFault(t *testing.T) {
 	})
 }
 
-// TestLateRecords: a node whose watch tells of a room before it tells of the node that plays it does not take the
-// room.
+// TestLateRecords checks that a node does not take a room only because its watch reports the room before its
+// owner.
 func TestLateRecords(t *testing.T) {
 	for _, gap := range []time.Duration{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond, 100 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,8 +171,8 @@ func TestLateRecords(t *testing.T) {
 	}
 }
 
-// TestOldLifeUnknown: a room whose owner nobody has a record of is taken once that is proved to be over, and not
-// from one that lives.
+// TestOldLifeUnknown checks that a room without a record of its owner is taken only after the owner is proved
+// dead.
 func TestOldLifeUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -194,8 +194,8 @@ func TestOldLifeUnknown(t *testing.T) {
 	})
 }
 
-// TestWiped: nodes come back to a bucket that has lost its data, at once or when others have come back before
-// them, and take rooms anew.
+// TestWiped checks that nodes rejoin a bucket that lost its data, immediately or after other nodes, and take
+// their rooms again.
 func TestWiped(t *testing.T) {
 	for _, late := range []time.Duration{0, 15 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestWiped(t *testing.T) {
 	}
 }
 
-// TestEndsByItself: a room that has ended while it is still placed is opened anew; one that was removed is not.
+// TestEndsByItself checks that a room that ended while placed is opened again, and that a removed one is not.
 func TestEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -257,7 +257,7 @@ func TestEndsByItself(t *testing.T) {
 	})
 }
 
-// stubborn is a line on which answers to renewals come late, whoever waits for them.
+// stubborn is a line that delays the answers to renewals, even beyond the end of their context.
 type stubborn struct {
 	*line
 	late atomic.Int64 // as a time.Duration
@@ -271,7 +271,7 @@ func (s *stubborn) Put(ctx context.Context, key string, value []byte, revision u
 	return revision, err
 }
 
-// TestAnsweredAfterTheEnd: a renewal that is answered after the end of its node lets nothing be heard.
+// TestAnsweredAfterTheEnd checks that a late answer to a renewal does not make an ended node audible.
 func TestAnsweredAfterTheEnd(t *testing.T) {
 	for wait := time.Duration(0); wait < Standard.Renew; wait += 50 * time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
@@ -296,8 +296,8 @@ func TestAnsweredAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestPlacedAtLength: a room that cannot be opened for a moment is placed all the same; one that never can
-// is not, after so many tries.
+// TestPlacedAtLength checks that placing a room retries temporary failures and gives up after mostTries
+// attempts.
 func TestPlacedAtLength(t *testing.T) {
 	for failures, placed := range map[int]bool{0: true, 1: true, mostTries - 1: true, mostTries: false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -322,7 +322,7 @@ func TestPlacedAtLength(t *testing.T) {
 	}
 }
 
-// narrow is a line that takes no large values.
+// narrow is a line that rejects large values.
 type narrow struct {
 	*line
 	most int
@@ -335,7 +335,7 @@ func (n *narrow) Put(ctx context.Context, key string, value []byte, revision uin
 	return n.line.Put(ctx, key, value, revision)
 }
 
-// TestTooLarge: a room whose state is too large for NATS plays on, and people are told once.
+// TestTooLarge checks that a room whose state exceeds the limit of NATS plays on, with a single warning.
 func TestTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

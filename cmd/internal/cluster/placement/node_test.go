@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTakesOver: a room goes to another node when its node dies, from how it stood, within 5 s; when the
-// node leaves, at once.
+// TestTakesOver checks that another node takes over a room with its state: within 5 s if its node dies, and at
+// once if its node leaves.
 func TestTakesOver(t *testing.T) {
 	for _, kind := range []string{"dies", "is cut off", "leaves"} {
 		t.Run(kind, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestTakesOver(t *testing.T) {
 				case "is cut off":
 					a.line.set(func(l *line) { l.cut = true })
 				case "leaves":
-					a.order("main") // which is not written down yet
+					a.order("main") // not saved yet
 					a.node.Close(Fade)
 					within = time.Second
 				}
@@ -68,8 +68,8 @@ func TestTakesOver(t *testing.T) {
 	}
 }
 
-// TestReturns: where all are cut off a room is silent when its lease ends, and is heard again where it was,
-// once NATS is back, in the same life.
+// TestReturns checks that rooms of disconnected nodes become silent when their lease ends. Once NATS is back,
+// they continue at the same position and in the same life.
 func TestReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -91,7 +91,7 @@ func TestReturns(t *testing.T) {
 	})
 }
 
-// TestNamesakes: a second node of a name does not begin while the first lives; it does when that is dead.
+// TestNamesakes checks that a second node with the same name starts only after the first is dead.
 func TestNamesakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -112,8 +112,8 @@ func TestNamesakes(t *testing.T) {
 	})
 }
 
-// TestForgotten: the record of a node that is gone goes after a while; its rooms stay with who took them, and
-// the node may come back.
+// TestForgotten checks that the record of a dead node is deleted after a while. Its rooms stay with their new
+// nodes, and the node may return.
 func TestForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -147,7 +147,7 @@ func TestForgotten(t *testing.T) {
 	})
 }
 
-// TestPlace: what is placed twice, what cannot be opened, what is removed.
+// TestPlace places a room twice, places a room that cannot be opened, and removes a room.
 func TestPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -194,7 +194,7 @@ func TestPlace(t *testing.T) {
 	})
 }
 
-// TestRefused: a node that cannot open a room leaves it to others, and does not try again.
+// TestRefused checks that a node that cannot open a room leaves it to other nodes and does not retry.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -218,8 +218,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestDrain: rooms move off a node that is drained, with no gap and no order lost, and stay away; others
-// die meanwhile or cannot open them.
+// TestDrain checks that rooms move off a drained node without a gap or a lost order and stay away. Other nodes
+// fail to open them or die at the same time.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -267,8 +267,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestNeverTwo: whatever goes wrong, in whatever order, no room is heard of two nodes, and every room is
-// heard of one soon after all is well.
+// TestNeverTwo injects random faults in random order. A room must never be audible from two nodes, and every
+// room must be audible soon after all faults end.
 func TestNeverTwo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
@@ -313,7 +313,7 @@ func TestNeverTwo(t *testing.T) {
 					}
 				case 6:
 					soon, cancel := context.WithTimeout(t.Context(), time.Second)
-					_ = Drain(soon, m.line, m.name, random.IntN(2) == 0) // its line may be cut
+					_ = Drain(soon, m.line, m.name, random.IntN(2) == 0) // ignored: its line may be down
 					cancel()
 				case 7:
 					m.order(rooms[random.IntN(4)])

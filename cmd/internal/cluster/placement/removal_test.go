@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// silenced is a line that is cut before it answers that a room is removed.
+// silenced is a line that breaks before it confirms the removal of a room.
 type silenced struct{ *line }
 
 func (s *silenced) Delete(ctx context.Context, key string, revision uint64) error {
@@ -20,8 +20,8 @@ func (s *silenced) Delete(ctx context.Context, key string, revision uint64) erro
 	return err
 }
 
-// TestRemovalUnanswered: a room is removed, and its node never hears of it: another one that is asked for
-// a room of this name is not heard beside it.
+// TestRemovalUnanswered checks that a node that misses the confirmation of a removal stays silent while another
+// node plays a new room of that name.
 func TestRemovalUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -49,7 +49,7 @@ func TestRemovalUnanswered(t *testing.T) {
 	})
 }
 
-// TestRemovalFails: a room that could not be removed is heard again.
+// TestRemovalFails checks that a room that could not be removed is audible again.
 func TestRemovalFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -78,8 +78,7 @@ func TestRemovalFails(t *testing.T) {
 	})
 }
 
-// TestOldView: a node that does not know yet that the owner of a room has begun another life neither takes
-// the room nor removes it.
+// TestOldView checks that a node with an outdated view of a room's owner neither takes nor removes the room.
 func TestOldView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -87,7 +86,7 @@ func TestOldView(t *testing.T) {
 		a, b := w.start("a"), w.start("b")
 		a.place("main")
 		w.pass(time.Second)
-		b.node.seen.mutex.Lock() // as at the beginning of a watch
+		b.node.seen.mutex.Lock() // as at the start of a watch
 		delete(b.node.seen.nodes, "a")
 		b.node.seen.mutex.Unlock()
 		var there *Elsewhere
@@ -107,7 +106,7 @@ func TestOldView(t *testing.T) {
 	})
 }
 
-// missing reports whether a key is not there.
+// missing reports whether a key is missing.
 func (m *memory) missing(key string) bool {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

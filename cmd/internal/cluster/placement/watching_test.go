@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// blind is a line whose watches fail, or whose writes of an ended life do, while it has an error for that.
+// blind is a line on which watches, or writes to the record of an ended life, fail while it has an error for
+// them.
 type blind struct {
 	*line
 	watch, write error
@@ -59,8 +60,8 @@ func (b *blind) Put(ctx context.Context, key string, value []byte, revision uint
 
 var errWatch = errors.New("no watch works on this server")
 
-// TestWatchFails: each watch that fails is counted, its reason is said once, and the node reports it until a watch
-// works again.
+// TestWatchFails checks that each failed watch is counted and its reason logged once. The node reports the
+// fault until a watch works again.
 func TestWatchFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -93,8 +94,8 @@ func TestWatchFails(t *testing.T) {
 	})
 }
 
-// TestDeadNamesake: a node that comes back after a crash, and cannot see or end the record of its last life, waits and
-// says why. It does not say that another node of its name runs. It starts when that works again.
+// TestDeadNamesake checks a node that restarts after a crash but cannot watch or end the record of its last
+// life. It waits and names the reason instead of reporting a running namesake, and starts once that works.
 func TestDeadNamesake(t *testing.T) {
 	for name, fault := range map[string][2]error{
 		"no watch": {errWatch, nil}, "full": {nil, errors.New("the storage is full")},
@@ -119,7 +120,7 @@ func TestDeadNamesake(t *testing.T) {
 				time.Sleep(time.Minute)
 				select {
 				case err := <-joined:
-					w.nodes = nil // there is none to end
+					w.nodes = nil // already ended
 					t.Fatalf("it gives up: %v", err)
 				default:
 				}
@@ -138,11 +139,11 @@ func TestDeadNamesake(t *testing.T) {
 	}
 }
 
-// deafened is a line on which no watch reports anything for a while, although reads and writes work. That is what a node
-// sees between the death of the NATS server that leads JetStream and the election of another.
+// deafened is a line whose watches report no entries for a while, although reads and writes work. A node sees
+// this between the death of the NATS server that leads JetStream and the election of the next leader.
 type deafened struct {
 	*line
-	until time.Time // a watch reports nothing before; zero: each works
+	until time.Time // watches are silent before this time; zero for never
 }
 
 func (d *deafened) silent() time.Duration {
@@ -162,8 +163,8 @@ func (d *deafened) Watch(ctx context.Context, tell func(Entry)) error {
 	})
 }
 
-// TestDeafTakeover kills the node that plays while the other's watch is silent: the other takes the room within the
-// time of a lease all the same, also when the room's record is newer than the last one that the watch reported.
+// TestDeafTakeover kills the playing node while the other node's watch is silent. The other node takes the room
+// within the time of a lease, also if the room's record is newer than the last reported one.
 func TestDeafTakeover(t *testing.T) {
 	for name, changed := range map[string]bool{"the record is known": false, "the record is newer": true} {
 		t.Run(name, func(t *testing.T) {

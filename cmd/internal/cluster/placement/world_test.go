@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// world is some nodes, and what is heard of them.
+// world holds the nodes of a test and checks which rooms are audible.
 type world struct {
 	t      *testing.T
 	bucket *memory
@@ -17,7 +17,7 @@ type world struct {
 	nodes  []*machine
 
 	mutex  sync.Mutex
-	fading map[string]time.Time // until when two may be heard, by room
+	fading map[string]time.Time // by room: end of the overlap in which two nodes may be audible
 }
 
 // machine is a node that can fail.
@@ -31,16 +31,16 @@ type machine struct {
 	mutex   sync.Mutex
 	until   time.Duration
 	heard   map[string]*tenant
-	broken  error         // of opening a room
-	closing time.Duration // that the end of a room takes
-	telling time.Duration // that it takes a room to say how it stands
+	broken  error         // error of opening a room
+	closing time.Duration // time that closing a room takes
+	telling time.Duration // time that reading the state of a room takes
 	opened  []Opening
 	said    []string
 }
 
 func (w *world) now() time.Duration { return time.Since(w.began) + time.Hour }
 
-// tenant is a room that plays: its state is the number of orders that it has taken.
+// tenant is a playing room whose state is the number of orders that it has executed.
 type tenant struct {
 	machine *machine
 	room    string
@@ -51,7 +51,7 @@ type tenant struct {
 	orders int
 	sheet  string
 	file   string
-	left   time.Time // when it is not heard any more; zero: it is
+	left   time.Time // when it became silent; zero while audible
 	in     bool
 }
 
@@ -92,7 +92,7 @@ func (t *tenant) Done() <-chan struct{} { return t.done }
 func (t *tenant) Close() {
 	m := t.machine
 	t.mutex.Lock()
-	t.left = time.Now() // nothing is heard from here on
+	t.left = time.Now() // silent from here on
 	t.mutex.Unlock()
 	time.Sleep(m.closing)
 	t.once.Do(func() { close(t.done) })
@@ -103,7 +103,7 @@ func (t *tenant) Close() {
 	}
 }
 
-// order has a room take an order.
+// order sends an order to a room.
 func (m *machine) order(room string) bool {
 	m.mutex.Lock()
 	t := m.heard[room]
@@ -117,7 +117,7 @@ func (m *machine) order(room string) bool {
 	return true
 }
 
-// sounds reports whether a room is heard here.
+// sounds reports whether a room is audible on this node.
 func (m *machine) sounds(room string) bool {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -185,14 +185,14 @@ func (m *machine) join(change ...func(*Options)) (err error) {
 	return err
 }
 
-// told returns how many lines it has said.
+// told returns the number of logged lines.
 func (m *machine) told() int {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	return len(m.said)
 }
 
-// crash ends a node without a word.
+// crash ends a node without a shutdown.
 func (m *machine) crash() {
 	m.mutex.Lock()
 	m.heard, m.until = map[string]*tenant{}, 0
@@ -207,7 +207,7 @@ func (m *machine) crash() {
 	m.mutex.Unlock()
 }
 
-// check fails where two nodes are heard in one room that does not move.
+// check fails if a room that is not moving is audible on two nodes.
 func (w *world) check() {
 	w.mutex.Lock()
 	fading := w.fading
@@ -229,7 +229,7 @@ func (w *world) check() {
 	}
 }
 
-// pass lets time pass, and looks every so often.
+// pass lets time pass and checks at short intervals.
 func (w *world) pass(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
@@ -237,7 +237,7 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-// until waits for something, and returns how long that took.
+// until waits for a condition and returns the elapsed time.
 func (w *world) until(within time.Duration, what string, is func() bool) time.Duration {
 	w.t.Helper()
 	began := time.Now()
