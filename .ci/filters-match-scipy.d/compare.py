@@ -1,11 +1,11 @@
-"""Compares impulse responses with those that scipy.signal and Bristow-Johnson's cookbook give.
+"""Compares impulse responses with scipy.signal and with Bristow-Johnson's cookbook.
 
     compare.py FOLDER
 
-FOLDER is what the program beside this file has written. Voices have Butterworth filters of two
-poles by the bilinear transform, which is what scipy.signal.butter gives. Bands have the
-coefficients of the "Cookbook formulae for audio EQ biquad filter coefficients", worked out here.
-Then each comparison is done once more with a wrong parameter, and has to fail.
+FOLDER is the output of the program in the same folder as this file. Voices have two-pole
+Butterworth filters by the bilinear transform, as in scipy.signal.butter. Bands have the
+coefficients of the "Cookbook formulae for audio EQ biquad filter coefficients", computed here.
+Each comparison is repeated with a slightly wrong parameter, and must then fail.
 """
 
 import collections
@@ -17,12 +17,12 @@ import numpy as np
 from scipy import signal
 
 ALLOWED = 0.01  # dB
-ROUNDING = 2e-7  # of full scale, -134 dB: what samples of 24 bits add to that
-CENTRE = np.sqrt(2)  # a mono sound in the centre is 3.01 dB down on each side
+ROUNDING = 2e-7  # of full scale, -134 dB: the additional error of 24-bit samples
+CENTRE = np.sqrt(2)  # a mono sound in the center is 3.01 dB lower on each side
 
 
 def cookbook(kind, freq, gain, q, rate):
-    """The coefficients b and a of a band."""
+    """Returns the coefficients b and a of a band."""
     w = 2 * np.pi * min(freq, 0.49 * rate) / rate
     a, c, alpha = 10 ** (gain / 40), np.cos(w), np.sin(w) / (2 * q)
     if kind == "peak":
@@ -41,7 +41,7 @@ def cookbook(kind, freq, gain, q, rate):
 
 
 def wanted(f, freqs):
-    """The magnitudes of a filter at some frequencies."""
+    """Returns the expected magnitudes of a filter at some frequencies."""
     if f["Kind"].startswith("voice-"):
         b, a = signal.butter(2, min(f["Freq"], 0.49 * f["Rate"]), f["Kind"].removeprefix("voice-"), fs=f["Rate"])
     else:
@@ -50,19 +50,19 @@ def wanted(f, freqs):
 
 
 def spectrum(h, rate):
-    """The magnitudes of a response at 400 places up to 0.45 of the rate, of a sound without loss."""
+    """Returns up to 400 frequencies below 0.45 of the rate, and the magnitudes without the loss of the pan."""
     n = 1 << max(int(len(h) - 1).bit_length(), 15)
     places = np.unique(np.round(np.geomspace(max(5, rate / n), 0.45 * rate, 400) * n / rate).astype(int))
     return places * rate / n, CENTRE * np.abs(np.fft.rfft(h, n)[places])
 
 
 def off(got, want):
-    """How far a response is off at most, in dB."""
+    """Returns the largest deviation of a response, in dB."""
     return 20 * np.log10(1 + np.max(np.maximum(np.abs(got - want) - ROUNDING, 0) / np.maximum(want, 1e-12)))
 
 
 def bends(f):
-    """What has to be noticed: a parameter that is a little wrong."""
+    """Yields filters with a slightly wrong parameter, which the comparison must detect."""
     yield "Freq", f | {"Freq": f["Freq"] * 1.005}
     if f["Q"]:
         yield "Q", f | {"Q": f["Q"] * 1.01}

@@ -1,5 +1,5 @@
-/* OpenAL Soft, rendering into memory through ALC_SOFT_loopback: no device, no thread
- * of its own. */
+/* Measures OpenAL Soft, which renders into memory through ALC_SOFT_loopback, without a device
+ * and without its own thread. */
 #define _GNU_SOURCE
 #include "peers.h"
 
@@ -15,8 +15,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Before it is compared, gains are no longer under way and no stopped source has
- * anything left. */
+/* Blocks to render before a comparison, until gains are constant and stopped sources are silent. */
 enum { SETTLE = 4 };
 
 static ALCdevice *device;
@@ -53,11 +52,11 @@ static void close_device(void) {
 	alcCloseDevice(device);
 }
 
-/* order_of returns 23 for "23rd order Sinc" and 0 for what has no order. */
+/* order_of returns 23 for "23rd order Sinc" and 0 for a name without an order. */
 static int order_of(const char *name) { return strstr(name, "order") ? atoi(name) : 0; }
 
-/* find_resampler returns the one of that case, -1 if there is none. A fast variant is
- * the one that interpolates its filter less. */
+/* find_resampler returns the resampler for a case, or -1. It skips fast variants, which
+ * interpolate their filter less. */
 static int find_resampler(const char *name) {
 	int n = alGetInteger(AL_NUM_RESAMPLERS_SOFT), found = -1, best = 0;
 	for (int i = 0; i < n; i++) {
@@ -86,14 +85,14 @@ static void start(const ALuint *sources, int n, int first) {
 	check("play");
 }
 
-/* settled renders and leaves the block after SETTLE others. */
+/* settled renders SETTLE blocks and returns the next one. */
 static void settled(float *block) {
 	for (int i = 0; i <= SETTLE; i++)
 		alcRenderSamplesSOFT(device, block, BLOCK);
 }
 
-/* scale returns what got is of want, both of a channel of an interleaved block, and
- * fails if that does not explain all of it. */
+/* scale returns the factor from want to got, which is a channel of an interleaved block. It
+ * fails unless got is want times this factor. */
 static double scale(const char *what, const float *got, const double *want) {
 	double xy = 0, xx = 0, left = 0, all = 0;
 	for (int i = 0; i < BLOCK; i++) {
@@ -110,8 +109,8 @@ static double scale(const char *what, const float *got, const double *want) {
 	return g;
 }
 
-/* check_law fails unless a sound in stereo has both gains 1, and the gains of mono ones
- * go from left to right, evenly on both sides. */
+/* check_law fails unless both gains of a stereo sound are 1, and the gains of mono sounds
+ * move from left to right, with the same curve on both sides. */
 static void check_law(const char *name, double law[][2], int channels, int n) {
 	for (int i = 0; i < n; i++) {
 		const double *g = law[i];
@@ -127,8 +126,8 @@ static void check_law(const char *name, double law[][2], int channels, int n) {
 	}
 }
 
-/* check_unity compares with the mix computed here. OpenAL pans by its own law, which
- * a single voice at each of the 21 places tells. */
+/* check_unity compares the output with a mix computed here. OpenAL has its own pan law, which
+ * is measured with a single voice at each of the 21 positions. */
 static void check_unity(const char *name, const float *sounds, int channels, const ALuint *sources, int n) {
 	double law[21][2], one[BLOCK];
 	float block[2 * BLOCK];
@@ -163,7 +162,7 @@ static void check_unity(const char *name, const float *sounds, int channels, con
 	free(want);
 }
 
-/* check_pitch compares with the sum of the same voices, each rendered alone. */
+/* check_pitch compares the output with the sum of the same voices, each rendered alone. */
 static void check_pitch(const char *name, const ALuint *sources, int n) {
 	float block[2 * BLOCK];
 	double *want = allocate(2 * BLOCK, sizeof *want);
@@ -181,9 +180,9 @@ static void check_pitch(const char *name, const ALuint *sources, int n) {
 	free(want);
 }
 
-/* impurity plays a sine at pitch 1.1 and returns, in dB of what comes, what is not that
- * sine 1.1 times higher. Steps are fractions of 2^12 in old versions and of 2^16 in new
- * ones. */
+/* impurity plays a sine at pitch 1.1. It returns the power of everything but the transposed sine,
+ * in dB relative to the whole output. Steps are multiples of 2^-12 in old versions and of 2^-16
+ * in new ones. */
 static double impurity(double hertz, ALuint source) {
 	float *x = allocate(FRAMES, sizeof *x), block[2 * BLOCK];
 	for (int i = 0; i < FRAMES; i++)
@@ -235,7 +234,7 @@ static double measure(int n, double slice) {
 
 static void measure_case(const char *name, int channels, const float *sounds, int n, double slice) {
 	open_device(n);
-	/* At unity the resampler is not used, whichever it is. */
+	/* At unity no resampler is used. */
 	double pitch = strchr(name, '-') ? 1.1 : 1;
 	int resampler = pitch == 1 ? alGetInteger(AL_DEFAULT_RESAMPLER_SOFT) : find_resampler(name);
 	if (resampler < 0)
@@ -259,8 +258,7 @@ static void measure_case(const char *name, int channels, const float *sounds, in
 			alSourcei(s, AL_DIRECT_CHANNELS_SOFT, AL_TRUE);
 			continue;
 		}
-		/* From about 60 degrees on nothing is left in the other channel, which OpenAL
-		 * then leaves out. */
+		/* Beyond about 60 degrees the other channel is silent, and OpenAL does not mix it. */
 		double angle = pan_of(i) * pi / 3;
 		alSourcei(s, AL_SOURCE_RELATIVE, AL_TRUE);
 		alSourcef(s, AL_ROLLOFF_FACTOR, 0);

@@ -1,4 +1,4 @@
-/* peers measures other engines the way `voicepool bench` measures this one.
+/* peers measures other engines in the same way as `voicepool bench` measures voicepool.
  *
  *	peers openal|sdl MILLISECONDS VOICES...
  */
@@ -22,7 +22,7 @@ void fail(const char *format, ...) {
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
-	/* Not exit: SDL's thread may be the one that fails. */
+	/* Not exit, because SDL's thread may call this function. */
 	_Exit(1);
 }
 
@@ -70,7 +70,7 @@ void same(const char *what, int voices, const float *got, const double *want, in
 	for (int i = 0; i < values; i++) {
 		double off = fabs(got[i] - want[i]);
 		peak = fmax(peak, fabs(want[i]));
-		/* Not fmax: what is not a number has to count. */
+		/* Not fmax, which ignores NaN. */
 		if (!(off <= worst))
 			worst = off;
 	}

@@ -1,7 +1,8 @@
-/* SDL2_mixer. It mixes only when SDL asks, in SDL's own thread; SDL's disk driver,
- * which writes to /dev/null without waiting, asks all the time. What is timed lies
- * between the end of Mix_HookMusic's function, which SDL2_mixer calls before its
- * channels, and the beginning of Mix_SetPostMix's, which it calls after them. */
+/* Measures SDL2_mixer. It mixes only in SDL's thread, when SDL requests a block. SDL's disk
+ * driver writes to /dev/null without waiting, so it requests blocks continuously. The measured
+ * time begins at the end of the function of Mix_HookMusic, which SDL2_mixer calls before it
+ * mixes the channels. It ends at the beginning of the function of Mix_SetPostMix, which
+ * SDL2_mixer calls after that. */
 #define _GNU_SOURCE
 #include "peers.h"
 
@@ -13,12 +14,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* The blocks in which every channel comes to its end and begins again are compared;
- * what is timed comes after them. */
+/* CHECKED blocks are compared: those where the channels wrap around. The measurement begins
+ * after them. */
 enum { BEFORE = FRAMES / BLOCK - 2, CHECKED = 4 };
 
 static struct {
-	/* Set before asked is, and read after done is posted. */
+	/* Written before asked is set, and read after done is posted. */
 	Mix_Chunk *chunks;
 	int voices;
 	double slice;
@@ -29,7 +30,7 @@ static struct {
 	SDL_atomic_t asked;
 	SDL_sem *done;
 
-	/* SDL's thread. */
+	/* Used only by SDL's thread. */
 	int running, started, run;
 	long block, blocks;
 	double began, took;
@@ -61,7 +62,7 @@ static void before_channels(void *unused, Uint8 *stream, int bytes) {
 	(void)stream;
 	(void)bytes;
 	if (!job.started) {
-		/* SDL has raised its thread over what the others run with. */
+		/* SDL has raised the priority of its thread; the other engines run with the usual one. */
 		setpriority(PRIO_PROCESS, 0, job.priority);
 		job.started = 1;
 	}
@@ -97,7 +98,7 @@ static void after_channels(void *unused, Uint8 *stream, int bytes) {
 	SDL_SemPost(job.done);
 }
 
-/* check compares with the mix computed here. */
+/* check compares the output with a mix computed here. */
 static void check(const char *name, const float *sounds, int n) {
 	double *want = allocate(CHECKED * BLOCK * 2, sizeof *want);
 	for (int i = 0; i < n; i++) {
@@ -127,9 +128,9 @@ static void measure_case(const char *name, const float *sounds, int n, double sl
 	free(job.chunks);
 }
 
-/* twice returns sounds as SDL2_mixer has them after loading, which is stereo, each of
- * them twice in a row: a chunk has to begin at its beginning, so one that begins
- * elsewhere lies across the two. */
+/* twice returns sounds in stereo, as SDL2_mixer has them after loading, each of them twice in a
+ * row. SDL2_mixer plays a chunk from its beginning, so a voice that begins in the middle of
+ * a sound has a chunk that spans both copies. */
 static float *twice(float *sounds, int channels) {
 	float *all = allocate((unsigned long)SOUNDS * FRAMES * 4, sizeof *all);
 	for (long s = 0; s < SOUNDS; s++)

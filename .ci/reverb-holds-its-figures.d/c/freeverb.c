@@ -1,6 +1,6 @@
-/* Freeverb, from its description in Julius O. Smith, "Physical Audio Signal Processing": eight combs
- * with a low-pass in the loop, and four allpasses behind them; the right side's are 23 samples longer.
- * Lengths are those for 44.1 kHz, times the rate. */
+/* Freeverb, from its description in Julius O. Smith, "Physical Audio Signal Processing": eight comb
+ * filters with a low-pass in the loop, followed by four all-pass filters. The filters of the right channel
+ * are 23 samples longer. Lengths are for 44.1 kHz and are scaled to the rate. */
 #include "reverbs.h"
 
 #include <math.h>
@@ -52,8 +52,8 @@ static void process(const float *in, float *out, int frames) {
 	}
 }
 
-/* empty makes the room anew. One feedback for all combs, as the original has, is that of their mean
- * length. Without damping all heights are asked for the same time. */
+/* empty resets the room. All combs have the same feedback, as in the original; it is computed for
+ * their mean length. Without damping, all frequencies have the same reverberation time. */
 static void empty(double seconds, double damping) {
 	memset(&room, 0, sizeof room);
 	room.damping = (float)damping;

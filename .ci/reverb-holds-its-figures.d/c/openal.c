@@ -1,4 +1,4 @@
-/* The EAX reverb of OpenAL Soft, rendering into memory through ALC_SOFT_loopback. */
+/* Measures the EAX reverb of OpenAL Soft, which renders into memory through ALC_SOFT_loopback. */
 #include "reverbs.h"
 
 #define AL_ALEXT_PROTOTYPES
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The impulse comes so many frames after the source has begun, when no gain is under way any more. */
+/* Frames between the start of a source and its impulse, until gains are constant. */
 enum { BEFORE = 16 * BLOCK };
 
 static ALCdevice *device;
@@ -46,8 +46,8 @@ static void close_device(void) {
 	alcCloseDevice(device);
 }
 
-/* reverb returns a slot with a room of so many seconds at all frequencies. All else is OpenAL's own,
- * but for what takes heights. */
+/* reverb returns an effect slot with the given reverberation time at all frequencies. The settings that
+ * attenuate high frequencies are off; the others have OpenAL's defaults. */
 static ALuint reverb(double seconds) {
 	ALuint effect, slot;
 	alGenEffects(1, &effect);
@@ -65,7 +65,7 @@ static ALuint reverb(double seconds) {
 	return slot;
 }
 
-/* play plays a loop of samples at a place -1, 0 or 1, into the slot alone. */
+/* play plays a loop of samples at the position -1, 0 or 1. With a slot, the sound goes only to the slot. */
 static ALuint play(const float *data, long frames, int place, ALuint slot) {
 	ALuint buffer, source, filter;
 	alGenBuffers(1, &buffer);

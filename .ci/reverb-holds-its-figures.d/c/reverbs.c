@@ -1,11 +1,11 @@
-/* reverbs gives the impulse responses of other reverbs, and what they take.
+/* reverbs writes the impulse responses of other reverbs and measures their speed.
  *
  *	reverbs openal|freeverb|undamped SECONDS MILLISECONDS FILE
  *
- * undamped is freeverb without its damping. SECONDS is the reverberation time that they are asked
- * for. FILE gets a response of LENGTH frames of two floats for each place of the impulse: the
- * centre, left and right. Standard output gets the least of RUNS runs of MILLISECONDS each, in
- * nanoseconds a frame, the same without the reverb, and the version. */
+ * undamped is freeverb without damping. SECONDS is the requested reverberation time. FILE receives
+ * a response of LENGTH frames of two floats for each position of the impulse: center, left and right.
+ * Standard output receives the shortest of RUNS runs of MILLISECONDS each, in nanoseconds per
+ * frame, the same without the reverb, and the version. */
 #define _GNU_SOURCE
 #include "reverbs.h"
 

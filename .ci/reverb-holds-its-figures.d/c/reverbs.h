@@ -1,14 +1,15 @@
-/* What the reverbs in C share. */
+/* The common part of the reverbs in C. */
 #ifndef REVERBS_H
 #define REVERBS_H
 
 enum { RATE = 48000, BLOCK = 512, LENGTH = 3 * RATE, PLACES = 3 };
 
-/* Both write the responses, and give nanoseconds a frame: openal with the reverb, and without it. */
+/* openal and freeverb write the responses and return nanoseconds per frame; openal returns them
+ * with and without the reverb. */
 void openal(double seconds, double slice, float out[PLACES][2 * LENGTH], double ns[2], char *version, int size);
 double freeverb(double seconds, double damping, double slice, float out[PLACES][2 * LENGTH]);
 
-/* least returns the least time of some runs of blocks, in nanoseconds a frame. */
+/* least returns the shortest time of some runs of blocks, in nanoseconds per frame. */
 double least(void (*block)(void *of), void *of, double slice);
 
 /* noise fills data with quiet noise. */

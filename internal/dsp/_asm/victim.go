@@ -161,8 +161,8 @@ func backwards(n Register, body func(i Register)) {
 	JNZ(LabelRef(again))
 }
 
-// first emits the end of a kernel that returns the first place that find reports, or n. find returns one bit
-// for each of each places, and sets the zero flag if it found no place.
+// first emits the end of a kernel that returns the first place that find reports, or n. find checks a number of
+// places, given by each. It sets one bit per place, and the zero flag if it found no place.
 func first(n Register, each int, find func(i, bits Register)) {
 	i, bits := GP64(), GP32()
 	XORQ(i, i)

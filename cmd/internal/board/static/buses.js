@@ -4,7 +4,7 @@ import { byId, make, mark, write } from './element.js';
 import { Fader } from './fader.js';
 import { decibels, height, place } from './scale.js';
 
-const HELD = 1500;  // ms for which a peak mark is held
+const HELD = 1500;  // hold time of a peak mark in ms
 const SPOKEN = 1000; // ms between two spoken values of a meter for screen readers
 
 const MARKS = [6, 0, -10, -20, -40];

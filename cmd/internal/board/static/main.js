@@ -14,7 +14,7 @@ import { Slots } from './slots.js';
 import { Timeline } from './timeline.js';
 
 const FRAME = 1000 / 30 - 4; // minimum ms between two pictures
-const SAID = 7000;           // ms for which a sentence is shown
+const SAID = 7000;           // display time of a sentence in ms
 
 let status = 0, told = null, is = '', drawn = 0, wanted = false;
 

@@ -3,7 +3,7 @@
 import { byId, make, mark, rove, write } from './element.js';
 
 const MOST = 240;   // maximum number of visible pads
-const MANY = 24;    // number of sounds from which a search is offered
+const MANY = 24;    // number of sounds that shows the search field
 const FADE = 0.3;   // fade of a stopped loop in s
 const CHANGE = 1;   // fade of a scene change in s
 

@@ -4,7 +4,7 @@
 const KEPT = 2;        // length of the ring in s
 const TARGET = 0.3;    // target fill in s
 const MOST = 0.9;      // maximum fill in s; older frames are skipped
-const ASTRAY = 0.1;    // deviation in s from which the speed changes
+const ASTRAY = 0.1;    // a larger deviation in s changes the speed
 const SPEED = 0.004;   // relative change of the speed
 const TOLD = 0.2;      // s between two messages
 

@@ -59,10 +59,10 @@ window.page = {
     paint(now, v);
   },
 };
-const tracks = []; // of each slot, the voices that it had
+const tracks = []; // the past voices of each slot
 const takes = [];
 
-// tell adds a line to the list.
+// tell adds a line to the list of takes.
 function tell(t) {
   const li = document.createElement('li'), small = document.createElement('small');
   const named = name => Object.assign(document.createElement('b'), { textContent: name, style: 'color:' + tints[name] });
@@ -78,7 +78,7 @@ function trim() {
   for (let last; (last = byId('takes').lastChild) && last.getBoundingClientRect().bottom > end;) last.remove();
 }
 
-// paint draws a row for each slot: the voices that it had, as thick as they were loud.
+// paint draws a row for each slot with its past voices. The thickness is the loudness.
 function paint(now, v) {
   const canvas = byId('view'), ratio = devicePixelRatio, c = canvas.getContext('2d');
   const width = canvas.clientWidth, height = canvas.clientHeight;
@@ -111,7 +111,7 @@ function paint(now, v) {
       c.fill();
     }
   });
-  for (const t of takes) { // a red mark where a voice took the slot of another
+  for (const t of takes) { // a red mark for each stolen voice
     if (t.slot >= v.slots.length) continue;
     const left = Math.round(x(t.now)), top = Math.round(middle(t.slot) - row * .48), tall = Math.round(row * .96);
     c.fillStyle = '#10141b';
