@@ -12,7 +12,7 @@ import (
 	"voicepool/cue"
 )
 
-// valued are the addresses that act and take values, so that no button can send them.
+// valued lists the addresses that act and take values, which a button cannot send.
 var valued = []string{
 	"/voicepool/main/standby", "/voicepool/main/play", "/voicepool/main/set", "/voicepool/main/stop", "/voicepool/main/scene", "/voicepool/main/bus",
 	"/panicInTime", "/playhead", "/select", "/select_id", "/cue/1/loadAt", "/cue/1/panicInTime",
@@ -43,14 +43,14 @@ func buttons() []string {
 	return all
 }
 
-// TestButtons: of a button, the press acts once and the release does nothing, in each form that remotes
-// send; any other number is refused, and the answer shows how a cue number is sent.
+// TestButtons checks that a button's press acts once and its release does not act, in each form that remotes
+// send. Any other number is rejected with an answer that shows how to send a cue number.
 func TestButtons(t *testing.T) {
 	presses := [][]any{{int32(1)}, {int64(1)}, {float32(1)}, {float64(1)}, {true}, {osc.Impulse{}}}
 	releases := [][]any{{int32(0)}, {int64(0)}, {float32(0)}, {float64(0)}, {float32(math.Copysign(0, -1))}, {false}}
 	others := [][]any{{int32(5)}, {int32(-1)}, {int64(1 << 40)}, {float32(0.5)}, {float64(2.5)}, {math.NaN()}, {math.Inf(1)}, {nil}, {[]byte{1}}, {int32(1), int32(1)}}
 
-	// did returns what a message asks of a room in which a cue runs and another stands by.
+	// did returns the orders that a message causes in a room with one running cue and another on standby.
 	parts := newFake(t, sheet)
 	did := func(address string, args ...any) (asked string, a answer) {
 		p := &player{mixer: parts.mixer, sheet: parts.sheet}
@@ -99,7 +99,7 @@ func TestButtons(t *testing.T) {
 			}
 		}
 		if strings.HasSuffix(address, "/go") && !strings.HasPrefix(address, "/cue/") {
-			continue // a text is the number of a cue
+			continue // a text is a cue number
 		}
 		for _, text := range []string{"1", "0", "true"} {
 			if asked, a := did(address, text); asked != "" || a.Status != "error" || !strings.Contains(a.Data.(string), "it takes no text") {
@@ -114,8 +114,8 @@ func TestButtons(t *testing.T) {
 	}
 }
 
-// TestEveryTypeIsAnswered: arguments of each type of OSC, and of one that it does not define, are accepted or
-// refused with an answer, and a refused message does nothing.
+// TestEveryTypeIsAnswered sends arguments of each OSC type and of undefined types. Each is accepted or rejected
+// with an answer, and a rejected message has no effect.
 func TestEveryTypeIsAnswered(t *testing.T) {
 	f := newFake(t, sheet)
 	r := overTCP(t, serve(t, one(f)))
@@ -124,7 +124,7 @@ func TestEveryTypeIsAnswered(t *testing.T) {
 		if letter == '[' {
 			types = "[im]"
 		} else if letter == ']' {
-			continue // which only ends an array
+			continue // it only ends an array
 		}
 		for _, address := range []string{"/go", "/pause", "/voicepool/main/next", "/voicepool/main/play", "/voicepool/main/bus/music/mute", "/version", "/connect", "/cue/1/start"} {
 			text := ",s" + types
@@ -161,10 +161,10 @@ func TestEveryTypeIsAnswered(t *testing.T) {
 	}
 }
 
-// pad returns a text as OSC has it.
+// pad returns a text in the encoding of OSC.
 func pad(text string) []byte { return append([]byte(text), make([]byte, 4-len(text)%4)...) }
 
-// TestGoByText: a text is the number of a cue, and also "1" and "0" are.
+// TestGoByText checks that a text is a cue number, including "1" and "0".
 func TestGoByText(t *testing.T) {
 	for _, address := range []string{"/go", "/voicepool/main/go"} {
 		for text, want := range map[string]string{"1": "fire 1", "2.50": "fire 2.5", "Q4": "fire Q4", "0": ""} {

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// keys is what Companion's module asks about a cue.
+// keys lists the values that Companion's module requests of a cue.
 const keys = `["number","uniqueID","listName","type","mode","isPaused","duration","actionElapsed", "preWait", "postWait","parent",` +
 	`"flagged","notes","autoLoad","colorName","isRunning","isAuditioning","isLoaded","armed",` +
 	`"isBroken","continueMode","percentActionElapsed","cartPosition","infiniteLoop","holdLastFrame"]`
 
-// replay plays a dialogue, up to a line where one is given, and checks every answer.
+// replay plays a dialogue, optionally up to a given line, and checks every answer.
 func replay(t *testing.T, file, until string, r *remote) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -85,10 +85,10 @@ func replay(t *testing.T, file, until string, r *remote) {
 	}
 }
 
-// anything is what stands for any value.
+// anything matches the placeholder for any value.
 var anything = regexp.MustCompile(`\*`)
 
-// next returns an answer that has come already.
+// next returns an answer that has already arrived.
 func (r *remote) next() (string, bool) {
 	select {
 	case m := <-r.replies:
@@ -98,7 +98,7 @@ func (r *remote) next() (string, bool) {
 	}
 }
 
-// spoken reads a message: an address, and arguments as i:1, f:0.5, s:text or @keys.
+// spoken parses a message: an address, and arguments as i:1, f:0.5, s:text or @keys.
 func spoken(t *testing.T, text string) (address string, args []any) {
 	t.Helper()
 	words := strings.Fields(text)
@@ -121,7 +121,7 @@ func spoken(t *testing.T, text string) (address string, args []any) {
 	return words[0], args
 }
 
-// within returns an error where what came lacks something that is wanted, or has another value there.
+// within returns an error if got lacks a wanted value or has another value.
 func within(want, got any) error {
 	switch want := want.(type) {
 	case string:
@@ -174,7 +174,7 @@ func guarded(r Room) Options {
 	return o
 }
 
-// TestCompanion: what Companion says is answered as its module understands it, over TCP and UDP.
+// TestCompanion replays Companion's messages over TCP and UDP and checks the answers that its module expects.
 func TestCompanion(t *testing.T) {
 	t.Run("tcp", func(t *testing.T) {
 		replay(t, "testdata/companion.txt", "", overTCP(t, serve(t, one(newFake(t, sheet)))))
@@ -192,7 +192,7 @@ func TestCompanion(t *testing.T) {
 	})
 }
 
-// TestKeys: each value that Companion asks for is there, of the type that it takes for granted.
+// TestKeys checks that each value requested by Companion is present and has the type that its module assumes.
 func TestKeys(t *testing.T) {
 	r := overTCP(t, serve(t, one(newFake(t, sheet))))
 	var asked []string

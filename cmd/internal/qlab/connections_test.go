@@ -22,7 +22,7 @@ func (r *remote) ends(why string) {
 	}
 }
 
-// TestConnections: the 65th is refused, and one that ends makes room.
+// TestConnections checks that the 65th connection is rejected and that an ended one frees its place.
 func TestConnections(t *testing.T) {
 	s := serve(t, one(newFake(t, sheet)))
 	var all []*remote
@@ -40,7 +40,8 @@ func TestConnections(t *testing.T) {
 	overTCP(t, s).ask("/version")
 }
 
-// TestSlowFrames: who does not end a frame is dropped, though bytes come; who says nothing is not.
+// TestSlowFrames checks that a connection with an unfinished frame is closed, even if bytes arrive. A silent
+// connection stays open.
 func TestSlowFrames(t *testing.T) {
 	s := serve(t, one(newFake(t, sheet)), func(s *Server) { s.finish = 50 * time.Millisecond })
 	silent, slow := overTCP(t, s), overTCP(t, s)
@@ -60,7 +61,7 @@ func TestSlowFrames(t *testing.T) {
 	}
 }
 
-// TestStrangers: who says nothing that is allowed is dropped, whatever else he says.
+// TestStrangers checks that a connection without an accepted passcode is closed, whatever it sends.
 func TestStrangers(t *testing.T) {
 	s := serve(t, guarded(newFake(t, sheet)), func(s *Server) { s.prove = 200 * time.Millisecond })
 	friend := trusted(t, s)
@@ -75,7 +76,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// trusted returns a remote that has said the passcode in time, however slow the machine is.
+// trusted returns a remote that has sent the passcode in time, however slow the machine is.
 func trusted(t *testing.T, s *Server) *remote {
 	t.Helper()
 	for end := time.Now().Add(bound); time.Now().Before(end); {
@@ -97,7 +98,7 @@ func (r *remote) tries(address string, args ...any) {
 	_, _ = r.out.Write(osc.AppendFrame(nil, osc.Append(nil, &cue.Message{Address: address, Args: args})))
 }
 
-// TestSlowReaders: who does not read is dropped, and others are answered meanwhile.
+// TestSlowReaders checks that a client that does not read is disconnected while other clients are answered.
 func TestSlowReaders(t *testing.T) {
 	var long strings.Builder
 	long.WriteString("list:\n")
@@ -122,7 +123,7 @@ func TestSlowReaders(t *testing.T) {
 	eventually(t, "a slow reader stays", func() bool { return s.counters.Slow.Load() == 1 && s.counters.Clients.Load() == 1 })
 }
 
-// TestLateUpdates: a connection for which too many updates wait ends; nobody waits for it.
+// TestLateUpdates checks that a connection with too many waiting updates is closed without blocking.
 func TestLateUpdates(t *testing.T) {
 	s := New(one(newFake(t, sheet)))
 	near, far := net.Pipe()

@@ -30,7 +30,7 @@ list:
   - {cue: Q4, name: Blackout, pre: 500ms, stop: all, over: 500ms}
 `
 
-// player plays nothing, and notes what is asked of it.
+// player plays no sound and records its calls.
 type player struct {
 	mixer *mixer.Mixer
 	sheet *cue.Sheet
@@ -84,7 +84,7 @@ func (p *player) Standby() int             { return 0 }
 func (p *player) Finish()                  {}
 func (p *player) Mixer() *mixer.Mixer      { return p.mixer }
 
-// take returns what was asked for since the last time.
+// take returns and clears the recorded calls.
 func (p *player) take() string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -134,7 +134,7 @@ func (f *fake) Levels() (*room.Levels, int64, bool) {
 	return &room.Levels{Standby: st.Standby, Paused: st.Paused, Running: st.Running}, int64(hash.Sum64() >> 1), false
 }
 
-// did notes an order to a room, and fails where the test wants it.
+// did records an order to a room and returns the error set by the test.
 func (f *fake) did(format string, args ...any) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

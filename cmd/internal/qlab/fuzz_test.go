@@ -13,8 +13,8 @@ import (
 	"voicepool/cue"
 )
 
-// FuzzServer: any bytes over TCP, and as packets of UDP, leave a server that answers, with nobody
-// kept who has gone, and no memory that grows.
+// FuzzServer sends arbitrary bytes over TCP and UDP. The server must keep answering, drop disconnected clients,
+// and not grow in memory.
 func FuzzServer(f *testing.F) {
 	message := func(address string, args ...any) []byte {
 		return osc.Append(nil, &cue.Message{Address: address, Args: args})

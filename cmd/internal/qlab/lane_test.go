@@ -11,7 +11,7 @@ import (
 	"voicepool/cue"
 )
 
-// stuck is a room whose plays wait, and say that they do.
+// stuck is a room whose plays block and report that they do.
 type stuck struct {
 	*fake
 	waits, goes chan struct{}
@@ -23,8 +23,8 @@ func (s stuck) Play(o room.Order) (room.Verdict, error) {
 	return s.fake.Play(o)
 }
 
-// TestStuck: a room that is stuck keeps up who plays on it, and nobody else. What such a sender sends
-// meanwhile waits, in its order, up to a limit.
+// TestStuck checks that a blocked room delays only the senders that play on it. Their later messages wait in
+// order, up to a limit.
 func TestStuck(t *testing.T) {
 	bad, good := stuck{newFake(t, sheet), make(chan struct{}), make(chan struct{})}, newFake(t, sheet)
 	o := one(good)

@@ -16,7 +16,7 @@ import (
 	"voicepool/internal/leak"
 )
 
-// eventually waits until something is so.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(bound); !so(); time.Sleep(time.Millisecond) {
@@ -26,7 +26,7 @@ func eventually(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// network is a socket of UDP that a test has in its hand.
+// network is a UDP socket under the control of a test.
 type network struct {
 	net.PacketConn
 	in     chan datagram
@@ -39,12 +39,12 @@ type network struct {
 type datagram struct {
 	at   net.Addr
 	data []byte
-	done chan bool // has one when all before has been carried out; at is nil then
+	done chan bool // receives a value once all earlier packets are processed; at is nil then
 }
 
 func (n *network) ReadFrom(b []byte) (int, net.Addr, error) {
 	for d := range n.in {
-		if d.at != nil { // else somebody waits until the one before has been read
+		if d.at != nil { // otherwise wait until all queued messages are processed
 			return copy(b, d.data), d.at, nil
 		}
 		for waits := 1; waits > 0; time.Sleep(10 * time.Microsecond) {
@@ -57,7 +57,7 @@ func (n *network) ReadFrom(b []byte) (int, net.Addr, error) {
 	return 0, nil, net.ErrClosed
 }
 
-// wait waits until all that was sent before has been carried out.
+// wait waits until all earlier packets have been processed.
 func (n *network) wait() {
 	done := make(chan bool, 1)
 	n.in <- datagram{done: done}
@@ -76,7 +76,7 @@ func (n *network) Close() error {
 	return nil
 }
 
-// sent returns what was sent since the last time, in bytes, and where to.
+// sent returns the size in bytes and the destinations of the packets since the last call.
 func (n *network) sent() (size int, to []string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -88,7 +88,7 @@ func (n *network) sent() (size int, to []string) {
 	return size, to
 }
 
-// onNetwork returns a server on a network, and what has it read a packet.
+// onNetwork returns a server on a network, and a function that delivers a packet to it.
 func onNetwork(t *testing.T, o Options) (*Server, *network, func(from, address string, args ...any)) {
 	t.Helper()
 	s, n := New(o), &network{in: make(chan datagram)}
@@ -109,7 +109,8 @@ func onNetwork(t *testing.T, o Options) (*Server, *network, func(from, address s
 	}
 }
 
-// TestForged: another machine is answered behind its /connect alone, at its port 53001.
+// TestForged checks that another machine gets answers only after its own /connect, and only at its port 53001.
+// Its orders are executed without one.
 func TestForged(t *testing.T) {
 	const there = "203.0.113.5:4000"
 	f := newFake(t, sheet)
@@ -140,7 +141,7 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// TestForgedPasscode: with passcodes, another machine that has none is told nothing at all.
+// TestForgedPasscode checks that in a server with passcodes another machine without one gets no answers.
 func TestForgedPasscode(t *testing.T) {
 	o := one(newFake(t, sheet))
 	o.Check = func(passcode string, _ []string, _ netip.Addr) Role {
@@ -161,7 +162,7 @@ func TestForgedPasscode(t *testing.T) {
 	}
 }
 
-// TestBudget: a packet is answered with 64 KiB at most, however many messages it has.
+// TestBudget checks that the answers to one packet are limited to 64 KiB, whatever the number of its messages.
 func TestBudget(t *testing.T) {
 	s, n, _ := onNetwork(t, one(newFake(t, sheet)))
 	one := osc.Append(nil, &cue.Message{Address: "/cueLists"})
@@ -177,7 +178,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestTooLong: an answer that no packet can carry is an error that says so; over TCP it comes.
+// TestTooLong checks that an answer too long for a packet becomes a clear error, and that it is sent over TCP.
 func TestTooLong(t *testing.T) {
 	text := "list:\n"
 	for i := range 200 {
@@ -197,7 +198,7 @@ func TestTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	stream := bufio.NewReader(conn)
-	for range 2 { // the END before it, and the one behind
+	for range 2 { // the END byte before the answer, then the answer
 		frame, err := stream.ReadBytes(0xC0)
 		if err != nil || len(frame) > 1 && (len(frame) < maxDatagram || !bytes.Contains(frame, []byte(`"status":"ok"`))) {
 			t.Errorf("%d bytes, %v", len(frame), err)
@@ -205,7 +206,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestReplyToSender: with the option, the port that asks is answered too.
+// TestReplyToSender checks that with the option the sending port is answered, too.
 func TestReplyToSender(t *testing.T) {
 	o := one(newFake(t, sheet))
 	o.ReplyToSender = true
@@ -217,7 +218,7 @@ func TestReplyToSender(t *testing.T) {
 	}
 }
 
-// TestExpires: a sender of UDP is forgotten 61 s after its last message, with its updates.
+// TestExpires checks that a UDP sender and its updates expire 61 s after its last message.
 func TestExpires(t *testing.T) {
 	var mutex sync.Mutex
 	now := time.Now()
@@ -247,7 +248,7 @@ func TestExpires(t *testing.T) {
 	}
 }
 
-// TestPeers: no more senders are kept than there may be.
+// TestPeers checks the limit on the number of senders.
 func TestPeers(t *testing.T) {
 	s, n, say := onNetwork(t, one(newFake(t, sheet)))
 	for i := range maxPeers + 10 {
@@ -258,7 +259,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestMalformed: ten thousand broken packets and frames are counted, and change nothing.
+// TestMalformed checks that ten thousand broken packets and frames are counted without other effects.
 func TestMalformed(t *testing.T) {
 	defer leak.Check(t)
 	const many = 10_000
@@ -287,16 +288,16 @@ func TestMalformed(t *testing.T) {
 	})
 }
 
-// broken returns a packet that cannot be read.
+// broken returns an invalid packet.
 func broken(i int) []byte {
 	good := osc.Append(nil, &cue.Message{Address: "/go", Args: []any{"1", int32(i)}})
 	switch i % 5 {
 	case 0:
-		return good[:1+i%(len(good)-1)&^3+1] // not whole words
+		return good[:1+i%(len(good)-1)&^3+1] // incomplete words
 	case 1:
 		good[0] = 'x'
 	case 2:
-		good[len("/go\x00,")] = '[' // which nothing closes
+		good[len("/go\x00,")] = '[' // an unclosed array
 	case 3:
 		return append(good, 0, 0, 0, byte(i))
 	case 4:
@@ -305,7 +306,7 @@ func broken(i int) []byte {
 	return good
 }
 
-// TestLongAddress: an address that would make an answer twice as long is no message.
+// TestLongAddress checks that an address is rejected if its answer would be twice as long.
 func TestLongAddress(t *testing.T) {
 	s := serve(t, one(newFake(t, sheet)))
 	r := overTCP(t, s)

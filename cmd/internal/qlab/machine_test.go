@@ -11,7 +11,7 @@ import (
 	"voicepool/cmd/internal/show"
 )
 
-// TestMachine: whatever is asked for by OSC, in any order, does to a show what the same does by hand.
+// TestMachine compares random orders over OSC with the same orders by direct calls.
 func TestMachine(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		asked, byHand := newFake(t, sheet), newFake(t, sheet)
@@ -63,7 +63,7 @@ func TestMachine(t *testing.T) {
 	})
 }
 
-// split returns the words of an address.
+// split returns the parts of an address.
 func split(address string) []string { return strings.Split(address[1:], "/") }
 
 func stands(s *show.Show) string {

@@ -10,7 +10,7 @@ import (
 
 var _ Room = (*room.Room)(nil)
 
-// newReal returns a room that plays, without a card.
+// newReal returns a playing room without a sound card.
 func newReal(t *testing.T, text string) *room.Room {
 	t.Helper()
 	r, err := room.Open(t.Context(), room.Options{Name: "main", Title: "show.yaml", Text: []byte(text)})
@@ -25,7 +25,7 @@ func newReal(t *testing.T, text string) *room.Room {
 	return r
 }
 
-// TestReal: Companion's dialogue with rooms that play.
+// TestReal replays Companion's dialogue with playing rooms.
 func TestReal(t *testing.T) {
 	t.Run("tcp", func(t *testing.T) {
 		defer leak.Check(t)
@@ -42,7 +42,7 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// TestRealOrders: orders of ours to a room that plays, and what it refuses.
+// TestRealOrders sends the server's own orders to a playing room and checks rejections.
 func TestRealOrders(t *testing.T) {
 	real := newReal(t, sheet+"sounds: {bell: {loop: true, bus: sfx, limit: {voices: 2, full: reject}}}\n")
 	r := overTCP(t, serve(t, one(real)))
@@ -50,7 +50,7 @@ func TestRealOrders(t *testing.T) {
 		address string
 		args    []any
 		status  string
-		data    any // what is within it
+		data    any // a part of the data
 	}{
 		{"play", []any{"bell", "id", "b", "gain", float32(-6)}, "ok", map[string]any{"sound": "bell", "id": "b", "state": "playing", "voice": "*"}},
 		{"play", []any{"bell"}, "ok", map[string]any{"state": "playing"}},
@@ -72,7 +72,7 @@ func TestRealOrders(t *testing.T) {
 	}
 }
 
-// TestRealLife: what a cue does in a room is told as it happens: it begins, is known to be so long, and ends.
+// TestRealLife checks the updates about a cue in a room: its start, its known duration, and its end.
 func TestRealLife(t *testing.T) {
 	real := newReal(t, "list: [{cue: 1, play: coin}, {cue: 2, play: coin}]")
 	r := overTCP(t, serve(t, one(real)))

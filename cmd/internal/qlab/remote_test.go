@@ -13,10 +13,10 @@ import (
 	"voicepool/cue"
 )
 
-// bound is how long a test waits for what comes at once.
+// bound is the longest time that a test waits for an immediate event.
 const bound = 30 * time.Second
 
-// remote is a program that speaks with a server.
+// remote is a client of a server.
 type remote struct {
 	t       testing.TB
 	out     net.Conn
@@ -24,10 +24,10 @@ type remote struct {
 	replies chan *cue.Message
 	updates chan *cue.Message
 	closed  chan struct{}
-	earlier []*cue.Message // updates that nobody has waited for
+	earlier []*cue.Message // updates that no call has waited for
 }
 
-// listener returns a remote that reads from a connection, or a socket.
+// newRemote returns a remote that reads from a connection or a socket.
 func newRemote(t testing.TB, out, in net.Conn, tcp bool) *remote {
 	r := &remote{t: t, out: out, tcp: tcp, replies: make(chan *cue.Message, 5000), updates: make(chan *cue.Message, 5000), closed: make(chan struct{})}
 	var read sync.WaitGroup
@@ -125,7 +125,7 @@ func (r *remote) ask(address string, args ...any) answer {
 	return a
 }
 
-// told waits for an update, which may have come before others that were waited for.
+// told waits for an update, which may have arrived before others.
 func (r *remote) told(address string, args ...any) {
 	r.t.Helper()
 	is := func(m *cue.Message) bool {
@@ -187,8 +187,8 @@ func overTCP(t testing.TB, s *Server) *remote {
 	return newRemote(t, conn, conn, true)
 }
 
-// overUDP returns a remote that sends from one port and hears at another, as Companion does, with a
-// server that answers there.
+// overUDP returns a remote that sends from one port and receives at another, as Companion does, with a server
+// that answers there.
 func overUDP(t testing.TB, o Options, change ...func(*Server)) (*remote, *Server) {
 	t.Helper()
 	in, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})

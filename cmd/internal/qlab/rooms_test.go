@@ -9,7 +9,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestWithoutMain: where no room is called main, a remote logs in all the same, and thumps.
+// TestWithoutMain checks that a remote can log in and thump without a room called main.
 func TestWithoutMain(t *testing.T) {
 	fake := newFake(t, sheet)
 	s := serve(t, Options{
@@ -48,7 +48,8 @@ func TestWithoutMain(t *testing.T) {
 	}
 }
 
-// TestIdsOfRooms: an id finds its room, also where rooms come and go, and each is made once.
+// TestIdsOfRooms checks that an id finds its room while other rooms are added and removed, and that the cache
+// of ids stays bounded.
 func TestIdsOfRooms(t *testing.T) {
 	fake, names := newFake(t, sheet), []string{}
 	s := New(Options{Rooms: func(name string) Room {
@@ -79,7 +80,7 @@ func TestIdsOfRooms(t *testing.T) {
 	}
 }
 
-// TestLanesAreBounded: packets that wait take a bounded memory, whoever sends them.
+// TestLanesAreBounded checks that waiting packets use bounded memory for all senders together.
 func TestLanesAreBounded(t *testing.T) {
 	s := New(Options{})
 	s.queued = maxBytes - 10

@@ -10,7 +10,7 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// TestOwn: what each address of ours asks of a room, and what is answered.
+// TestOwn checks the order and the answer of each address of the server's own protocol.
 func TestOwn(t *testing.T) {
 	f := newFake(t, sheet)
 	r := overTCP(t, serve(t, one(f)))
@@ -18,8 +18,8 @@ func TestOwn(t *testing.T) {
 		address string
 		args    []any
 		asks    string
-		data    string // as JSON; of an error a part of it
-		status  string // empty: ok
+		data    string // as JSON; for an error, a part of it
+		status  string // empty for ok
 	}{
 		{address: "go", asks: "fire 1", data: `{"cue":"1","standby":"2"}`},
 		{address: "go", args: []any{"2.50"}, asks: "fire 2.5", data: `{"cue":"2.5","standby":"Q4"}`},
@@ -110,7 +110,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestRefused: what a room says of an order that it does not carry out is the answer, and nothing else.
+// TestRefused checks that the answer to a rejected order is the room's error, and that other errors keep their
+// details secret.
 func TestRefused(t *testing.T) {
 	f := newFake(t, sheet)
 	r := overTCP(t, serve(t, one(f)))

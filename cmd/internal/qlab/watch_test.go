@@ -7,7 +7,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestUpdates: what changes is told to who asked for it, and to nobody else.
+// TestUpdates checks that changes are sent only to clients that subscribed.
 func TestUpdates(t *testing.T) {
 	f := newFake(t, sheet)
 	s := serve(t, one(f))
@@ -36,7 +36,7 @@ func TestUpdates(t *testing.T) {
 	f.show.Pause(true)
 	r.told(under + "/cue_id/" + cueID("main", "Q4"))
 
-	// Another sheet: a cue is new, another has gone.
+	// A new sheet adds one cue and removes another.
 	next, err := cue.Parse("show.yaml", []byte("list: [{cue: 1, name: House music, play: theme}, {cue: 7, play: coin}]"))
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// TestClose: the end of a server is told, and ends connections, at once.
+// TestClose checks that closing a server notifies its clients and closes connections immediately.
 func TestClose(t *testing.T) {
 	s := serve(t, one(newFake(t, sheet)))
 	r, silent := overTCP(t, s), overTCP(t, s)
@@ -90,7 +90,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestWorkspaces: a room is found by its id, and by its name.
+// TestWorkspaces checks that a room is found by its id and by its name.
 func TestWorkspaces(t *testing.T) {
 	rooms := map[string]*fake{"main": newFake(t, sheet), "bar": newFake(t, sheet)}
 	o := Options{Names: func() []string { return []string{"bar", "main"} }, Rooms: func(name string) Room {
@@ -113,7 +113,7 @@ func TestWorkspaces(t *testing.T) {
 	}
 }
 
-// TestIDs: ids are UUIDs, and are always the same: buttons of remotes have them.
+// TestIDs checks that ids are UUIDs and always the same, because buttons of remotes store them.
 func TestIDs(t *testing.T) {
 	got := []string{workspaceID("main"), listID("main"), cueID("main", "1"), cueID("main", "2.5"), id("cue", "main1", "")}
 	for i, want := range []string{
