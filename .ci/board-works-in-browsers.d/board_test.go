@@ -138,7 +138,8 @@ func TestTwoWindows(t *testing.T) {
 	p.until(`document.querySelector('[data-bus="bells"] .solo').getAttribute('aria-pressed') === 'true' && document.querySelector('[data-bus="steps"]').classList.contains('off')`)
 }
 
-// TestListen receives the sound of the bell, with an audio element too if the browser has no worklet.
+// TestListen receives the sound of the room by a worklet. On a page that is not secure, where browsers have no
+// worklets, an audio element plays it.
 func TestListen(t *testing.T) {
 	b := browser(t, chromedp.Flag("host-resolver-rules", "MAP board.test 127.0.0.1"), chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 	s := serve(t, build(t), "127.0.0.1:0", show...)

@@ -9,8 +9,8 @@ import (
 
 const (
 	lease    = 3500 * time.Millisecond
-	moves    = 5 * time.Second         // a room has moved
-	election = 9 * time.Second         // of a leader, from the constants of nats-server
+	moves    = 5 * time.Second         // time limit for the move of a room
+	election = 9 * time.Second         // time limit for the election of a leader, from the constants of nats-server
 	inTime   = 50 * time.Millisecond   // tolerance for a show that continues by the clock
 	settled  = 1500 * time.Millisecond // the state of a room is written once a second
 )
@@ -42,8 +42,8 @@ func first(p placed, _ bool) placed { return p }
 
 // TestServerAndNodeKilled kills a machine with the playing node and the NATS server that both nodes use. If
 // that server leads the bucket, an election comes first.
-func TestServerAndNodeKilled(t *testing.T) { // mostly waits
-	t.Parallel() // it waits, mostly
+func TestServerAndNodeKilled(t *testing.T) {
+	t.Parallel() // mostly waits
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, other := s.pair()
@@ -151,8 +151,8 @@ func TestOwnerCutOff(t *testing.T) {
 
 // TestQuorumLost kills two of three NATS servers. The room plays until its lease ends, reports why it is
 // silent, and returns in time.
-func TestQuorumLost(t *testing.T) { // mostly waits
-	t.Parallel() // it waits, mostly
+func TestQuorumLost(t *testing.T) {
+	t.Parallel() // mostly waits
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, _ := s.pair()
