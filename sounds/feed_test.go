@@ -324,8 +324,8 @@ func TestQueue(t *testing.T) {
 	l.feed.Close()
 }
 
-// TestQueueWaits checks that an empty queue ends for present listeners but not for later ones, and leaves no
-// goroutine.
+// TestQueueWaits checks that a read from an empty queue ends, that a later read plays the sources added since, and that
+// no reader is left.
 func TestQueueWaits(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{1, 0})}}
 	synctest.Test(t, func(t *testing.T) {

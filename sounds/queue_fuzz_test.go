@@ -36,7 +36,7 @@ func (q *queueFiles) Open(name string) (fs.File, error) {
 	return q.MapFS.Open(name)
 }
 
-// Stat locks out put, which the Stat method of the map would not.
+// Stat replaces the Stat method of the map, which would not wait for put.
 func (q *queueFiles) Stat(name string) (fs.FileInfo, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// endless gives a beginning, and then one byte for ever.
+// endless is a reader that gives a beginning and then repeats one byte without end.
 type endless struct {
 	begin io.Reader
 	then  byte
@@ -26,7 +26,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestReadWrong: every error names the place, in one line.
+// TestReadWrong checks that every error names the place in one line.
 func TestReadWrong(t *testing.T) {
 	const head = `{"version":1,"rate":48000,"frames":10,"voices":2,"virtual":0,"overflow":"quietest","totals":{},`
 	for _, c := range []struct{ text, want string }{
@@ -58,7 +58,7 @@ func TestReadWrong(t *testing.T) {
 	}
 }
 
-// TestReadEndless: what never ends is given up soon, whatever it is.
+// TestReadEndless checks that endless input of any kind is soon rejected.
 func TestReadEndless(t *testing.T) {
 	for _, c := range []struct {
 		begin string
@@ -77,8 +77,8 @@ func TestReadEndless(t *testing.T) {
 	}
 }
 
-// TestReadOrder: members may come in any order, and unknown ones may be
-// there; a failing reader is named, and what is told may end the reading.
+// TestReadOrder checks that members may come in any order and that unknown ones are ignored. The error of a
+// reader is named, and an error of the callback ends the reading.
 func TestReadOrder(t *testing.T) {
 	const text = `{"events":[{"frame":5,"kind":"started","voice":1,"slot":3}],"new":{"a":[1,2]},"rate":8000,"version":1,"frames":9}`
 	var got []Event
@@ -104,7 +104,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// stream gives the same event for so many times.
+// stream gives the same event left times, and then rest.
 type stream struct {
 	event string
 	left  int
@@ -127,7 +127,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestReadKeepsNothing: however long a report is, no more of it is in memory.
+// TestReadKeepsNothing checks that the memory use of Read does not depend on the length of a report.
 func TestReadKeepsNothing(t *testing.T) {
 	const many = 50000
 	held := func() uint64 {

@@ -11,8 +11,8 @@ import (
 	"voicepool/mixer"
 )
 
-// TestRoundTrip: what is written is read back, to the hundredth of a decibel, and what
-// does not belong to an event is not there.
+// TestRoundTrip checks that a written report is read back to the hundredth of a decibel, and that fields that
+// do not belong to an event are omitted.
 func TestRoundTrip(t *testing.T) {
 	silent := Level(math.Inf(-1))
 	quiet := func(e Event) Event {
@@ -55,7 +55,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestNames: every kind, reason and policy that there is can be read.
+// TestNames checks that every kind, reason and policy can be read.
 func TestNames(t *testing.T) {
 	if s := (mixer.EventDevice + 1).String(); !strings.HasPrefix(s, "kind(") {
 		t.Errorf("there is a kind %s beyond the last that is read", s)
@@ -78,7 +78,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestDevice: what a device tells is spelled as the contract has it, and nothing else is read.
+// TestDevice checks the spelling of device events by the contract, and that other states are rejected.
 func TestDevice(t *testing.T) {
 	for _, c := range []struct{ name, text, back, wrong string }{
 		{name: "lost", text: `{"frame":7,"kind":"device","reason":"server gone","state":"lost"}`},
@@ -97,7 +97,7 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// TestInsert: an event goes after all of its frame.
+// TestInsert checks that an event is inserted behind the others of its frame.
 func TestInsert(t *testing.T) {
 	r := &Report{}
 	for _, frame := range []int64{5, 3, 3, 9, 0} {
@@ -110,7 +110,7 @@ func TestInsert(t *testing.T) {
 	}
 }
 
-// full takes so many bytes.
+// full is a writer that accepts the given number of bytes.
 type full int
 
 var errFull = errors.New("full")
@@ -125,8 +125,8 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriteToFull: the error of the writer is returned, with what it took, and a long
-// report is not held in memory.
+// TestWriteToFull checks that the writer's error is returned with the number of bytes written. A long report
+// must not be held in memory.
 func TestWriteToFull(t *testing.T) {
 	r := &Report{Events: make([]Event, 1000)}
 	room := full(10000)

@@ -9,7 +9,7 @@ import (
 	"voicepool/mixer"
 )
 
-// TestAppendJSON: an event is spelled as encoding/json spells what belongs to its kind.
+// TestAppendJSON compares the encoding of an event with encoding/json, limited to the fields of its kind.
 func TestAppendJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string {
@@ -44,7 +44,7 @@ func TestAppendJSON(t *testing.T) {
 	})
 }
 
-// TestAppendText: each character by itself is spelled as encoding/json spells it.
+// TestAppendText compares the encoding of each character with encoding/json.
 func TestAppendText(t *testing.T) {
 	for c := range 256 {
 		for _, text := range []string{string([]byte{byte(c)}), string(rune(c)), "a" + string(rune(c)) + "b"} {
@@ -59,7 +59,7 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-// BenchmarkAppendJSON is an event of a loss.
+// BenchmarkAppendJSON encodes the event of a stolen voice.
 func BenchmarkAppendJSON(b *testing.B) {
 	e := Event{
 		Frame: 48000, Kind: mixer.EventStolen, Voice: 1, Sound: "bell", Slot: 1, Reason: mixer.ReasonPoolFull, By: 2, BySound: "step", Audibility: -30.5, Newcomer: -20, RunnerUp: -25,
@@ -82,7 +82,7 @@ func BenchmarkAppendJSON(b *testing.B) {
 	})
 }
 
-// spelled is MarshalJSON by reflection: its oracle.
+// spelled is a reference for MarshalJSON that uses reflection.
 func spelled(e *Event) ([]byte, error) {
 	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
 	w := wire{
@@ -111,7 +111,7 @@ func spelled(e *Event) ([]byte, error) {
 	return json.Marshal(&w)
 }
 
-// when returns p where what it points to belongs to an event.
+// when returns p if the field belongs to an event, or else nil.
 func when[T any](belongs bool, p *T) *T {
 	if belongs {
 		return p
@@ -119,7 +119,7 @@ func when[T any](belongs bool, p *T) *T {
 	return nil
 }
 
-// TestCutoffsAreRead: the cutoffs of a victim, in Hz, are read as they were written.
+// TestCutoffsAreRead checks that the cutoffs of a victim, in Hz, are read as written.
 func TestCutoffsAreRead(t *testing.T) {
 	e := Event{Kind: mixer.EventStolen, Voice: 1, Muffled: 22.4, LowPass: 400, HighPass: 12000.5}
 	var got Event

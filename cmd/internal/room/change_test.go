@@ -187,8 +187,8 @@ func TestAddSound(t *testing.T) {
 	}
 }
 
-// TestAddSoundFree checks that a room with a sheet from the server's folder also accepts sounds, beside the
-// sheet's files. A sound can be replaced by one in another format, and changed files are reloaded.
+// TestAddSoundFree checks that a room of a sheet in the server's folder accepts sounds in its folder of uploads. A sound
+// of the sheet cannot be replaced, an uploaded one can, also in another format. Change reloads changed files.
 func TestAddSoundFree(t *testing.T) {
 	read := func(name string) []byte {
 		file, err := embedded.FS().Open(name)
@@ -265,7 +265,7 @@ func wavOf(c *sounds.Clip) []byte {
 	return b
 }
 
-// TestTook checks that a start that steals names its victim, in the state and in the report.
+// TestTook checks that the state of a voice that stole its slot names the victim.
 func TestTook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "voices: 1\nsounds: {rain: {loop: true}, bell: {}}\n")

@@ -40,7 +40,7 @@ func drawEvent(t *rapid.T) report.Event {
 	return e
 }
 
-// TestTape checks that the tape returns the events that it was given, without the cause data of their starts.
+// TestTape checks that the tape returns the recorded events with Ref set to 0.
 func TestTape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tp tape
