@@ -73,9 +73,9 @@ func ExamplePool_Get() {
 // it in OnAcquire, so that no caller can forget it.
 func ExampleConfig_initialisation() {
 	type ghost struct {
-		self  pool.Handle // coupled: it can release itself
+		self  pool.Handle // with its own handle it can release itself
 		state string
-	} // with its own handle it can release itself
+	}
 	outside, _ := pool.New(pool.Config[ghost]{Size: 1})
 	h, g, _ := outside.Acquire()
 	*g = ghost{h, "haunting"}

@@ -152,7 +152,7 @@ func TestFarmStops(t *testing.T) {
 // TestFarmPaused checks that a long job stays with its worker while the worker is alive. A paused worker loses
 // its job to another one, and its own result comes too late.
 func TestFarmPaused(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	f := newFarm(t, 1)
 	id := f.submit("--do", "stealbench", "--arg=--voices=2,3,4,5,6,7,8,9,10,11,12", f.sheet("slow.yaml", long()))[0]
 	f.look()
