@@ -35,8 +35,8 @@ var variants = []struct {
 	{"loops by all that is to come", func(s *simulator, e int, f int64) float64 { return s.power(e) * s.index(e, f) }},
 }
 
-// TestMutants checks that without virtual voices stealing the quietest is far better than the oldest or the
-// lowest gain, and close to the optimum. Every mutant must be worse.
+// TestMutants checks that stealing the quietest is close to the optimum, and far better than stealing the oldest or the
+// lowest gain if these lose their loops for good. Every mutant must miss one of these limits.
 func TestMutants(t *testing.T) {
 	if steal.Race {
 		t.Skip("one goroutine, and slow")
