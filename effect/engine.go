@@ -59,7 +59,7 @@ type equalising struct {
 	warped *spectrum.Warped
 }
 
-// bands converts the values to those of an equaliser.
+// bands converts the values for an equaliser.
 func (k *Kind) bands(v []float64) (values eq.Values) {
 	values.N = k.Bands
 	for i := range values.Bands {

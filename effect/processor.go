@@ -41,7 +41,7 @@ type Processor struct {
 	open    float64 // end point of a move to off: 0.49 of the rate, as a logarithm
 	moves   [maxValues]voice.Move
 	values  [maxValues]float64
-	until   int64 // first frame at which all values are constant
+	until   int64 // first frame with constant values
 	tail    int64 // upper bound of the tail for the present and the target values
 
 	wet, in     line  // factors of the output and of the input
@@ -88,7 +88,7 @@ func (e *Effect) NewProcessor(rate, most int) *Processor {
 	return p
 }
 
-// domain converts a value to the domain in which it moves: its logarithm, or the value itself.
+// domain converts a value to the scale of its moves: the logarithm, or the value itself.
 func (p *Processor) domain(i int, x float64) float64 {
 	param := p.kind.Param(i)
 	if param.Off && x == 0 {
@@ -127,8 +127,8 @@ func (p *Processor) look(frame int64) {
 	}
 }
 
-// Set moves the value at index place to the value to within over frames, starting at frame. To avoid clicks a
-// move takes at least 10 ms, for a bypass 20 ms. A choice among more than two changes at once.
+// Set starts a ramp of the value at index place: it begins at frame and reaches to after over frames. To
+// avoid clicks a ramp takes at least 10 ms, for a bypass 20 ms. A choice among more than two changes at once.
 func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 	over = max(over, p.least)
 	if place == p.bypass {

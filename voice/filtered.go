@@ -24,8 +24,8 @@ func (v *Voice) Split(f *Filter) {
 	}
 }
 
-// SetLowPass moves the cutoff of the low-pass to 20..20,000 Hz, linearly in its logarithm; 0 is off. It does
-// not work without a filter, see LendFilter.
+// SetLowPass ramps the cutoff of the low-pass, 20..20,000 Hz, linearly in its logarithm; 0 is off. It has no
+// effect without a filter, see LendFilter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)

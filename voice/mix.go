@@ -76,7 +76,7 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	return dst[frames:]
 }
 
-// Over reports whether the voice has no more output at frame.
+// Over reports whether the voice has ended at frame.
 func (v *Voice) Over(frame int64) bool {
 	if v.sound == nil || v.faulty || v.out.out && frame >= v.out.end() {
 		return true

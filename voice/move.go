@@ -5,12 +5,13 @@ import (
 	"voicepool/pcm"
 )
 
-// Move is a value that moves from From at frame Start to To within Frames. The zero value is constant 0.
+// Move is a ramp of a value: From at frame Start, To at frame Start+Frames and after it. The zero value is
+// constant 0.
 type Move struct {
 	From, To float64
 	Start    int64
 	Frames   int64
-	Shape    Shape // for a move in decibels; all others are linear
+	Shape    Shape // for a move in decibels; other moves are linear
 }
 
 // Shape is the curve of a gain over time.
@@ -65,10 +66,10 @@ func (m *Move) on(frame int64) float64 {
 // End returns the first frame at which the final value holds.
 func (m *Move) End() int64 { return m.Start + m.Frames }
 
-// Rests reports whether the value is at from frame on.
+// Rests reports whether the move has ended by frame and its final value is at.
 func (m *Move) Rests(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
-// Turn starts a move at frame from the present value to the value to.
+// Turn starts a ramp at frame, from the present value. The value reaches to after the given number of frames.
 func (m *Move) Turn(frame int64, to float64, frames int64) {
 	m.From = m.At(frame) // field by field, as in rest
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural

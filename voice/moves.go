@@ -45,7 +45,7 @@ func (f *Filter) goOn(p *pass, c *Cutoff) {
 	f.moves, f.end = true, -1
 }
 
-// GoOn copies the filter states of the preceding voice to a voice that starts, so that there is no step
+// GoOn copies the filter states of the preceding voice to a voice that starts, so that it has no step
 // between them.
 func (v *Voice) GoOn(m *Moves) {
 	f := v.filter

@@ -30,7 +30,7 @@ func (v *Voice) SplitPre(p *Pre) {
 	}
 }
 
-// before returns the pre-fader output of the voice; nil: there is no such output.
+// before returns the pre-fader output of the voice; nil: not used.
 func (f *Filter) before() *Pre {
 	if f == nil {
 		return nil

@@ -36,7 +36,8 @@ func (s *Space) Put(p Placed, spread float64) {
 	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread, Direct: Rest(1), Sends: Rest(1)}
 }
 
-// Glide moves the space to p within frames. The caller must Replan the voice.
+// Glide starts a ramp of the space at frame. It reaches p after the given number of frames. The caller must
+// Replan the voice.
 func (s *Space) Glide(frame int64, p Placed, frames int64) {
 	s.gain.Turn(frame, p.Gain, frames)
 	s.pan.Turn(frame, p.Pan, frames)

@@ -19,9 +19,10 @@ func (s *Sound) measureSpectrum(looped bool) {
 // last band include everything beyond.
 const SpectrumBands = spectrum.Bands
 
-// Through returns the shares of the powers of Indices that remain if each band is multiplied by its power
-// gain in heard. It computes soon only if near is true. A sound without a measured spectrum counts as pink;
-// lacks reports that its spectrum should be measured. Audio side.
+// Through estimates how much a frequency response lowers the powers of Indices. heard is the response, a
+// power gain per band. The results are the remaining shares of the two powers; soon is computed only if near
+// is true. A sound without a measured spectrum counts as pink; lacks reports that its spectrum should be
+// measured. Audio side.
 func (v *Voice) Through(heard *[SpectrumBands]float64, near bool) (index, soon float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setOf(looped)].Load() != nil {

@@ -4,8 +4,8 @@ package voice
 // the end of the loop and continues with the new rounds. Until that end both feeds have equal frames, so the
 // switch between them is inaudible.
 
-// TurnLead is the distance in frames from the start of such a feed to the end of the loop; a shorter loop uses its whole
-// length.
+// TurnLead is the distance in frames from the start of such a feed to the end of the loop; a shorter loop
+// uses its whole length.
 const TurnLead = 64
 
 // TurnTo switches a stream to another feed at the next end of its loop. A stream behind its loop ignores and

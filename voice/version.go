@@ -32,7 +32,7 @@ type version struct {
 	back   int64 // of a looped level: the jump back at wrap, a multiple of the loop length
 }
 
-// versionReach is how many frames of a mip level its filter and a kernel cover to each side. This far beyond
+// versionReach is the number of frames of a mip level that its filter and a kernel cover to each side. This far beyond
 // the end of a loop, samples from before the loop have no effect.
 const versionReach = 128 + 8
 

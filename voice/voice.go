@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Quality is the method by which a voice interpolates between the samples of its sound.
+// Quality selects how a voice interpolates between the samples of its sound.
 type Quality uint8
 
 const (
@@ -32,8 +32,8 @@ func ParseQuality(name string) (Quality, bool) {
 	return 0, false
 }
 
-// Options are the initial properties of a voice. The zero value changes nothing. All frames are frames of the
-// sound, at its rate.
+// Options are the initial properties of a voice. The zero value plays the sound unchanged. All frames are
+// frames of the sound, at its rate.
 type Options struct {
 	BaseGain  pcm.Decibels  // constant part of the gain
 	Gain      pcm.Decibels  // moving part of the gain
@@ -59,8 +59,8 @@ const never = math.MaxInt64
 // limits of 32.32 fixed point.
 const maxOctaves = 8
 
-// Voice is one playback of a sound. It is a value: a copy continues independently, which is how a stolen
-// voice gets its tail. A copy of a voice with a Filter needs a Split first. The zero Voice has ended.
+// Voice is one playback of a sound. It is a value: a copy continues independently. A stolen voice gets its
+// tail as a copy. A copy of a voice with a Filter needs a Split first. The zero Voice has ended.
 type Voice struct {
 	steady steady
 	pos    int64 // in 32.32 frames of the sound; for a stream, the fraction after heard
@@ -181,26 +181,28 @@ func (v *Voice) Most() float64 {
 	return v.sound.envelope.Most(v.Position(), v.Looping())
 }
 
-// SetGain moves the gain to the value to within frames, along the given shape.
+// SetGain starts a ramp of the gain at frame, with the given shape. The gain reaches to after the given
+// number of frames.
 func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	v.gain.TurnGain(frame, to, frames, shape)
 	v.Replan(frame)
 }
 
-// SetCrowd moves the extra gain of a voice that represents several merged starts.
+// SetCrowd ramps the extra gain of a voice that represents several merged starts, like SetGain.
 func (v *Voice) SetCrowd(frame int64, to pcm.Decibels, frames int64) {
 	v.move(&v.crowd, frame, float64(to), frames)
 }
 
-// SetPan moves the pan to the value to, -1..+1.
+// SetPan ramps the pan, -1..+1, linearly. It reaches to after the given number of frames.
 func (v *Voice) SetPan(frame int64, to float64, frames int64) { v.move(&v.pan, frame, to, frames) }
 
-// SetPitch moves the pitch to the value to, linearly in semitones.
+// SetPitch ramps the pitch linearly in semitones. It reaches to after the given number of frames.
 func (v *Voice) SetPitch(frame int64, to pcm.Semitones, frames int64) {
 	v.move(&v.pitch, frame, float64(to), frames)
 }
 
-// SetSpeed moves the speed to the ratio to (above 0), linearly in semitones.
+// SetSpeed ramps the speed, a ratio above 0, linearly in semitones. It reaches to after the given number of
+// frames.
 func (v *Voice) SetSpeed(frame int64, to float64, frames int64) {
 	v.move(&v.speed, frame, float64(pcm.FromRatio(to)), frames)
 }

@@ -2,5 +2,5 @@
 
 package main
 
-// tellPage does nothing: there is no web page.
+// tellPage has no effect without a web page.
 func (g *game) tellPage() {}

@@ -12,7 +12,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// patience is how long goroutines may take to end.
+// patience is the time that goroutines may take to end.
 const patience = time.Second
 
 // Main runs the tests of a package, for use in TestMain, and fails if they leave goroutines running. known

@@ -267,7 +267,7 @@ func (m *machine) moveRead() {
 	a.pc, a.back = a.back, idle
 }
 
-// finish frees a slot: its voice ended (none), was stopped by a call, or was stolen by a start (play).
+// finish frees a slot. why is none for a voice that ended, a call that stopped it, or play if a start stole it.
 func (m *machine) finish(i int, why kind, back pc) {
 	s := &m.slots[i]
 	r := m.record(s.h)

@@ -2,7 +2,7 @@ package model
 
 import "hash/maphash"
 
-// print is a 128-bit hash of a state: of everything that determines its future and of no other data. Hashes
+// print is a 128-bit hash of a state: of the data that determine its future. Hashes
 // of records are added, so their order does not matter. Generations are replaced by ages, and command numbers
 // by the results of pending comparisons. The probability of a collision among 10^7 states is 10^-24.
 type print [2]uint64
@@ -166,7 +166,7 @@ func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 		}
 	}
 	if r.over {
-		now, old = 0, now+old // over for all callers except those that do not check
+		now, old = 0, now+old // over for every caller that checks
 	}
 	named := byte(0)
 	if s.call.h != 0 && s.call.h.record() == i {

@@ -36,7 +36,7 @@ type start struct {
 	ends   int64 // stretch of its end; -1: it does not end
 }
 
-// deed is a whole call or, with kind none, a whole block, and its visible effects.
+// deed is a whole call or a whole block (kind none), with its visible effects.
 type deed struct {
 	before    *deed
 	kind      kind

@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// The gains of passes are tabulated for 24 cutoffs per octave from 20 Hz to 20 kHz, up to a quarter of the
+// The gains of passes are tabulated for 24 cutoffs per octave from 20 Hz to 20 kHz, at most a quarter of the
 // rate, beyond which the bilinear transform bends the slopes. Linear interpolation between entries has an
 // error of at most 0.02 dB.
 const (

@@ -80,7 +80,7 @@ func create(path, ending string, begun bool) (*File, error) {
 	return f, nil
 }
 
-// checkedParts is how many part names of a target Create checks for unfinished files.
+// checkedParts is the number of part names of a target that Create checks for unfinished files.
 const checkedParts = 16
 
 // makePart creates part, locks it, and removes the parts of the same target that no process has locked. A kept

@@ -25,7 +25,7 @@ type times struct {
 	fall    float64 // of the second stage, downwards: attack or more
 }
 
-// fallShare is how many times faster than the release the second stage decays at least.
+// fallShare is the minimum speed of the second stage's decay, as a multiple of the release.
 const fallShare = 16
 
 // next replaces the reductions in x by the smoothed ones and returns the largest.

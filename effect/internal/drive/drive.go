@@ -36,7 +36,7 @@ const (
 	final = 49 // half the length of the low-pass back to the rate
 
 	// In frames at four times the rate: the shaper has a delay of 1.5 and the low-pass behind it of back -
-	// 0.5. An output frame is made at the later one of two frames of the doubled rate, which avoids a delay
+	// 0.5. An output frame is made at the second of two frames of the doubled rate, which avoids a delay
 	// of another half frame.
 	latency = (2*(2*outer+1) + 2*inner + 1 + 1 + back + 2*final - 2) / 4
 	span    = 2*latency + 2 // frames during which an input frame is audible, without the tone
@@ -84,7 +84,7 @@ func New(rate int) *Drive {
 	d.in = make([]pcm.Frame, d.outer.past()+run)
 	d.twice = make([]pcm.Frame, d.inner.past()+2*run)
 	d.four = make([]pcm.Frame, 2*back-1+4*run)
-	d.after = make([]pcm.Frame, 2*final-1+2*run) // the filter ends at the later one of two frames
+	d.after = make([]pcm.Frame, 2*final-1+2*run) // the filter ends at the second of two frames
 	d.Jump(&Values{Amount: 12})
 	return d
 }

@@ -15,7 +15,7 @@ const (
 	highCorner = 5000
 )
 
-// perLane is how many numbers a line has, in the order of the factors in dsp.Absorption.
+// perLane is the number of values per line, in the order of the factors in dsp.Absorption.
 const perLane = dsp.AbsorptionFactors
 
 // absorption is the loss at the end of each line: two shelves as trapezoidal state-variable filters, which

@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// repeated is how many samples are repeated behind the end of a loop.
+// repeated is the number of samples repeated behind the end of a loop.
 const repeated = 32
 
 // loops are ring buffers indexed by the frame number. Each repeats its first samples behind its end, so that
