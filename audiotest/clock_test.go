@@ -19,7 +19,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestStepsDoNotDrift: 60 steps of 1/60 s make exactly a second, at any rate.
+// TestStepsDoNotDrift checks that 60 steps of 1/60 s make exactly a second, at any rate.
 func TestStepsDoNotDrift(t *testing.T) {
 	for _, rate := range []int{1, 8, 1000, 11025, 44100, 48000} {
 		a := audiotest.New(t, mixer.Config{Rate: rate})
@@ -34,8 +34,8 @@ func TestStepsDoNotDrift(t *testing.T) {
 	}
 }
 
-// TestDo: functions are called at their frames, in order, with any length of steps, and their commands take
-// effect at that frame.
+// TestDo checks that functions are called at their frames, in order, with any length of steps, and their
+// commands take effect at that frame.
 func TestDo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 100})
@@ -72,8 +72,8 @@ func TestDo(t *testing.T) {
 	f.says(t, "a configuration", "mixer: bad configuration: -1 voices are not in 1..65536", func() { audiotest.New(f, mixer.Config{Voices: -1}) })
 }
 
-// TestLead: with Config.Lead the commands of a game keep their exact distances, because they use the clock of
-// the test.
+// TestLead checks that with Config.Lead the commands of a game keep their exact distances, because they use the
+// clock of the test.
 func TestLead(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Rate: 768000, Lead: 30 * ms})
 	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 768000, Channels: 1, Data: make([]float32, 5)})
@@ -132,7 +132,7 @@ func TestUntil(t *testing.T) {
 	f.says(t, "what is paused", "", func() { a.UntilSilent(100 * ms) })
 }
 
-// TestASleepingGame: a game with its own clock, inside synctest and parallel to other tests.
+// TestASleepingGame runs a game with its own clock, inside synctest and parallel to other tests.
 func TestASleepingGame(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,8 +153,8 @@ func TestASleepingGame(t *testing.T) {
 	})
 }
 
-// TestASleepingGameIsExact: the commands of a game take effect at the frame of their time, on the grid of
-// Sleep, independently of the scheduling of goroutines.
+// TestASleepingGameIsExact checks that the commands of a game take effect at the frame of their time, on the
+// grid of Sleep, for any scheduling of goroutines.
 func TestASleepingGameIsExact(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -187,7 +187,8 @@ func TestASleepingGameIsExact(t *testing.T) {
 	})
 }
 
-// TestStems: the stem of the only sound equals the mix without a limiter; several stems add up to it.
+// TestStems checks that the stem of the only sound equals the mix without a limiter. Several stems add up to
+// it.
 func TestStems(t *testing.T) {
 	t.Parallel()
 	for _, names := range [][]string{{"a"}, {"a", "b", "c"}} {
@@ -214,7 +215,7 @@ func TestStems(t *testing.T) {
 	}
 }
 
-// TestWhatWasRefused: rejected starts, and voices stolen by a shrinking pool.
+// TestWhatWasRefused checks assertions on rejected starts, and on voices stolen by a shrinking pool.
 func TestWhatWasRefused(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 1, MaxVoices: 2, Overflow: mixer.Reject})
@@ -234,7 +235,7 @@ func TestWhatWasRefused(t *testing.T) {
 	f.says(t, "a smaller pool", `"c" was stolen by a smaller pool at 60ms (frame 60), want by "a"`, func() { a.Stolen("c").By("a") })
 }
 
-// TestEventsAreMissing: if events were lost, every assertion fails.
+// TestEventsAreMissing checks that if events were lost, every assertion fails.
 func TestEventsAreMissing(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Events: 1})
@@ -250,7 +251,7 @@ func TestEventsAreMissing(t *testing.T) {
 	}
 }
 
-// TestUntilSilentRings: UntilSilent waits for an echo, and for a reverb.
+// TestUntilSilentRings checks that UntilSilent waits for an echo, and for a reverb.
 func TestUntilSilentRings(t *testing.T) {
 	data := make([]float32, 960)
 	for i := range data {
@@ -281,7 +282,8 @@ func TestUntilSilentRings(t *testing.T) {
 	}
 }
 
-// TestDoNotCalled: a function that is never called fails the test, unless the test has failed already.
+// TestDoNotCalled checks that a function that is never called fails the test, unless the test has failed
+// already.
 func TestDoNotCalled(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000})
@@ -296,7 +298,8 @@ func TestDoNotCalled(t *testing.T) {
 	f.says(t, "the end", "", f.end)
 }
 
-// TestFocus: the timeline of a failure shows the voices of the failed assertion, even if many voices followed.
+// TestFocus checks that the timeline of a failure shows the voices of the failed assertion, even if many voices
+// followed.
 func TestFocus(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 64})
@@ -323,7 +326,7 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// TestNegativeTimes: a negative time fails an assertion.
+// TestNegativeTimes checks that a negative time fails an assertion.
 func TestNegativeTimes(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000})

@@ -58,7 +58,7 @@ func TestGolden(t *testing.T) {
 	f.says(t, "a hash", `the mix has the hash 468060844c1493944ad8c5e1beda65f473415e7d397a459d36935a1816a5a29e, want "a1"`, func() { a.GoldenHash("a1") })
 }
 
-// TestSave: a failed test saves its output, and a passed test does not.
+// TestSave checks that a failed test saves its output, and a passed test does not.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	for _, want := range []string{"TestGame_level 1", "TestGame_level 1-2"} {

@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestRecordingNames: a recording accepts the names of sounds, of a bank and of files, and suggests the nearest
-// name.
+// TestRecordingNames checks that a recording accepts the names of sounds, of a bank and of files, and suggests
+// the nearest name.
 func TestRecordingNames(t *testing.T) {
 	f := newFake(t)
 	chirps := map[string]*voice.Sound{}
@@ -59,7 +59,7 @@ func TestRecordingNames(t *testing.T) {
 	}
 }
 
-// TestStreamsAreNotFound: both assertions fail for a stream.
+// TestStreamsAreNotFound checks that both assertions fail for a stream.
 func TestStreamsAreNotFound(t *testing.T) {
 	f := newFake(t)
 	s, err := sounds.NewLibrary(sounds.Options{}).OpenStream(embedded.Source("theme"), sounds.StreamOptions{})

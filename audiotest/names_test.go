@@ -89,8 +89,8 @@ func shoot(t *testing.T, a *audiotest.Audio, b *bank.Bank, names ...string) {
 // db returns the level of sound i of folder.
 func db(i int) pcm.Decibels { return pcm.FromLinear(float64(int(1)<<i) / 1024) }
 
-// TestNamesOfABank: the name of a bank entry covers all its files and layers; the name or path of a file covers
-// the starts of that file.
+// TestNamesOfABank checks that the name of a bank entry covers all its files and layers. The name or path of a
+// file covers the starts of that file.
 func TestNamesOfABank(t *testing.T) {
 	f, a, b := armed(t)
 	f.says(t, "before all", `"step" was not heard: it was not played`, func() { a.Heard("step").At(0) })
@@ -169,7 +169,7 @@ func TestNamesOfABank(t *testing.T) {
 	}
 }
 
-// TestStolenByNames: the error text and the timeline of Golden name thief and victim as in the bank.
+// TestStolenByNames checks that the error text and the timeline of Golden name thief and victim as in the bank.
 func TestStolenByNames(t *testing.T) {
 	f, a, b := armed(t)
 	if err := a.Mixer().At(0).Resize(1); err != nil {
@@ -207,7 +207,7 @@ func TestStolenByNames(t *testing.T) {
 	}
 }
 
-// TestRefusedByNames: rejected starts have names, too.
+// TestRefusedByNames checks that rejected starts have names, too.
 func TestRefusedByNames(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 1, Overflow: mixer.Reject})
@@ -223,7 +223,7 @@ func TestRefusedByNames(t *testing.T) {
 	a.Heard("s").Times(1)
 }
 
-// TestNamesAfterReload: the new names of a reloaded bank are known.
+// TestNamesAfterReload checks that the new names of a reloaded bank are known.
 func TestNamesAfterReload(t *testing.T) {
 	f := newFake(t)
 	files := folder(t, "rate: 1000\nsounds: {old: {file: a.wav}}", "a.wav", "b.wav")
@@ -245,7 +245,7 @@ func TestNamesAfterReload(t *testing.T) {
 	f.says(t, "heard", `"new" is heard at 0s (frame 0), want never`, func() { a.Never("new") })
 }
 
-// TestOneNameTwoFiles: without a bank, files with equal names are distinguished.
+// TestOneNameTwoFiles checks that without a bank, files with equal names are distinguished.
 func TestOneNameTwoFiles(t *testing.T) {
 	f := newFake(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: 1000})
@@ -290,7 +290,7 @@ func TestOneNameTwoFiles(t *testing.T) {
 	}
 }
 
-// TestAGameThatPolls: the game polls Mixer.Events itself, and so does the test.
+// TestAGameThatPolls checks a game that polls Mixer.Events itself, as the test does.
 func TestAGameThatPolls(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 1})
 	ended, polled := 0, make([]mixer.Event, 3)
@@ -338,8 +338,8 @@ func TestNeverTakesWhatNobodyNamed(t *testing.T) {
 	f.says(t, "another", help("foot"), func() { a.Never("foot") })
 }
 
-// TestPlaysOfTwoBanks: layers of unrelated plays are separate occurrences, for two banks and for one bank that
-// was opened twice.
+// TestPlaysOfTwoBanks checks that layers of unrelated plays are separate occurrences, for two banks and for one
+// bank that was opened twice.
 func TestPlaysOfTwoBanks(t *testing.T) {
 	const text = "rate: 1000\nsounds: {crash: {layers: [low, high]}, low: {file: low.wav}, high: {file: high.wav}}"
 	fsys := folder(t, text, "low.wav", "high.wav")

@@ -12,7 +12,7 @@ type wide int
 func (w wide) Outputs() int         { return int(w) }
 func (wide) Render(dst []pcm.Frame) { clear(dst) }
 
-// TestStereo: several outputs are an error.
+// TestStereo checks that several outputs are an error.
 func TestStereo(t *testing.T) {
 	if err := stereo(wide(1)); err != nil {
 		t.Error(err)

@@ -53,8 +53,8 @@ func conforms(s beep.Streamer, most int) (frames int, err error) {
 	return frames, nil
 }
 
-// TestStreamerConforms: the mixer fills every call, forever, whatever happens to it, and beep's wrappers of it
-// conform, too.
+// TestStreamerConforms checks that the mixer fills every call, forever, whatever happens to it, and beep's
+// wrappers of it conform, too.
 func TestStreamerConforms(t *testing.T) {
 	const most = 20000
 	empty := func(c mixer.Config) *mixer.Mixer {
@@ -105,7 +105,7 @@ func mixed(s beep.Streamer) beep.Streamer {
 	return m
 }
 
-// TestConforms: conforms detects each violation of the contract.
+// TestConforms checks that conforms detects each violation of the contract.
 func TestConforms(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	for name, c := range map[string]struct {
@@ -185,7 +185,7 @@ func (s *script) Err() error {
 	return nil
 }
 
-// TestTakesStreamers: for every valid return pattern of a streamer, and many invalid ones, Read and Stream
+// TestTakesStreamers covers every valid return pattern of a streamer, and many invalid ones. Read and Stream
 // deliver each frame once and in order, do not read a drained streamer, and report errors.
 func TestTakesStreamers(t *testing.T) {
 	failure := errors.New("the disk is gone")
@@ -294,8 +294,8 @@ func (s *seeker) Len() int {
 	return s.StreamSeeker.Len()
 }
 
-// TestTakesSeekers: a failing or panicking seek is an error of a start that needs it. A wrong length, even a
-// negative one, affects only the frames beyond it.
+// TestTakesSeekers checks that a failing or panicking seek is an error of a start that needs it. A wrong
+// length, even a negative one, affects only the frames beyond it.
 func TestTakesSeekers(t *testing.T) {
 	const length = 3000
 	failure := errors.New("the disk is gone")

@@ -99,8 +99,8 @@ func alone(frames []pcm.Frame, c chain, ahead int) []pcm.Frame {
 	return out
 }
 
-// TestInsert: each effect has the same output as in beep, delayed by Delay, with the same bits for all block
-// sizes.
+// TestInsert checks that each effect has the same output as in beep, delayed by Delay, with the same bits for
+// all block sizes.
 func TestInsert(t *testing.T) {
 	const most = 20000
 	frames := noise(most)
@@ -177,7 +177,7 @@ func TestInsertRefuses(t *testing.T) {
 	}
 }
 
-// TestInsertTakenOut: a chain that fails later is removed, and the bus continues.
+// TestInsertTakenOut checks that a chain that fails later is removed, and the bus continues.
 func TestInsertTakenOut(t *testing.T) {
 	for name, fail := range map[string]func(samples [][2]float64) int{
 		"panic":   func([][2]float64) int { panic("broken") },
@@ -213,7 +213,7 @@ func TestInsertTakenOut(t *testing.T) {
 	}
 }
 
-// TestInsertPaused: input that arrives while the chain does not read is dropped.
+// TestInsertPaused checks that input that arrives while the chain does not read is dropped.
 func TestInsertPaused(t *testing.T) {
 	var ctrl *beep.Ctrl
 	i, err := beepio.NewInsert(func(s beep.Streamer) beep.Streamer {

@@ -120,7 +120,7 @@ func TestStreamSeeker(t *testing.T) {
 	f.Wait(1) // it is still full of decoded frames
 }
 
-// TestStreamOnce: a streamer that cannot seek is played once, and cannot be looped.
+// TestStreamOnce checks that a streamer that cannot seek is played once, and cannot be looped.
 func TestStreamOnce(t *testing.T) {
 	var told faults
 	lib := sounds.NewLibrary(sounds.Options{})

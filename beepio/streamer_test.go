@@ -14,8 +14,8 @@ type wide struct{ outputs int }
 func (w wide) Outputs() int         { return w.outputs }
 func (wide) Render(dst []pcm.Frame) { clear(dst) }
 
-// TestStreamerOfSeveralOutputs: beep has two channels, so more than one output is an error, and Stream returns
-// no samples.
+// TestStreamerOfSeveralOutputs checks that more than one output is an error, because beep has two channels.
+// Stream then returns no samples.
 func TestStreamerOfSeveralOutputs(t *testing.T) {
 	samples := make([][2]float64, 100)
 	s := newStreamer(wide{4}, 48000)

@@ -74,7 +74,7 @@ func (s slowWide) Render(dst []pcm.Frame) {
 	time.Sleep(pcm.Duration(int64(len(dst)/s.outputs), s.rate))
 }
 
-// TestGaugeWide: the duration of a block is independent of the number of outputs.
+// TestGaugeWide checks that the duration of a block is independent of the number of outputs.
 func TestGaugeWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"voicepool/device/oto"
 )
 
-// TestFromNothing: a device that starts without sound uses a card that appears later.
+// TestFromNothing checks that a device that starts without sound uses a card that appears later.
 func TestFromNothing(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Second, 3 * time.Second, 20 * time.Second} {
 		for _, c := range []struct {
@@ -58,8 +58,8 @@ func TestFromNothing(t *testing.T) {
 	}
 }
 
-// TestOnce: a driver that a process can open only once is not reopened after a loss, but may recover from a
-// stall.
+// TestOnce checks that a driver that a process can open only once is not reopened after a loss, but may recover
+// from a stall.
 func TestOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{t: t}
@@ -89,8 +89,8 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// TestSpent: a driver that can no longer be opened is not tried again. If it was the only one, the loss is
-// final.
+// TestSpent checks that a driver that can no longer be opened is not tried again. If it was the only one, the
+// loss is final.
 func TestSpent(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -127,7 +127,8 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// TestSurplus: if several attempts succeed, one plays, and the others are closed. (synctest detects leaks.)
+// TestSurplus checks that if several attempts succeed, one plays, and the others are closed. (synctest detects
+// leaks.)
 func TestSurplus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{slow: 2500 * time.Millisecond}
@@ -146,7 +147,7 @@ func TestSurplus(t *testing.T) {
 	})
 }
 
-// TestFind: a driver chosen by name must work.
+// TestFind checks that find fails if the named driver refuses or does not answer.
 func TestFind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -170,8 +171,8 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// TestOrder: the first driver that opens plays; a driver that times out excludes the others, because they would
-// use the same server; a lost card comes back on the same driver.
+// TestOrder checks that the first driver that opens plays. A driver that times out excludes the others, because
+// they would use the same server. A lost card comes back on the same driver.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -12,7 +12,7 @@ import (
 	"voicepool/device/null"
 )
 
-// TestNarrow: a driver with two channels is not tried for more outputs, and the error explains that.
+// TestNarrow checks that a driver with two channels is not tried for more outputs, and the error explains that.
 func TestNarrow(t *testing.T) {
 	refuse := func(err error) func(context.Context, *Config) (device.Device, error) {
 		return func(context.Context, *Config) (device.Device, error) { return nil, err }
@@ -75,7 +75,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestNarrowIsFinal: if no driver can play the outputs, the device does not retry, and keeps time.
+// TestNarrowIsFinal checks that if no driver can play the outputs, the device does not retry, and keeps time.
 func TestNarrowIsFinal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{t: t, outputs: 4}
@@ -96,7 +96,7 @@ func TestNarrowIsFinal(t *testing.T) {
 	})
 }
 
-// TestOpenWide: Open uses the outputs of its source.
+// TestOpenWide checks that Open uses the outputs of its source.
 func TestOpenWide(t *testing.T) {
 	quiet(t)
 	d := Open(&counter{t: t, outputs: 3}, Config{Outputs: 7})

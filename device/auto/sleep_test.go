@@ -42,8 +42,8 @@ func (d *dozer) Wake(at time.Time) int64 {
 	return n
 }
 
-// TestValveSleep: only the holder can put the source to sleep. A new holder wakes it, and the frames that have
-// passed count; other callers do not wake it.
+// TestValveSleep checks that only the holder can put the source to sleep. A new holder wakes it, and the frames
+// that have passed count. Other callers do not wake it.
 func TestValveSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &dozer{asked: make(chan struct{}, 1)}
@@ -107,7 +107,8 @@ func TestValveSleep(t *testing.T) {
 	})
 }
 
-// TestKeeperSleeps: without a card the source sleeps, too, and keeps time, with any number of outputs.
+// TestKeeperSleeps checks that without a card the source sleeps, too, and keeps time, with any number of
+// outputs.
 func TestKeeperSleeps(t *testing.T) {
 	for _, outputs := range []int{1, 4, 16} {
 		t.Run(fmt.Sprint(outputs), func(t *testing.T) { keeperSleeps(t, outputs) })

@@ -49,8 +49,8 @@ var faults = []fault{
 		mend: func(s *server) { s.halted, s.hangs = false, false }, why: "fake takes nothing"},
 }
 
-// TestFaults: each fault is detected in time, the device keeps time, and the sound returns in time, faded in,
-// at the due frame.
+// TestFaults checks that each fault is detected in time, the device keeps time, and the sound returns in time,
+// faded in, at the due frame.
 func TestFaults(t *testing.T) {
 	for _, f := range faults {
 		for _, lasts := range []time.Duration{400 * time.Millisecond, time.Second, 5 * time.Second, 9900 * time.Millisecond, 30 * time.Second} {
@@ -110,7 +110,7 @@ func suffer(t *testing.T, f fault, lasts time.Duration, outputs int) {
 	}
 }
 
-// TestSuspended: a card that may resume by itself is not reopened repeatedly.
+// TestSuspended checks that a card that may resume by itself is not reopened repeatedly.
 func TestSuspended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{halted: true, silent: true}
@@ -125,7 +125,7 @@ func TestSuspended(t *testing.T) {
 	})
 }
 
-// TestAsleep: the machine is suspended, and with it all goroutines. When it resumes, the device detects that at
+// TestAsleep suspends the machine, and with it all goroutines. When it resumes, the device detects that at
 // once, and reports the lost time as a gap.
 func TestAsleep(t *testing.T) {
 	for _, lasts := range []time.Duration{time.Second, time.Minute} {
@@ -203,8 +203,8 @@ func (s *server) inTime(t *testing.T, begun time.Time, back Event) {
 	}
 }
 
-// TestClose: at any moment Close takes at most the time limit for a hung driver, and leaves no goroutine
-// behind, which synctest checks.
+// TestClose checks that at any moment Close takes at most the time limit for a hung driver. It must leave no
+// goroutine behind, which synctest checks.
 func TestClose(t *testing.T) {
 	for _, at := range []time.Duration{0, 10 * time.Millisecond, 400 * time.Millisecond, time.Second, 12 * time.Second} {
 		for _, f := range faults {
@@ -226,7 +226,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCloseOfDeaf: a driver that ignores its context is abandoned.
+// TestCloseOfDeaf checks that a driver that ignores its context is abandoned.
 func TestCloseOfDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := &driver{name: "deaf", open: func(context.Context, *Config) (device.Device, error) {

@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestOffer: a withdrawn offer is void, even after it was accepted.
+// TestOffer checks that a withdrawn offer is void, even after it was accepted.
 func TestOffer(t *testing.T) {
 	for _, accepted := range []bool{false, true} {
 		v, block := &valve{}, make([]pcm.Frame, 4)
@@ -33,7 +33,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// TestTapWide: frames are counted per output, for the card and for the source.
+// TestTapWide checks that frames are counted per output, for the card and for the source.
 func TestTapWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		v := &valve{}

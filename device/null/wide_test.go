@@ -49,7 +49,7 @@ func TestContractWide(t *testing.T) {
 	})
 }
 
-// TestStepWide: Step counts frames of one output, and returns the frames of all outputs.
+// TestStepWide checks that Step counts frames of one output, and returns the frames of all outputs.
 func TestStepWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 3, 4, 16} {
 		d := null.NewStepped(null.Config{Outputs: outputs})
@@ -93,7 +93,7 @@ type wideSilence struct{ silence }
 
 func (wideSilence) Outputs() int { return 16 }
 
-// TestPacedWide: the number of outputs does not affect the pace.
+// TestPacedWide checks that the number of outputs does not affect the pace.
 func TestPacedWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {

@@ -191,8 +191,8 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// TestStandsIn: a driver that stops reading does not stop the source's time, with or without an error; when it
-// reads again, it gets the frames that are due.
+// TestStandsIn checks that a driver that stops reading does not stop the source's time, with or without an
+// error. When it reads again, it gets the frames that are due.
 func TestStandsIn(t *testing.T) {
 	gone := errors.New("oto: PulseAudio error: oto: connection closed\nfor good")
 	for _, err := range []error{nil, gone} {

@@ -15,8 +15,7 @@ import (
 	"voicepool/device"
 )
 
-// TestHush: in its own process the driver looks for a missing card, which would make libasound, if installed,
-// print 25 lines and more.
+// TestHush looks for a missing card in its own process. libasound, if installed, would print 25 lines and more.
 func TestHush(t *testing.T) {
 	const child = "VOICEPOOL_HUSH_TEST"
 	if os.Getenv(child) == "" {

@@ -88,7 +88,8 @@ func TestServerPlays(t *testing.T) {
 	}
 }
 
-// TestServerLoss: the server ends in the middle: Err returns the error, and the device pulls on in time.
+// TestServerLoss checks that Err returns the error if the server ends in the middle, and that the device pulls
+// on in time.
 func TestServerLoss(t *testing.T) {
 	d := openServer(t, "loss")
 	before := &counted{silence{}, d.Rate() / 2, make(chan struct{})}

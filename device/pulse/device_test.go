@@ -56,7 +56,7 @@ func (c *counter) count() int {
 	return c.n
 }
 
-// TestPlays: the server gets the requested frames, each one once and in order.
+// TestPlays checks that the server gets the requested frames, each one once and in order.
 func TestPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{}
@@ -95,7 +95,8 @@ func TestPlays(t *testing.T) {
 	})
 }
 
-// TestLoss: a loss of the stream is reported at once, the source keeps its time, and Close does not block.
+// TestLoss checks that a loss of the stream is reported at once, the source keeps its time, and Close does not
+// block.
 func TestLoss(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -139,8 +140,8 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// TestStandsIn: a server that requests no frames does not stop the source's time. When it requests frames
-// again, it gets the frames that are due; in between Frames does not change.
+// TestStandsIn checks that a server that requests no frames does not stop the source's time. When it requests
+// frames again, it gets the frames that are due. In between Frames does not change.
 func TestStandsIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{}
@@ -183,7 +184,7 @@ func TestStandsIn(t *testing.T) {
 	})
 }
 
-// TestMoved: a moved stream continues, unless its sink was named and is removed.
+// TestMoved checks that a moved stream continues, unless its sink was named and is removed.
 func TestMoved(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -100,8 +100,8 @@ func idling(t *testing.T) (*server, *dozer, *Device) {
 	return s, src, d
 }
 
-// TestIdle: a source that has been silent for a second and sleeps is not pulled, except for a moment every 4 s.
-// It keeps time, and a new sound is sent at once and completely.
+// TestIdle checks that a source that has been silent for a second and sleeps is not pulled, except for a moment
+// every 4 s. It keeps time, and a new sound is sent at once and completely.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src, d := idling(t)
@@ -159,7 +159,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// TestNotIdle: a source that does not sleep, or is not a Sleeper, is pulled as usual.
+// TestNotIdle checks that a source that does not sleep, or is not a Sleeper, is pulled as usual.
 func TestNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, newDozer()
@@ -176,8 +176,8 @@ func TestNotIdle(t *testing.T) {
 	})
 }
 
-// TestIdleEnds: a server that does not answer a cork or uncork does not delay the source, and Close ends a
-// sleep at once.
+// TestIdleEnds checks that a server that does not answer a cork or uncork does not delay the source, and Close
+// ends a sleep at once.
 func TestIdleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src, d := idling(t)

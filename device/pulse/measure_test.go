@@ -27,8 +27,8 @@ func late(written, read uint64, sink uint64) args {
 	return a.wide('r', written).wide('r', read).wide('R', 0).wide('R', 7)
 }
 
-// TestMeasure: the parts of the latency come from the server's answer; a server that refuses, does not answer,
-// or is gone, causes an error.
+// TestMeasure checks that the parts of the latency come from the server's answer. A server that refuses, does
+// not answer, or is gone, causes an error.
 func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -17,7 +17,7 @@ import (
 	"voicepool/device"
 )
 
-// TestOpenFails: each error is one line with the cause, in bounded time.
+// TestOpenFails checks that each error is one line with the cause, in bounded time.
 func TestOpenFails(t *testing.T) {
 	refused := func(command uint32, code proto.Error) func(s *server) {
 		return func(s *server) { s.answer[command] = s.refuse(code) }
@@ -121,7 +121,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// TestOpenEnds: Open returns at once when its context ends.
+// TestOpenEnds checks that Open returns at once when its context ends.
 func TestOpenEnds(t *testing.T) {
 	for _, command := range []uint32{proto.OpAuth, proto.OpSetClientName, proto.OpCreatePlaybackStream} {
 		synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,8 @@ func TestOpenEnds(t *testing.T) {
 	}
 }
 
-// TestSink: the sink in the configuration has priority, then the environment, then the server's default.
+// TestSink checks that the sink in the configuration has priority, then the environment, then the server's
+// default.
 func TestSink(t *testing.T) {
 	for _, c := range []struct {
 		sink, env string
@@ -155,7 +156,7 @@ func TestSink(t *testing.T) {
 	}
 }
 
-// TestSinks: the list of the server's sinks.
+// TestSinks checks the list of the server's sinks.
 func TestSinks(t *testing.T) {
 	d := ready(t, &server{sinks: []string{"speakers", "phones"}}, Config{})
 	defer d.Close()
@@ -169,7 +170,7 @@ func TestSinks(t *testing.T) {
 	}
 }
 
-// TestLongNames: names of any length fit in a request.
+// TestLongNames checks that names of any length fit in a request.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("ä", 5000)
 	for _, outputs := range []int{1, device.MaxOutputs} {
@@ -177,7 +178,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestNoServer: Open and Sinks without a server.
+// TestNoServer calls Open and Sinks without a server.
 func TestNoServer(t *testing.T) {
 	t.Setenv("PULSE_SERVER", "/nowhere/native")
 	const want = "pulse: no sound server at /nowhere/native: device: none available"

@@ -120,8 +120,8 @@ func await(t *testing.T, done <-chan struct{}) {
 	}
 }
 
-// TestServerSinks: a loaded sink is listed. When it is unloaded, the server moves a stream to another sink:
-// that is a loss if the sink was named, or if no sink is left.
+// TestServerSinks checks that a loaded sink is listed. When it is unloaded, the server moves a stream to
+// another sink. That is a loss if the sink was named, or if no sink is left.
 func TestServerSinks(t *testing.T) {
 	openServer(t, Config{}).Close()
 	out, err := exec.Command("pactl", "load-module", "module-null-sink", "sink_name=second", "rate=44100",
@@ -170,7 +170,8 @@ func TestServerSinks(t *testing.T) {
 	openServer(t, Config{}).Close()
 }
 
-// TestServerHangs: a hung server does not block: the source keeps its time, and Close returns quickly.
+// TestServerHangs checks that a hung server does not block: the source keeps its time, and Close returns
+// quickly.
 func TestServerHangs(t *testing.T) {
 	d := openServer(t, Config{})
 	pid := os.Getenv("SOUND_PID")

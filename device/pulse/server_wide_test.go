@@ -99,8 +99,8 @@ func level(x []float64, hz float64) float64 {
 	return all[len(all)/2]
 }
 
-// TestServerWide: each channel of a sink plays exactly its channel of the outputs. A sink with fewer channels
-// is rejected, and a stream that is moved to one is lost.
+// TestServerWide checks that each channel of a sink plays exactly its channel of the outputs. A sink with fewer
+// channels is rejected, and a stream that is moved to one is lost.
 func TestServerWide(t *testing.T) {
 	openServer(t, Config{}).Close()
 	surround := "front-left,front-right,rear-left,rear-right,front-center,lfe,side-left,side-right"

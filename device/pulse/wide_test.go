@@ -57,8 +57,8 @@ func TestContractWide(t *testing.T) {
 	}
 }
 
-// TestPlaysWide: the server gets every frame of every output once, in order and in time; its byte counts cover
-// all channels.
+// TestPlaysWide checks that the server gets every frame of every output once, in order and in time. Its byte
+// counts cover all channels.
 func TestPlaysWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestPlaysWide(t *testing.T) {
 	}
 }
 
-// TestStreamRequest: the stream has two channels per output, without positions, in the order of the sink's
-// channels; the server's latency is unchanged.
+// TestStreamRequest checks that the stream has two channels per output, without positions, in the order of the
+// sink's channels. The server's latency is unchanged.
 func TestStreamRequest(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		s := wideServer(outputs)
@@ -119,7 +119,7 @@ func TestStreamRequest(t *testing.T) {
 	}
 }
 
-// TestNarrow: a sink with fewer channels is rejected, with an error that contains both numbers.
+// TestNarrow checks that a sink with fewer channels is rejected, with an error that contains both numbers.
 func TestNarrow(t *testing.T) {
 	const two = `the sink "speakers" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
 	for _, c := range []struct {
@@ -155,8 +155,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestMovedNarrow: a stream that is moved to a sink with fewer channels is lost; with enough channels it
-// continues.
+// TestMovedNarrow checks that a stream that is moved to a sink with fewer channels is lost. With enough
+// channels it continues.
 func TestMovedNarrow(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -197,8 +197,8 @@ func TestMovedNarrow(t *testing.T) {
 	}
 }
 
-// TestGoneNarrow: when a sink is removed and the server moves the stream to a sink with too few channels, the
-// error begins with the removed sink.
+// TestGoneNarrow removes a sink, after which the server moves the stream to a sink with too few channels. The
+// error must begin with the removed sink.
 func TestGoneNarrow(t *testing.T) {
 	const narrow = `the sink "phones" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
 	for _, c := range []struct {
@@ -235,7 +235,7 @@ func TestGoneNarrow(t *testing.T) {
 	}
 }
 
-// TestMeasureWide: the latency is independent of the number of channels.
+// TestMeasureWide checks that the latency is independent of the number of channels.
 func TestMeasureWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 16} {
 		synctest.Test(t, func(t *testing.T) {
@@ -266,7 +266,7 @@ func (d wideDozer) Render(dst []pcm.Frame) {
 	d.dozer.Render(dst[:len(dst)/d.outputs])
 }
 
-// TestIdleWide: a second of silence is a second for any number of outputs.
+// TestIdleWide checks that a second of silence is a second for any number of outputs.
 func TestIdleWide(t *testing.T) {
 	for _, outputs := range []int{2, 16} {
 		synctest.Test(t, func(t *testing.T) {

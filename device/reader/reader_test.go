@@ -62,8 +62,8 @@ func encoded(frames []pcm.Frame, e reader.Encoding) (out []byte) {
 	return out
 }
 
-// TestReader: calls of any length, even within a sample, return the bytes of the mix. The first call fills its
-// buffer, later calls return at most 512 frames.
+// TestReader checks that calls of any length, even within a sample, return the bytes of the mix. The first call
+// fills its buffer, later calls return at most 512 frames.
 func TestReader(t *testing.T) {
 	const frames = 80_000 // more than one Render mixes
 	mix := make([]pcm.Frame, frames)
@@ -95,7 +95,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderConforms: a Reader keeps the contract of package io.
+// TestReaderConforms checks that a Reader keeps the contract of package io.
 func TestReaderConforms(t *testing.T) {
 	for _, e := range []reader.Encoding{reader.Float32, reader.Int16} {
 		want := make([]byte, 10001)
@@ -111,8 +111,8 @@ func TestReaderConforms(t *testing.T) {
 	}
 }
 
-// TestLatency: the mixer reports the size of a player's reads, for Ebitengine's player with its default buffer
-// and with a buffer of 40 ms.
+// TestLatency checks that the mixer reports the size of a player's reads, for Ebitengine's player with its
+// default buffer and with a buffer of 40 ms.
 func TestLatency(t *testing.T) {
 	for _, c := range []struct {
 		bytes int

@@ -72,7 +72,7 @@ func heard(t *testing.T, s *voice.Sound, o mixer.Options, frames int) []pcm.Fram
 	return out
 }
 
-// TestRead: each sample is decoded correctly, however the bytes are split.
+// TestRead checks that each sample is decoded correctly, however the bytes are split.
 func TestRead(t *testing.T) {
 	for _, f := range formats {
 		for _, frames := range []int{0, 1, 511, 512, 513, 3000} {
@@ -102,8 +102,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestStream: a stereo stream has the same bits as the loaded sound, from any position, looped, and for several
-// voices at once.
+// TestStream checks that a stereo stream has the same bits as the loaded sound, from any position, looped, and
+// for several voices at once.
 func TestStream(t *testing.T) {
 	const frames = 5000
 	lib := sounds.NewLibrary(sounds.Options{})
@@ -156,7 +156,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestSeek: after a seek the next frame is the target, independently of the read-ahead.
+// TestSeek checks that after a seek the next frame is the target, independently of the read-ahead.
 func TestSeek(t *testing.T) {
 	f := formats[0]
 	data := noise(f, 2000)
@@ -191,7 +191,7 @@ func (c closer) Close() error {
 	return nil
 }
 
-// TestStreamCloses: every opened reader is closed, for the length and for each voice.
+// TestStreamCloses checks that every opened reader is closed, for the length and for each voice.
 func TestStreamCloses(t *testing.T) { synctest.Test(t, streamCloses) }
 
 func streamCloses(t *testing.T) {

@@ -51,7 +51,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestDeviceRecords: a minute is recorded completely; synctest makes it instant.
+// TestDeviceRecords checks that a minute is recorded completely. Synctest makes it instant.
 func TestDeviceRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got, want bytes.Buffer
@@ -109,7 +109,7 @@ func (s *breakingSink) Write([]pcm.Frame) error {
 
 func (s *breakingSink) Close() error { return nil }
 
-// TestDeviceSinkPanics: a panic of the sink is an error of the device, which still pulls in time.
+// TestDeviceSinkPanics checks that a panic of the sink is an error of the device, which still pulls in time.
 func TestDeviceSinkPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := wav.NewDevice(&breakingSink{})

@@ -203,8 +203,8 @@ func TestDevNull(t *testing.T) {
 	}
 }
 
-// TestFollowsDanglingLinks: a link to a missing target stays a link, and the file appears at its target; a link
-// to a missing folder is an error.
+// TestFollowsDanglingLinks checks that a link to a missing target stays a link, and the file appears at its
+// target. A link to a missing folder is an error.
 func TestFollowsDanglingLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no links for everybody")

@@ -116,8 +116,8 @@ func (s *tape) Seek(offset int64, whence int) (int64, error) {
 	return s.at, nil
 }
 
-// TestGrowsIntoRF64: a file that grew beyond 4 GiB becomes an RF64 when it is closed. Most frames are only
-// counted.
+// TestGrowsIntoRF64 checks that a file that grew beyond 4 GiB becomes an RF64 when it is closed. Most frames
+// are only counted.
 func TestGrowsIntoRF64(t *testing.T) {
 	s := &tape{}
 	w, err := NewWriter(s, Config{Format: F32})

@@ -9,8 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestRaw: raw output is exactly the data chunk of the WAV file with the same settings, for writers and files,
-// of any length.
+// TestRaw checks that raw output is exactly the data chunk of the WAV file with the same settings, for writers
+// and files, of any length.
 func TestRaw(t *testing.T) {
 	for _, format := range []Format{S24, S16, F32} {
 		for _, length := range []int{0, 1, 511, 100_000} {

@@ -31,8 +31,8 @@ func told(t *testing.T, path string, f Format) (announced, there int64, agree bo
 	return bytes / size, int64(len(text)-at-8) / size, riff == bytes+int64(at) && bytes%size == 0
 }
 
-// TestRecordIsValidAfterEverySecond: during a recording, at any rate, format and block size, the header
-// includes everything except the last second.
+// TestRecordIsValidAfterEverySecond checks that during a recording the header includes everything except the
+// last second, at any rate, format and block size.
 func TestRecordIsValidAfterEverySecond(t *testing.T) {
 	for _, rate := range []int{8, 1000, 48000} {
 		for _, format := range []Format{S16, S24, F32} {
@@ -68,8 +68,8 @@ func TestRecordIsValidAfterEverySecond(t *testing.T) {
 	}
 }
 
-// TestRecordOnFullDisk: frames written before the disk was full are kept under the name in a valid file, up to
-// the frame where a write was truncated; an older file of that name is replaced.
+// TestRecordOnFullDisk checks that frames written before the disk was full are kept in a valid file under the
+// name, up to a truncated write. The file replaces an older one.
 func TestRecordOnFullDisk(t *testing.T) {
 	for _, format := range []Format{S16, S24, F32} {
 		for _, limit := range []uint64{104, 105, 107, 70000, 200000, 200001} { // maximum size of the file in bytes
@@ -107,7 +107,7 @@ func TestRecordOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRecordLeavesRoom: a recording that stops to leave space on its disk is kept, too.
+// TestRecordLeavesRoom checks that a recording that stops to leave space on its disk is kept, too.
 func TestRecordLeavesRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	look := func(string) (room, bool) {
@@ -133,7 +133,7 @@ func TestRecordLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestRecordBesideAnother: an existing file stays until Close; an aborted recording is removed.
+// TestRecordBesideAnother checks that an existing file stays until Close. An aborted recording is removed.
 func TestRecordBesideAnother(t *testing.T) {
 	t.Chdir(t.TempDir())
 	os.WriteFile("old.wav", []byte("old"), 0o640)

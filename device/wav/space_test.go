@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestFileLeavesRoom: a file ends with an error before its disk is full, and is removed.
+// TestFileLeavesRoom checks that a file ends with an error before its disk is full, and is removed.
 func TestFileLeavesRoom(t *testing.T) {
 	const mb = 1 << 20
 	for _, c := range []struct {
@@ -70,8 +70,8 @@ func TestFileLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestFileWithoutFigure: if the free space is unknown, a file is written anyway, and so is a target that is not
-// a regular file.
+// TestFileWithoutFigure checks that a file is written if the free space is unknown, and so is a target that is
+// not a regular file.
 func TestFileWithoutFigure(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := createOn(func(string) (room, bool) { return room{}, false }, whole.Create, "out.wav", Config{})
@@ -93,7 +93,7 @@ func TestFileWithoutFigure(t *testing.T) {
 	}
 }
 
-// TestDiskRoom: the system's numbers are plausible.
+// TestDiskRoom checks that the system's numbers are plausible.
 func TestDiskRoom(t *testing.T) {
 	if has, ok := diskRoom(t.TempDir()); ok && (has.size == 0 || has.free > has.size) {
 		t.Errorf("the disk of a temporary folder has %+v", has)

@@ -75,7 +75,7 @@ func write(t *testing.T, w io.Writer, c wav.Config, frames []pcm.Frame) *wav.Wri
 	return out
 }
 
-// TestGolden: the golden files were read back with sox and ffmpeg, which agree on them.
+// TestGolden compares with golden files, which sox and ffmpeg read with equal results.
 func TestGolden(t *testing.T) {
 	for _, format := range []wav.Format{wav.S16, wav.S24, wav.F32} {
 		for _, kind := range []string{"file", "pipe", "known"} {
@@ -147,8 +147,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// TestDither: dither is silent on digital zero, is at most one and a half steps off, and is centered on values
-// between the steps.
+// TestDither checks that dither is silent on digital zero, is at most one and a half steps off, and is centered
+// on values between the steps.
 func TestDither(t *testing.T) {
 	const n = 1 << 16
 	frames := make([]pcm.Frame, n)
@@ -183,7 +183,7 @@ func TestDither(t *testing.T) {
 	}
 }
 
-// TestBlocks: the bits depend on the number of a frame and the seed, not on the block size.
+// TestBlocks checks that the bits depend on the number of a frame and the seed, not on the block size.
 func TestBlocks(t *testing.T) {
 	frames := make([]pcm.Frame, 30000)
 	for i := range frames {
@@ -241,7 +241,7 @@ func sizes(b []byte) (riff, data int64) {
 	return int64(binary.LittleEndian.Uint32(b[4:])), int64(binary.LittleEndian.Uint32(b[at+4:]))
 }
 
-// TestOrigin: a writer that is not at its beginning keeps the earlier bytes.
+// TestOrigin checks that a writer that is not at its beginning keeps the earlier bytes.
 func TestOrigin(t *testing.T) {
 	m := memory{bytes: []byte("before"), at: 6}
 	write(t, &m, wav.Config{Format: wav.F32}, edges)

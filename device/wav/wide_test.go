@@ -56,8 +56,8 @@ func braid(t *testing.T, c Config, alone [][]pcm.Frame) []byte {
 	return all
 }
 
-// TestWideIsStereoFiles: a file of several outputs contains the bytes of a stereo file per output, with and
-// without a header, in blocks of any length.
+// TestWideIsStereoFiles checks that a file of several outputs contains the bytes of a stereo file per output,
+// with and without a header, in blocks of any length.
 func TestWideIsStereoFiles(t *testing.T) {
 	const frames = 5000
 	for _, outputs := range grid {
@@ -91,8 +91,8 @@ func TestWideIsStereoFiles(t *testing.T) {
 	}
 }
 
-// TestWideHeader: Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field; a file of one output is
-// unchanged.
+// TestWideHeader checks Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field. The header of a file of one
+// output is unchanged.
 func TestWideHeader(t *testing.T) {
 	for _, outputs := range grid[1:] {
 		for _, format := range []Format{S16, S24, F32} {
@@ -134,7 +134,7 @@ func TestWideHeader(t *testing.T) {
 	}
 }
 
-// TestWideRF64: the limit for RF64 applies to the size of all channels together.
+// TestWideRF64 checks that the limit for RF64 applies to the size of all channels together.
 func TestWideRF64(t *testing.T) {
 	for _, outputs := range grid {
 		for _, format := range []Format{S16, S24, F32} {
@@ -154,7 +154,7 @@ func TestWideRF64(t *testing.T) {
 	}
 }
 
-// TestWideRecord: a recording of several outputs is valid after every second, before Close.
+// TestWideRecord checks that a recording of several outputs is valid after every second, before Close.
 func TestWideRecord(t *testing.T) {
 	for _, outputs := range grid {
 		path := filepath.Join(t.TempDir(), "out.wav")
@@ -191,7 +191,7 @@ func TestWideRecord(t *testing.T) {
 	}
 }
 
-// TestWideErrors: invalid numbers of outputs and partial frames are rejected.
+// TestWideErrors checks that invalid numbers of outputs and partial frames are rejected.
 func TestWideErrors(t *testing.T) {
 	for _, outputs := range []int{-1, 17} {
 		want := fmt.Sprintf("wav: no such format: %d outputs, want 1..16", outputs)
