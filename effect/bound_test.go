@@ -110,7 +110,7 @@ func TestTenMillionFrames(t *testing.T) {
 	}
 }
 
-// FuzzBlocks: random effects with random changes give the same bits in blocks of any length.
+// FuzzBlocks checks that random effects with random changes give the same bits in blocks of any length.
 func FuzzBlocks(f *testing.F) {
 	for kind := range len(effect.Kinds()) {
 		f.Add(uint8(kind), uint64(kind), uint16(480))

@@ -114,7 +114,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 				}
 				for j, skip := range []bool{false, true} {
 					if !longtest.Enabled() && (2*i+j+int(seed))%7 != 0 {
-						continue // the short variant renders two of the 14, and all of them with other seeds
+						continue // the short variant renders two of the 14 cases for each seed, and all over seven seeds
 					}
 					if got := through(e.NewProcessor(rate, 4096), in, key, moves, block, skip); !slices.Equal(got, want) {
 						i := 0

@@ -32,8 +32,8 @@ func TestDitherEdges(t *testing.T) {
 	}
 }
 
-// TestDither: the error has the mean 0 and the variance of a quarter of a
-// step², wherever between two steps the sample lies.
+// TestDither checks that the error has the mean 0 and the variance of a quarter of a step², for samples at any
+// position between two steps.
 func TestDither(t *testing.T) {
 	const n = 1 << 16
 	for _, part := range []float64{0, 0.25, 0.5, 0.9} {

@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestLoop: a loop wraps behind its end alone, and an empty one never.
+// TestLoop checks that a loop wraps only at its end, and that an empty loop never wraps.
 func TestLoop(t *testing.T) {
 	for _, c := range []struct {
 		loop             pcm.Loop

@@ -19,7 +19,7 @@ func ulps(a, b float64) float64 {
 	return math.Abs(a-b) / (math.Nextafter(math.Abs(b), math.Inf(1)) - math.Abs(b))
 }
 
-// TestSinCosPi: both have the bits that SinPi and CosPi have by themselves.
+// TestSinCosPi checks that both results have the bits of SinPi and CosPi.
 func TestSinCosPi(t *testing.T) {
 	check := func(x float64) {
 		sin, cos := pcm.SinCosPi(x)

@@ -12,14 +12,14 @@ import (
 	"voicepool/voice"
 )
 
-// The whole measurement of docs/resampling.md, 3,500 tones, is made by
+// The whole measurement of docs/resampling.md, of 3,500 tones, is made by
 //
 //	go test ./sounds -run TestBest -best -v
 var wholeBest = flag.Bool("best", false, "measure the quality best with every tone and pitch")
 
 const bestFrames = 1 << 12 // that are analysed
 
-// analysis holds what all spectra need.
+// analysis holds the window and the tables that all spectra use.
 var analysis = sync.OnceValue(func() (a struct {
 	fft    *fourier.Transform
 	window []float64
@@ -49,7 +49,7 @@ func played(s *voice.Sound, o voice.Options, skip, n int) []float64 {
 	return out
 }
 
-// tone returns frames of a sine of half of full scale.
+// tone returns frames of a sine at half of full scale.
 func tone(t *testing.T, hz float64, frames int) *voice.Sound {
 	t.Helper()
 	data := make([]float32, frames)
@@ -77,7 +77,7 @@ func analysed(y []float64, hz float64) (level, rest, worst float64) {
 		norm += w * w
 		peak += w
 	}
-	norm *= bestFrames / 16. // of a tone of half of full scale
+	norm *= bestFrames / 16. // relative to a tone at half of full scale
 	peak *= 0.25             // of its line
 	const width = 48000. / bestFrames
 	a.fft.Apply(c)

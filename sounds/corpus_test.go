@@ -23,8 +23,8 @@ import (
 // corpusEndings lists the file extensions in a corpus that other decoders are run on.
 const corpusEndings = ".wav .wave .ogg .oga .opus .flac .mp3 .mp2 .aif .aiff .aifc .au .snd .caf .m4a .mp4 .wv .voc .gsm .g722 .w64 .spx .rf64 .aac"
 
-// corpus lists the files of the folders that VOICEPOOL_CORPUS names. Without it the test is skipped: it
-// takes minutes, and programs that few machines have.
+// corpus lists the files of the folders in VOICEPOOL_CORPUS. If the variable is empty it skips the test, which
+// takes minutes and needs programs that few machines have.
 func corpus(t *testing.T) (files []string) {
 	t.Helper()
 	folders := filepath.SplitList(os.Getenv("VOICEPOOL_CORPUS"))
@@ -109,7 +109,8 @@ func hasReason(page, path string, err error) bool {
 	return errors.Is(err, ErrFormat) && strings.Contains(page, "`"+strings.ToLower(filepath.Ext(path))+"`")
 }
 
-// TestUnreadAreListed: docs/sounds.md lists each format that is known and not read, and each encoding of WAV.
+// TestUnreadAreListed checks that docs/sounds.md lists each known format that is not read, and each encoding of
+// WAV.
 func TestUnreadAreListed(t *testing.T) {
 	page := string(mustRead(t, "../docs/sounds.md"))
 	listed := 0
@@ -258,7 +259,7 @@ func TestCorpusDamaged(t *testing.T) {
 					others := playedBy(t, path, want)
 					switch {
 					case err != nil && kind.ending == ".flac" && !slices.ContainsFunc(others, func(p playing) bool { return p.by == "flac" }):
-						count("refused, as by flac") // each block is damaged; ffmpeg does not look at checksums
+						count("refused, as by flac") // each block is damaged; ffmpeg ignores checksums
 						return
 					case err != nil && len(others) > 0:
 						t.Fatalf("%s, damage %d: %v play it, of %d frames: %v", filepath.Base(whole), i, others, want.Frames(), err)

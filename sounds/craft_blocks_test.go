@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// flacFrames splits a FLAC file into its blocks of metadata and its frames, which are numbered.
+// flacFrames splits a FLAC file into its metadata blocks and its numbered frames.
 func flacFrames(data []byte) (meta, frames [][]byte) {
 	at := 4
 	for last := false; !last; {
@@ -29,7 +29,7 @@ func flacFrames(data []byte) (meta, frames [][]byte) {
 			number = number<<6 | int(x&0x3f)
 		}
 		end := at + 4 + size
-		if data[at+2]>>4 == 7 { // the last block has its length there
+		if data[at+2]>>4 == 7 { // the last block ends with its length
 			end += 2
 		} else if data[at+2]>>4 == 6 {
 			end++
@@ -42,7 +42,7 @@ func flacFrames(data []byte) (meta, frames [][]byte) {
 	return meta, append(frames, data[from:])
 }
 
-// inOgg puts a FLAC file with blocks of 4096 frames into Ogg, some to a page.
+// inOgg wraps a FLAC file with blocks of 4096 frames in Ogg, with several frames per page.
 func inOgg(flac []byte, serial uint32) (out []byte) {
 	meta, frames := flacFrames(flac)
 	sequence := uint32(0)
@@ -83,7 +83,7 @@ func inOgg(flac []byte, serial uint32) (out []byte) {
 	return out
 }
 
-// riff is a WAV file of these chunks.
+// riff returns a WAV file with the given chunks.
 func riff(chunks ...string) []byte {
 	b := []byte("RIFF\x00\x00\x00\x00WAVE")
 	for _, c := range chunks {
@@ -93,7 +93,7 @@ func riff(chunks ...string) []byte {
 	return b
 }
 
-// bit is a chunk of a WAV file, or of an AIFF file.
+// bit returns a chunk of a WAV or AIFF file.
 func bit(order binary.AppendByteOrder, id string, body []byte) string {
 	b := append(order.AppendUint32([]byte(id), uint32(len(body))), body...)
 	if len(body)%2 == 1 {
@@ -102,7 +102,7 @@ func bit(order binary.AppendByteOrder, id string, body []byte) string {
 	return string(b)
 }
 
-// adpcmFmt is the fmt chunk of ADPCM.
+// adpcmFmt returns the fmt chunk of ADPCM.
 func adpcmFmt(tag, channels, align, frames int) []byte {
 	b := []byte{byte(tag), 0, byte(channels), 0, 0x44, 0xac, 0, 0, 0, 0, 0, 0, byte(align), byte(align >> 8), 4, 0}
 	b = append(b, 2, 0, byte(frames), byte(frames>>8))
@@ -132,7 +132,7 @@ func longADPCM(tag, channels, align, head, frames int) []byte {
 	return riff(bit(le, "fmt ", adpcmFmt(tag, channels, align, frames)), bit(le, "fact", fact), bit(le, "data", data))
 }
 
-// longAIFF has random samples of 24 bits.
+// longAIFF returns an AIFF file with random samples of 24 bits.
 func longAIFF(frames int, more ...string) []byte {
 	random := rand.New(rand.NewPCG(3, 4))
 	data := make([]byte, 8+frames*6)
@@ -151,7 +151,7 @@ func longAIFF(frames int, more ...string) []byte {
 	return b
 }
 
-// TestOggFLACIsFLAC: a file that is put into Ogg gives the same samples and the same words.
+// TestOggFLACIsFLAC checks that FLAC in Ogg gives the same samples and properties as the plain file.
 func TestOggFLACIsFLAC(t *testing.T) {
 	for _, name := range []string{"theme", "rain", "coin"} {
 		data := mustRead(t, "embedded/"+name+".flac")
@@ -220,7 +220,7 @@ func TestIMAChannels(t *testing.T) {
 	}
 }
 
-// marks is a MARK chunk whose names have odd and even lengths.
+// marks returns a MARK chunk whose names have odd and even lengths.
 func marks(places ...uint32) string {
 	b := []byte{0, byte(len(places))}
 	for i, p := range places {
@@ -233,12 +233,12 @@ func marks(places ...uint32) string {
 	return bit(binary.BigEndian, "MARK", b)
 }
 
-// inst is an INST chunk whose sustained loop has a mode and two marks.
+// inst returns an INST chunk with the mode and the two marks of the sustain loop.
 func inst(mode, from, to byte) string {
 	return bit(binary.BigEndian, "INST", []byte{60, 0, 0, 127, 1, 127, 0, 0, 0, mode, 0, from, 0, to, 0, 0, 0, 0, 0, 0})
 }
 
-// TestAIFFLoop: the loop is between two marks; words of an ID3 chunk come before it.
+// TestAIFFLoop checks that the loop lies between two marks, and that tags of an ID3 chunk override it.
 func TestAIFFLoop(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -266,7 +266,7 @@ func TestAIFFLoop(t *testing.T) {
 	}
 }
 
-// TestWAVTags: an id3 chunk has the words that ID3v2 has elsewhere.
+// TestWAVTags checks that the loop and gain tags of an id3 chunk are read.
 func TestWAVTags(t *testing.T) {
 	le := binary.LittleEndian
 	pcm16 := []byte{1, 0, 1, 0, 0x44, 0xac, 0, 0, 0, 0, 0, 0, 2, 0, 16, 0}

@@ -10,7 +10,7 @@ import (
 
 // The helpers below build files by independent rules, not with the code of the codecs.
 
-// crc is the remainder of b by a polynomial, bit by bit.
+// crc returns the remainder of b by a polynomial, bit by bit.
 func crc(b []byte, bits int, polynomial uint32) uint32 {
 	var sum uint32
 	for _, x := range b {
@@ -40,7 +40,7 @@ func oggPages(data []byte) (pages [][]byte) {
 	return pages
 }
 
-// longOgg repeats the pages with sound of a file, as one stream.
+// longOgg repeats the audio pages of a file as one stream.
 func longOgg(t testing.TB, name string, times int) []byte {
 	data := formatFile(t, name)
 	var out []byte
@@ -71,7 +71,7 @@ func longOgg(t testing.TB, name string, times int) []byte {
 
 func movedSerial(data []byte, serial uint32) []byte { return moved(oggPages(data), 0, serial) }
 
-// id3 is a tag of what users have added, "KEY=value".
+// id3 returns a tag with user-defined values, "KEY=value".
 func id3(list ...string) []byte {
 	var body []byte
 	for _, s := range list {
@@ -82,7 +82,7 @@ func id3(list ...string) []byte {
 	return append([]byte{'I', 'D', '3', 3, 0, 0, 0, byte(n >> 14), byte(n >> 7 & 0x7f), byte(n & 0x7f)}, body...)
 }
 
-// withoutID3 passes over the tag at the beginning of a file.
+// withoutID3 removes the tag at the beginning of a file.
 func withoutID3(data []byte) []byte {
 	if !bytes.HasPrefix(data, []byte("ID3")) {
 		return data

@@ -46,7 +46,7 @@ func swellingOf(frames int, size uint16) []byte {
 	b := append([]byte("fLaC\x80\x00\x00\x22"), info...)
 	for range frames {
 		start := len(b)
-		b = append(b, 0xff, 0xf8, 0x70, 0x78, 0, byte((size-1)>>8), byte(size-1)) // a block of 16-bit size, eight channels, bits as announced
+		b = append(b, 0xff, 0xf8, 0x70, 0x78, 0, byte((size-1)>>8), byte(size-1)) // a block with a 16-bit size, eight channels, and the bit depth of the header
 		b[start+3] = 0x70
 		b = append(b, byte(crc(b[start:], 8, 0x07)))
 		for range 8 {
@@ -57,8 +57,7 @@ func swellingOf(frames int, size uint16) []byte {
 	return b
 }
 
-// TestSwelling: a small file of enormous silence is refused while it is still
-// small.
+// TestSwelling checks that a small file with an enormous amount of silence is rejected before it is decoded.
 func TestSwelling(t *testing.T) {
 	if c := mustDecode(t, swelling(2)); c.Frames() != 2*65535 || c.Channels != 8 {
 		t.Fatalf("%d frames of %d channels", c.Frames(), c.Channels)

@@ -37,7 +37,7 @@ func headerEnd(t *testing.T, file string, data []byte) int {
 		return len(data) - len(bare) + 2*mp3Size(bare)
 	}
 	at := 0
-	for _, p := range oggPages(data) { // up to the first page with sound
+	for _, p := range oggPages(data) { // up to the first page with audio
 		if granule := int64(bytesToUint64(p[6:])); granule > 0 {
 			return at
 		}
@@ -95,7 +95,7 @@ func compressed(t *testing.T) (list []string) {
 	return list
 }
 
-// streamed plays a file as a stream to its end, at its own rate.
+// streamed plays a file as a stream to its end, at the rate of the file.
 func streamed(t *testing.T, data []byte, clip *Clip, strict bool, from int64) ([]pcm.Frame, []Damage, error) {
 	t.Helper()
 	var told []Damage
@@ -203,7 +203,7 @@ func sameBeside(file string, got, want *Clip, at, size int, position bool) error
 		from, to = min(from, d.Frame), max(to, d.Frame+d.Frames)
 	}
 	if strings.HasSuffix(file, ".ogg") {
-		to += 4096 // a block overlaps with the next one
+		to += 4096 // a block overlaps the next one
 	}
 	if mp3 { // the damage may go undetected, so compare outside the place of the byte
 		place := int64(float64(at) / float64(size) * float64(want.Frames()))
@@ -257,7 +257,7 @@ var damage = map[string]func(r *rand.Rand, data []byte, first int) []byte{
 	},
 }
 
-// stretchOf returns a part of a file, of at most a third of it.
+// stretchOf returns a random range of at most a third of a file.
 func stretchOf(r *rand.Rand, data []byte, first int) (at, n int) {
 	at = first + r.IntN(len(data)-first)
 	return at, min(1+r.IntN(1+(len(data)-first)/3), len(data)-at)

@@ -89,7 +89,7 @@ func near(t *testing.T, what string, got []float32, want []float64) {
 	}
 }
 
-// TestEnvelopeChannels: the energy is the mean of the channels.
+// TestEnvelopeChannels checks that the energy is the mean over the channels.
 func TestEnvelopeChannels(t *testing.T) {
 	mono, left := make([]float32, 4800), make([]float32, 9600)
 	for i := range mono {

@@ -9,7 +9,7 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// A stream that loops, and leaves its loop when the level is over.
+// A stream loops, and leaves its loop when the level is over.
 func ExampleLibrary_OpenStream() {
 	lib := sounds.NewLibrary(sounds.Options{})
 	rain := embedded.Source("rain")
@@ -39,7 +39,7 @@ func ExampleLibrary_OpenStream() {
 	// ended
 }
 
-// Tracks one after the other without a gap, and one more while they play.
+// Tracks play one after the other without a gap, and another is added during playback.
 func ExampleLibrary_NewQueue() {
 	lib := sounds.NewLibrary(sounds.Options{})
 	album, err := lib.NewQueue("album", sounds.StreamOptions{}, embedded.Source("coin"), embedded.Source("bell"))

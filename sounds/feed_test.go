@@ -115,7 +115,7 @@ func TestFeederTime(t *testing.T) {
 		}
 		time.Sleep(250 * time.Millisecond)
 		synctest.Wait()
-		if reads.Load() != 8192+96 { // the last four behind the voice are kept
+		if reads.Load() != 8192+96 { // the last four frames behind the voice are kept
 			t.Errorf("%d frames were read after a quarter of a second", reads.Load())
 		}
 		v.Mix(make([]pcm.Frame, 100), 100)

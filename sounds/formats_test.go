@@ -31,7 +31,7 @@ func decodeFile(t *testing.T, path string) *sounds.Clip {
 	return c
 }
 
-// sum is the SHA-256 of samples as 32-bit floats.
+// sum returns the SHA-256 of samples as 32-bit floats.
 func sum(samples []float32) string {
 	raw := make([]byte, 4*len(samples))
 	for i, x := range samples {
@@ -41,7 +41,7 @@ func sum(samples []float32) string {
 	return hex.EncodeToString(s[:])
 }
 
-// TestExact holds WAV and FLAC against the decode of ffmpeg, bit for bit.
+// TestExact compares WAV and FLAC with the output of ffmpeg, bit for bit.
 func TestExact(t *testing.T) {
 	list, err := os.Open("testdata/formats/exact.txt")
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// narrowLimits keep a fuzzer busy with many small sounds.
+// narrowLimits keep each sound of a fuzzer small, so that it tests many.
 var narrowLimits = Limits{Frames: 1 << 18, Bytes: 1 << 20, Memory: 1 << 22, Time: 5 * time.Second}
 
-// seed adds the small files of testdata of a kind.
+// seed adds the small files of testdata that match a pattern.
 func seed(f *testing.F, pattern string) {
 	for _, folder := range []string{"testdata/hostile", "testdata/formats"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))

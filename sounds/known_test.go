@@ -76,7 +76,7 @@ func TestContainers(t *testing.T) {
 func TestUnread(t *testing.T) {
 	for _, u := range unread {
 		if u.proof != nil {
-			continue // TestContainers has a file of it
+			continue // covered by TestContainers
 		}
 		data := append(bytes.Repeat([]byte{1}, u.at), u.magic...)
 		if u.form != "" {
@@ -98,7 +98,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestCommands: the command in a message works with the name of the file.
+// TestCommands checks that the command in a message is quoted correctly for the name of the file.
 func TestCommands(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.m4a":           "ffmpeg -i a.m4a a.flac",

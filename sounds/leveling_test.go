@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// hum is half a second of a sine, whose loudness is 3 dB less than its level.
+// hum returns half a second of a sine; its loudness is 3 dB below its level.
 func hum(level float64) *Clip {
 	c := &Clip{Name: "hum", Format: "wav", Channels: 1, Rate: 48000}
 	for i := range 24000 {
@@ -82,7 +82,7 @@ func TestLeveling(t *testing.T) {
 	}
 }
 
-// TestMP3Tags: gain and loop points of an MP3 come from what users have added.
+// TestMP3Tags checks that gain and loop points of an MP3 are read from user-defined tags.
 func TestMP3Tags(t *testing.T) {
 	data := mustRead(t, "testdata/formats/mp3-44100-2-vbr.mp3")
 	tag := id3("replaygain_track_gain=-6.5 dB", "LOOPSTART=100")

@@ -20,7 +20,7 @@ import (
 	"voicepool/voice"
 )
 
-// wavBytes is a WAV of 16 bits with given samples, and chunks behind them.
+// wavBytes returns a 16-bit WAV file with the given samples, followed by chunks.
 func wavBytes(rate, channels int, samples []int16, more ...string) []byte {
 	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00")
 	b = binary.LittleEndian.AppendUint16(b, uint16(channels))
@@ -48,7 +48,7 @@ func chunk(id string, body []byte) string {
 	return string(b)
 }
 
-// smpl is a chunk with one loop, whose last frame counts.
+// smpl returns a chunk with one loop that includes its last frame.
 func smpl(first, last uint32) string {
 	body := make([]byte, 60)
 	binary.LittleEndian.PutUint32(body[28:], 1)
@@ -260,7 +260,7 @@ func TestLoopOption(t *testing.T) {
 	jump := func(s *voice.Sound) float64 {
 		y := s.Samples()
 		n := len(y)
-		return math.Abs(float64(y[0]) - 2*float64(y[n-1]) + float64(y[n-2])) // the second difference over the seam
+		return math.Abs(float64(y[0]) - 2*float64(y[n-1]) + float64(y[n-2])) // the second difference across the seam
 	}
 	if once, loop := jump(list[0]), jump(list[1]); loop > 0.03 || once <= loop {
 		t.Errorf("the seam bends by %.4f, without Loop by %.4f", loop, once)

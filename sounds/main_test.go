@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 		child(os.Args[2])
 		return
 	}
-	// The race detector lets every process sleep for a second at its end.
+	// The race detector makes every process sleep for a second at its end.
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	leak.Main(m)
 }

@@ -137,7 +137,7 @@ func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 	return nil
 }
 
-// layer2 makes frames of layer II of 128 kbit/s at 44.1 kHz.
+// layer2 returns frames of layer II at 128 kbit/s and 44.1 kHz.
 func layer2(n int) (frames [][]byte) {
 	for range n {
 		frames = append(frames, append([]byte("\xff\xfd\x80\x00"), bytes.Repeat([]byte{0x55}, 413)...))
@@ -153,7 +153,7 @@ func TestMP3OtherFrames(t *testing.T) {
 		second = "MPEG audio of layer 2 is not read; convert it: mpg123 -w x.wav x"
 	)
 	data := bareMP3(t, "mp3-no-note.mp3")
-	// turned changes the headers of all frames, and returns the frames.
+	// turned applies a change to the headers of all frames and returns the frames.
 	turned := func(change func(head []byte)) [][]byte {
 		var frames [][]byte
 		for rest := bytes.Clone(data); ; {

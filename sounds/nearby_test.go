@@ -75,7 +75,7 @@ func TestNearbyIsBounded(t *testing.T) {
 	}
 }
 
-// countedFS counts the folders that are opened.
+// countedFS counts how many folders are opened.
 type countedFS struct {
 	fstest.MapFS
 	folders int

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// oddFile is a WAV or AIFF file of 16-bit samples with a chunk of 3 bytes before its samples.
+// oddFile returns a WAV or AIFF file of 16-bit samples with a chunk of 3 bytes before the samples.
 func oddFile(form string, frames int, odd, pad string) []byte {
 	order := binary.AppendByteOrder(binary.LittleEndian)
 	name, first, samples := "data", "fmt ", make([]byte, 2*frames)

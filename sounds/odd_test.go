@@ -171,7 +171,7 @@ func TestWAVBits(t *testing.T) {
 				const frames = 600
 				want := &Clip{Channels: 1, Rate: 48000}
 				var top, bottom []byte
-				word := func(b []byte, x uint32) []byte { // of the lowest bytes of x
+				word := func(b []byte, x uint32) []byte { // from the lowest bytes of x
 					if order == binary.BigEndian {
 						return append(b, order.AppendUint32(nil, x)[4-width:]...)
 					}

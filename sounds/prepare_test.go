@@ -82,7 +82,7 @@ func TestFold(t *testing.T) {
 	} {
 		n := len(c.left)
 		clip := &sounds.Clip{Name: "x", Channels: n, Rate: 48000, Speakers: c.speakers, Samples: make([]float32, n*n)}
-		for i := range n { // one frame for each channel alone
+		for i := range n { // a frame for each channel, with the other channels silent
 			clip.Samples[i*n+i] = 0.5
 		}
 		s, err := sounds.Prepare(clip, sounds.Options{})
@@ -98,7 +98,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestPrepareRefuses: clips made by hand may be anything.
+// TestPrepareRefuses checks that invalid clips are rejected.
 func TestPrepareRefuses(t *testing.T) {
 	for _, c := range []struct {
 		clip sounds.Clip

@@ -55,7 +55,7 @@ func (q *queueFiles) put(data []byte, once bool) string {
 	return name
 }
 
-// queueLibrary is one for all sessions: its filters take longer to make than a session.
+// queueLibrary is shared by all sessions, because making its filters takes longer than a session.
 var queueLibrary = sync.OnceValue(func() *Library { return NewLibrary(Options{}) })
 
 // queueModel models a queue as a list of runs. Each run holds joined samples, loaded as one clip.
@@ -120,7 +120,7 @@ func FuzzQueue(f *testing.F) {
 	})
 }
 
-// TestQueueSessions is FuzzQueue with sessions drawn at random.
+// TestQueueSessions runs FuzzQueue with random sessions.
 func TestQueueSessions(t *testing.T) {
 	sessions := 100
 	switch {
@@ -141,7 +141,7 @@ func TestQueueSessions(t *testing.T) {
 	}
 }
 
-// queueSession does what ops say.
+// queueSession executes ops.
 func queueSession(t *testing.T, ops []byte) {
 	files := &queueFiles{MapFS: fstest.MapFS{"bad": {Data: []byte("no sound")}}, once: map[string]int{}}
 	b := queueLibrary()

@@ -9,9 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// spectrum returns the power of a real signal of a power of two of samples by bin, under a window whose
-// side lobes lie below -180 dB, normalised so that a full-scale sine sums to 1
-// over the bins of its main lobe.
+// spectrum returns the power of a real signal by bin; its length is a power of two. The side lobes of the
+// window are below -180 dB, and a full-scale sine sums to 1 over the bins of its main lobe.
 func spectrum(x []float64) []float64 {
 	n := len(x)
 	c := make([]complex128, n)
@@ -90,8 +89,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestRates is the table of rates, there and back: lengths to the frame, THD+N
-// and level of a sine at an eighth of the lower rate.
+// TestRates converts between all rates in both directions. It checks the length to the frame, and the THD+N and
+// level of a sine at an eighth of the lower rate.
 func TestRates(t *testing.T) {
 	for _, rate := range []int{8000, 11025, 16000, 22050, 32000, 44100, 88200, 96000, 176400, 192000, 44056} {
 		for _, pair := range [][2]int{{rate, 48000}, {48000, rate}} {
@@ -132,8 +131,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestConstant: a constant stays the same constant at any ratio, away from the
-// ends.
+// TestConstant checks that a constant keeps its value at any ratio, away from the ends.
 func TestConstant(t *testing.T) {
 	x := make([]float32, 3000)
 	for i := range x {
@@ -206,7 +204,7 @@ func TestLoopSeam(t *testing.T) {
 	}
 }
 
-// TestInterpolated: phases between two rows agree with those computed.
+// TestInterpolated compares interpolated phases with exact ones.
 func TestInterpolated(t *testing.T) {
 	for _, r := range []ratio{{47999, 44100}, {44100, 47999}, {8000, 47999}} {
 		exact := newFilter(r, true, newGrid)

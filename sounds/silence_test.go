@@ -30,7 +30,7 @@ func silentFLAC(blocks, channels, announced int) []byte {
 	return b
 }
 
-// silentOgg has the headers of a file and one packet again and again, which completes some frames.
+// silentOgg returns the headers of a file and one repeated packet, each of which adds a fixed number of frames.
 func silentOgg(t *testing.T, name string, packet string, frames, packets int) []byte {
 	t.Helper()
 	var out, last []byte
@@ -59,7 +59,7 @@ func silentOgg(t *testing.T, name string, packet string, frames, packets int) []
 	return out
 }
 
-// TestSilence: minutes of silence are read, loaded and streamed alike, in memory that is counted first.
+// TestSilence checks that minutes of silence are read, loaded and streamed alike, within the memory limit.
 func TestSilence(t *testing.T) {
 	const blocks = 300 * 48000 / 4096
 	for name, c := range map[string]struct {
@@ -91,7 +91,7 @@ func TestSilence(t *testing.T) {
 				t.Errorf("%d bytes were allocated for %d of samples", took, size)
 			}
 			s, err := NewLibrary(Options{Rate: clip.Rate}).OpenStream(Source{File: "x", FS: fstest.MapFS{"x": {Data: c.data}}}, StreamOptions{})
-			if err != nil || s.Frames() != c.frames && name != "flac without count" { // its length is not known before its end
+			if err != nil || s.Frames() != c.frames && name != "flac without count" { // its length is unknown before its end
 				t.Errorf("as a stream it has %d frames, %v", s.Frames(), err)
 			}
 		})

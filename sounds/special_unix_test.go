@@ -263,8 +263,7 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// slowFS is a file system whose files wait in Open or in Read until they are let
-// go.
+// slowFS is a file system whose Open or Read blocks until it is released.
 type slowFS struct {
 	open, read chan struct{}
 	closed     chan struct{}

@@ -71,11 +71,11 @@ func TestSpectrum(t *testing.T) {
 	}
 }
 
-// drawSpectra draws both, one above the other, from 0 to -180 dB.
+// drawSpectra draws both spectra, one above the other, from 0 to -180 dB.
 func drawSpectra(spectra [2][]float64, width float64) string {
 	const w, h, left, top, gap = 900, 220, 56, 34, 64
 	var s strings.Builder
-	loudest := 10 * math.Log10(slices.Max(spectra[1])) // a sine's power lies in several bins
+	loudest := 10 * math.Log10(slices.Max(spectra[1])) // a sine's power is spread over several bins
 	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", left+w+20, top+2*h+gap+36)
 	fmt.Fprintf(&s, `<rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
 	for i, p := range spectra {

@@ -37,7 +37,7 @@ func FuzzStream(f *testing.F) {
 					return
 				}
 				all := loaded(sound, voice.Course{}, most)
-				settle(all) // at -3 dB the smallest become denormals
+				settle(all) // at -3 dB the smallest samples become denormals
 				if err != nil || !slices.Equal(got, all) {
 					t.Fatalf("%d frames, %v; loaded it has %d", len(got), err, len(all))
 				}

@@ -79,7 +79,7 @@ func sameFrames(t *testing.T, what string, got, want []pcm.Frame) {
 	}
 }
 
-// formats are the files of testdata/formats that are decoded for their own sake.
+// formatFiles lists the files of testdata/formats with tests of their own.
 func formatFiles(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/formats/*.*")
@@ -205,7 +205,7 @@ func TestStreamLoops(t *testing.T) {
 	}
 }
 
-// wavBytes16 is a WAV of 16 bits with a loop, whose last frame counts.
+// wavBytes16 returns a 16-bit WAV file with a loop that includes its last frame.
 func wavBytes16(rate, channels int, samples []int16, loop [2]uint32) []byte {
 	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00")
 	b = append(b, byte(channels), 0, byte(rate), byte(rate>>8), byte(rate>>16), 0, 0, 0, 0, 0, byte(channels*2), 0, 16, 0)

@@ -130,7 +130,7 @@ func configOptions(t *testing.T) (all []option) {
 	return all
 }
 
-// configOf returns the configuration of a row.
+// configOf returns the configuration for a row.
 func configOf(options []option, row []int) mixer.Config {
 	send := []mixer.Send{{To: hall, Gain: -6}}
 	eq := []effect.Effect{newEffect("eq", nil)}
@@ -167,7 +167,7 @@ func configOf(options []option, row []int) mixer.Config {
 	return c
 }
 
-// describe returns the values of a row that are not the default.
+// describe returns the values of a row that differ from the default.
 func describe(options []option, row []int) string {
 	var parts []string
 	for i, o := range options {

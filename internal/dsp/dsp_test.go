@@ -86,8 +86,8 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestNoFractionIsUnity: where the fraction is 0 an interpolation gives the
-// sample itself, so a voice may change kernel there.
+// TestNoFractionIsUnity checks that with a fraction of 0 an interpolation returns the sample itself, so that a
+// voice may change kernels there.
 func TestNoFractionIsUnity(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	src := make([]float32, 200)

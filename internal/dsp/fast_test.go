@@ -21,7 +21,7 @@ func framesOf(src []float32) []pcm.Frame {
 
 func (s *subject) pitched() bool { return s.after > 0 }
 
-// run is one call of a kernel.
+// run holds the arguments of one call of a kernel.
 type run struct {
 	n     int   // frames
 	pos   int64 // from the first readable frame
@@ -61,7 +61,7 @@ func newTable(t testing.TB) *table {
 	return m
 }
 
-// size returns how many frames of src a run may read.
+// size returns the number of frames of src that a run may read.
 func (s *subject) size(c run) int {
 	return s.before + int((c.pos+int64(max(c.n-1, 0))*c.step)>>32) + 1 + s.after
 }
@@ -248,7 +248,7 @@ func FuzzSameBits(f *testing.F) {
 	f.Add(uint8(2), true, uint16(130), uint64(5)<<33, uint64(2*One-1), uint8(9), uint8(3), uint8(1), uint64(2), float32(1), float32(0), float32(0), float32(0), uint32(1)<<24)
 	f.Add(uint8(5), false, uint16(33), uint64(77), uint64(One/7), uint8(40), uint8(1), uint8(2), uint64(3), float32(1e-20), float32(1e9), float32(1), float32(-1), uint32(0))
 	f.Add(uint8(6), true, uint16(512), uint64(One-1), uint64(One*3/2), uint8(1), uint8(5), uint8(0), uint64(4), float32(0.1), float32(0.2), float32(0), float32(1e-4), uint32(63))
-	for kernel := range subjects { // on a frame, with gains that move
+	for kernel := range subjects { // at whole frames, with moving gains
 		f.Add(uint8(kernel), false, uint16(130), uint64(3)<<32, uint64(One*11/10), uint8(0), uint8(1), uint8(0), uint64(5), float32(0.5), float32(-0.5), float32(0.001), float32(-0.002), uint32(3))
 	}
 	m := newTable(f)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// filtering is one call of Filter.
+// filtering holds the arguments of one call of Filter.
 type filtering struct{ channels, width, step, every, frames, rest int }
 
 // filterRoom is the memory of comparisons, between guard pages.

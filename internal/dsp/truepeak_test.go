@@ -21,7 +21,7 @@ func randomFrames(seed uint64, n int) []pcm.Frame {
 // interpolator is the type of Interpolator and FineInterpolator.
 type interpolator func(taps []float64, fraction float64)
 
-// read interpolates the middle of x.
+// read interpolates at the middle of x.
 func (fill interpolator) read(taps int, fraction float64, x []pcm.Frame, channel int) float64 {
 	h := make([]float64, taps)
 	fill(h, fraction)

@@ -52,7 +52,7 @@ func slots(t testing.TB, r *rand.Rand, n, priorities int) (prio []int32, key []f
 	return prio, key
 }
 
-// FindWeakest returns what Find finds.
+// FindWeakest returns the result of Find.
 func FindWeakest(prio []int32, key []float32, limit int32) (w Weakest) {
 	w.Find(prio, key, limit)
 	return w
@@ -126,7 +126,7 @@ func choose(prio []int32, key []float32, number []uint64, limit int32) (slot, se
 	}
 	slot, second = w.At, -1
 	switch {
-	case w.Alone && w.Candidates > 1: // the second has another priority
+	case w.Alone && w.Candidates > 1: // the runner-up has another priority
 		prio[slot] = math.MaxInt32
 		rest := FindWeakest(prio, key, limit)
 		second, _ = twoOldest(prio, key, number, rest.Prio, rest.Key)

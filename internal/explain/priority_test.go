@@ -66,7 +66,7 @@ func TestPriorityTold(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		e          report.Event
-		told, line string // empty: loudness decided
+		told, line string // empty if loudness decided
 	}{
 		{"alone", lost, "bell #3, whose priority 2 is above its own -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB; the next had priority 1, at -100 dB"},
 		{"some", some, "4 had the lowest priority, -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB"},

@@ -8,7 +8,7 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// TestMappingsOfAnyNumberOfKeys reads mappings of 1 to 200 keys, each of them once and once more.
+// TestMappingsOfAnyNumberOfKeys reads mappings of 1 to 200 keys, with and without a duplicate of each key.
 func TestMappingsOfAnyNumberOfKeys(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		var text strings.Builder

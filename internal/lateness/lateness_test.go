@@ -22,7 +22,7 @@ func TestLost(t *testing.T) {
 		for _, one := range []struct{ from, to, lost, worst time.Duration }{
 			{0, 700, 200, 20},
 			{0, 350, 100, 20},
-			{0, 50, 0, 0}, // nine sleeps in time, and the tenth is due at 50 ms
+			{0, 50, 0, 0}, // nine sleeps were on time, and the tenth is due at 50 ms
 			{0, 60, 10, 10},
 			{55, 120, 15, 15},
 			{700, 700, 0, 0},

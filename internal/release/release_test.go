@@ -68,7 +68,7 @@ func TestSeen(t *testing.T) {
 		place   atomic.Int64
 		pointer atomic.Pointer[int64]
 		words   [1]atomic.Int64
-		data    [8]int64 // plain: the race detector watches them
+		data    [8]int64 // plain fields, watched by the race detector
 		read    atomic.Int64
 		seen    = [...]func() int64{
 			func() int64 { return int64(number.Load()) },

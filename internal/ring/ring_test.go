@@ -18,7 +18,7 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestModel drives a ring and a slice by the same random calls.
+// TestModel makes the same random calls on a ring and a slice.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := ring.New[int](rapid.IntRange(1, 9).Draw(t, "size"))

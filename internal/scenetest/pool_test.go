@@ -93,7 +93,7 @@ func TestTheFutureCounts(t *testing.T) {
 	bell := clip(t, "bell", rate, func(i int) float64 { return 0.5 * math.Exp(-float64(i)/4000) * tone(i, 1000) })
 	play(t, a.Mixer(), knock, mixer.Options{})
 	play(t, a.Mixer(), bell, mixer.Options{})
-	a.Step(320 * time.Millisecond) // both are in their third tenth of a second: the knock pauses, the bell is at -37 dB
+	a.Step(320 * time.Millisecond) // at 320 ms the knock pauses and the bell has -37 dB
 	for i := 14400; i < 15360; i++ {
 		if door, dying := a.Stem("knock")[i], a.Stem("bell")[i]; door != (pcm.Frame{}) || dying == (pcm.Frame{}) && i%24 != 0 {
 			t.Fatalf("frame %d: the bell should be heard where the door is silent, not %v and %v", i, dying, door)

@@ -98,7 +98,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// tone returns a sine, on both sides if there are two.
+// tone returns a sine on one or two channels.
 func tone(hertz float64, rate, frames, channels int) []float32 {
 	x := make([]float32, frames*channels)
 	for i := range x {

@@ -67,7 +67,7 @@ func TestOptimum(t *testing.T) {
 			from := r.n(bins)
 			energies := make([]float64, 1+r.n(bins-from))
 			for i := range energies {
-				if r.n(4) > 0 { // some are silent for a while
+				if r.n(4) > 0 { // some parts are silent for a while
 					energies[i] = r.unit() * r.unit()
 				}
 				total += energies[i]

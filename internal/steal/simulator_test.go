@@ -77,7 +77,7 @@ func (s *simulator) position(event int, frame int64) int64 {
 	return at
 }
 
-// power is left^2 + right^2.
+// power returns left^2 + right^2.
 func (s *simulator) power(event int) float64 {
 	p := &s.parts[event]
 	return float64(p.Left*p.Left) + float64(p.Right*p.Right)
@@ -169,7 +169,7 @@ func weakest(voices []simVoice) simVoice {
 	})
 }
 
-// without is voices without one.
+// without returns voices except v.
 func without(voices []simVoice, v simVoice) []simVoice {
 	return slices.DeleteFunc(voices, func(w simVoice) bool { return w.event == v.event })
 }

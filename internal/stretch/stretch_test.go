@@ -54,7 +54,7 @@ func TestOnceByHand(t *testing.T) {
 		{[]float64{3, 6}, []float64{3, 2}},
 		{[]float64{3, 6, 9}, []float64{6, 5, 3}},
 		{[]float64{0, 0, 0, 0, 8}, []float64{1.6, 2, 8. / 3, 8. / 3, 8. / 3}}, // a pause with a future
-		{[]float64{9, 9, 9, 0, 0, 0}, []float64{9, 6, 3, 0, 0, 0}},            // the longest is not always the best
+		{[]float64{9, 9, 9, 0, 0, 0}, []float64{9, 6, 3, 0, 0, 0}},            // the longest stretch is not always the best
 	} {
 		got, _ := Once(c.k)
 		for i := range c.want {

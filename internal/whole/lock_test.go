@@ -64,7 +64,7 @@ func TestKilled(t *testing.T) {
 	has(3)
 	kill()
 	has(4)
-	first.Discard() // a name before the abandoned file is free again
+	first.Discard() // a name before the abandoned file is available again
 	has(3)
 	create("a.wav", ".part").Discard()
 	create("b.wav", ".wav").Discard()

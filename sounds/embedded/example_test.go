@@ -19,7 +19,7 @@ func ExampleLoad() {
 	// embedded: there is no sound "trunder"; the nearest is "thunder": file does not exist
 }
 
-// The rain as a stream, decoded as it plays.
+// The rain is streamed, decoded as it plays.
 func ExampleSource() {
 	lib := sounds.NewLibrary(sounds.Options{})
 	rain, err := lib.OpenStream(embedded.Source("rain"), sounds.StreamOptions{})

@@ -8,8 +8,8 @@ import (
 	"voicepool/internal/fourier"
 )
 
-// TestPinkSlope: the filter falls by 3 dB an octave from 20 Hz to 20 kHz, or to 0.45 of the
-// rate, within 0.2 dB. This is its frequency response, worked out from its sections.
+// TestPinkSlope checks that the filter falls by 3 dB per octave from 20 Hz to 20 kHz, or to 0.45 of the rate,
+// within 0.2 dB. The frequency response is computed from its sections.
 func TestPinkSlope(t *testing.T) {
 	for _, rate := range []int{8000, 11025, 22050, 32000, 44100, 48000, 88200, 96000, 192000, 768000} {
 		f := newPinkFilter(rate)
@@ -37,7 +37,7 @@ func TestPinkNoise(t *testing.T) {
 	const rate, size, blocks = 48000, 1 << 13, 500
 	for _, c := range []struct {
 		signal Signal
-		slope  float64 // dB an octave, of the power in a hertz
+		slope  float64 // dB per octave, of the power per hertz
 	}{
 		{signal: Signal{Shape: Pink}, slope: -3.0103},
 		{signal: Signal{Shape: White}, slope: 0},

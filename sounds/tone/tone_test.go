@@ -35,7 +35,7 @@ func left(t testing.TB, s tone.Signal, rate int, length time.Duration) []float64
 	return out
 }
 
-// all are signals of every shape.
+// all holds signals of every shape.
 var all = []tone.Signal{
 	{Hertz: 440}, {Hertz: 997.3}, {Shape: tone.Square, Hertz: 440}, {Shape: tone.Saw, Hertz: 110}, {Shape: tone.Triangle, Hertz: 1},
 	{Shape: tone.White}, {Shape: tone.White, Seed: 7}, {Shape: tone.Pink}, {Shape: tone.Pink, Seed: 7},
@@ -119,7 +119,7 @@ func TestSine(t *testing.T) {
 		x := left(t, tone.Signal{Hertz: hertz}, 48000, time.Second)
 		worst := 0.0
 		for i := range x {
-			// The phase in whole numbers: a second has whole turns.
+			// The phase is exact, because a second has whole periods.
 			part := math.Mod(hertz*float64(i), 48000) / 48000
 			d := x[i] - 0.1*math.Sin(2*math.Pi*part)
 			worst += d * d
@@ -136,8 +136,8 @@ func TestSine(t *testing.T) {
 func TestHarmonics(t *testing.T) {
 	for _, c := range []struct {
 		shape tone.Shape
-		level func(n int) float64 // of a harmonic, beside the fundamental
-		alias float64             // dB beside the fundamental, below 10 kHz
+		level func(n int) float64 // of a harmonic, relative to the fundamental
+		alias float64             // dB relative to the fundamental, below 10 kHz
 	}{
 		{shape: tone.Square, level: func(n int) float64 { return float64(n%2) / float64(n) }, alias: -60},
 		{shape: tone.Saw, level: func(n int) float64 { return 1 / float64(n) }, alias: -60},
@@ -190,7 +190,7 @@ func TestLoops(t *testing.T) {
 			if is := turns * float64(rate) / float64(n); math.Abs(is/hertz-1) > 0.51/float64(n) {
 				t.Errorf("%v Hz at %d: it is %v Hz", hertz, rate, is)
 			}
-			// The sine of the last frame and the first is one step apart.
+			// The step from the last frame to the first is one step of the sine.
 			after := 0.1 * math.Sin(2*math.Pi*turns*float64(n)/float64(n))
 			last := 0.1 * math.Sin(2*math.Pi*turns*float64(n-1)/float64(n))
 			if math.Abs(float64(c.Samples[0])-after) > 1e-8 || math.Abs(float64(c.Samples[2*n-2])-last) > 1e-8 {

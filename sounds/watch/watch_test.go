@@ -27,7 +27,7 @@ type change struct {
 	err      error
 }
 
-// watched is a library under watch, whose events come from the test.
+// watched is a library that is watched; the test sends its events.
 type watched struct {
 	lib     *sounds.Library
 	events  chan fsnotify.Event

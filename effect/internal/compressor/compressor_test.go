@@ -28,7 +28,7 @@ func reached(c *Compressor, level, from, to float64) float64 {
 		c.Process(x, nil, i)
 		left := (-decibels(math.Abs(float64(x[0][0]))/float64(float32(level))) - to) / (from - to)
 		if left <= 1/math.E {
-			part := math.Log(before*math.E) / math.Log(before/left) // of this frame: it falls exponentially
+			part := math.Log(before*math.E) / math.Log(before/left) // the fraction of this frame: the distance falls exponentially
 			return (float64(i) + part) / float64(c.rate)
 		}
 		before = left
@@ -293,7 +293,7 @@ func TestReduction(t *testing.T) {
 	if got := c.Reduction(); math.Abs(got-15) > 0.01 {
 		t.Errorf("%.3f dB, want 15", got)
 	}
-	want := 15 * math.Exp(-0.18/0.019) // the first stage's time, and the second adds a little
+	want := 15 * math.Exp(-0.18/0.019) // the time of the first stage; the second adds a little
 	for range 2 {
 		if got := c.Reduction(); got < want || got > 1.2*want {
 			t.Errorf("%.6f dB after the release, want about %.6f", got, want)

@@ -26,7 +26,7 @@ func (v *Values) asked(level float64) float64 {
 	return (1 - 1/v.Ratio) * over
 }
 
-// keep is a one-pole filter's coefficient, equation 7.
+// keep returns the coefficient of a one-pole filter, equation 7.
 func (m *model) keep(time float64) float64 { return math.Exp(-1 / (time * float64(m.rate))) }
 
 // reduction returns the reduction of the next frame, in dB.
@@ -66,7 +66,7 @@ func drawn(r *rand.Rand) *Values {
 	}
 }
 
-// material returns noise, tones, impulses and silence, at levels that jump.
+// material returns noise, tones, impulses and silence, with sudden changes of level.
 func material(r *rand.Rand, n int, top float64) []pcm.Frame {
 	out := make([]pcm.Frame, n)
 	kind, level, tone, side := 0, 0.0, 0.0, 0.0

@@ -10,7 +10,7 @@ import (
 
 var rates = []int{8000, 11025, 16000, 44100, 48000, 96000, 192000}
 
-// few returns the rates, in short tests two of them.
+// few returns all rates, or two of them in short tests.
 func few() []int {
 	if !longtest.Enabled() {
 		return []int{8000, 48000}
@@ -18,7 +18,7 @@ func few() []int {
 	return rates
 }
 
-// cookbook is a biquad of Bristow-Johnson's cookbook: b0, b1, b2 and a1, a2, over a0.
+// cookbook is a biquad of Bristow-Johnson's cookbook: b0, b1, b2 and a1, a2, divided by a0.
 type cookbook struct{ b0, b1, b2, a1, a2 float64 }
 
 func newCookbook(b *Band, rate int) cookbook {
@@ -132,7 +132,7 @@ func spectrumOf(h []float64, freq float64, rate int) (sum complex128) {
 	return sum
 }
 
-// uniform is noise at full scale.
+// uniform returns noise at full scale.
 func uniform(next func() float32, n int) []pcm.Frame {
 	x := make([]pcm.Frame, n)
 	for i := range x {

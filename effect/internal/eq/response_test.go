@@ -31,7 +31,7 @@ func TestResponse(t *testing.T) {
 				}
 				want := cmplx.Abs(c.response(freq, rate))
 				if want < 1e-6 && b.Type != LowPass && (b.Type != HighPass || freq == 0) {
-					continue // the middle of a notch, and 0 Hz
+					continue // the center of a notch, and 0 Hz
 				}
 				got := math.Abs(decibels(cmplx.Abs(spectrumOf(h, freq, rate)) / want))
 				says := math.Abs(v.Response(freq, rate) - decibels(want))

@@ -46,7 +46,7 @@ func noise(n, rate int, mono bool) []pcm.Frame {
 	return out
 }
 
-// loud returns the loudness of frames, in LUFS.
+// loud returns the loudness of frames in LUFS.
 func loud(x []pcm.Frame, rate int) float64 {
 	m := loudness.NewMeter(rate, []float64{1, 1})
 	for _, f := range x {

@@ -19,7 +19,7 @@ func (f *biquad) next(x float64) float64 {
 	return y
 }
 
-// cookbookShelf returns a shelf of a gain in dB, with a Q of 0.7071.
+// cookbookShelf returns a shelving filter with a gain in dB and a Q of 0.7071.
 func cookbookShelf(high bool, hertz, gain float64, rate int) *biquad {
 	a, w := math.Pow(10, gain/40), 2*math.Pi*min(hertz/float64(rate), 0.49)
 	alpha, c, sign := math.Sin(w)/math.Sqrt2, math.Cos(w), 1.0

@@ -99,7 +99,7 @@ func masks(list []powers, channels int) [][2][barkCount]float64 {
 				}
 			}
 		}
-		for b := 0; b < barkCount && channels == 2; b++ { // 20 dB from the other ear
+		for b := 0; b < barkCount && channels == 2; b++ { // 20 dB below the other channel
 			l, r := m[0][b], m[1][b]
 			m[0][b], m[1][b] = l+0.01*r, r+0.01*l
 		}

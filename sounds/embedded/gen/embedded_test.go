@@ -18,7 +18,7 @@ import (
 	"voicepool/sounds/embedded/gen/synth"
 )
 
-// sound is an embedded file, decoded.
+// sound is a decoded embedded file.
 type sound struct {
 	channels [][]int16
 	tags     [][2]string
@@ -26,7 +26,7 @@ type sound struct {
 
 func (s sound) frames() int { return len(s.channels[0]) }
 
-// power is the mean square of a stretch, relative to full scale.
+// power returns the mean square of a part of a sound, relative to full scale.
 func (s sound) power(from, to float64) float64 {
 	sum := 0.0
 	a, b := int(from*synth.Rate), int(to*synth.Rate)
@@ -38,7 +38,7 @@ func (s sound) power(from, to float64) float64 {
 	return sum / float64((b-a)*len(s.channels))
 }
 
-// stream opens a sound's file, up to its first samples.
+// stream opens the file of a sound and reads its header.
 func stream(t *testing.T, name string) *flac.Stream {
 	t.Helper()
 	data, ok := embedded.Open(name)
@@ -52,7 +52,7 @@ func stream(t *testing.T, name string) *flac.Stream {
 	return s
 }
 
-// seconds is the length of a sound.
+// seconds returns the length of a sound.
 func seconds(s *flac.Stream) float64 { return float64(s.Info.NSamples) / synth.Rate }
 
 // open decodes a sound and checks the properties in its header.
@@ -88,7 +88,8 @@ func open(t *testing.T, name string) sound {
 	return s
 }
 
-// The embedded files have the samples that the recipes make, on every machine.
+// TestFilesAreWhatTheRecipesMake checks that the embedded files have exactly the samples that the recipes make,
+// on every machine.
 func TestFilesAreWhatTheRecipesMake(t *testing.T) {
 	for _, r := range synth.Recipes() {
 		t.Run(r.Name, func(t *testing.T) {
@@ -206,8 +207,7 @@ func TestSoundsAreClean(t *testing.T) {
 	}
 }
 
-// checkSeam compares what happens at the wrap with what happens elsewhere: the
-// step, and the change of the step.
+// checkSeam compares the first and second differences at the loop seam with the largest elsewhere.
 func checkSeam(t *testing.T, samples []int16) {
 	t.Helper()
 	n := len(samples)

@@ -2,7 +2,7 @@ package blocks
 
 import "testing"
 
-// TestCompanding: the ends and the middle of G.711.
+// TestCompanding checks the smallest and the largest values of G.711.
 func TestCompanding(t *testing.T) {
 	var x [4]float32
 	decodeALaw(x[:], []byte{0xd5, 0x55, 0xaa, 0x2a})

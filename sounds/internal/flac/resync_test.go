@@ -20,12 +20,12 @@ func streamInfoOf(block, channels int, frames uint64) []byte {
 	return append([]byte("fLaC\x80\x00\x00\x22"), info...)
 }
 
-// header returns the header of a frame of the fixed block size.
+// frameHeader returns the header of a frame of the fixed block size.
 func frameHeader(number uint64, block, channels int) []byte {
 	b := []byte{0xff, 0xf8, 0x70, byte(channels-1) << 4}
 	if number < 0x80 {
 		b = append(b, byte(number))
-	} else { // as UTF-8 does, in seven bytes
+	} else { // as in UTF-8, in seven bytes
 		b = append(b, 0xfe)
 		for shift := 30; shift >= 0; shift -= 6 {
 			b = append(b, 0x80|byte(number>>shift)&0x3f)

@@ -10,7 +10,7 @@ type part struct {
 	gain     int
 	compress int // index of the scale factor sizes
 	scales   []int
-	lines    [576]int // in the order of the file
+	lines    [576]int // in file order
 }
 
 // bitWriter writes bits, the highest of a byte first.
@@ -29,7 +29,7 @@ func (w *bitWriter) put(x, bits int) {
 	}
 }
 
-// partSizes are the sizes of the scale factors of a part, one for each.
+// partSizes returns the bit sizes of the scale factors of a part.
 func partSizes(h header, p *part, right bool) []int {
 	var sizes []int
 	add := func(n, size int) {
@@ -98,9 +98,8 @@ func (p *part) write(w *bitWriter, h header, right bool) {
 	}
 }
 
-// makeHead makes the header of a frame of the highest rate of bits: rate as
-// longBands counts them, mode 0 stereo, 1 joint; bit 0 of ext is for intensity
-// stereo, bit 1 for mid and side.
+// makeHead returns the header of a frame of the highest bit rate. rate is the index in longBands, mode 0 stereo
+// and 1 joint stereo. Bit 0 of ext enables intensity stereo, bit 1 mid/side stereo.
 func makeHead(rate, mode, ext int) []byte {
 	version := [3]byte{0xfb, 0xf3, 0xe3}[rate/3]
 	return []byte{0xff, version, byte(14<<4 | rate%3<<2), byte(mode<<6 | ext<<4)}
@@ -155,7 +154,7 @@ func makeFrame(head []byte, parts [][2]part) []byte {
 	return append(frame, make([]byte, h.size-len(frame))...)
 }
 
-// randomLines fills lines from..to, the first of them never zero.
+// randomLines fills lines from..to, the first one nonzero.
 func randomLines(r *rand.Rand, lines *[576]int, from, to int) {
 	for i := from; i < to; i++ {
 		lines[i] = r.IntN(3) - 1

@@ -15,7 +15,7 @@ import (
 // wide holds limits that no test reaches.
 var wide = source.Limits{Frames: math.MaxInt64, Memory: math.MaxInt64, Channels: 2, MinRate: 1, MaxRate: math.MaxInt}
 
-// testFile reads a file of the formats that are tested.
+// testFile reads a file of testdata/formats.
 func testFile(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../../testdata/formats/" + name)

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// intensityCase is a shape of joint stereo to test.
+// intensityCase is a variant of joint stereo.
 type intensityCase struct {
 	name  string
-	rate  int // as longBands counts them
+	rate  int // index in longBands
 	block int
 	mixed bool
 	bits  int  // of a position, in MPEG-2
@@ -18,11 +18,9 @@ type intensityCase struct {
 	ms    bool // also use mid/side stereo
 }
 
-// intensityFrames makes a file in intensity stereo, and its twin in plain
-// stereo, which by the standard has to sound the same. With positions of whole
-// scale factors, which are 3 dB each, the twin is exact: in MPEG-2 under an odd
-// scalefac_compress a position's step is 3 dB; in MPEG-1 0, 3 and 6 are all in the
-// right ear, half in both, all in the left one.
+// intensityFrames returns a file in intensity stereo and a plain stereo file that must sound the same by the
+// standard. The plain file is exact if positions are whole scale factors of 3 dB. In MPEG-2 an odd
+// scalefac_compress has steps of 3 dB. In MPEG-1 position 0 is right, 3 is the middle, and 6 is left.
 func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 	ext := 1
 	if c.ms {
@@ -31,7 +29,7 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 	head, twinHead := makeHead(c.rate, 1, ext), makeHead(c.rate, 0, 0)
 	h, _, _ := parseHeader(head)
 	bands := (&granule{block: c.block, mixed: c.mixed}).bandsOf(h, nil)
-	top := 1 // bands without a scale factor
+	top := 1 // number of bands without a scale factor
 	if c.block == 2 {
 		top = 3
 	}
@@ -50,7 +48,7 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 			t := [2]part{p, p}
 			p.scales, q.scales = make([]int, len(bands)), make([]int, len(bands))
 			lower := [2][]int{make([]int, len(bands)), make([]int, len(bands))} // the bands of the plain version, below the top
-			var below [3]int                                                    // the positions of the last bands but one
+			var below [3]int                                                    // the positions of the band below the top
 			illegal := 7
 			if h.low {
 				illegal = 1<<c.bits - 1
@@ -66,13 +64,13 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 				if i >= len(bands)-top {
 					p.scales[i], q.scales[i] = 0, 0
 				}
-				left, right := 0, 0 // how many steps of 3 dB softer
+				left, right := 0, 0 // attenuation in steps of 3 dB
 				noLeft, noRight := false, false
 				position := -1
 				switch {
 				case !silent[i]:
 					randomLines(r, &q.lines, b.from, b.to)
-					if c.ms { // a line is of the middle or of the side
+					if c.ms { // a line belongs to the mid or the side channel
 						for j := b.from; j < b.to; j++ {
 							if j == b.from || p.lines[j] == 0 {
 								p.lines[j] = 0
@@ -83,7 +81,7 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 					}
 				case i < len(bands)-top:
 					position = positions[r.IntN(len(positions))]
-					if i >= len(bands)-2*top { // of the same gain in all windows
+					if i >= len(bands)-2*top { // with the same gain in all windows
 						position = positions[2]
 					}
 					q.scales[i], below[w] = position, position
@@ -128,8 +126,8 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 				}
 				lower[0][i], lower[1][i] = p.scales[i]+left, p.scales[i]+right
 			}
-			// The top has no scale factor: the gain is lowered for it, and the other
-			// bands, which are two steps softer, are raised again.
+			// The top has no scale factor, so the global gain is lowered for it. The other bands, which are two
+			// steps softer, are raised again.
 			for ch := range 2 {
 				steps := lower[ch][len(bands)-1]
 				t[ch].gain -= 2 * steps
@@ -161,7 +159,7 @@ func TestIntensityStereo(t *testing.T) {
 			{name: "mixed", block: 2, mixed: true, bands: 27},
 		} {
 			if rate == 8 && block.mixed {
-				continue // decoders differ about mixed blocks at 8 kHz, which no encoder makes
+				continue // decoders disagree on mixed blocks at 8 kHz, which no encoder makes
 			}
 			for _, ms := range []bool{false, true} {
 				top := 1

@@ -15,7 +15,7 @@ import (
 
 var anything = source.Limits{Frames: math.MaxInt64, Memory: math.MaxInt64, Channels: 8, MinRate: 1, MaxRate: 768000}
 
-// sum is the checksum of RFC 3533, bit by bit.
+// sum computes the checksum of RFC 3533, bit by bit.
 func sum(b []byte) (crc uint32) {
 	for _, x := range b {
 		crc ^= uint32(x) << 24
@@ -29,7 +29,7 @@ func sum(b []byte) (crc uint32) {
 
 // The flags of a page.
 const (
-	torn = 1 << iota // it begins within a packet
+	torn = 1 << iota // the page begins within a packet
 	first
 	last
 )
@@ -122,7 +122,7 @@ func TestPackets(t *testing.T) {
 		pages := laced(7, packets, func() int { return per }, noPlace)
 		other := laced(8, [][]byte{[]byte("Othe"), make([]byte, 900)}, func() int { return 2 }, noPlace)
 		same := laced(9, [][]byte{[]byte("Fake"), make([]byte, 900)}, func() int { return 2 }, noPlace)
-		late := pageOf(0, 0, 7, uint32(len(pages)), []byte{1}, []byte{1}) // behind the end of the stream
+		late := pageOf(0, 0, 7, uint32(len(pages)), []byte{1}, []byte{1}) // after the end of the stream
 		file := slices.Concat(other[0], pages[0], same[0], other[1], slices.Concat(pages[1:]...), same[1], other[2], late)
 		got, err := all(file)
 		if !errors.Is(err, io.EOF) || !slices.EqualFunc(got, packets, slices.Equal) {
@@ -251,7 +251,7 @@ func chain(r *rand.Rand, serial uint32) (pages [][]byte, want []float32) {
 		}
 		if end {
 			final = max(at-int64(cut), 0)
-			if sounding == 1 { // the first page is the last: it may only cut
+			if sounding == 1 { // the first audio page is the last one: it may only trim
 				ahead, final = 0, max(ends[complete-1]-int64(cut), 0)
 			}
 			return final

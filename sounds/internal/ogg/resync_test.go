@@ -39,7 +39,7 @@ func TestLostPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, _ := readAll(whole)
-		first := 0 // behind the headers, and a page with sound
+		first := 0 // behind the headers and one audio page
 		for seen := 0; first < len(pages) && seen < 2; first++ {
 			if granule := int64(pages[first][6]) | int64(pages[first][7])<<8; granule > 0 && granule < 60000 {
 				seen++
@@ -55,7 +55,7 @@ func TestLostPages(t *testing.T) {
 			bad = slices.Delete(bad, i, i+1)
 		case 1:
 			bad[i] = slices.Clone(bad[i])
-			bad[i][26] ^= 64 // the number of its lacing values
+			bad[i][26] ^= 64 // damage the number of lacing values
 		case 2:
 			bad = slices.Insert(bad, i, bad[i])
 		}

@@ -111,7 +111,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestConfigs holds the 32 configurations against the table of RFC 6716.
+// TestConfigs compares the 32 configurations with the table of RFC 6716.
 func TestConfigs(t *testing.T) {
 	sizes := [][]int{{480, 960, 1920, 2880}, {480, 960}, {120, 240, 480, 960}}
 	n := 0
@@ -134,7 +134,7 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// head is a first header.
+// head returns an identification header.
 func head(channels, skip, gain int, mapping ...byte) []byte {
 	b := append([]byte("OpusHead\x01"), byte(channels))
 	b = binary.LittleEndian.AppendUint16(b, uint16(skip))
@@ -190,7 +190,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// packets returns the first header of a file and its packets with sound.
+// packets returns the identification header of a file and its audio packets.
 func packets(t testing.TB, file string) (first []byte, list [][]byte) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -43,7 +43,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestSignedAndUnary: two's complement, and zeros before a one.
+// TestSignedAndUnary reads two's complement numbers, and counts zeros before a one.
 func TestSignedAndUnary(t *testing.T) {
 	b := NewMSB([]byte{0b1011_0001, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0b0100_0000})
 	if x, zero := b.Signed(3), b.Signed(0); x != -3 || zero != 0 {

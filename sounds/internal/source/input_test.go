@@ -88,7 +88,7 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// inOrder is a file that can be read in order only.
+// inOrder is a file that can only be read in order.
 type inOrder struct{ fs.File }
 
 type failing struct{ err error }

@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// comments is a block of Vorbis comments.
+// comments returns a block of Vorbis comments.
 func comments(list ...string) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, 2)
 	b = append(b, "me"...)
@@ -77,7 +77,7 @@ func TestGainTags(t *testing.T) {
 	}
 }
 
-// id3 is a tag with frames of a version.
+// Id3 returns a tag of the given version with frames.
 func Id3(version, flags byte, frames ...[]byte) []byte {
 	body := slices.Concat(frames...)
 	n := len(body)

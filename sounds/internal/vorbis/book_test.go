@@ -8,7 +8,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// TestMDCT holds the fast transform against its definition.
+// TestMDCT compares the fast transform with its definition.
 func TestMDCT(t *testing.T) {
 	for _, n := range []int{16, 64, 256, 1024} {
 		x, y := make([]float64, n/2), make([]float64, n)
@@ -66,7 +66,7 @@ func TestLongWords(t *testing.T) {
 	if err := b.makeCode(lengths); err != nil {
 		t.Fatal(err)
 	}
-	for entry := range lengths { // n ones, then a zero; the last is all ones
+	for entry := range lengths { // n ones followed by a zero; the last word is all ones
 		var data [5]byte
 		binary.LittleEndian.PutUint32(data[:], uint32(1<<entry-1))
 		r := source.NewLSB(data[:])

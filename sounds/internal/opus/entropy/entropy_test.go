@@ -13,13 +13,13 @@ import (
 type encoder struct {
 	low  big.Int
 	rng  uint32
-	head int // bytes that low has beyond its first four
+	head int // bytes of low beyond its first four
 	raw  []bool
 }
 
 func newEncoder() *encoder { return &encoder{rng: 1 << 31} }
 
-// encode narrows the range to the places low..high-1 of total.
+// encode narrows the range to low..high-1 of total.
 func (e *encoder) encode(low, high, total uint32) {
 	r := e.rng / total
 	if low > 0 {
@@ -81,7 +81,7 @@ func (e *encoder) bits(x uint32, n uint) {
 	}
 }
 
-// bytes returns the frame, with some bytes to spare between its two ends.
+// bytes returns the frame, with spare bytes between its two ends.
 func (e *encoder) bytes(spare int) []byte {
 	var low big.Int
 	low.Lsh(&e.low, 1) // 31 bits are one less than four bytes
@@ -169,7 +169,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// laplace returns the places of a number among 2^15, as an encoder finds them.
+// laplace returns the range of a value out of 2^15, as an encoder computes it.
 func laplace(value int, fs, decay int) (low, high uint32) {
 	n, sign := max(value, -value), 0
 	if value < 0 {

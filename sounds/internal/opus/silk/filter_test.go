@@ -11,7 +11,7 @@ import (
 // model implements sections 4.2.7.8.6 and 4.2.7.9 of RFC 6716 in floats over the whole signal: the excitation,
 // the long-term prediction filter and the LPC filter.
 type model struct {
-	out, lpc []float64 // of all frames so far, full scale being 1
+	out, lpc []float64 // over all frames so far; full scale is 1
 }
 
 // offsetsQ23 holds the quantization offsets by signal type and offset type.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// books are the codebooks, by their order.
+// books holds the codebooks by their order.
 var books = map[int]*codebook{10: &narrow, 16: &wide}
 
 // TestLines checks that decoded line spectral frequencies ascend with at least the spacing of RFC 6716, section
@@ -45,7 +45,7 @@ func TestLines(t *testing.T) {
 // stabilized implements section 4.2.7.5.4 literally: d[i] is the minimum distance below line i.
 func stabilized(lines []int16, d []int16) []int16 {
 	n := len(lines)
-	x := make([]int, n+2) // with the ends: x[0] is 0, x[n+1] is 32768
+	x := make([]int, n+2) // including the ends: x[0] is 0, x[n+1] is 32768
 	for i, line := range lines {
 		x[i+1] = int(line)
 	}
@@ -265,7 +265,7 @@ func TestStable(t *testing.T) {
 			k[i] = width * (2*r.Float64() - 1)
 		}
 		a := []float64{}
-		for i := range n { // the lattice, the other way
+		for i := range n { // the inverse of reflections
 			next := make([]float64, i+1)
 			for j := range i {
 				next[j] = a[j] - k[i]*a[i-1-j]
@@ -333,7 +333,7 @@ func TestGains(t *testing.T) {
 	}
 }
 
-// TestGainsAtTheEnds: section 4.2.7.4 names the least gain and the largest.
+// TestGainsAtTheEnds checks the lowest and the highest gain in section 4.2.7.4.
 func TestGainsAtTheEnds(t *testing.T) {
 	for index, want := range map[int]int32{0: 81920, 63: 1686110208} {
 		c := channel{rate: 16, subframes: 2, book: &wide}
