@@ -71,7 +71,7 @@ func (m *filterRoom) compare(t *testing.T, c filtering, r *rand.Rand) {
 	}
 }
 
-// draw chooses every and rest, so that rest frames complete no group.
+// draw chooses the distance of output frames, and a rest of the buffer that is too short for another one.
 func (c filtering) draw(r *rand.Rand) filtering {
 	c.every = 1 + r.IntN(5)
 	if c.every > 1 {

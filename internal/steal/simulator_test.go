@@ -212,8 +212,8 @@ func (g *game) exchange(frame int64) {
 	}
 }
 
-// mix returns the audible output of the scene and the tolerance at each frame. The mixer ramps a restored voice
-// linearly over every 8 frames, at most 7e-4 of a sample off.
+// mix returns the audible output of the scene and the tolerance at each frame. The mixer approximates the fade-in of a
+// restored voice by lines of 8 frames, at most 7e-4 of a sample off.
 func (s *simulator) mix(moves []move) (out []pcm.Frame, slack []float32) {
 	out, slack = make([]pcm.Frame, s.scene.Frames), make([]float32, s.scene.Frames)
 	tail, rise, spare := steal.Tail(), steal.RaisedCosine(5), make([]pcm.Frame, s.scene.Frames)

@@ -227,9 +227,8 @@ func (*counter) MakeUp(dst []float32, frames int64) []float32 {
 	return append(dst, make([]float32, frames)...)
 }
 
-// chain returns a stream and its expected samples. The leading frames are dropped, and the position of the last
-// page trims the end, but not below the end of an earlier page. The offset of the first page trims the
-// beginning.
+// chain returns a stream and its expected samples. They begin after the leading frames. They end at the position of
+// the last page, less a positive offset of the first page, but not before the end of the page before.
 func chain(r *rand.Rand, serial uint32) (pages [][]byte, want []float32) {
 	skip, count := r.IntN(60)*r.IntN(2), 1+r.IntN(30)
 	packets, ends := [][]byte{append([]byte("Fake"), byte(skip), byte(serial)), []byte("words")}, []int64{0, 0}
@@ -241,7 +240,7 @@ func chain(r *rand.Rand, serial uint32) (pages [][]byte, want []float32) {
 		total += n
 		ends = append(ends, int64(total))
 	}
-	ahead := r.IntN(200) - 100 // a negative offset trims nothing at the beginning but counts at the end
+	ahead := r.IntN(200) - 100 // a negative offset keeps the beginning but shortens the end
 	cut := []int{0, 0, r.IntN(30), r.IntN(500)}[r.IntN(4)]
 	per, sounding, started, final := 1+r.IntN(8), 0, int64(0), int64(0)
 	pages = laced(serial, packets, func() int { return per }, func(complete int, end bool) int64 {
