@@ -149,7 +149,7 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-// TestListen checks that a listener gets the mix in real time, and its end.
+// TestListen checks that a listener gets the mix in real time, and its end. A listener that does not read is dropped.
 func TestListen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "")

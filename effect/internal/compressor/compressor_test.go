@@ -238,8 +238,8 @@ func TestBounds(t *testing.T) {
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
-// TestIdle checks that in silence the gain recovers exactly in the time of both stages. After that, input below
-// the knee passes unchanged.
+// TestIdle checks that in silence the reduction recovers to exactly 0 within the time of both stages. After that,
+// input below the knee passes unchanged.
 func TestIdle(t *testing.T) {
 	for _, rate := range rates {
 		for _, release := range []float64{0.005, 0.12, 1} {
