@@ -184,7 +184,7 @@ func TestLibraryErrors(t *testing.T) {
 	}
 }
 
-// TestLibraryFirstError checks that of several errors the one of the first source is returned.
+// TestLibraryFirstError checks that of several errors the error of the first source is returned.
 func TestLibraryFirstError(t *testing.T) {
 	good := wavBytes(44100, 1, make([]int16, 50000))
 	files := fstest.MapFS{"0": {Data: good}, "1": {Data: good}, "2": {Data: good[:3000]}, "3": {Data: []byte("x")}, "4": {Data: nil}, "5": {Data: good}}

@@ -16,7 +16,7 @@ func (v *Voice) Unsettle() {
 	v.steady, v.toAt, v.known, v.glide = steady{}, never, known{}, glide{}
 }
 
-// Steady returns the number of frames for which the voice surely continues without a change.
+// Steady returns the number of frames that the voice surely continues without a change.
 func (v *Voice) Steady() int64 { return v.steady.left }
 
 // Ready reports whether a bank has filtered the voice's next frames.

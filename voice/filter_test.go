@@ -39,8 +39,8 @@ func butterworth(high bool, cutoff, frequency float64) float64 {
 	return 20 * math.Log10(cmplx.Abs(h))
 }
 
-// TestFilterResponse compares impulse responses with the analytic response. The tolerance is 0.01 dB, or 134 dB
-// under full scale, where the output samples have no finer resolution.
+// TestFilterResponse compares impulse responses with the analytic response. The tolerance is 0.01 dB, or 134 dB under
+// full scale, the resolution of the output samples.
 func TestFilterResponse(t *testing.T) {
 	worst := 0.0
 	for _, rate := range []int{8000, 22050, 48000, 96000, 192000} {
@@ -212,8 +212,8 @@ func TestFilterOff(t *testing.T) {
 	}
 }
 
-// filterStep returns the largest step in dB beyond those of a 200 Hz tone. It uses the fourth difference, as
-// the click measurement of the mixer's tests does.
+// filterStep returns the largest step in dB in addition to a 200 Hz tone. It uses the fourth difference, as the click
+// measurement of the mixer's tests does.
 func filterStep(out []pcm.Frame, from int) float64 {
 	largest := 0.0
 	for i := max(from, 4); i < len(out); i++ {

@@ -169,7 +169,7 @@ func TestFoldStream(t *testing.T) {
 	}
 }
 
-// BenchmarkFold compares the cost of a placed stereo sound with one that keeps its width.
+// BenchmarkFold compares the cost of placed stereo sounds with and without downmix.
 func BenchmarkFold(b *testing.B) {
 	s, _ := stereo(b, 1, 48000, false)
 	for name, spread := range map[string]float64{"folded": 0, "wide": 1} {

@@ -8,9 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// TestIndexStays checks the frame counts of IndexStays and SoonStays at any speed, in counted and endless loops. For the
-// frames of IndexStays, the index is constant and Returns keeps its value; for those of SoonStays, the upcoming loudness
-// is constant. Mostly the counts are the largest possible.
+// TestIndexStays checks the frame counts of IndexStays and SoonStays at any speed, in counted and endless loops. During
+// the first count the index and Returns are constant, during the second the upcoming loudness. Mostly the counts are the
+// largest possible.
 func TestIndexStays(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	e := voice.Envelope{Hop: 37, Step: 9}

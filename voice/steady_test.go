@@ -46,8 +46,8 @@ func (v *slowly) mix(dst []pcm.Frame, frame int64) (n int) {
 	return n
 }
 
-// TestSteady compares a voice that caches its steady state with one that checks its state before each frame.
-// Bits, positions and end must be equal after any operations.
+// TestSteady compares a voice that caches its steady state with a voice that checks its state before each frame. Bits,
+// positions and end must be equal after any operations.
 func TestSteady(t *testing.T) {
 	all := steadySounds(t)
 	steadily, runs := 0, 0
@@ -153,8 +153,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestSteadyMoved checks that any change of a voice ends its cached steady state, and that an empty run caches
-// nothing.
+// TestSteadyMoved checks that any change of a voice ends its cached steady state, and that an empty run leaves it empty.
 func TestSteadyMoved(t *testing.T) {
 	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{100, 8000}}, 2)
 	for name, move := range map[string]func(v *voice.Voice){

@@ -23,8 +23,7 @@ func newSound(t testing.TB, s voice.Samples) *voice.Sound {
 	return out
 }
 
-// tone returns a smooth sound, for which cubic interpolation is accurate: sines of 40 frames and 55 frames on
-// left and right.
+// tone returns a smooth sound, to suit cubic interpolation: sines of 40 frames and 55 frames on left and right.
 func tone(t testing.TB, channels, frames int, loop [2]int64) *voice.Sound {
 	data := make([]float32, 0, frames*channels)
 	for i := range frames {
