@@ -86,7 +86,7 @@ func ExampleRecorder() {
 		return
 	}
 	recorder := cue.NewRecorder(head, func(s *voice.Sound) (rules.Sound, bool) {
-		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // an embedded sound
+		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // embedded
 	})
 
 	m.Play(coin, mixer.Options{Gain: -6})
