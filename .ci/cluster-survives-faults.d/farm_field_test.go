@@ -139,14 +139,44 @@ func (f *field) job(id string) farmJob {
 	return f.jobs[id]
 }
 
-// count returns the number of done jobs.
-func (f *field) count() (n int) {
+// count returns the number of jobs in a state.
+func (f *field) count(state string) (n int) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	for _, j := range f.jobs {
-		if j.State == "done" {
+		if j.State == state {
 			n++
 		}
+	}
+	return n
+}
+
+// unlucky finds the jobs that were set aside, checks that each of them lost three killed workers, submits them
+// again, and waits until they are done. It returns their number. Each job counts as ended once.
+func (f *field) unlucky(ids []string, dead map[string]bool) (n int) {
+	f.t.Helper()
+	for _, id := range ids {
+		j := f.job(id)
+		if j.State != "set aside" {
+			continue
+		}
+		n++
+		for _, try := range j.Tries {
+			if !dead[try.Worker] {
+				f.t.Errorf("%s is set aside, but its worker %s was not killed: %s", j.File, try.Worker, j.Reason)
+			}
+		}
+		if again := f.submit("--again", j.File); len(again) != 1 || again[0] != id {
+			f.t.Fatalf("%s is submitted again as %q, want %s", j.File, again, id)
+		}
+		Await(f.t, time.Minute, "the job is done", func() bool { return f.job(id).State == "done" })
+		f.mutex.Lock()
+		for end := range f.ends[id] {
+			if strings.HasPrefix(end, j.State) {
+				delete(f.ends[id], end)
+			}
+		}
+		f.mutex.Unlock()
 	}
 	return n
 }
