@@ -55,16 +55,16 @@ func (a *advisor) add(e *report.Event) {
 	case mixer.EventStolen, mixer.EventVirtual:
 		switch {
 		case !e.Audibility.Finite() && !e.Lost.Finite():
-			a.say("silent", "It was silent when it gave way, so nothing was lost.")
+			a.say("silent", "It was silent, so its loss is inaudible.")
 			return
 		case !e.Audibility.Finite() && e.Kind == mixer.EventVirtual:
-			a.say("later", "It was silent just then; it can come back once it is audible.")
+			a.say("later", "It was silent at that moment; it is restored once it is audible.")
 			return
 		case !e.Audibility.Finite():
-			a.say("later", "It was silent for as far ahead as the choice looks, but not for good.")
+			a.say("later", "It was silent over the time that the choice looks ahead, but would have become audible later.")
 		}
 		if e.Newcomer.Finite() && e.Audibility.Finite() && e.Newcomer-e.Audibility >= masked {
-			a.say("masked", "It was more than %d dB below what took its place, and hardly heard.", masked)
+			a.say("masked", "It was more than %d dB below the sound that replaced it, and hardly audible.", masked)
 		}
 	}
 	switch e.Reason {
@@ -72,33 +72,33 @@ func (a *advisor) add(e *report.Event) {
 		a.pool(e)
 	case mixer.ReasonVirtualFull:
 		if e.Endless {
-			a.say("endless", "As many endless sounds are unheard as may be; stop those that nobody needs, or have more `voices`.")
+			a.say("endless", "The limit of endless virtual voices is reached: stop unneeded ones, or raise `voices`.")
 			return
 		}
-		a.say("virtual", "More virtual voices (`virtual: %d` or more) keep such voices in time, so that they can come back.", 2*max(a.head.Virtual, 1))
+		a.say("virtual", "Use more virtual voices (`virtual: %d` or more): such a voice then keeps its time and can be restored.", 2*max(a.head.Virtual, 1))
 	case mixer.ReasonGroupLimit:
 		if e.Limit > 0 {
-			a.say("limit", "The sound has `limit: %d`; a higher one lets more of it sound at once.", e.Limit)
+			a.say("limit", "Raise the sound's `limit` (now %d) to let more of its voices play at once.", e.Limit)
 		} else {
-			a.say("limit", "A higher `limit` of the sound lets more of it sound at once.")
+			a.say("limit", "Raise the sound's `limit` to let more of its voices play at once.")
 		}
 	case mixer.ReasonBusLimit:
-		a.say("bus", "More `voices` for the bus let more sound there at once.")
+		a.say("bus", "Raise `voices` of the bus to let more voices play there at once.")
 	case mixer.ReasonCooldown:
-		a.say("cooldown", "A shorter `cooldown` of the sound lets starts follow each other sooner.")
+		a.say("cooldown", "Shorten the sound's `cooldown` to allow starts closer together.")
 	case mixer.ReasonQuieter:
 		if a.head.Virtual > 0 || e.Endless {
-			a.say("refuse", "It comes back when it is loud enough. With more gain or a priority above that of the others it would be heard from its beginning.")
+			a.say("refuse", "It is restored when it is loud enough. More gain, or a priority above the other voices, gets it a slot from the start.")
 		} else {
-			a.say("refuse", "Without `refuse` a newcomer always plays; so it does with more gain or a priority above that of the others.")
+			a.say("refuse", "Without `refuse` a new sound always plays. More gain, or a priority above the other voices, also gets it a slot.")
 		}
 	case mixer.ReasonProtected:
-		a.say("protect", "Protect fewer voices, or have more than are protected (%d now).", a.head.Voices)
+		a.say("protect", "Protect fewer voices, or raise `voices` above %d.", a.head.Voices)
 	case mixer.ReasonOutranked:
-		a.say("priority", "A priority as high as that of what plays (its own was %d) lets it take a voice.", e.Priority)
+		a.say("priority", "Raise its priority (now %d) to at least the lowest priority that plays, and it can steal a slot.", e.Priority)
 	}
 	if e.Kind == mixer.EventCoalesced {
-		a.say("coalesce", "A shorter `coalesce` makes a voice of its own of each start.")
+		a.say("coalesce", "Shorten `coalesce` to give each start its own voice.")
 	}
 }
 
@@ -106,19 +106,19 @@ func (a *advisor) add(e *report.Event) {
 func (a *advisor) pool(e *report.Event) {
 	switch {
 	case e.Kind == mixer.EventRejected:
-		a.say("overflow", "`overflow: quietest` lets the voice give way that is missed least; `reject` lets none.")
+		a.say("overflow", "With `overflow: quietest` a new sound steals the least audible voice; `reject` forbids all steals.")
 	case e.Outranking() && e.Reason != mixer.ReasonExchanged:
-		a.say("keep", "If it matters: a priority above the newcomer's %d, or `protect: true`, keeps it.", e.NewcomerPriority)
+		a.say("keep", "To keep it, raise its priority above the newcomer's %d, or set `protect: true`.", e.NewcomerPriority)
 	default:
-		a.say("keep", "If it matters: a higher priority than its %d, or `protect: true`, keeps it.", e.Priority)
+		a.say("keep", "To keep it, raise its priority above %d, or set `protect: true`.", e.Priority)
 	}
 	if e.Reason != mixer.ReasonResize && e.Reason != mixer.ReasonExchanged {
-		a.say("voices", "More voices than %d (`voices`); `voicepool tune` says how many a sheet needs.", a.head.Voices)
+		a.say("voices", "Use more than %d voices (`voices`); `voicepool tune` finds the number that a sheet needs.", a.head.Voices)
 	}
 	switch {
 	case e.Endless && e.Kind == mixer.EventStolen:
-		a.say("when_full", "It is endless: without `when_full: end` it goes on unheard and comes back.")
+		a.say("when_full", "It is endless: without `when_full: end` it becomes virtual and is restored later.")
 	case !e.Endless && a.head.Virtual == 0:
-		a.say("virtual", "Virtual voices (`virtual: %d`) go on unheard and come back when there is room.", a.head.Voices)
+		a.say("virtual", "Use virtual voices (`virtual: %d`): they keep their time and are restored when a slot is free.", a.head.Voices)
 	}
 }

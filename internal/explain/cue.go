@@ -66,12 +66,12 @@ func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 	}
 	switch {
 	case last < 0:
-		return nil, fmt.Errorf("%s: nothing is told of cue %s, for nothing happened", name, words.OneLine(cue))
+		return nil, fmt.Errorf("%s: no event of cue %s: the report has no event of any cue", name, words.OneLine(cue))
 	case len(known) > 0:
-		return nil, fmt.Errorf("%s: nothing is told of cue %s; the nearest that did something is cue %s", name, words.OneLine(cue),
+		return nil, fmt.Errorf("%s: no event of cue %s; the nearest cue with events is %s", name, words.OneLine(cue),
 			words.OneLine(words.Nearest(cue, slices.Sorted(maps.Keys(known)))))
 	}
-	return nil, fmt.Errorf("%s: nothing is told of cue %s; cues without a number count from 0, and the last that did something is %d", name, words.OneLine(cue), last)
+	return nil, fmt.Errorf("%s: no event of cue %s; cues without a number count from 0, and the last one with events is %d", name, words.OneLine(cue), last)
 }
 
 // starts collects the events of a cue.
@@ -165,11 +165,11 @@ func numbers(voices []uint64) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// refusals formats the numbers of starts without a voice.
-func refusals(rejected, limited, coalesced int) (list string) {
-	for i, n := range [...]int{rejected, limited, coalesced} {
+// shortfall formats the numbers of stolen voices and of starts without a voice.
+func shortfall(stolen, rejected, limited, coalesced int) (list string) {
+	for i, n := range [...]int{stolen, rejected, limited, coalesced} {
 		if n > 0 {
-			list += fmt.Sprintf(", %s %d", [...]string{"rejected", "limited", "coalesced"}[i], n)
+			list += fmt.Sprintf(", %d %s", n, [...]string{"stolen", "rejected", "limited", "coalesced"}[i])
 		}
 	}
 	return list
@@ -181,14 +181,10 @@ const maxPrinted = 40
 // Print prints the summary with at most 40 events.
 func (a *Cue) Print(w io.Writer) {
 	if a.Asked == 0 {
-		fmt.Fprintf(w, "%s: found no voice of its id %s.\n", a.CueText(a.Cue), words.Count(a.Missed, "time"))
+		fmt.Fprintf(w, "%s: found no playing voice with its id, %s.\n", a.CueText(a.Cue), words.Count(a.Missed, "time"))
 	} else {
-		line := fmt.Sprintf("%s plays %s: asked for %s, started %d%s%s", a.CueText(a.Cue), words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started,
-			numbers(a.Voices), refusals(a.Rejected, a.Limited, a.Coalesced))
-		if a.Stolen > 0 {
-			line += fmt.Sprintf("; %d of those that started were stolen", a.Stolen)
-		}
-		fmt.Fprintf(w, "%s.\n", line)
+		fmt.Fprintf(w, "%s plays %s: %d requested, %d started%s%s.\n", a.CueText(a.Cue), words.OneLine(a.Sound), a.Asked, a.Started,
+			numbers(a.Voices), shortfall(a.Stolen, a.Rejected, a.Limited, a.Coalesced))
 	}
 	listed := a.Events[:min(len(a.Events), maxPrinted)]
 	printMoments(w, listed, len(a.Events)-len(listed)+a.More, a.Advice)

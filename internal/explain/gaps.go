@@ -45,7 +45,7 @@ func (g *Gap) Text(head *report.Report) string {
 		text += ": " + words.OneLine(g.Lost.Why)
 	}
 	if !g.back {
-		return text + "; it did not come back"
+		return text + "; the device did not return"
 	}
 	return fmt.Sprintf("%s; back at %s", text, words.Clock(secondsOf(g.To, head)))
 }

@@ -87,15 +87,15 @@ func Missed(e *report.Event) report.Level {
 func (a *Losses) Print(w io.Writer) {
 	switch {
 	case a.Lost == 0:
-		fmt.Fprintln(w, "Nothing was lost: every sound got a voice and kept it.")
+		fmt.Fprintln(w, "No sound was lost: every start got a slot and kept it.")
 		return
 	case len(a.Events) == 0:
-		fmt.Fprintf(w, "%s, and nothing of which a level is known.\n", counted(a.Lost))
+		fmt.Fprintf(w, "%s, all silent or of unknown level.\n", counted(a.Lost))
 		return
 	}
-	listed := fmt.Sprintf("the %d that were heard most", len(a.Events))
+	listed := fmt.Sprintf("the %d most audible", len(a.Events))
 	if len(a.Events) == 1 {
-		listed = "the one that was heard most"
+		listed = "the most audible"
 	}
 	fmt.Fprintf(w, "%s; %s:\n", counted(a.Lost), listed)
 	for _, m := range a.Events {
@@ -106,6 +106,6 @@ func (a *Losses) Print(w io.Writer) {
 	}
 	printMoments(w, nil, 0, a.Advice)
 	if e := a.Events[0].Event; e.Voice != 0 {
-		fmt.Fprintf(w, "  * `voicepool explain REPORT %d` tells all about the first.\n", e.Voice)
+		fmt.Fprintf(w, "  * `voicepool explain REPORT %d` explains the first one in full.\n", e.Voice)
 	}
 }

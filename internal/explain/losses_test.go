@@ -15,7 +15,7 @@ func TestLosses(t *testing.T) {
 	], "totals": {"started": 2}}`
 	a, err := OfLosses("r", strings.NewReader(text))
 	got := strings.Split(explainedAs(t, a, err), "\n")
-	for i, want := range []string{"2 losses; the 2 that were heard most:", "  0.090 s  -30.0 dB  a.b: c #1 was stolen for bell #2, since every voice was busy", "  0.050 s  -50.0 dB  bell was rejected"} {
+	for i, want := range []string{"2 losses; the 2 most audible:", "  0.090 s  -30.0 dB  a.b: c #1 was stolen for bell #2, since every voice was busy", "  0.050 s  -50.0 dB  bell was rejected"} {
 		if !strings.HasPrefix(got[i], want) {
 			t.Errorf("line %d is %q, want %q", i+1, got[i], want)
 		}

@@ -11,9 +11,9 @@ import (
 func Priority(e *report.Event, rate int) string {
 	who, at := fmt.Sprintf("%s of priority %d", words.OneLine(e.Sound), e.Priority), words.Seconds(e.Frame, rate)
 	if e.By == 0 {
-		return fmt.Sprintf("%s got no voice at %s: what plays unprotected had %d or more", who, at, e.RunnerUpPriority)
+		return fmt.Sprintf("%s got no slot at %s: every unprotected voice had priority %d or more", who, at, e.RunnerUpPriority)
 	}
-	text := fmt.Sprintf("%s gave way to %s of priority %d at %s", who, words.OneLine(e.BySound), e.NewcomerPriority, at)
+	text := fmt.Sprintf("%s was replaced by %s of priority %d at %s", who, words.OneLine(e.BySound), e.NewcomerPriority, at)
 	if heard := Missed(e); heard.Finite() {
 		text += fmt.Sprintf(", at %s dB", roundLevel(heard))
 	}

@@ -24,8 +24,8 @@ func TestExplainPriority(t *testing.T) {
 		want  string
 	}{
 		{1, "was stolen for bell #3, whose priority 2 is above its own -1, since every voice was busy. " +
-			"Of the 9 that could give way it alone had the lowest priority, -1; the next had 2 and was kept, at -100.0 dB. It would have been heard at -32.0 dB. The newcomer"},
-		{2, "was stolen for bell #4, since every voice was busy. Of the 9 that could give way 4 had the lowest priority, 0; of those it would be missed least: -32.0 dB, 2.0 dB quieter than the next (-30.0 dB). The newcomer"},
+			"Of the 9 candidates it alone had the lowest priority, -1; the next had 2 and was kept, at -100.0 dB. It would have been heard at -32.0 dB. The newcomer"},
+		{2, "was stolen for bell #4, since every voice was busy. Of the 9 candidates 4 had the lowest priority, 0; of these it was the least audible: -32.0 dB, 2.0 dB quieter than the next (-30.0 dB). The newcomer"},
 	} {
 		a, err := OfVoice("r", strings.NewReader(priorityReport), c.voice)
 		if got := explainedAs(t, a, err); !strings.Contains(got, c.want) {
@@ -41,9 +41,9 @@ func TestPriorityOfVirtual(t *testing.T) {
 		e    report.Event
 		want string
 	}{
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 1, Priority: -1}, ": of the 9 virtual voices it alone had the lowest priority, -1, 0.0 dB from here on"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 4, Priority: 2}, ": of the 4 of 9 virtual voices with the lowest priority, 2, it would be missed least, 0.0 dB from here on"},
-		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonResize, Candidates: 1}, "a #0 became virtual since the pool became smaller: it goes on unheard"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 1, Priority: -1}, ": it alone of 9 virtual voices had the lowest priority, -1, at 0.0 dB from then on"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 4, Priority: 2}, ": it was the least audible of the 4 with the lowest priority, 2, among 9 virtual voices, at 0.0 dB from then on"},
+		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonResize, Candidates: 1}, "a #0 became virtual since the pool became smaller: it keeps its time"},
 	} {
 		c.e.Sound, c.e.By, c.e.BySound = "a", uint64(c.e.Peers), "b"
 		if got := Outcome(&c.e, &report.Report{Rate: 1000}, nil); !strings.Contains(got, c.want) {
@@ -68,12 +68,12 @@ func TestPriorityTold(t *testing.T) {
 		e          report.Event
 		told, line string // empty if loudness decided
 	}{
-		{"alone", lost, "bell #3, whose priority 2 is above its own -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB; the next had priority 1, at -100 dB"},
-		{"some", some, "4 had the lowest priority, -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB"},
-		{"equal", equal, "Of the 9 that could give way it would be missed least", ""},
-		{"back", back, "which was virtual and has priority 2, above its own -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB"},
-		{"louder", quiet, "which was virtual and is going to be louder", ""},
-		{"refused", refused, "had a priority above its own -1, of 1 or more", "drip of priority -1 got no voice at 2.0 s: what plays unprotected had 1 or more"},
+		{"alone", lost, "bell #3, whose priority 2 is above its own -1", "drip of priority -1 was replaced by bell of priority 2 at 2.0 s, at -32 dB; the next had priority 1, at -100 dB"},
+		{"some", some, "4 had the lowest priority, -1", "drip of priority -1 was replaced by bell of priority 2 at 2.0 s, at -32 dB"},
+		{"equal", equal, "Of the 9 candidates it was the least audible", ""},
+		{"back", back, "a virtual voice that has priority 2, above its own -1", "drip of priority -1 was replaced by bell of priority 2 at 2.0 s, at -32 dB"},
+		{"louder", quiet, "a virtual voice that will be louder", ""},
+		{"refused", refused, "had a priority above its own -1, of 1 or more", "drip of priority -1 got no slot at 2.0 s: every unprotected voice had priority 1 or more"},
 	} {
 		if got := Outcome(&c.e, &report.Report{Rate: 1000}, nil); !strings.Contains(got, c.told) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.told)
@@ -96,7 +96,7 @@ func TestSteal(t *testing.T) {
 		want   string
 	}{
 		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
-		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
+		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, as the only candidate"},
 		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: it would have been silent, the next of 13 at -58"},
 		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
 		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},

@@ -104,7 +104,7 @@ func tallyUp(n map[string]int, name string) {
 
 func noSound(name, sound string, names map[string]bool) error {
 	if len(names) == 0 {
-		return fmt.Errorf("%s: nothing is told of any sound", name)
+		return fmt.Errorf("%s: the report has no event of any sound", name)
 	}
 	known := slices.Sorted(maps.Keys(names))
 	for i := range known {
@@ -113,24 +113,24 @@ func noSound(name, sound string, names map[string]bool) error {
 	if len(known) > 20 {
 		known = append(known[:20], "...")
 	}
-	return fmt.Errorf("%s: nothing is told of a sound %q, only of %s", name, sound, strings.Join(known, ", "))
+	return fmt.Errorf("%s: no event of sound %q; the report has %s", name, sound, strings.Join(known, ", "))
 }
 
 // Print prints the counts and the most audible loss.
 func (a *Sound) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s: asked for %s, started %d%s.\n", words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started, refusals(a.Rejected, a.Limited, a.Coalesced))
-	fmt.Fprintf(w, "  %d came to their end, %d were stopped, %d were stolen", a.Ended, a.Stopped, a.Stolen)
+	fmt.Fprintf(w, "%s: %d requested, %d started%s.\n", words.OneLine(a.Sound), a.Asked, a.Started, shortfall(0, a.Rejected, a.Limited, a.Coalesced))
+	fmt.Fprintf(w, "  %d ended, %d stopped, %d stolen", a.Ended, a.Stopped, a.Stolen)
 	if a.Playing > 0 {
-		fmt.Fprintf(w, ", %d still played", a.Playing)
+		fmt.Fprintf(w, ", %d still playing", a.Playing)
 	}
 	if a.Virtual > 0 {
-		fmt.Fprintf(w, "; %s one became virtual, %s one came back", words.Count(a.Virtual, "time"), words.Count(a.Real, "time"))
+		fmt.Fprintf(w, "; became virtual %s, restored %s", words.Count(a.Virtual, "time"), words.Count(a.Real, "time"))
 	}
 	fmt.Fprintln(w, ".")
 	for _, l := range [...]struct {
 		what string
 		n    map[string]int
-	}{{"gave way to", a.LostTo}, {"took the place of", a.Took}, {"the reasons", a.Reasons}} {
+	}{{"lost its slot to", a.LostTo}, {"took a slot from", a.Took}, {"reasons", a.Reasons}} {
 		if len(l.n) > 0 {
 			fmt.Fprintf(w, "  %s: %s.\n", l.what, words.Tally(l.n))
 		}

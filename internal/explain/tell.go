@@ -27,15 +27,15 @@ func tellGain(loser *report.Event) string {
 	if loser.Kind == mixer.EventVirtual {
 		verb = "became virtual"
 	}
-	return fmt.Sprintf("; for it %s %s, at %s against its own %s", voiceName(loser.Sound, loser.Voice), verb, heardAt(loser.Audibility), heardAt(loser.Newcomer))
+	return fmt.Sprintf("; %s %s for it, at %s against %s", voiceName(loser.Sound, loser.Voice), verb, heardAt(loser.Audibility), heardAt(loser.Newcomer))
 }
 
 // tellEnd describes the end of a voice. inSlot is false for a virtual voice; atOnce means that it ended at
 // the frame of its start.
 func tellEnd(e *report.Event, inSlot, atOnce bool) string {
-	end, before, during := "came to its end", "had nothing to play, and ended", "came to its end while it was virtual, unheard"
+	end, before, during := "ended", "ended at once, with no sound left to play", "ended while it was virtual"
 	if e.Kind == mixer.EventStopped {
-		end, before, during = "was stopped", "had been stopped before it began", "was stopped while it was virtual"
+		end, before, during = "was stopped", "was stopped before it began", "was stopped while it was virtual"
 	}
 	switch {
 	case inSlot:
@@ -50,16 +50,16 @@ func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 func tellVirtual(e *report.Event, head *report.Report) string {
 	switch {
 	case e.By == 0 && e.Reason != mixer.ReasonResize:
-		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: " + tellWaits(e, "it keeps time silently") + ". " + tellRefusedChoice(e)
+		return "got no slot, " + tellReason(e, head) + ", and started as a virtual voice: " + tellWaits(e, "it keeps its time silently") + ". " + tellRefusedChoice(e)
 	case e.Reason == mixer.ReasonExchanged:
-		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 20 ms against %s. %s%s",
-			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellWaits(e, "It goes on unheard, and may come back"), tellLost(e))
+		return fmt.Sprintf("lost its slot to %s, a virtual voice that %s: %s in the next 20 ms against %s. %s%s",
+			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellWaits(e, "It is now virtual and may be restored"), tellLost(e))
 	}
 	taken := ""
 	if e.By != 0 {
 		taken = " for " + voiceName(e.BySound, e.By) + outranked(e, "") + ","
 	}
-	return fmt.Sprintf("became virtual%s %s: %s. %s%s", taken, tellReason(e, head), tellWaits(e, "it goes on unheard, and may come back"), tellChoice(e, head), tellLost(e))
+	return fmt.Sprintf("became virtual%s %s: %s. %s%s", taken, tellReason(e, head), tellWaits(e, "it keeps its time and may be restored"), tellChoice(e, head), tellLost(e))
 }
 
 // tellWaits describes how a virtual voice continues. text is for a voice that ends by itself.
@@ -67,7 +67,7 @@ func tellWaits(e *report.Event, text string) string {
 	if !e.Endless {
 		return text
 	}
-	return text[:len("it ")] + "never ends by itself, so it goes on unheard and comes back when it is loud enough"
+	return text[:len("it ")] + "never ends by itself, so it stays virtual until it is loud enough to be restored"
 }
 
 // tellExchange compares a restored virtual voice with the voice it replaced. At equal priority it must be 1
@@ -77,9 +77,9 @@ func tellExchange(e *report.Event) string {
 	case e.ByPriority():
 		return fmt.Sprintf("has priority %d, above its own %d", e.NewcomerPriority, e.Priority)
 	case e.Policy == mixer.StealMasked:
-		return "is going to be heard more beside the others"
+		return "will be less masked by the others"
 	}
-	return "is going to be louder"
+	return "will be louder"
 }
 
 // tellStolen explains why a voice was stolen.
@@ -89,18 +89,18 @@ func tellStolen(e *report.Event, head *report.Report) string {
 		if e.Endless {
 			kind = "endless virtual"
 		}
-		choice := fmt.Sprintf("of the %s it would be missed least", words.Count(e.Candidates, kind+" voice"))
+		choice := fmt.Sprintf("it was the least audible of %s", words.Count(e.Candidates, kind+" voice"))
 		switch {
 		case alone(e):
-			choice = fmt.Sprintf("of the %d %s voices it alone had the lowest priority, %d", e.Candidates, kind, e.Priority)
+			choice = fmt.Sprintf("it alone of %d %s voices had the lowest priority, %d", e.Candidates, kind, e.Priority)
 		case e.Peers > 0 && e.Peers < e.Candidates:
-			choice = fmt.Sprintf("of the %d of %d %s voices with the lowest priority, %d, it would be missed least", e.Peers, e.Candidates, kind, e.Priority)
+			choice = fmt.Sprintf("it was the least audible of the %d with the lowest priority, %d, among %d %s voices", e.Peers, e.Priority, e.Candidates, kind)
 		}
-		return fmt.Sprintf("was lost for good when %s%s came, %s: %s, %s from here on%s",
-			voiceName(e.BySound, e.By), outranked(e, ","), tellReason(e, head), choice, heardAt(e.Audibility), tellLost(e))
+		return fmt.Sprintf("was lost for good to %s%s, %s: %s, at %s from then on%s",
+			voiceName(e.BySound, e.By), outranked(e, ""), tellReason(e, head), choice, heardAt(e.Audibility), tellLost(e))
 	}
 	if e.Reason == mixer.ReasonExchanged {
-		return fmt.Sprintf("was stolen for %s, which was virtual and %s: %s against %s%s",
+		return fmt.Sprintf("was stolen for %s, a virtual voice that %s: %s against %s%s",
 			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
 	}
 	if e.By == 0 {
@@ -120,9 +120,9 @@ func tellNoVirtual(e *report.Event, head *report.Report) string {
 	case 0:
 		return ""
 	case 1:
-		return ", and the only virtual voice did not give way to it either"
+		return ", and it could not replace the only virtual voice"
 	}
-	return fmt.Sprintf(", and none of the %d virtual voices gave way to it either", head.Virtual)
+	return fmt.Sprintf(", and it could not replace any of the %d virtual voices", head.Virtual)
 }
 
 // tellReason describes the limit that was reached.
@@ -130,25 +130,25 @@ func tellReason(e *report.Event, head *report.Report) string {
 	switch e.Reason {
 	case mixer.ReasonPoolFull:
 		if head.Overflow == "grow" {
-			return "since every voice was busy and the pool could not grow any more"
+			return "since every voice was busy and the pool could not grow further"
 		}
 		return "since every voice was busy"
 	case mixer.ReasonGroupLimit:
 		switch {
 		case e.Limit > 0 && e.PerOwner:
-			return fmt.Sprintf("since the sound may have no more than %s of one owner at once", words.Count(e.Limit, "voice"))
+			return fmt.Sprintf("since the sound is limited to %s of one owner at once", words.Count(e.Limit, "voice"))
 		case e.Limit > 0:
-			return fmt.Sprintf("since the sound may have no more than %s at once", words.Count(e.Limit, "voice"))
+			return fmt.Sprintf("since the sound is limited to %s at once", words.Count(e.Limit, "voice"))
 		}
-		return "since the sound had as many voices as its limit allows"
+		return "since the limit of the sound was reached"
 	case mixer.ReasonBusLimit:
 		switch {
 		case e.Limit > 0:
-			return fmt.Sprintf("since the bus %s may have no more than %s at once", words.OneLine(e.Bus), words.Count(e.Limit, "voice"))
+			return fmt.Sprintf("since the bus %s is limited to %s at once", words.OneLine(e.Bus), words.Count(e.Limit, "voice"))
 		case e.Bus != "":
-			return fmt.Sprintf("since the bus %s, or one above it, had as many voices as its limit allows", words.OneLine(e.Bus))
+			return fmt.Sprintf("since the limit of the bus %s, or of a bus above it, was reached", words.OneLine(e.Bus))
 		}
-		return "since its bus had as many voices as its limit allows"
+		return "since the limit of its bus was reached"
 	case mixer.ReasonCooldown:
 		if e.Cooldown != "" {
 			return "since the sound's cooldown of " + words.OneLine(e.Cooldown) + " was not over"
@@ -164,11 +164,11 @@ func tellReason(e *report.Event, head *report.Report) string {
 // reasons holds the texts that need no further data.
 var reasons = map[mixer.Reason]string{
 	mixer.ReasonResize:      "since the pool became smaller",
-	mixer.ReasonVirtualFull: "since all virtual voices were taken as well",
-	mixer.ReasonQuieter:     "since it would itself be missed least",
+	mixer.ReasonVirtualFull: "since all virtual voices were in use as well",
+	mixer.ReasonQuieter:     "since it was the least audible itself",
 	mixer.ReasonProtected:   "since all voices were protected",
 	mixer.ReasonOutranked:   "since all voices were protected or of higher priority",
-	mixer.ReasonExchanged:   "since another one was louder",
+	mixer.ReasonExchanged:   "since another voice was louder",
 }
 
 // tellChoice explains why this voice was chosen.
@@ -179,18 +179,18 @@ func tellChoice(e *report.Event, head *report.Report) string {
 		now = " in the next 20 ms"
 	}
 	// Priority comes before the policy: only candidates with the lowest priority are compared.
-	among, those := fmt.Sprintf("Of the %d that could give way it ", e.Candidates), fmt.Sprintf(" of the %d that could give way", e.Candidates)
+	among, those := fmt.Sprintf("Of the %d candidates it ", e.Candidates), fmt.Sprintf(" of the %d candidates", e.Candidates)
 	if e.Peers > 0 && e.Peers < e.Candidates {
-		among = fmt.Sprintf("Of the %d that could give way %d had the lowest priority, %d; of those it ", e.Candidates, e.Peers, e.Priority)
-		those = fmt.Sprintf(" of the %d that had the lowest priority, %d, among %d that could give way", e.Peers, e.Priority, e.Candidates)
+		among = fmt.Sprintf("Of the %d candidates %d had the lowest priority, %d; of these it ", e.Candidates, e.Peers, e.Priority)
+		those = fmt.Sprintf(" of the %d with the lowest priority, %d, among %d candidates", e.Peers, e.Priority, e.Candidates)
 	}
 	heard := wouldBeHeard(e.Audibility) + now
 	var why string
 	switch {
 	case e.Candidates == 1:
-		why = "No other voice could give way; it " + heard
+		why = "It was the only candidate; it " + heard
 	case alone(e):
-		why = fmt.Sprintf("Of the %d that could give way it alone had the lowest priority, %d", e.Candidates, e.Priority)
+		why = fmt.Sprintf("Of the %d candidates it alone had the lowest priority, %d", e.Candidates, e.Priority)
 		if e.RunnerUpPriority > e.Priority {
 			why += fmt.Sprintf("; the next had %d and was kept, at %s", e.RunnerUpPriority, heardAt(e.RunnerUp))
 		}
@@ -200,9 +200,9 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	case policy == mixer.StealGain:
 		why = "It had the least gain" + those + "; it " + heard
 	case policy == mixer.StealMasked:
-		why = among + "was heard least beside all the others; by itself it would be at " + heardAt(e.Audibility) + now
+		why = among + "was masked most by the others; by itself it would have been at " + heardAt(e.Audibility) + now
 	default:
-		why = among + "would be missed least: " + heardAt(e.Audibility) + now
+		why = among + "was the least audible: " + heardAt(e.Audibility) + now
 		switch {
 		case e.RunnerUp.Finite() && e.Audibility.Finite() && e.RunnerUp >= e.Audibility:
 			why += fmt.Sprintf(", %s quieter than the next (%s)", difference(e.RunnerUp-e.Audibility), heardAt(e.RunnerUp))
@@ -249,13 +249,13 @@ func tellLost(e *report.Event) string {
 	text := tellMuffled(e)
 	switch {
 	case e.Lost.Finite():
-		text += fmt.Sprintf(". What was taken would not have been louder than %s over any three hops of 20 ms, at the speed of the sound itself", heardAt(e.Lost))
+		text += fmt.Sprintf(". Its rest would have been at most %s over any three hops of 20 ms, at original speed", heardAt(e.Lost))
 	case e.Audibility.Finite():
 		if e.Muffled != 0 {
-			text += ". How loud it might have become is not known: sends and effects have a part in it"
+			text += ". Its later loudness is unknown, since sends and effects contribute to it"
 			break
 		}
-		text += ". How loud it might have become is not known: the level of a stream is declared, not measured"
+		text += ". Its later loudness is unknown, since the level of a stream is declared, not measured"
 	}
 	if e.HasBelowMix {
 		side := "below"
@@ -270,8 +270,8 @@ func tellLost(e *report.Event) string {
 // tellRefusedChoice compares a rejected start with the quietest voice.
 func tellRefusedChoice(e *report.Event) string {
 	if e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite() {
-		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of the %s that played (%s)",
-			heardAt(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "voice"), heardAt(e.RunnerUp))
+		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of %s (%s)",
+			heardAt(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "playing voice"), heardAt(e.RunnerUp))
 	}
 	return "It " + wouldBeHeard(e.Audibility)
 }
@@ -285,20 +285,20 @@ func Outcome(e *report.Event, head *report.Report, before *report.Event) string 
 	case mixer.EventVirtual:
 		return voiceName(e.Sound, e.Voice) + " " + tellVirtual(e, head)
 	case mixer.EventMissed:
-		return "found no voice of its id alive: nothing happened"
+		return "found no playing voice with its id"
 	case mixer.EventCoalesced:
-		return fmt.Sprintf("coalesced: it came so soon after %s that it became a part of it", voiceName(e.BySound, e.By))
+		return fmt.Sprintf("coalesced: merged into %s, which had just started", voiceName(e.BySound, e.By))
 	case mixer.EventRejected, mixer.EventLimited:
 		text := e.Kind.String() + ", "
 		switch {
 		case e.Reason == mixer.ReasonPoolFull && head.Overflow != mixer.Reject.String():
-			text += "since every voice was busy, and by its limit with `full: reject` it takes the place of none of its like" + tellNoVirtual(e, head)
+			text += "since every voice was busy, and `full: reject` forbids it to steal a voice of its own limit" + tellNoVirtual(e, head)
 		case e.Reason == mixer.ReasonGroupLimit && e.Policy == mixer.Reject:
-			text += tellReason(e, head) + ", and with `full: reject` none gives way"
+			text += tellReason(e, head) + ", and `full: reject` forbids a steal"
 		case e.Reason == mixer.ReasonPoolFull:
-			text += "since every voice was busy and the policy lets none give way" + tellNoVirtual(e, head)
+			text += "since every voice was busy and the policy forbids a steal" + tellNoVirtual(e, head)
 		case e.Reason == mixer.ReasonBusLimit && e.Candidates == 0, e.Reason == mixer.ReasonGroupLimit && e.Candidates == 0:
-			text += tellReason(e, head) + ", and none of them could give way"
+			text += tellReason(e, head) + ", and it could not steal any of them"
 		default:
 			text += tellReason(e, head) + tellNoVirtual(e, head)
 		}
@@ -332,7 +332,7 @@ func Steal(e *report.Event, rate int) string {
 		}
 		why += "; " + heard
 	case !e.HasRunnerUp:
-		why += ", and there was no other choice"
+		why += ", as the only candidate"
 	case ruling[policyOf(e)] != "":
 		why = fmt.Sprintf("%s of %s; %s", ruling[policyOf(e)], rivals(e), heard)
 	default:
@@ -349,7 +349,7 @@ func Steal(e *report.Event, rate int) string {
 
 // ruling holds the criterion of each policy that does not compare levels.
 var ruling = map[mixer.Overflow]string{
-	mixer.StealOldest: "it was the oldest", mixer.StealGain: "it had the least gain", mixer.StealMasked: "it was hidden best by the others",
+	mixer.StealOldest: "it was the oldest", mixer.StealGain: "it had the least gain", mixer.StealMasked: "it was masked most by the others",
 }
 
 // policyOf returns the effective policy. Limits have a policy of their own.

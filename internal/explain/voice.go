@@ -41,11 +41,11 @@ func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 	case life.Started():
 		return life.Tell(head), nil
 	case t.EventsLost > 0:
-		return nil, fmt.Errorf("%s: nothing is told of a voice %d; %d started, and %d events were lost", name, number, t.Started, t.EventsLost)
+		return nil, fmt.Errorf("%s: no event of voice %d; %d started, and %d events were lost", name, number, t.Started, t.EventsLost)
 	case t.Started == 0:
-		return nil, fmt.Errorf("%s: there is no voice %d, for nothing started", name, number)
+		return nil, fmt.Errorf("%s: no voice %d: no voice started", name, number)
 	default:
-		return nil, fmt.Errorf("%s: there is no voice %d, only 1 to %d", name, number, t.Started)
+		return nil, fmt.Errorf("%s: no voice %d: the report has voices 1 to %d", name, number, t.Started)
 	}
 }
 
@@ -58,10 +58,10 @@ func (a *Voice) Print(w io.Writer) {
 // Title summarizes the history in one sentence.
 func (a *Voice) Title() string {
 	fate := map[string]string{
-		"ended": "came to its end", "stopped": "was stopped", "stolen": "was stolen", "playing": "still played when the report ends",
+		"ended": "ended", "stopped": "was stopped", "stolen": "was stolen", "playing": "was still playing at the end of the report",
 	}[a.Fate]
 	if a.Heard == 0 && a.Fate != "playing" {
-		fate += " without having been heard"
+		fate += " without being heard"
 	}
 	return fmt.Sprintf("%s #%d (%s), %s to %s, %s.", words.OneLine(a.Sound), a.Voice, a.CueText(a.Cue), words.Clock(a.From), words.Clock(a.To), fate)
 }
@@ -106,7 +106,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 				continue
 			}
 			a.Events = append(a.Events, moment(e, head,
-				fmt.Sprintf("another start of it (%s) came so soon after that it became a part of this voice, which grew louder for it", e.CueText(e.Cue))))
+				fmt.Sprintf("another start (%s) was merged into this voice, which became louder", e.CueText(e.Cue))))
 			continue
 		}
 		if loser != nil && loser.Frame != e.Frame {
@@ -123,7 +123,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			loser = nil
 		case mixer.EventReal:
 			inSlot, since = true, e.Frame
-			text = "came back" + tellSlot(e) + ", faded in over 5 ms at the position that it would have reached" + tellGain(loser)
+			text = "was restored" + tellSlot(e) + " with a fade-in of 5 ms, at the position it would have reached" + tellGain(loser)
 			loser = nil
 		case mixer.EventVirtual:
 			leave(e.Frame)
@@ -138,11 +138,11 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
 			over = e.Frame
 		case mixer.EventUnderrun:
-			text = "its stream ran dry: it was silent until more was decoded"
+			text = "its stream ran dry: silence until more was decoded"
 		case mixer.EventBroken:
-			text = "its stream broke: it could not be decoded any further, so the voice ended"
+			text = "its stream could not be decoded further, so the voice ended"
 		case mixer.EventFault:
-			text = "produced samples that are out of range, so the mixer ended it"
+			text = "its samples were out of range, so the mixer ended it"
 		default:
 			text = e.Kind.String()
 		}

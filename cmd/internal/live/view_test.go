@@ -128,7 +128,7 @@ func TestLineView(t *testing.T) {
 	// The maximum of the second, not the count at its end.
 	want := `  0 s   4/4 voices  started 4 (bell 3, drip)
   1 s   3/4 voices  started 1 (gong); stolen 1 (bell); rejected 1 (drip); limited 1 (drip); 1 cue found no voice
-                     bell lost its voice to gong at 1.2 s: it would have been heard at -40 dB, and there was no other choice
+                     bell lost its voice to gong at 1.2 s: it would have been heard at -40 dB, as the only candidate
 `
 	if out.String() != want {
 		t.Errorf("printed\n%swant\n%s", &out, want)
