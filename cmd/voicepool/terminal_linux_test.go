@@ -52,7 +52,7 @@ func TestTerminalIsGone(t *testing.T) {
 	hangUps := make(chan os.Signal, 1)
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
-	const closed, unread = "standard output: input/output error", "standard output: nobody reads it"
+	const closed, unread = "standard output: input/output error", "standard output: the reader does not keep up"
 	for _, c := range []struct {
 		name  string
 		flags string

@@ -84,7 +84,7 @@ func (s *session) answer(line string) *Answer {
 		if len(words) == 1 {
 			return &Answer{OK: true, State: s.show.State()}
 		}
-		return &Answer{Error: "state takes no more words"}
+		return &Answer{Error: "state takes no arguments"}
 	case "help":
 		return &Answer{OK: true, Commands: show.Help()}
 	case "events":
@@ -166,7 +166,7 @@ func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err erro
 			OK *bool `json:"ok"`
 		}
 		if json.Unmarshal(line, &what) != nil {
-			return nil, errors.New("what answers is no show")
+			return nil, errors.New("the reply is not from a voicepool show")
 		}
 		if what.OK != nil {
 			return line, nil

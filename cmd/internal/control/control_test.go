@@ -69,7 +69,7 @@ func TestServe(t *testing.T) {
 		}
 		got = append(got, a)
 	}
-	wants := []string{"", "", `"nonsense" is no command`, "play x", "state takes no more words", "events: write events on", tooLarge, "", "", ""}
+	wants := []string{"", "", `unknown command "nonsense"`, "play x", "state takes no arguments", "events: write events on", tooLarge, "", "", ""}
 	if len(got) != len(wants) {
 		t.Fatalf("%d answers, want %d: %+v", len(got), len(wants), got)
 	}
@@ -191,7 +191,7 @@ func TestSocketPlaces(t *testing.T) {
 		t.Error("in no folder")
 	}
 	for _, address := range []string{"tcp:1", "unix:", "x"} {
-		if _, err := Dial(address); err == nil || !strings.Contains(err.Error(), "write unix:PATH") {
+		if _, err := Dial(address); err == nil || !strings.Contains(err.Error(), "(want unix:PATH)") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -222,7 +222,7 @@ func TestFolder(t *testing.T) {
 
 // TestAskNoShow checks the error for an answer of another program.
 func TestAskNoShow(t *testing.T) {
-	if _, err := Ask(io.Discard, bufio.NewReader(strings.NewReader("HTTP/1.1 400\n")), "go"); err == nil || !strings.Contains(err.Error(), "no show") {
+	if _, err := Ask(io.Discard, bufio.NewReader(strings.NewReader("HTTP/1.1 400\n")), "go"); err == nil || !strings.Contains(err.Error(), "not from a voicepool show") {
 		t.Errorf("%v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestFolderElsewhere(t *testing.T) {
 	}
 	t.Setenv("XDG_RUNTIME_DIR", run)
 	_, err := Folder()
-	if err == nil || !strings.Contains(err.Error(), "is no folder of this user's alone") {
+	if err == nil || !strings.Contains(err.Error(), "is not a private folder of this user") {
 		t.Errorf("a link: %v", err)
 	}
 	if info, err := os.Stat(elsewhere); err != nil || info.Mode().Perm() != 0o755 {

@@ -24,7 +24,7 @@ func (r Running) String() string {
 	if begun, err := time.Parse(time.RFC3339, s.Begun); err == nil {
 		text += "  since " + begun.Local().Format("2 Jan 15:04:05")
 	}
-	standby := "no cue stands by"
+	standby := "no cue on standby"
 	if s.Standby != "" {
 		standby = "standby " + words.OneLine(s.Standby)
 	}

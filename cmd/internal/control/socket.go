@@ -149,7 +149,7 @@ func Folder() (string, error) {
 		return "", words.Cause(err)
 	}
 	if !info.IsDir() || os.Chmod(folder, 0o700) != nil { // only the owner may change the mode
-		return "", fmt.Errorf("%s is no folder of this user's alone", folder)
+		return "", fmt.Errorf("%s is not a private folder of this user", folder)
 	}
 	return folder, nil
 }
@@ -175,7 +175,7 @@ func Shows() ([]string, error) {
 func Dial(address string) (net.Conn, error) {
 	path, found := strings.CutPrefix(address, "unix:")
 	if !found || path == "" {
-		return nil, fmt.Errorf("%s is no address of a show; write unix:PATH", words.OneLine(address))
+		return nil, fmt.Errorf("invalid show address %s (want unix:PATH)", words.OneLine(address))
 	}
 	c, err := net.DialTimeout("unix", path, 2*time.Second)
 	if err != nil {

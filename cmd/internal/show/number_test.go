@@ -24,10 +24,10 @@ func TestNumberOfWords(t *testing.T) {
 // write.
 func TestTrimNothing(t *testing.T) {
 	s, p := showOf(t, "buses: {music: {}}\nlist: [{cue: 1, fade: music, to: -6}, {cue: 2, do: [{fade: music, to: 0}, {play: coin}]}]", show.Options{})
-	if err := s.Do("trim -1"); err == nil || !strings.Contains(err.Error(), "cue 1 plays nothing, so it has no gain") {
+	if err := s.Do("trim -1"); err == nil || !strings.Contains(err.Error(), "cue 1 plays no sound, so it has no gain to trim") {
 		t.Errorf("trim gives %v", err)
 	}
-	if err := s.Do("write"); err == nil || !strings.Contains(err.Error(), "nothing is trimmed") {
+	if err := s.Do("write"); err == nil || !strings.Contains(err.Error(), "write: no cue is trimmed") {
 		t.Errorf("write gives %v", err)
 	}
 	for _, command := range []string{"go 2", "trim -1"} {

@@ -105,10 +105,10 @@ func (s *Show) after(head int) int {
 
 // Errors of actions that the show rejects in its present state.
 var (
-	ErrGuard  = errors.New("within the guard of the last GO; nothing is fired")
+	ErrGuard  = errors.New("GO ignored: it came within the guard time of the last GO")
 	ErrPaused = errors.New("the show is paused; resume it first")
-	ErrOver   = errors.New("no cue stands by: the list is over; choose one with standby")
-	ErrEnd    = errors.New("there is no cue further on")
+	ErrOver   = errors.New("no cue is on standby: the list is over; choose a cue with standby")
+	ErrEnd    = errors.New("the list has no further cue")
 )
 
 // Go starts the cue with a number, or with "" the cue on standby. A GO within the guard of another

@@ -25,10 +25,10 @@ func (s *Show) Trim(by float64) error {
 		i = s.standby
 	}
 	if i >= len(s.sheet.List) {
-		return errors.New("there is no cue to trim")
+		return errors.New("trim: no cue has started, and no cue is on standby")
 	}
 	if l := &s.sheet.List[i]; !slices.ContainsFunc(s.sheet.Cues[l.First:l.First+l.Count], func(c cue.Cue) bool { return c.Verb == cue.Play }) {
-		return fmt.Errorf("cue %s plays nothing, so it has no gain; trim one that plays, behind its GO", s.number(i))
+		return fmt.Errorf("cue %s plays no sound, so it has no gain to trim; trim a cue with a sound, after its GO", s.number(i))
 	}
 	sum := math.Round(100*(s.trims[i]+by)) / 100
 	if sum < mixer.MinGain || sum > mixer.MaxGain {
@@ -53,7 +53,7 @@ func (s *Show) Write() error {
 	file := s.sheet.File
 	switch {
 	case len(trims) == 0:
-		return errors.New("nothing is trimmed")
+		return errors.New("write: no cue is trimmed")
 	case file == "-" || file == "":
 		return errors.New("the sheet came from standard input; it has no file to write to")
 	}
@@ -69,7 +69,7 @@ func (s *Show) Write() error {
 		err = save(file, text)
 	}
 	if err != nil {
-		return fmt.Errorf("nothing is written: %w", err)
+		return fmt.Errorf("the sheet is not written: %w", err)
 	}
 	clear(s.trims)
 	s.tell("trims written into " + file)

@@ -21,25 +21,25 @@ type word struct {
 // table lists the commands in the order of the help. Any other command is an action, as in a cue of
 // a sheet.
 var table = []word{
-	{"go", "[CUE]", "begin the cue that stands by, or the one of a number", 0, maxWords, func(s *Show, rest []string) error { return s.Go(strings.Join(rest, " ")) }},
-	{"standby", "CUE", "have a cue stand by", 1, maxWords, func(s *Show, rest []string) error { return s.Standby(strings.Join(rest, " ")) }},
-	{"next", "", "have the next cue stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(1) }},
-	{"back", "", "have the cue before stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(-1) }},
-	{"load", "TIME", "have the cue that stands by begin at a time within it, at its next GO", 1, 1, load},
-	{"panic", "", "fade everything out in 1 s and cancel what waits; again within it: at once", 0, 0, func(s *Show, _ []string) error { s.Panic(); return nil }},
-	{"stop", "[ID|BUS|all] [TIME]", "fade out the cues that run, with what waits; or what has an id, or is on a bus", 0, 2, stop},
-	{"pause", "[ID|BUS]", "have everything stand still: voices, the timeline, waits; or what has an id", 0, 1, pause(true)},
-	{"resume", "[ID|BUS]", "have it go on", 0, 1, pause(false)},
-	{"master", "DB", "move the gain of the master by decibels: +1, -1", 1, 1, master},
-	{"trim", "DB", "move the gain of the cue of the last GO, or that stands by before the first: +1, -1", 1, 1, trim},
+	{"go", "[CUE]", "start the cue on standby, or the given cue", 0, maxWords, func(s *Show, rest []string) error { return s.Go(strings.Join(rest, " ")) }},
+	{"standby", "CUE", "put a cue on standby", 1, maxWords, func(s *Show, rest []string) error { return s.Standby(strings.Join(rest, " ")) }},
+	{"next", "", "put the next cue on standby", 0, 0, func(s *Show, _ []string) error { return s.Step(1) }},
+	{"back", "", "put the previous cue on standby", 0, 0, func(s *Show, _ []string) error { return s.Step(-1) }},
+	{"load", "TIME", "start the cue on standby at a time within it, at the next GO", 1, 1, load},
+	{"panic", "", "fade everything out in 1 s and cancel waiting cues; again within 1 s: stop at once", 0, 0, func(s *Show, _ []string) error { s.Panic(); return nil }},
+	{"stop", "[ID|BUS|all] [TIME]", "fade out the running cues and cancel waiting ones; or fade out an id or a bus", 0, 2, stop},
+	{"pause", "[ID|BUS]", "pause everything (voices, timeline, waits), or an id or a bus", 0, 1, pause(true)},
+	{"resume", "[ID|BUS]", "resume everything, or an id or a bus", 0, 1, pause(false)},
+	{"master", "DB", "change the master gain by decibels: +1, -1", 1, 1, master},
+	{"trim", "DB", "change the gain of the last started cue, or of the cue on standby before the first GO: +1, -1", 1, 1, trim},
 	{"write", "", "write the trims into the sheet", 0, 0, func(s *Show, _ []string) error { return s.Write() }},
 	{"mute", "BUS", "mute a bus", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], true) }},
-	{"unmute", "BUS", "let it be heard again", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], false) }},
+	{"unmute", "BUS", "unmute a bus", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], false) }},
 	{"play", "SOUND [KEY=VALUE ...]", "start a sound: gain=-3, pan, pitch, bus, loop=true, id, ...", 1, 99, act("play")},
 	{"set", "ID|BUS KEY=VALUE ...", "set gain, pan, pitch, speed, mute ...; over=1s", 2, 99, act("set")},
-	{"fade", "ID|BUS to=DB over=TIME", "fade what has an id, or a bus", 2, 99, act("fade")},
-	{"release", "ID", "have what has an id leave its loop at its end", 1, 1, act("release")},
-	{"seek", "ID to=TIME", "go to a place in the sound", 2, 99, act("seek")},
+	{"fade", "ID|BUS to=DB over=TIME", "fade an id or a bus", 2, 99, act("fade")},
+	{"release", "ID", "let an id leave its loop when the loop ends", 1, 1, act("release")},
+	{"seek", "ID to=TIME", "go to a position in the sound", 2, 99, act("seek")},
 	{"scene", "NAME [over=TIME]", "change the scene", 1, 2, act("scene")},
 	{"duck", "BUS when=BUS by=DB ...", "change how a bus ducks", 1, 99, act("duck")},
 	{"osc", "to=HOST:PORT address=/PATH [args=[1,text]]", "send a message of Open Sound Control", 2, 3, act("osc")},
@@ -54,8 +54,8 @@ func Help() (lines []string) {
 	for _, w := range table {
 		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.takes), w.does))
 	}
-	return append(lines, fmt.Sprintf("%-32s %s", "state", "how things stand"),
-		fmt.Sprintf("%-32s %s", "events on|off", "tell what happens, a line each"))
+	return append(lines, fmt.Sprintf("%-32s %s", "state", "print the state of the show"),
+		fmt.Sprintf("%-32s %s", "events on|off", "print events, one line each"))
 }
 
 // maxWords is the maximum number of words in a command.
@@ -76,7 +76,7 @@ func (s *Show) Do(line string) error {
 	}
 	w, rest := &table[i], all[1:]
 	if w.most == 0 && len(rest) > 0 {
-		return fmt.Errorf("%s takes no more words", w.name)
+		return fmt.Errorf("%s takes no arguments", w.name)
 	}
 	if len(rest) < w.least || len(rest) > w.most {
 		return fmt.Errorf("%s: write %s", w.name, strings.TrimSpace(w.name+" "+w.takes))
@@ -96,7 +96,7 @@ func unknown(name string) error {
 		names = append(names, w.name)
 	}
 	near := words.Nearest(strings.ToLower(name), names)
-	return fmt.Errorf("%q is no command; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(Others):], ", "))
+	return fmt.Errorf("unknown command %q; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(Others):], ", "))
 }
 
 func act(verb string) func(*Show, []string) error {

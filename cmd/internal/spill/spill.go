@@ -14,7 +14,7 @@ import (
 const keep = 1 << 20
 
 // ErrUnread is the error of a Log whose reader is blocked.
-var ErrUnread = errors.New("nobody reads it")
+var ErrUnread = errors.New("the reader does not keep up")
 
 // Log writes lines on its own goroutine. Its methods are safe for concurrent use.
 type Log struct {
