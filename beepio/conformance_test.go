@@ -247,7 +247,7 @@ func TestTakesStreamers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := hear(t, s, voice.Course{}, 1<<15)
+		got := hear(t, s, voice.PlayRange{}, 1<<15)
 		for i, x := range got {
 			if w := number(i); x != (pcm.Frame{float32(w[0]), float32(w[1])}) {
 				t.Fatalf("%s, streamed: frame %d is %v, want %v", name, i, x, w)
@@ -320,18 +320,18 @@ func TestTakesSeekers(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, _ := open(&seeker{StreamSeeker: inner, seek: c.seek})
-			if f, err := s.Open(voice.Course{}); played == 0 && err != nil {
+			if f, err := s.Open(voice.PlayRange{}); played == 0 && err != nil {
 				t.Errorf("a seek that %s, and is not needed: %v", name, err)
 			} else if err == nil {
 				f.Close()
 			}
-			if _, err := s.Open(voice.Course{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
+			if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("a seek that %s: %v, want %q", name, err, c.text)
 			}
 		}
 	}
 	s, told := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), len: func() int { return -5 }})
-	if got := len(hear(t, s, voice.Course{}, 2*length)); got != length || told.first() != nil {
+	if got := len(hear(t, s, voice.PlayRange{}, 2*length)); got != length || told.first() != nil {
 		t.Errorf("with a length of -5 frames %d come, %v", got, told.first())
 	}
 }

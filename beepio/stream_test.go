@@ -15,8 +15,8 @@ import (
 	"voicepool/voice"
 )
 
-// hear plays a course of a sound to its end, or up to n frames.
-func hear(t *testing.T, s *voice.Sound, c voice.Course, n int) []pcm.Frame {
+// hear plays a range of a sound to its end, or up to n frames.
+func hear(t *testing.T, s *voice.Sound, c voice.PlayRange, n int) []pcm.Frame {
 	t.Helper()
 	f, err := s.Open(c)
 	if err != nil {
@@ -24,7 +24,7 @@ func hear(t *testing.T, s *voice.Sound, c voice.Course, n int) []pcm.Frame {
 	}
 	defer f.Close()
 	var v voice.Voice
-	v.Start(s, voice.Options{Feed: f}, 0)
+	v.Start(s, voice.Options{Buffer: f}, 0)
 	out := make([]pcm.Frame, n)
 	for at := 0; at < n; at += 480 {
 		f.Wait(1 << 13)
@@ -89,19 +89,19 @@ func TestStreamSeeker(t *testing.T) {
 	if s.Frames() != length || s.Name() != "ramp" {
 		t.Errorf("%q has %d frames", s.Name(), s.Frames())
 	}
-	for _, c := range []voice.Course{{}, {From: 12345}, {From: length + 10}, {Loop: [2]int64{0, length}}, {From: 1000, Loop: [2]int64{20000, 21000}}} {
+	for _, c := range []voice.PlayRange{{}, {From: 12345}, {From: length + 10}, {Loop: [2]int64{0, length}}, {From: 1000, Loop: [2]int64{20000, 21000}}} {
 		got := hear(t, s, c, 2*length)
 		n := 2 * length
 		if c.Loop[1] == 0 {
 			n = int(max(length-c.From, 0))
 		}
 		if len(got) != n {
-			t.Errorf("course %v: %d frames, want %d", c, len(got), n)
+			t.Errorf("range %v: %d frames, want %d", c, len(got), n)
 		}
 		for i, x := range got {
-			w := want[c.At(int64(i))]
+			w := want[c.FrameAt(int64(i))]
 			if x != (pcm.Frame{float32(w[0]), float32(w[1])}) {
-				t.Fatalf("course %v: frame %d is %v, want %v", c, i, x, w)
+				t.Fatalf("range %v: frame %d is %v, want %v", c, i, x, w)
 			}
 		}
 	}
@@ -109,12 +109,12 @@ func TestStreamSeeker(t *testing.T) {
 		t.Error(told.first())
 	}
 	// The second voice takes the streamer over, and the first one gets an error.
-	f, err := s.Open(voice.Course{Loop: [2]int64{0, length}})
+	f, err := s.Open(voice.PlayRange{Loop: [2]int64{0, length}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if n := len(hear(t, s, voice.Course{}, 2*length)); n != length {
+	if n := len(hear(t, s, voice.PlayRange{}, 2*length)); n != length {
 		t.Errorf("the second voice hears %d frames", n)
 	}
 	f.Wait(1) // it is still full of decoded frames
@@ -129,10 +129,10 @@ func TestStreamOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(hear(t, s, voice.Course{From: 100}, 1<<17)); n != 32653-100 {
+	if n := len(hear(t, s, voice.PlayRange{From: 100}, 1<<17)); n != 32653-100 {
 		t.Errorf("%d frames", n)
 	}
-	if _, err := s.Open(voice.Course{}); !errors.Is(err, beepio.ErrStreamer) ||
+	if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, beepio.ErrStreamer) ||
 		err.Error() != "sounds: once: beepio: bad streamer: it cannot seek, so it is played once, and it has been" {
 		t.Errorf("error %v", err)
 	}
@@ -177,7 +177,7 @@ func TestStreamFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(hear(t, s, voice.Course{}, 1<<16)); n != c.want {
+		if n := len(hear(t, s, voice.PlayRange{}, 1<<16)); n != c.want {
 			t.Errorf("%s: %d frames, want %d", name, n, c.want)
 		}
 		if err := told.first(); (err == nil) != (c.text == "") || err != nil && err.Error() != "x: sounds: x: "+c.text {

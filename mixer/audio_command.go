@@ -150,7 +150,7 @@ func (a *audio) act(i int, c *command) {
 		}
 		if c.feed != nil { // for new rounds
 			c.taken = true
-			s.voice.TurnTo(c.feed)
+			s.voice.SwitchBuffer(c.feed)
 		}
 		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.noteWaits(i)

@@ -65,7 +65,7 @@ func (a *audio) start(c *command) {
 	if rare := r.rare.Load(); rare != nil && rare.turn != nil {
 		turn := command{kind: cmdSet, feed: rare.turn, change: Change{Fields: FieldRounds, Rounds: rare.turn.Rounds()}}
 		a.noteAct(i, &turn)
-		s.voice.TurnTo(rare.turn)
+		s.voice.SwitchBuffer(rare.turn)
 		rare.turn = nil
 	}
 	if a.pitches(r.bus) {
@@ -129,7 +129,7 @@ func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 
 // discard returns the record of a start that has no voice, and closes its feed.
 func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
-	if feed := r.options.Feed; feed != nil {
+	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
 	}
 	state := a.outcome(kind)

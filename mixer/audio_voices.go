@@ -119,7 +119,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 			a.needs.Store(true)
 		}
 	}
-	if from, dry := s.voice.Dry(); dry != s.dry {
+	if from, dry := s.voice.Underrun(); dry != s.dry {
 		s.dry = dry
 		if dry {
 			a.ends = append(a.ends, end{after: int32(from - a.now), slot: int32(i), dry: true})
@@ -287,7 +287,7 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.plays.voice.Drop() // releases references for the garbage collector
 	release.Pointer(&r.sound, nil)
 	r.turnsTo(nil)
-	r.group, r.options.Feed, r.options.Space = nil, nil, nil
+	r.group, r.options.Buffer, r.options.Space = nil, nil, nil
 	if r.counted {
 		a.uncount(r)
 	}

@@ -240,8 +240,8 @@ func (a *audio) foresee(r *record, c *command) {
 	case c.kind == cmdSeek && c.feed == nil:
 		ahead.note(id, setSeek, float64(c.place))
 	case c.kind == cmdSeek:
-		r.options.Feed.Drop()
-		r.options.Feed, c.taken = c.feed, true
+		r.options.Buffer.Drop()
+		r.options.Buffer, c.taken = c.feed, true
 		r.options.FadeIn = max(r.options.FadeIn, a.smooth)
 	}
 }

@@ -53,15 +53,15 @@ func filled(t testing.TB, rate, frames int) *voice.Sound {
 	for i := range wave {
 		wave[i] = pcm.Frame{float32(0.3 * math.Sin(float64(i)/9)), float32(0.3 * math.Cos(float64(i)/31))}
 	}
-	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: rate, Frames: int64(frames), Open: func(c voice.Course) (*voice.Feed, error) {
+	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: rate, Frames: int64(frames), Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
 		n := frames - int(c.From)
 		if c.Loop[1] > 0 {
 			n = 4 * frames
 		}
-		f := voice.NewFeed(max(n, 1), c)
+		f := voice.NewStreamBuffer(max(n, 1), c)
 		data := make([]pcm.Frame, max(n, 0))
 		for i := range data {
-			data[i] = wave[c.At(int64(i))]
+			data[i] = wave[c.FrameAt(int64(i))]
 		}
 		f.Write(data)
 		f.End()

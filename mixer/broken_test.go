@@ -13,8 +13,8 @@ import (
 // breaking returns a stream that breaks after some frames, or ends there.
 func breaking(t *testing.T, frames int, breaks bool) *voice.Sound {
 	t.Helper()
-	s, err := voice.NewStream(voice.Stream{Name: "tape", Rate: 48000, Frames: 100000, Open: func(c voice.Course) (*voice.Feed, error) {
-		f := voice.NewFeed(1<<14, c)
+	s, err := voice.NewStream(voice.Stream{Name: "tape", Rate: 48000, Frames: 100000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+		f := voice.NewStreamBuffer(1<<14, c)
 		for range frames {
 			f.Write([]pcm.Frame{{0.1, 0.1}})
 		}

@@ -320,9 +320,9 @@ func TestUnderrunDoesNotClick(t *testing.T) {
 		for i := range frames {
 			frames[i][0] = float32(0.5 * math.Sin(2*math.Pi*200*float64(i)/clickRate))
 		}
-		var feed *voice.Feed
-		s, err := voice.NewStream(voice.Stream{Rate: clickRate, Open: func(c voice.Course) (*voice.Feed, error) {
-			feed = voice.NewFeed(clickFrames*2, c)
+		var feed *voice.StreamBuffer
+		s, err := voice.NewStream(voice.Stream{Rate: clickRate, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+			feed = voice.NewStreamBuffer(clickFrames*2, c)
 			return feed, nil
 		}})
 		must(t, err)

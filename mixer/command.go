@@ -41,9 +41,9 @@ type command struct {
 	record pool.Handle // for cmdPlay, cmdThen and cmdWant
 	target Target
 	change Change
-	feed   *voice.Feed // for streams: of cmdSeek, and of cmdSet with rounds
-	part   *part       // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPut, and of salvos and counts
-	salvo  *Salvo      // waits for this salvo; frame then counts from its firing
+	feed   *voice.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
+	part   *part               // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPut, and of salvos and counts
+	salvo  *Salvo              // waits for this salvo; frame then counts from its firing
 	kind   commandKind
 	fields wants // for cmdWant and cmdWantBus
 	wished bool  // a cmdSet that continues a pending set

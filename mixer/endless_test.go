@@ -158,8 +158,8 @@ func TestEndlessStreams(t *testing.T) {
 		{name: "it ends", frames: 4000}, {name: "it repeats", frames: 4000, loop: true, endless: true}, {name: "nobody knows", endless: true},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
-		s, err := voice.NewStream(voice.Stream{Rate: 1000, Frames: c.frames, Level: -60, Open: func(course voice.Course) (*voice.Feed, error) {
-			f := voice.NewFeed(8192, course)
+		s, err := voice.NewStream(voice.Stream{Rate: 1000, Frames: c.frames, Level: -60, Open: func(course voice.PlayRange) (*voice.StreamBuffer, error) {
+			f := voice.NewStreamBuffer(8192, course)
 			ramp := make([]pcm.Frame, 4000)
 			for i := range ramp {
 				ramp[i] = pcm.Frame{float32(i) / 4000, float32(i) / 4000}

@@ -26,15 +26,15 @@ var wave = func() []pcm.Frame {
 // supplied is a stream with feeds that are filled by hand.
 type supplied struct {
 	sound *voice.Sound
-	feeds []*voice.Feed
+	feeds []*voice.StreamBuffer
 	given []int64
 }
 
 func newSupplied(t testing.TB, rate, size int) *supplied {
 	s := &supplied{}
 	var err error
-	s.sound, err = voice.NewStream(voice.Stream{Name: "supplied", Rate: rate, Open: func(c voice.Course) (*voice.Feed, error) {
-		s.feeds, s.given = append(s.feeds, voice.NewFeed(size, c)), append(s.given, c.From)
+	s.sound, err = voice.NewStream(voice.Stream{Name: "supplied", Rate: rate, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+		s.feeds, s.given = append(s.feeds, voice.NewStreamBuffer(size, c)), append(s.given, c.From)
 		return s.feeds[len(s.feeds)-1], nil
 	}})
 	must(t, err)
@@ -42,9 +42,9 @@ func newSupplied(t testing.TB, rate, size int) *supplied {
 }
 
 // fill writes to each feed until the given room is left.
-func (s *supplied) fill(free func(f *voice.Feed) int) {
+func (s *supplied) fill(free func(f *voice.StreamBuffer) int) {
 	for i, f := range s.feeds {
-		n := f.Room() - free(f)
+		n := f.Free() - free(f)
 		if f.Closed() || n <= 0 {
 			continue
 		}
@@ -61,7 +61,7 @@ func (s *supplied) fill(free func(f *voice.Feed) int) {
 func TestFastStreams(t *testing.T) {
 	for _, rate := range []int{8000, 48000} {
 		for _, size := range []int{1, 1 << 17} {
-			run := func(seed uint64, free func(f *voice.Feed) int) []pcm.Frame {
+			run := func(seed uint64, free func(f *voice.StreamBuffer) int) []pcm.Frame {
 				r := rand.New(rand.NewPCG(seed, 7))
 				m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 2, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "b"}}})
 				defer m.Close()
@@ -110,11 +110,11 @@ func TestFastStreams(t *testing.T) {
 				return out
 			}
 			for seed := range uint64(longtest.Amount(1, 3)) {
-				want := run(seed, func(f *voice.Feed) int { return f.Size() / 4 })
+				want := run(seed, func(f *voice.StreamBuffer) int { return f.Size() / 4 })
 				r := rand.New(rand.NewPCG(seed, 8))
-				for name, free := range map[string]func(f *voice.Feed) int{
-					"all":    func(*voice.Feed) int { return 0 },
-					"chance": func(f *voice.Feed) int { return r.IntN(f.Size()/4 + 1) },
+				for name, free := range map[string]func(f *voice.StreamBuffer) int{
+					"all":    func(*voice.StreamBuffer) int { return 0 },
+					"chance": func(f *voice.StreamBuffer) int { return r.IntN(f.Size()/4 + 1) },
 				} {
 					got := run(seed, free)
 					for i := range want {

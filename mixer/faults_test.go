@@ -15,8 +15,8 @@ const faultRate = 8000
 // streamOf returns a stream that is completely decoded before it begins. Its frames are not checked.
 func streamOf(t testing.TB, frames []pcm.Frame) *voice.Sound {
 	t.Helper()
-	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: faultRate, Open: func(c voice.Course) (*voice.Feed, error) {
-		f := voice.NewFeed(len(frames), c)
+	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: faultRate, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+		f := voice.NewStreamBuffer(len(frames), c)
 		f.Write(frames)
 		f.End()
 		return f, nil

@@ -12,14 +12,14 @@ import (
 )
 
 // addFeed keeps an open stream until it is over. The mutex is held.
-func (m *Mixer) addFeed(feed *voice.Feed) {
-	m.feeds = append(slices.DeleteFunc(m.feeds, (*voice.Feed).Closed), feed)
+func (m *Mixer) addFeed(feed *voice.StreamBuffer) {
+	m.feeds = append(slices.DeleteFunc(m.feeds, (*voice.StreamBuffer).Closed), feed)
 }
 
 // openFor opens a stream for a start with a record and releases the record on failure. It unlocks the
 // mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
 // before and after.
-func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.Feed, err error) {
+func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
 	m.underWay.send(1) // reserves room for the command
 	m.mutex.Unlock()
 	defer func() {
@@ -37,8 +37,8 @@ func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice
 }
 
 // openAt opens a stream at a position. With loop it repeats the loop rounds times; 0: endlessly.
-func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voice.Feed, error) {
-	c := voice.Course{From: from}
+func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
+	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
 		c.Rounds = int64(rounds)
 		if c.Loop = s.Loop(); c.Loop.Frames() <= 0 {
@@ -119,7 +119,7 @@ func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 	}
-	feed, err := m.openAt(s, loop[1]-min(loop.Frames(), voice.TurnLead), true, max(rounds, 0))
+	feed, err := m.openAt(s, loop[1]-min(loop.Frames(), voice.SwitchLead), true, max(rounds, 0))
 	if err != nil {
 		return err
 	}
@@ -162,13 +162,13 @@ func (m *Mixer) Prepare() (frames int) {
 	m.refineNeeds()
 	m.refinery.wait()
 	m.mutex.Lock()
-	m.feeds = slices.DeleteFunc(m.feeds, (*voice.Feed).Closed)
+	m.feeds = slices.DeleteFunc(m.feeds, (*voice.StreamBuffer).Closed)
 	open := slices.Clone(m.feeds)
 	m.mutex.Unlock()
 	frames = math.MaxInt32
 	for _, f := range open {
 		f.Wait(int64(f.Size()) / 4 * 3)
-		frames = min(frames, f.Prepared(m.rate))
+		frames = min(frames, f.GuaranteedFrames(m.rate))
 	}
 	return frames
 }

@@ -14,14 +14,14 @@ import (
 )
 
 // opening returns a stream that uses open from the second call of Open on.
-func opening(t testing.TB, open func() (*voice.Feed, error)) *voice.Sound {
+func opening(t testing.TB, open func() (*voice.StreamBuffer, error)) *voice.Sound {
 	t.Helper()
 	calls := 0
-	s, err := voice.NewStream(voice.Stream{Name: "foreign", Rate: 1000, Frames: 900, Open: func(c voice.Course) (*voice.Feed, error) {
+	s, err := voice.NewStream(voice.Stream{Name: "foreign", Rate: 1000, Frames: 900, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
 		if calls++; calls > 1 {
 			return open()
 		}
-		f := voice.NewFeed(900, c)
+		f := voice.NewStreamBuffer(900, c)
 		f.Write(make([]pcm.Frame, 900))
 		f.End()
 		return f, nil
@@ -33,11 +33,11 @@ func opening(t testing.TB, open func() (*voice.Feed, error)) *voice.Sound {
 // TestForeignOpen checks that a stream whose Open panics or returns no feed is an error of Play and of
 // Seek, without further effects.
 func TestForeignOpen(t *testing.T) {
-	for name, open := range map[string]func() (*voice.Feed, error){
-		"panics":         func() (*voice.Feed, error) { panic("no such file") },
-		"gives no feed":  func() (*voice.Feed, error) { return nil, nil },
-		"fails":          func() (*voice.Feed, error) { return nil, errors.New("no such file") },
-		"fails and says": func() (*voice.Feed, error) { var f *voice.Feed; return f, errors.New("no such file") },
+	for name, open := range map[string]func() (*voice.StreamBuffer, error){
+		"panics":         func() (*voice.StreamBuffer, error) { panic("no such file") },
+		"gives no feed":  func() (*voice.StreamBuffer, error) { return nil, nil },
+		"fails":          func() (*voice.StreamBuffer, error) { return nil, errors.New("no such file") },
+		"fails and says": func() (*voice.StreamBuffer, error) { var f *voice.StreamBuffer; return f, errors.New("no such file") },
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 2})
 		s := opening(t, open)
@@ -64,7 +64,7 @@ func TestForeignOpen(t *testing.T) {
 // TestForeignOpenLeaves checks that an Open that ends its goroutine leaves the mixer unchanged.
 func TestForeignOpenLeaves(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 2})
-	s := opening(t, func() (*voice.Feed, error) { runtime.Goexit(); return nil, nil })
+	s := opening(t, func() (*voice.StreamBuffer, error) { runtime.Goexit(); return nil, nil })
 	play(t, m.At(mixer.Now), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 9))
 	for range 50 {

@@ -30,11 +30,11 @@ func TestRoundsBeyondCounting(t *testing.T) {
 }
 
 // whole returns a stream that is decoded at once, and the feeds that it has opened.
-func whole(t *testing.T, frames int) (*voice.Sound, *[]weak.Pointer[voice.Feed]) {
+func whole(t *testing.T, frames int) (*voice.Sound, *[]weak.Pointer[voice.StreamBuffer]) {
 	t.Helper()
-	var opened []weak.Pointer[voice.Feed]
-	s, err := voice.NewStream(voice.Stream{Rate: 1000, Frames: int64(frames), Open: func(c voice.Course) (*voice.Feed, error) {
-		f := voice.NewFeed(frames, c)
+	var opened []weak.Pointer[voice.StreamBuffer]
+	s, err := voice.NewStream(voice.Stream{Rate: 1000, Frames: int64(frames), Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+		f := voice.NewStreamBuffer(frames, c)
 		f.Write(make([]pcm.Frame, frames))
 		f.End()
 		opened = append(opened, weak.Make(f))
@@ -181,8 +181,8 @@ func TestHostileRefiner(t *testing.T) {
 func TestDryWhateverTheBlocks(t *testing.T) {
 	run := func(block int) string {
 		m := newMixer(t, mixer.Config{NoLimiter: true})
-		s, err := voice.NewStream(voice.Stream{Rate: 48000, Frames: 100000, Open: func(c voice.Course) (*voice.Feed, error) {
-			f := voice.NewFeed(1<<14, c)
+		s, err := voice.NewStream(voice.Stream{Rate: 48000, Frames: 100000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+			f := voice.NewStreamBuffer(1<<14, c)
 			f.Write(slices.Repeat([]pcm.Frame{{0.1, 0.1}}, 6000))
 			return f, nil
 		}})
@@ -216,12 +216,12 @@ func TestPrepareSmallFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{NoLimiter: true})
 		defer m.Close()
-		s, err := voice.NewStream(voice.Stream{Rate: 48000, Open: func(c voice.Course) (*voice.Feed, error) {
-			f := voice.NewFeed(1, c)
+		s, err := voice.NewStream(voice.Stream{Rate: 48000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+			f := voice.NewStreamBuffer(1, c)
 			go func() {
 				for !f.Closed() {
 					f.Write(slices.Repeat([]pcm.Frame{{0.1, 0.1}}, 1000))
-					if f.Room() == 0 {
+					if f.Free() == 0 {
 						<-f.Wake()
 					}
 				}

@@ -48,7 +48,7 @@ type Mixer struct {
 	readers      []*EventReader // the first one serves Events; nil without an EventReader
 	lead         lead
 	closed       bool
-	feeds        []*voice.Feed // open streams of starts that are not over
+	feeds        []*voice.StreamBuffer // open streams of starts that are not over
 	refinery     refinery
 	busPitch     []pitchSpan
 	gains        gains              // of buses
@@ -209,7 +209,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		m.busy.Add(1)
 		return Handle{}, ErrBusy
 	}
-	var feed *voice.Feed
+	var feed *voice.StreamBuffer
 	if s.Streamed() {
 		var err error
 		if feed, err = m.openFor(id, s, o); err != nil {
@@ -220,7 +220,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	m.setPlay(id, r, o.Play) // before the handle: Voices reads both without the mutex
 	r.reset(id)
 	r.fill(m, s, o)
-	if r.options.Feed, r.placed = feed, o.Emitter != nil; r.placed {
+	if r.options.Buffer, r.placed = feed, o.Emitter != nil; r.placed {
 		if r.where == nil {
 			r.where = m.wheres.next()
 		}

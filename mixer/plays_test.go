@@ -38,8 +38,8 @@ func TestPlays(t *testing.T) {
 		must(t, err)
 	}
 	streamOf := func(data []pcm.Frame) *voice.Sound {
-		s, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 900, Open: func(c voice.Course) (*voice.Feed, error) {
-			f := voice.NewFeed(4096, c)
+		s, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 900, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+			f := voice.NewStreamBuffer(4096, c)
 			f.Write(data)
 			f.End()
 			return f, nil

@@ -123,8 +123,8 @@ func TestScores(t *testing.T) {
 	for _, s := range all {
 		known[s.sound] = s
 	}
-	stream, err := voice.NewStream(voice.Stream{Rate: policyRate, Frames: 4000, Open: func(c voice.Course) (*voice.Feed, error) {
-		f := voice.NewFeed(4096, c)
+	stream, err := voice.NewStream(voice.Stream{Rate: policyRate, Frames: 4000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+		f := voice.NewStreamBuffer(4096, c)
 		f.Write(make([]pcm.Frame, 4000))
 		f.End()
 		return f, nil

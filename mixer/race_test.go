@@ -90,13 +90,13 @@ func TestEightCallers(t *testing.T) {
 	must(t, err)
 	var feeds sync.Map // the open ones, and some more
 	var opened atomic.Int64
-	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 4000, Open: func(c voice.Course) (*voice.Feed, error) {
-		f := voice.NewFeed(4096, c)
+	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 4000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+		f := voice.NewStreamBuffer(4096, c)
 		f.Write(make([]pcm.Frame, 2000))
 		f.End()
 		if feeds.Store(f, true); opened.Add(1)%256 == 0 { // otherwise they would fill the memory
 			feeds.Range(func(f, _ any) bool {
-				if f.(*voice.Feed).Closed() {
+				if f.(*voice.StreamBuffer).Closed() {
 					feeds.Delete(f)
 				}
 				return true
@@ -261,7 +261,7 @@ func TestEightCallers(t *testing.T) {
 	}
 	feedsAreClosed := func() {
 		feeds.Range(func(f, _ any) bool {
-			if !f.(*voice.Feed).Closed() {
+			if !f.(*voice.StreamBuffer).Closed() {
 				t.Error("the feed of a stream is still open")
 				return false
 			}

@@ -129,7 +129,7 @@ type recordPlay struct {
 // recordForeseen holds audio-side data of a start that has not begun.
 type recordForeseen struct {
 	foreseen foreseen
-	turn     *voice.Feed // makes a stream leave its loop when it begins; may be nil
+	turn     *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
 }
 
 // ahead returns the property changes that arrived before the start, or nil.
@@ -141,7 +141,7 @@ func (r *record) ahead(id pool.Handle) *foreseen {
 }
 
 // turnsTo sets the feed that makes a stream leave its loop when it begins; nil clears it.
-func (r *record) turnsTo(feed *voice.Feed) {
+func (r *record) turnsTo(feed *voice.StreamBuffer) {
 	rare := r.rare.Load()
 	if rare == nil { // no command arrived before the start
 		return

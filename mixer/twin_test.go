@@ -85,8 +85,8 @@ func TestTwin(t *testing.T) {
 		s.Refine = sounds.Refine
 		return s
 	}())
-	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 30000, Level: -20, Open: func(c voice.Course) (*voice.Feed, error) {
-		f := voice.NewFeed(32768, c)
+	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 30000, Level: -20, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+		f := voice.NewStreamBuffer(32768, c)
 		r := rand.New(rand.NewPCG(1, 1))
 		block := make([]pcm.Frame, 30000)
 		for i := range block {

@@ -49,7 +49,7 @@ const maxShort = 1 << 16
 // pieceIn is the approximate number of source frames that are converted at a time.
 const pieceIn = 1 << 13
 
-func newCourse(from origin, channels int, p plan, c voice.Course) *course {
+func newCourse(from origin, channels int, p plan, c voice.PlayRange) *course {
 	// A mono sound is written to both channels as a centered pan would write it.
 	factor := 1.0
 	if channels == 1 {
@@ -59,7 +59,7 @@ func newCourse(from origin, channels int, p plan, c voice.Course) *course {
 	if size := c.Loop.Frames(); size > 0 && back >= 0 && c.From >= c.Loop[1] { // the start is after some rounds
 		back = max(back-(c.From-c.Loop[1])/size-1, 0)
 	}
-	return &course{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.At(0)}
+	return &course{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.FrameAt(0)}
 }
 
 // Close closes the origin.

@@ -104,7 +104,7 @@ func streamed(t *testing.T, data []byte, clip *Clip, strict bool, from int64) ([
 	if err != nil {
 		return nil, told, err
 	}
-	got, err := readCourse(t, lib, tr, voice.Course{From: from}, int(clip.Frames())+100_000)
+	got, err := readCourse(t, lib, tr, voice.PlayRange{From: from}, int(clip.Frames())+100_000)
 	return got, told, err
 }
 
@@ -160,7 +160,7 @@ func checkStream(t *testing.T, what string, bad []byte, clip *Clip) {
 			t.Errorf("%s, streamed: %v", what, err)
 			return
 		}
-		want := loaded(sound, voice.Course{From: from}, int(clip.Frames())+100_000)
+		want := loaded(sound, voice.PlayRange{From: from}, int(clip.Frames())+100_000)
 		settle(frames)
 		settle(want)
 		sameFrames(t, fmt.Sprintf("%s, streamed from frame %d", what, from), frames, want)

@@ -18,19 +18,19 @@ import (
 
 // listener plays a stream buffer like a manually stepped mixer: it waits for the data of each block first.
 type listener struct {
-	voice voice.Voice
-	feed  *voice.Feed
-	at    int
+	voice  voice.Voice
+	buffer *voice.StreamBuffer
+	at     int
 }
 
-func listen(t testing.TB, s *voice.Sound, c voice.Course) *listener {
+func listen(t testing.TB, s *voice.Sound, c voice.PlayRange) *listener {
 	t.Helper()
 	f, err := s.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &listener{feed: f}
-	l.voice.Start(s, voice.Options{Feed: f}, 0)
+	l := &listener{buffer: f}
+	l.voice.Start(s, voice.Options{Buffer: f}, 0)
 	return l
 }
 
@@ -38,7 +38,7 @@ func listen(t testing.TB, s *voice.Sound, c voice.Course) *listener {
 func (l *listener) hear(n int) []pcm.Frame {
 	out := make([]pcm.Frame, n)
 	for at := 0; at < n; {
-		l.feed.Wait(1 << 13)
+		l.buffer.Wait(1 << 13)
 		block := out[at:min(at+480, n)]
 		got := l.voice.Mix(block, int64(l.at))
 		l.voice.Commit()
@@ -80,11 +80,11 @@ func TestStreamPlays(t *testing.T) {
 	if info, ok := b.Info(s); !ok || info.Frames != 200000 || info.Rate != 44100 || *info.Loop != [2]int64{50000, 150001} {
 		t.Errorf("info %+v", info)
 	}
-	for _, c := range []voice.Course{{}, {From: 100001}, {Loop: [2]int64{from, to}}} {
+	for _, c := range []voice.PlayRange{{}, {From: 100001}, {Loop: [2]int64{from, to}}} {
 		n := int(2 * want.Frames())
 		l := listen(t, s, c)
 		sameFrames(t, "heard", l.hear(n), loaded(want, c, n))
-		l.feed.Close()
+		l.buffer.Close()
 	}
 }
 
@@ -95,18 +95,18 @@ func TestFeederTime(t *testing.T) {
 		var reads atomic.Int64
 		var closed atomic.Bool
 		r := &reader64{read: func(dst []pcm.Frame) (int, error) { reads.Add(int64(len(dst))); return len(dst), nil }, closed: &closed}
-		f := newFeeder(time.Second, 8192, voice.Course{}, r, func(err error) { t.Error(err) })
+		f := newFeeder(time.Second, 8192, voice.PlayRange{}, r, func(err error) { t.Error(err) })
 		go f.run()
 		synctest.Wait()
-		if reads.Load() != 8192 || f.feed.Room() != 0 {
-			t.Fatalf("%d frames were read ahead, room for %d", reads.Load(), f.feed.Room())
+		if reads.Load() != 8192 || f.buffer.Free() != 0 {
+			t.Fatalf("%d frames were read ahead, room for %d", reads.Load(), f.buffer.Free())
 		}
-		s, err := voice.NewStream(voice.Stream{Rate: 8192, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
+		s, err := voice.NewStream(voice.Stream{Rate: 8192, Open: func(voice.PlayRange) (*voice.StreamBuffer, error) { return f.buffer, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var v voice.Voice
-		v.Start(s, voice.Options{Feed: f.feed}, 0)
+		v.Start(s, voice.Options{Buffer: f.buffer}, 0)
 		v.Mix(make([]pcm.Frame, 100), 0)
 		v.Commit()
 		synctest.Wait()
@@ -121,7 +121,7 @@ func TestFeederTime(t *testing.T) {
 		v.Mix(make([]pcm.Frame, 100), 100)
 		v.Commit()
 		start := time.Now()
-		f.feed.Wait(8192)
+		f.buffer.Wait(8192)
 		if reads.Load() != 8192+196 || !time.Now().Equal(start) {
 			t.Errorf("%d frames were read when somebody waited, after %v", reads.Load(), time.Since(start))
 		}
@@ -134,7 +134,7 @@ func TestFeederTime(t *testing.T) {
 		time.Sleep(250 * time.Millisecond)
 		synctest.Wait()
 		if !closed.Load() {
-			t.Error("it has not noticed that the feed is closed")
+			t.Error("it has not noticed that the buffer is closed")
 		}
 	})
 }
@@ -185,16 +185,16 @@ func TestFeederFaults(t *testing.T) {
 			}
 			faults = append(faults, strings.TrimPrefix(err.Error(), "sounds: "))
 		}}
-		f := newFeeder(0, 48000, voice.Course{}, r, opt.failure("x"))
+		f := newFeeder(0, 48000, voice.PlayRange{}, r, opt.failure("x"))
 		f.run()
 		if !closed.Load() || (c.text == "") != (len(faults) == 0) || len(faults) > 0 && (len(faults) > 1 || !strings.HasPrefix(faults[0], c.text)) {
 			t.Errorf("%s: closed %v, faults %q, want %q", name, closed.Load(), faults, c.text)
 		}
-		s, err := voice.NewStream(voice.Stream{Rate: 48000, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
+		s, err := voice.NewStream(voice.Stream{Rate: 48000, Open: func(voice.PlayRange) (*voice.StreamBuffer, error) { return f.buffer, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := listen(t, s, voice.Course{}).hear(3000); len(got) != 1000 || got[999] != (pcm.Frame{0.999, 0.5}) {
+		if got := listen(t, s, voice.PlayRange{}).hear(3000); len(got) != 1000 || got[999] != (pcm.Frame{0.999, 0.5}) {
 			t.Errorf("%s: %d frames are heard", name, len(got))
 		}
 	}
@@ -224,11 +224,11 @@ func TestStreamBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := listen(t, s, voice.Course{}).hear(1 << 20)
+	got := listen(t, s, voice.PlayRange{}).hear(1 << 20)
 	if len(got) != 3456 {
 		t.Errorf("%d frames are heard", len(got))
 	}
-	sameFrames(t, "what is left", got, loaded(want, voice.Course{}, len(got)))
+	sameFrames(t, "what is left", got, loaded(want, voice.PlayRange{}, len(got)))
 	mu.Lock()
 	defer mu.Unlock()
 	if text != "sounds: b.flac: cut short: 8820 frames are announced, 3456 are there" {
@@ -244,11 +244,11 @@ func TestStreamChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	files["a.wav"] = &fstest.MapFile{Data: wavBytes16(48000, 2, noise(1001, 1), [2]uint32{0, 999})}
-	if _, err := s.Open(voice.Course{}); !errors.Is(err, ErrStream) || err.Error() != "sounds: a.wav: the file has changed since it was opened" {
+	if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, ErrStream) || err.Error() != "sounds: a.wav: the file has changed since it was opened" {
 		t.Errorf("error %v", err)
 	}
 	delete(files, "a.wav")
-	if _, err := s.Open(voice.Course{}); err == nil || err.Error() != "sounds: a.wav: file does not exist" {
+	if _, err := s.Open(voice.PlayRange{}); err == nil || err.Error() != "sounds: a.wav: file does not exist" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -274,7 +274,7 @@ func TestQueue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return loaded(s, voice.Course{}, int(s.Frames()))
+		return loaded(s, voice.PlayRange{}, int(s.Frames()))
 	}
 	faults := make(chan string, 10)
 	q, err := b.NewQueue("music", StreamOptions{OnError: func(name string, err error) { faults <- err.Error() }},
@@ -283,7 +283,7 @@ func TestQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The three parts of one recording are converted as one.
-	l := listen(t, q.Sound(), voice.Course{})
+	l := listen(t, q.Sound(), voice.PlayRange{})
 	sameFrames(t, "an album", l.hear(len(frames("whole"))-100), frames("whole")[:len(frames("whole"))-100])
 	if err := q.Add(source("mono"), source("bad")); !errors.Is(err, ErrFormat) || q.Sources() != 3 {
 		t.Errorf("error %v, %d sources", err, q.Sources())
@@ -296,12 +296,12 @@ func TestQueue(t *testing.T) {
 	rest := append(frames("whole")[len(frames("whole"))-100:], frames("mono")...)
 	rest = append(rest, frames("mono")...)
 	sameFrames(t, "what was added", l.hear(1<<20), rest)
-	l.feed.Close()
+	l.buffer.Close()
 	all := append(append(frames("whole"), frames("mono")...), frames("mono")...)
 	for _, from := range []int{3, 4000, len(frames("whole")) - 1, len(frames("whole")), len(all) - 10, len(all) + 10} {
-		l := listen(t, q.Sound(), voice.Course{From: int64(from)})
+		l := listen(t, q.Sound(), voice.PlayRange{From: int64(from)})
 		sameFrames(t, "from a place", l.hear(1<<20), all[min(from, len(all)):])
-		l.feed.Close()
+		l.buffer.Close()
 	}
 	if len(faults) > 0 {
 		t.Error(<-faults)
@@ -311,7 +311,7 @@ func TestQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l = listen(t, q.Sound(), voice.Course{})
+	l = listen(t, q.Sound(), voice.PlayRange{})
 	got := l.hear(1 << 20)
 	if n := len(got) - len(frames("one")); n < 4000 {
 		t.Errorf("%d frames are heard", len(got))
@@ -321,11 +321,11 @@ func TestQueue(t *testing.T) {
 	if text := <-faults; !strings.HasPrefix(text, "sounds: music: frame ") {
 		t.Errorf("error %q", text)
 	}
-	l.feed.Close()
+	l.buffer.Close()
 }
 
-// TestQueueWaits checks that a read from an empty queue ends, that a later read plays the sources added since, and that
-// no reader is left.
+// TestQueueWaits checks that a read from an empty queue ends, that a later read plays the sources added since,
+// and that no reader is left.
 func TestQueueWaits(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{1, 0})}}
 	synctest.Test(t, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestQueueWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := listen(t, q.Sound(), voice.Course{})
+		l := listen(t, q.Sound(), voice.PlayRange{})
 		if n := len(l.hear(100)); n != 0 {
 			t.Errorf("%d frames of an empty queue", n)
 		}

@@ -20,43 +20,43 @@ type FrameReader interface {
 	Read(dst []pcm.Frame) (n int, err error)
 }
 
-// feeder fills a feed from a reader ahead of playback, in its own goroutine, until the feed is closed or the
+// feeder fills a buffer from a reader ahead of playback, in its own goroutine, until the buffer is closed or the
 // reader ends.
 type feeder struct {
-	feed *voice.Feed
-	from FrameReader
-	rest time.Duration   // poll interval while the feed is full
-	fail func(error)     // receives the error of a stream that ends early
-	more func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls feed.End
-	news <-chan struct{} // signals that more may now return true
+	buffer *voice.StreamBuffer
+	from   FrameReader
+	rest   time.Duration   // poll interval while the buffer is full
+	fail   func(error)     // receives the error of a stream that ends early
+	more   func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls buffer.End
+	news   <-chan struct{} // signals that more may now return true
 }
 
-// aheadFrames is the default length of the feed at 48 kHz: 2.7 s.
+// aheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
 const aheadFrames = 1 << 17
 
-// newFeeder returns a feeder with a feed of that length at a rate; 0 means 2.7 s.
-func newFeeder(ahead time.Duration, rate int, c voice.Course, from FrameReader, fail func(error)) *feeder {
+// newFeeder returns a feeder with a buffer of that length at a rate; 0 means 2.7 s.
+func newFeeder(ahead time.Duration, rate int, c voice.PlayRange, from FrameReader, fail func(error)) *feeder {
 	frames := aheadFrames * int64(rate) / defaultRate
 	if ahead > 0 {
 		frames = pcm.Frames(ahead, rate)
 	}
-	feed := voice.NewFeed(int(max(frames, 1)), c)
-	return &feeder{feed: feed, from: from, rest: max(pcm.Duration(int64(feed.Size()), rate)/4, time.Millisecond), fail: fail}
+	buffer := voice.NewStreamBuffer(int(max(frames, 1)), c)
+	return &feeder{buffer: buffer, from: from, rest: max(pcm.Duration(int64(buffer.Size()), rate)/4, time.Millisecond), fail: fail}
 }
 
 // piece is the number of frames that are decoded at a time.
 const piece = 2048
 
-// run fills the feed, closes the reader, and ends the feed.
+// run fills the buffer, closes the reader, and ends the buffer.
 func (f *feeder) run() {
-	end := f.feed.End
+	end := f.buffer.End
 	defer func() { end() }()
 	failed := caught("the decoder", f.fill)
 	if closer, ok := f.from.(io.Closer); ok {
 		failed = cmp.Or(failed, caught("the decoder", closer.Close))
 	}
-	if failed != nil && !f.feed.Closed() {
-		end = f.feed.Fail
+	if failed != nil && !f.buffer.Closed() {
+		end = f.buffer.Fail
 		f.fail(failed)
 	}
 }
@@ -66,8 +66,8 @@ func (f *feeder) fill() error {
 	buf := make([]pcm.Frame, piece)
 	timer := time.NewTimer(f.rest)
 	defer timer.Stop()
-	for !f.feed.Closed() {
-		room := f.feed.Room()
+	for !f.buffer.Closed() {
+		room := f.buffer.Free()
 		if room == 0 {
 			f.wait(timer)
 			continue
@@ -76,10 +76,10 @@ func (f *feeder) fill() error {
 		n, err := source.Read(f.from.Read, dst, "frames")
 		if !(dsp.Peak(dst[:n]) <= maxSample) {
 			good := goodSamples(dsp.Interleaved(dst[:n]))
-			f.feed.Write(dst[:good/2])
+			f.buffer.Write(dst[:good/2])
 			return source.Broken("a sample is %v, not within -%d..+%d", dst[good/2][good%2], maxSample, maxSample)
 		}
-		f.feed.Write(dst[:n])
+		f.buffer.Write(dst[:n])
 		switch {
 		case errors.Is(err, io.EOF) && f.more != nil:
 			if !f.more() {
@@ -94,12 +94,12 @@ func (f *feeder) fill() error {
 	return nil
 }
 
-// wait returns when the feed wakes the feeder, when news arrives, or after f.rest. It polls because the audio
+// wait returns when the buffer wakes the feeder, when news arrives, or after f.rest. It polls because the audio
 // side sends no signals.
 func (f *feeder) wait(timer *time.Timer) {
 	timer.Reset(f.rest)
 	select {
-	case <-f.feed.Wake():
+	case <-f.buffer.Wake():
 	case <-f.news:
 	case <-timer.C:
 	}

@@ -87,7 +87,7 @@ func TestForeignOnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := listen(t, s, voice.Course{})
+	l := listen(t, s, voice.PlayRange{})
 	if got := l.hear(100); len(got) != 0 || told == nil || !strings.Contains(told.Error(), "broken read") {
 		t.Errorf("%d frames are heard; it was told %v", len(got), told)
 	}
@@ -100,7 +100,7 @@ func TestForeignOpenOfFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Open(voice.Course{}); !errors.Is(err, voice.ErrSound) || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) {
+	if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, voice.ErrSound) || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) {
 		t.Errorf("Open says %v", err)
 	}
 }

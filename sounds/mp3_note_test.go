@@ -117,21 +117,21 @@ func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 	if err != nil {
 		return err
 	}
-	var course voice.Course
+	var playRange voice.PlayRange
 	if loop {
-		course.Loop = region
+		playRange.Loop = region
 	}
 	for i := range int64(13) {
-		course.From = i * clip.Frames() / 13
-		want := loaded(sound, course, int(clip.Frames())+1000)
+		playRange.From = i * clip.Frames() / 13
+		want := loaded(sound, playRange, int(clip.Frames())+1000)
 		settle(want)
-		got, err := readCourse(t, lib, tr, course, len(want)+1)
+		got, err := readCourse(t, lib, tr, playRange, len(want)+1)
 		settle(got)
 		if loop {
 			got = got[:min(len(got), len(want))]
 		}
 		if err != nil || !slices.Equal(got, want) {
-			return fmt.Errorf("from frame %d: %d frames, %v; loaded it has %d", course.From, len(got), err, len(want))
+			return fmt.Errorf("from frame %d: %d frames, %v; loaded it has %d", playRange.From, len(got), err, len(want))
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func (q *Queue) Add(sources ...Source) error {
 	q.runs = append(q.runs, runs...)
 	for r := range q.readers {
 		if r.next < len(q.runs) {
-			r.feed.Reopen()
+			r.buffer.Reopen()
 			select {
 			case r.news <- struct{}{}:
 			default:
@@ -76,39 +76,39 @@ func (q *Queue) Add(sources ...Source) error {
 }
 
 // open starts to decode the queue for a voice.
-func (q *Queue) open(c voice.Course) (*voice.Feed, error) {
+func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
 	r.fail = q.opt.failure(q.name)
 	f := newFeeder(q.opt.Ahead, q.lib.Rate(), c, r, r.fail)
-	f.more, f.news, r.feed = r.more, r.news, f.feed
+	f.more, f.news, r.buffer = r.more, r.news, f.buffer
 	q.mu.Lock()
 	q.readers[r] = true
 	q.mu.Unlock()
 	go f.run()
-	return f.feed, nil
+	return f.buffer, nil
 }
 
 // queueReader reads the queue for one voice.
 type queueReader struct {
-	queue *Queue
-	feed  *voice.Feed
-	news  chan struct{}
-	fail  func(error)
-	from  int64   // frames that are still to skip
-	now   *course // nil: between two runs
-	run   *runOrigin
-	rest  []*track // remaining tracks of a run after a broken track
-	next  int      // index of the next run; protected by the queue's lock
+	queue  *Queue
+	buffer *voice.StreamBuffer
+	news   chan struct{}
+	fail   func(error)
+	from   int64   // frames that are still to skip
+	now    *course // nil: between two runs
+	run    *runOrigin
+	rest   []*track // remaining tracks of a run after a broken track
+	next   int      // index of the next run; protected by the queue's lock
 }
 
-// more reports whether the queue has unread sources. Otherwise it ends the feed.
+// more reports whether the queue has unread sources. Otherwise it ends the buffer.
 func (r *queueReader) more() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
 	if r.next < len(r.queue.runs) {
 		return true
 	}
-	r.feed.End()
+	r.buffer.End()
 	return false
 }
 
@@ -161,7 +161,7 @@ func (r *queueReader) turn() bool {
 		}
 		r.from = max(from-p.total(total), 0)
 	}
-	r.now = newCourse(r.run, tracks[0].channels, p, voice.Course{From: from})
+	r.now = newCourse(r.run, tracks[0].channels, p, voice.PlayRange{From: from})
 	return true
 }
 

@@ -86,7 +86,7 @@ func (q *queueModel) add(tracks []queueTrack) {
 			if err != nil {
 				q.t.Fatal(err)
 			}
-			q.all = append(q.all, loaded(s, voice.Course{}, int(s.Frames()))...)
+			q.all = append(q.all, loaded(s, voice.PlayRange{}, int(s.Frames()))...)
 		}
 		run = queueTrack{}
 	}
@@ -163,7 +163,7 @@ func queueSession(t *testing.T, ops []byte) {
 	}
 	var voices []voiceOf
 	leave := func(i int) {
-		voices[i].feed.Close()
+		voices[i].buffer.Close()
 		voices = append(voices[:i], voices[i+1:]...)
 	}
 	hear := func(i, n int) {
@@ -216,7 +216,7 @@ func queueSession(t *testing.T, ops []byte) {
 				from = x * (len(model.all) + 20) / 255
 			}
 			if len(voices) < 3 {
-				voices = append(voices, voiceOf{listen(t, q.Sound(), voice.Course{From: int64(from)}), from})
+				voices = append(voices, voiceOf{listen(t, q.Sound(), voice.PlayRange{From: int64(from)}), from})
 			}
 		case 3:
 			if len(voices) > 0 {

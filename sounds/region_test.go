@@ -45,10 +45,10 @@ func TestSourceLoop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range []voice.Course{{}, {Loop: want.Loop()}} {
+			for _, c := range []voice.PlayRange{{}, {Loop: want.Loop()}} {
 				l := listen(t, s, c)
 				sameFrames(t, fmt.Sprint(name, c), l.hear(40000), loaded(want, c, 40000))
-				l.feed.Close()
+				l.buffer.Close()
 			}
 		}
 	}

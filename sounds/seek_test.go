@@ -80,7 +80,7 @@ func TestSeek(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all := loaded(want, voice.Course{}, int(want.Frames()))
+			all := loaded(want, voice.PlayRange{}, int(want.Frames()))
 			tr, err := b.openTrack(Source{File: name, FS: files}, &StreamOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestSeek(t *testing.T) {
 			}
 			random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 			for _, at := range from {
-				got, err := readCourse(t, b, tr, voice.Course{From: at}, 5000)
+				got, err := readCourse(t, b, tr, voice.PlayRange{From: at}, 5000)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -238,7 +238,7 @@ func TestPipeAsStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, "Open", func() {
-		if _, err := s.Open(voice.Course{}); !errors.Is(err, sounds.ErrStream) {
+		if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, sounds.ErrStream) {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -84,7 +84,7 @@ func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 	if s.Mono {
 		channels = 1
 	}
-	s.Open = func(c voice.Course) (*voice.Feed, error) {
+	s.Open = func(c voice.PlayRange) (*voice.StreamBuffer, error) {
 		from, err := open()
 		if err != nil {
 			return nil, named(label, err)
@@ -93,7 +93,7 @@ func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 		course.factor = 1 // the mixer pans mono streams itself
 		f := newFeeder(opt.Ahead, l.Rate(), c, course, opt.failure(label))
 		go f.run()
-		return f.feed, nil
+		return f.buffer, nil
 	}
 	sound, err := voice.NewStream(s)
 	return sound, named(label, err)

@@ -29,21 +29,21 @@ func FuzzStream(f *testing.F) {
 		tr, err := b.openTrack(Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}, &StreamOptions{})
 		const most = 1<<18 + 1
 		if err == nil && tr.clip.Rate == rate {
-			got, readErr := readCourse(t, b, tr, voice.Course{}, most)
+			got, readErr := readCourse(t, b, tr, voice.PlayRange{}, most)
 			settle(got)
 			if err = readErr; loadErr == nil {
 				sound, prepErr := Prepare(clip, Options{Rate: rate, Limits: narrowLimits})
 				if prepErr != nil {
 					return
 				}
-				all := loaded(sound, voice.Course{}, most)
+				all := loaded(sound, voice.PlayRange{}, most)
 				settle(all) // at -3 dB the smallest samples become denormals
 				if err != nil || !slices.Equal(got, all) {
 					t.Fatalf("%d frames, %v; loaded it has %d", len(got), err, len(all))
 				}
 				// FLAC seeks by frame numbers, which may be wrong.
 				if from := len(all) * 2 / 3; clip.Format != "flac" {
-					got, err := readCourse(t, b, tr, voice.Course{From: int64(from)}, most)
+					got, err := readCourse(t, b, tr, voice.PlayRange{From: int64(from)}, most)
 					settle(got)
 					if err != nil || !slices.Equal(got, all[from:]) {
 						t.Fatalf("from frame %d: %d frames, %v; loaded it has %d", from, len(got), err, len(all)-from)

@@ -76,11 +76,11 @@ func TestStreamLeveling(t *testing.T) {
 		if tr.gain != info.Gain {
 			continue
 		}
-		got, err := readCourse(t, b, tr, voice.Course{}, 1<<20)
+		got, err := readCourse(t, b, tr, voice.PlayRange{}, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameFrames(t, c.file, got, loaded(want, voice.Course{}, 1<<20))
+		sameFrames(t, c.file, got, loaded(want, voice.PlayRange{}, 1<<20))
 	}
 	for _, opt := range []StreamOptions{{CountsAs: 1}, {CountsAs: pcm.LUFS(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}, {Ahead: 1 << 62}, {Ahead: -1}} {
 		if _, err := NewLibrary(Options{}).OpenStream(Source{File: "plain", FS: files}, opt); err == nil {
@@ -109,18 +109,18 @@ func TestStreamEmbedded(t *testing.T) {
 		if loop != want.Loop() || s.Frames() != want.Frames() {
 			t.Errorf("%s: %d frames, loop %v", name, s.Frames(), loop)
 		}
-		l := listen(t, s, voice.Course{Loop: loop})
-		expected := loaded(want, voice.Course{Loop: loop}, 5000)
+		l := listen(t, s, voice.PlayRange{Loop: loop})
+		expected := loaded(want, voice.PlayRange{Loop: loop}, 5000)
 		if want.Channels() == 1 { // the voice pans it
 			centre, _ := voice.Pan(0)
 			for i := range expected {
-				at := (&voice.Course{Loop: loop}).At(int64(i))
+				at := (&voice.PlayRange{Loop: loop}).FrameAt(int64(i))
 				y := float32(want.Samples()[at] * float32(centre))
 				expected[i] = pcm.Frame{y, y}
 			}
 		}
 		sameFrames(t, name, l.hear(5000), expected)
-		l.feed.Close()
+		l.buffer.Close()
 	}
 }
 
@@ -171,10 +171,10 @@ func TestStreamFrameSource(t *testing.T) {
 		if s.Loop() != loop || s.Frames() != want.Frames() {
 			t.Errorf("%s: %d frames, loop %v", name, s.Frames(), s.Loop())
 		}
-		for _, c := range []voice.Course{{}, {From: 3000}, {From: 6500}, {From: 7000}, {Loop: loop}, {From: 5300, Loop: loop}} {
+		for _, c := range []voice.PlayRange{{}, {From: 3000}, {From: 6500}, {From: 7000}, {Loop: loop}, {From: 5300, Loop: loop}} {
 			l := listen(t, s, c)
 			sameFrames(t, name, l.hear(20000), loaded(want, c, 20000))
-			l.feed.Close()
+			l.buffer.Close()
 		}
 	}
 	failure := errors.New("no more of it")
@@ -190,7 +190,7 @@ func TestStreamFrameSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Open(voice.Course{}); !errors.Is(err, failure) || err.Error() != "sounds: x: no more of it" {
+	if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, failure) || err.Error() != "sounds: x: no more of it" {
 		t.Errorf("error %v", err)
 	}
 }

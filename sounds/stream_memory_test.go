@@ -130,7 +130,7 @@ func TestStreamMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newCourse(cur, tr.channels, b.planOf(tr.clip.Rate, tr.clip.Loop), voice.Course{From: from, Loop: [2]int64{0, frames}})
+			r := newCourse(cur, tr.channels, b.planOf(tr.clip.Rate, tr.clip.Loop), voice.PlayRange{From: from, Loop: [2]int64{0, frames}})
 			n := int64(0)
 			for reads := 0; n < int64(c.seconds*c.rate); reads++ {
 				k, err := r.Read(buf[:2048])
@@ -179,7 +179,7 @@ func BenchmarkStream(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				return newCourse(c, tr.channels, lib.planOf(tr.clip.Rate, nil), voice.Course{From: from})
+				return newCourse(c, tr.channels, lib.planOf(tr.clip.Rate, nil), voice.PlayRange{From: from})
 			}
 			b.Run(fmt.Sprintf("%s-%d", name, lib.opt.Rate), func(b *testing.B) {
 				frames := 0

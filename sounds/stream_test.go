@@ -20,7 +20,7 @@ import (
 )
 
 // readCourse returns up to n frames of a play range of a track, read in pieces of all lengths.
-func readCourse(t testing.TB, b *Library, tr *track, c voice.Course, n int) ([]pcm.Frame, error) {
+func readCourse(t testing.TB, b *Library, tr *track, c voice.PlayRange, n int) ([]pcm.Frame, error) {
 	t.Helper()
 	from, err := tr.cursor()
 	if err != nil {
@@ -47,12 +47,12 @@ func readFrames(r FrameReader, n int, random *rand.Rand) ([]pcm.Frame, error) {
 }
 
 // loaded returns the expected frames of a stream: the frames of the loaded sound along a play range.
-func loaded(s *voice.Sound, c voice.Course, n int) []pcm.Frame {
+func loaded(s *voice.Sound, c voice.PlayRange, n int) []pcm.Frame {
 	x := s.Samples()
 	left, _ := voice.Pan(0)
 	var out []pcm.Frame
 	for i := int64(0); len(out) < n; i++ {
-		at := c.At(i)
+		at := c.FrameAt(i)
 		if at >= s.Frames() {
 			break
 		}
@@ -120,20 +120,20 @@ func TestStreamFrames(t *testing.T) {
 				loop := want.Loop()
 				from, to := loop[0], loop[1]
 				n := want.Frames()
-				courses := []voice.Course{
+				ranges := []voice.PlayRange{
 					{}, {From: random.Int64N(n)}, {From: 1}, {From: n / 2}, {From: n - 1}, {From: n}, {From: n + 100000}, {From: random.Int64N(n)}, {From: random.Int64N(n)},
 					{Loop: [2]int64{from, to}}, {From: random.Int64N(n), Loop: [2]int64{from, to}}, {From: n + 5, Loop: [2]int64{n / 3, n / 2}},
 				}
 				length := int(2*n + 1000)
 				if i%9 != 0 { // one file of each format and a few more
-					courses, length = courses[:2], int(n+100)
+					ranges, length = ranges[:2], int(n+100)
 				}
-				for _, c := range courses {
+				for _, c := range ranges {
 					got, err := readCourse(t, b, tr, c, length)
 					if err != nil {
 						t.Fatal(err)
 					}
-					sameFrames(t, fmt.Sprintf("%+v, course %v", b.opt, c), got, loaded(want, c, length))
+					sameFrames(t, fmt.Sprintf("%+v, range %v", b.opt, c), got, loaded(want, c, length))
 				}
 			}
 		})
@@ -183,7 +183,7 @@ func TestStreamLoops(t *testing.T) {
 				}
 				loop := want.Loop()
 				from, to := loop[0], loop[1]
-				for _, c := range []voice.Course{
+				for _, c := range []voice.PlayRange{
 					{}, {Loop: [2]int64{from, to}}, {From: from + (to-from)/3, Loop: [2]int64{from, to}}, {From: to + 7, Loop: [2]int64{from, to}}, {From: to - 1},
 					{From: from / 2, Loop: [2]int64{from / 3, to}},
 					{Loop: loop, Rounds: 1}, {Loop: loop, Rounds: 2}, {Loop: loop, Rounds: 5}, {From: to + 7, Loop: loop, Rounds: 40},
@@ -198,7 +198,7 @@ func TestStreamLoops(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					sameFrames(t, fmt.Sprintf("%s at %d Hz, course %v", name, rate, c), got, loaded(want, c, length))
+					sameFrames(t, fmt.Sprintf("%s at %d Hz, range %v", name, rate, c), got, loaded(want, c, length))
 				}
 			}
 		}
@@ -241,13 +241,13 @@ func TestStreamHostile(t *testing.T) {
 		tr, err := b.openTrack(Source{File: path}, &StreamOptions{})
 		var got []pcm.Frame
 		if err == nil {
-			got, err = readCourse(t, b, tr, voice.Course{}, 1<<20)
+			got, err = readCourse(t, b, tr, voice.PlayRange{}, 1<<20)
 		}
 		if (err == nil) != (loadErr == nil) {
 			t.Errorf("%s: %v, loaded: %v", file.Name(), err, loadErr)
 		}
 		if loadErr == nil {
-			sameFrames(t, file.Name(), got, loaded(want, voice.Course{}, 1<<20))
+			sameFrames(t, file.Name(), got, loaded(want, voice.PlayRange{}, 1<<20))
 		} else if s := named(path, err).Error(); s != loadErr.Error() {
 			t.Errorf("%q, loaded %q", s, loadErr)
 		}

@@ -55,7 +55,7 @@ func (c *Cutoff) Goal() float64 {
 	return pcm.Exp2(c.To)
 }
 
-// heard returns the mix of the filtered signal at a frame, linear in time.
+// played returns the mix of the filtered signal at a frame, linear in time.
 func (c *Cutoff) heard(frame int64) float64 {
 	if frame < c.depth.Start {
 		return c.depth.From

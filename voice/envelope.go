@@ -34,7 +34,7 @@ type Envelope struct {
 // unknown is the declared power of a sound without an index: -20 dB.
 const unknown = 0.01
 
-// At returns the index at a position in frames.
+// FrameAt returns the index at a position in frames.
 func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }

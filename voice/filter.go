@@ -134,8 +134,8 @@ func (f *Filter) wake() {
 	}
 }
 
-// next returns how many of n frames can be filtered before the next ramp or state check, and begins a ramp if
-// one is due.
+// next returns how many of n frames can be filtered before the next ramp or state check, and begins a
+// ramp if one is due.
 func (f *Filter) next(n, frame int64) int64 {
 	if f.moves && (frame >= f.end || frame < f.start) {
 		f.line(frame)

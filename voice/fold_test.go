@@ -134,8 +134,8 @@ func TestFoldStream(t *testing.T) {
 	const frames = 2500
 	s, data := stereo(t, 5, frames, false)
 	for _, mono := range []bool{false, true} {
-		stream, err := voice.NewStream(voice.Stream{Rate: 48000, Frames: frames, Mono: mono, Open: func(voice.Course) (*voice.Feed, error) {
-			f := voice.NewFeed(8192, voice.Course{})
+		stream, err := voice.NewStream(voice.Stream{Rate: 48000, Frames: frames, Mono: mono, Open: func(voice.PlayRange) (*voice.StreamBuffer, error) {
+			f := voice.NewStreamBuffer(8192, voice.PlayRange{})
 			for i := range frames {
 				f.Write([]pcm.Frame{{data[2*i], data[2*i+1]}})
 			}
@@ -145,21 +145,21 @@ func TestFoldStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		feed, err := stream.Open(voice.Course{})
+		buffer, err := stream.Open(voice.PlayRange{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := func(s *voice.Sound, f *voice.Feed) (out [frames]pcm.Frame) {
+		run := func(s *voice.Sound, f *voice.StreamBuffer) (out [frames]pcm.Frame) {
 			var space voice.Space
 			var v voice.Voice
 			space.Put(voice.Placed{Gain: 1, Pan: 0.4}, 0.3)
-			v.Start(s, voice.Options{Space: &space, Feed: f, Pitch: 2}, 0)
+			v.Start(s, voice.Options{Space: &space, Buffer: f, Pitch: 2}, 0)
 			for at := 0; at < frames; at += 100 {
 				v.Mix(out[at:at+100], int64(at))
 			}
 			return out
 		}
-		got, want := run(stream, feed), run(s, nil)
+		got, want := run(stream, buffer), run(s, nil)
 		if !mono && got != want {
 			t.Error("the stream is not what the sound is")
 		}

@@ -15,7 +15,7 @@ type glide struct {
 
 // glides reports whether only gains move in the segment that was just planned.
 func (v *Voice) glides(frame int64) bool {
-	if v.glide.until == never || v.feed != nil || v.over > 0 || v.lacks || v.filter.before() != nil || v.untilOut() > 0 {
+	if v.glide.until == never || v.buffer != nil || v.over > 0 || v.lacks || v.filter.before() != nil || v.untilOut() > 0 {
 		return false
 	}
 	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {

@@ -15,7 +15,7 @@ const (
 	Stereo Law = 1  // for two channels, see Balance
 )
 
-// At returns the left and right factors of a pan.
+// FrameAt returns the left and right factors of a pan.
 func (l Law) At(pan float64) (left, right float64) {
 	switch l {
 	case Mono:

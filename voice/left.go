@@ -9,7 +9,7 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
 	case v.Over(frame):
 		return 0, false
-	case v.dry || v.waits && !v.served(), v.steady.left >= n && !loop:
+	case v.underrun || v.waiting && !v.canBegin(), v.steady.left >= n && !loop:
 		return n, false
 	case v.steady.left >= n:
 		if left := v.untilWrap(); left <= n*v.step {
@@ -19,13 +19,13 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 	}
 	copied := *v
 	copied.filter, copied.steady.filtered = nil, false // the copy is silent and must not share the filter
-	copied.waits = false
+	copied.waiting = false
 	left := int64(never)
 	if loop {
 		left = v.untilWrap()
 	}
 	done := int64(0)
-	for done < n && !copied.Over(frame+done) && !copied.waits {
+	for done < n && !copied.Over(frame+done) && !copied.waiting {
 		for frame+done >= copied.segEnd {
 			copied.proceed(frame + done)
 		}
@@ -41,7 +41,7 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 			return done, false
 		}
 	}
-	if copied.waits {
+	if copied.waiting {
 		return n, false
 	}
 	return done, false
@@ -72,9 +72,9 @@ func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
 	switch {
 	case !v.loops():
 		return pcm.Loop{}, at, rest, 0
-	case v.feed != nil:
-		at, rest = v.feed.course.From+v.heard, v.pos
-		if c := &v.feed.course; c.Loop.Frames() > 0 {
+	case v.buffer != nil:
+		at, rest = v.buffer.playRange.From+v.played, v.pos
+		if c := &v.buffer.playRange; c.Loop.Frames() > 0 {
 			if loop, ends = c.Loop, c.Rounds-1; c.Rounds <= 0 {
 				ends = never
 			}

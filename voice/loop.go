@@ -9,7 +9,7 @@ import (
 // 0 or less: until it is released. It has no effect on a stream or behind the end of the loop, and makes no
 // audible step.
 func (v *Voice) SetRounds(rounds int32) {
-	if v.feed != nil {
+	if v.buffer != nil {
 		return
 	}
 	size, to := v.sound.loop.Frames(), v.sound.loop[1]
@@ -29,18 +29,18 @@ func (v *Voice) SetRounds(rounds int32) {
 // Returns reports whether a looping voice still has a round after the present one.
 func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
 
-// SeekTo jumps to a frame of the sound and fades in from silence. A stream continues with the given feed.
-func (v *Voice) SeekTo(frame, to, fade int64, feed *Feed) {
+// SeekTo jumps to a frame of the sound and fades in from silence. A stream continues with the given buffer.
+func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 	end := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun
 		v.jumps = max(v.jumps-int32((at-end)/v.sound.loop.Frames())-1, 0)
 		v.loop = v.jumps > 0
 	}
 	v.pos, v.again, v.now = to<<32, false, reader{}
-	if v.feed != nil {
-		v.feed.Drop()
-		v.leaveFeeds()
-		v.feed, v.pos, v.heard, v.waits = feed, 0, 0, true
+	if v.buffer != nil {
+		v.buffer.Drop()
+		v.closeOtherBuffers()
+		v.buffer, v.pos, v.played, v.waiting = buffer, 0, 0, true
 	}
 	if v.filter != nil {
 		v.filter.stale = true
@@ -170,10 +170,10 @@ func (v *Voice) Endless() bool {
 	switch {
 	case v.out.out:
 		return false
-	case v.next != nil: // the feed that follows
-		return v.next.course.endless()
-	case v.feed != nil:
-		return v.feed.course.endless() || v.sound.frames == 0
+	case v.nextBuffer != nil: // the buffer that follows
+		return v.nextBuffer.playRange.endless()
+	case v.buffer != nil:
+		return v.buffer.playRange.endless() || v.sound.frames == 0
 	}
 	return v.jumps < 0 && v.Looping()
 }

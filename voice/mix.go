@@ -17,7 +17,7 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	if v.MixSteady(next, dst, frame) {
 		return len(dst)
 	}
-	if v.feed != nil {
+	if v.buffer != nil {
 		return v.mixStream(dst, frame)
 	}
 	return int(v.goOn(dst, next, int64(len(dst)), frame))
@@ -32,7 +32,7 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	if v.filter != nil {
 		v.filter.stale = true
 	}
-	if v.feed != nil {
+	if v.buffer != nil {
 		return v.skipStream(n, frame)
 	}
 	return v.goOn(nil, nil, n, frame)
@@ -81,8 +81,8 @@ func (v *Voice) Over(frame int64) bool {
 	if v.sound == nil || v.faulty || v.out.out && frame >= v.out.end() {
 		return true
 	}
-	if v.feed != nil {
-		return v.feed.over(v.heard)
+	if v.buffer != nil {
+		return v.buffer.playedOut(v.played)
 	}
 	if v.unrolls() {
 		return v.pos>>32 >= v.unrolled(v.sound.frames)
@@ -94,7 +94,7 @@ func (v *Voice) Over(frame int64) bool {
 // leaves its loop.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
-	case v.feed != nil:
+	case v.buffer != nil:
 		return v.runStream(dst, n, at)
 	case v.now.version != nil || v.over > 0:
 		return v.runVersions(dst, n, at)

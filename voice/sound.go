@@ -79,7 +79,7 @@ type Sound struct {
 	warped *spectrum.Warped // spectrum bands at the sound's rate
 
 	// For a stream: it has no data and only the declared level of an envelope.
-	open func(Course) (*Feed, error)
+	open func(PlayRange) (*StreamBuffer, error)
 	mono bool // both channels are equal
 }
 

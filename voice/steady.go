@@ -111,7 +111,7 @@ func (v *Voice) settleDown() {
 func (v *Voice) settle() {
 	s := &v.steady
 	s.left = 0
-	if v.feed != nil || v.faulty || v.folds() || v.filter.before() != nil {
+	if v.buffer != nil || v.faulty || v.folds() || v.filter.before() != nil {
 		return
 	}
 	data, first, limit := v.window()
@@ -162,7 +162,7 @@ func (v *Voice) SoonStays() int64 {
 // staysWithin returns a lower bound of the frames until the next multiple of hop.
 func (v *Voice) staysWithin(hop int64) int64 {
 	switch {
-	case v.feed != nil:
+	case v.buffer != nil:
 		return 1 << 40
 	case v.steady.left <= 0 || hop < 1:
 		return v.steady.left

@@ -14,7 +14,7 @@ import (
 type Stream struct {
 	Name   string       // for reports; any
 	File   string       // source file for reports; any
-	Rate   int          // frames per second of the feeds; must equal the mixer's rate, which never converts
+	Rate   int          // frames per second of the buffers; must equal the mixer's rate, which never converts
 	Frames int64        // the length in frames; 0: unknown
 	Level  pcm.Decibels // mean loudness for its audibility, at most 0; 0: -20 dB
 
@@ -25,9 +25,9 @@ type Stream struct {
 	// Loop is the part that a looping voice repeats, in frames; the zero value means the whole stream.
 	Loop pcm.Loop
 
-	// Open begins to decode a course in a new goroutine, which ends when the feed is closed, and returns the
-	// feed. Each Play and each Seek calls it on the control side. It must not wait for frames.
-	Open func(Course) (*Feed, error)
+	// Open begins to decode a range in a new goroutine, which ends when the buffer is closed, and returns the
+	// buffer. Each Play and each Seek calls it on the control side. It must not wait for frames.
+	Open func(PlayRange) (*StreamBuffer, error)
 }
 
 // NewStream returns a sound that is decoded while it plays. Its frames are stereo. Control side. The error
@@ -55,23 +55,23 @@ func NewStream(s Stream) (*Sound, error) {
 // Streamed reports whether the sound is decoded while it plays.
 func (s *Sound) Streamed() bool { return s.open != nil }
 
-// Open begins to decode a course of a stream. Control side. It returns the error of Stream.Open. If that
-// function panics or returns no feed, the error wraps ErrSound.
-func (s *Sound) Open(c Course) (feed *Feed, err error) {
+// Open begins to decode a range of a stream. Control side. It returns the error of Stream.Open. If that
+// function panics or returns no buffer, the error wraps ErrSound.
+func (s *Sound) Open(c PlayRange) (buffer *StreamBuffer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			feed, err = nil, fmt.Errorf("%w: Open panics: %v", ErrSound, p)
+			buffer, err = nil, fmt.Errorf("%w: Open panics: %v", ErrSound, p)
 		}
 	}()
-	if feed, err = s.open(c); feed == nil && err == nil {
-		err = fmt.Errorf("%w: Open returns neither a feed nor an error", ErrSound)
+	if buffer, err = s.open(c); buffer == nil && err == nil {
+		err = fmt.Errorf("%w: Open returns neither a buffer nor an error", ErrSound)
 	}
-	return feed, err
+	return buffer, err
 }
 
 const (
-	// leastFade is the minimum length in frames of the fade when a stream runs out of frames.
-	leastFade = 8
+	// minFade is the minimum length in frames of the fade when a stream runs out of frames.
+	minFade = 8
 
 	// streamReach is the number of frames of a stream that a voice needs before and after its position.
 	streamReach = 4
@@ -81,8 +81,10 @@ const (
 	streamPiece = 1<<maxOctaves + 256
 )
 
-// over reports whether a voice that has played heard frames has played everything.
-func (f *Feed) over(heard int64) bool { return f.ended.Load() && heard >= f.written.Load() }
+// playedOut reports whether a voice that has played heard frames has played everything.
+func (f *StreamBuffer) playedOut(heard int64) bool {
+	return f.ended.Load() && heard >= f.written.Load()
+}
 
 // Commit returns the voice's Position and releases the played frames of a stream. Before Commit, a copy of
 // the voice can still continue from the old position, as its tail does. Call it when both are mixed.
@@ -90,30 +92,30 @@ func (v *Voice) Commit() int64 {
 	if v.steady.left > 0 {
 		return v.pos >> 32
 	}
-	if v.feed != nil {
-		if v.past != nil {
-			v.past.Drop()
-			v.past = nil
+	if v.buffer != nil {
+		if v.pastBuffer != nil {
+			v.pastBuffer.Drop()
+			v.pastBuffer = nil
 		}
-		v.feed.read.Store(max(v.heard-streamReach, 0))
+		v.buffer.read.Store(max(v.played-streamReach, 0))
 	}
 	return v.Position()
 }
 
-// Drop ends the voice, closes its feeds and drops all its references.
+// Drop ends the voice, closes its buffers and drops all its references.
 func (v *Voice) Drop() {
-	if v.feed != nil {
-		v.feed.Drop()
-		v.leaveFeeds()
+	if v.buffer != nil {
+		v.buffer.Drop()
+		v.closeOtherBuffers()
 	}
-	v.sound, v.feed, v.space = nil, nil, nil
+	v.sound, v.buffer, v.space = nil, nil, nil
 	v.steady.from, v.now.version, v.was.version = nil, nil, nil
 }
 
 // Tail returns the length of a tail that should have n frames from frame on. It is shorter for a stream so
-// fast that a prepared feed may not hold them, see Feed.Prepared.
+// fast that a prepared buffer may not hold them, see StreamBuffer.GuaranteedFrames.
 func (v *Voice) Tail(frame, n int64) int64 {
-	if v.feed == nil {
+	if v.buffer == nil {
 		return n
 	}
 	semitones := v.basePitch
@@ -123,18 +125,20 @@ func (v *Voice) Tail(frame, n int64) int64 {
 	if v.space != nil {
 		semitones += max(v.space.pitch.At(frame), v.space.pitch.To)
 	}
-	return min(n, v.feed.tailRoom()<<32/max(v.step, stepOf(semitones)))
+	return min(n, v.buffer.tailReserve()<<32/max(v.step, stepOf(semitones)))
 }
 
-// Dry reports whether the stream has run out of frames, and the frame at which its fade-out begins. It is
+// Underrun reports whether the stream has run out of frames, and the frame at which its fade-out begins. It is
 // silent until more frames arrive.
-func (v *Voice) Dry() (from int64, dry bool) { return v.back.start, v.dry }
+func (v *Voice) Underrun() (from int64, dry bool) { return v.back.start, v.underrun }
 
 // Faulty reports whether the voice ended because of invalid samples.
 func (v *Voice) Faulty() bool { return v.faulty }
 
 // Broken reports whether the voice has reached the point at which its stream broke.
-func (v *Voice) Broken() bool { return v.feed != nil && v.feed.broken.Load() && v.feed.over(v.heard) }
+func (v *Voice) Broken() bool {
+	return v.buffer != nil && v.buffer.broken.Load() && v.buffer.playedOut(v.played)
+}
 
 // mixStream is Mix for a stream. If frames arrive too late, the voice fades out over the last 5 ms of the
 // available frames, waits, and fades in over 5 ms. A voice that has not begun yet waits without counting as
@@ -143,31 +147,31 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
 	for done < len(dst) && !v.Over(frame) {
-		if v.waits || v.dry && frame >= v.back.end() {
-			if !v.served() {
+		if v.waiting || v.underrun && frame >= v.back.end() {
+			if !v.canBegin() {
 				return len(dst)
 			}
-			if v.dry {
+			if v.underrun {
 				v.back = fadeIn(frame, smooth)
 			}
-			v.waits, v.dry = false, false
+			v.waiting, v.underrun = false, false
 			v.Replan(frame)
 		}
-		n := v.turnFeed(int64(len(dst) - done))
+		n := v.switchDueBuffer(int64(len(dst) - done))
 		fade := smooth
 		if v.step > dsp.One { // the same time in the stream, but at least a few frames
-			fade = min(smooth, max(smooth<<32/v.step, leastFade))
+			fade = min(smooth, max(smooth<<32/v.step, minFade))
 		}
-		if left, ends := v.supply(); !ends && !v.dry && left < n+fade {
+		if left, ends := v.available(); !ends && !v.underrun && left < n+fade {
 			if left > fade { // no fade until there
 				n = left - fade
 			} else {
-				v.dry = true
+				v.underrun = true
 				v.back = curve{start: frame, frames: left, out: true, level: v.back.at(frame)}
 				v.Replan(frame)
 			}
 		}
-		if v.dry {
+		if v.underrun {
 			n = min(n, v.back.end()-frame)
 		}
 		if frame >= v.segEnd {
@@ -178,27 +182,27 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 		done += int(got)
 		frame += got
 		if got < n && !v.Over(frame) { // the voice became faster than expected
-			v.dry = true
+			v.underrun = true
 			v.back = curve{start: frame, out: true}
 		}
 	}
 	return done
 }
 
-// served reports whether enough frames are available to begin: a tenth of a second, or the whole stream.
-func (v *Voice) served() bool {
-	enough := min(int64(v.sound.rate)/10+streamReach, int64(len(v.feed.ring))/2)
-	left, ends := v.supply()
-	return ends || left > 0 && v.feed.written.Load()-v.heard >= enough
+// canBegin reports whether enough frames are available to begin: a tenth of a second, or the whole stream.
+func (v *Voice) canBegin() bool {
+	enough := min(int64(v.sound.rate)/10+streamReach, int64(len(v.buffer.ring))/2)
+	left, ends := v.available()
+	return ends || left > 0 && v.buffer.written.Load()-v.played >= enough
 }
 
-// supply returns how many frames the decoded part is sure to yield at the present and any later speed of this
-// segment. ends reports that the stream has been decoded to its end.
-func (v *Voice) supply() (frames int64, ends bool) {
-	if v.feed.ended.Load() {
+// available returns how many frames the decoded part is sure to yield at the present and any later speed of
+// this segment. ends reports that the stream has been decoded to its end.
+func (v *Voice) available() (frames int64, ends bool) {
+	if v.buffer.ended.Load() {
 		return math.MaxInt64, true
 	}
-	left := v.feed.written.Load() - v.heard - streamReach - 1
+	left := v.buffer.written.Load() - v.played - streamReach - 1
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
@@ -208,13 +212,13 @@ func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	done := int64(0)
 	for done < n {
 		// ended has been loaded before, so this value includes the last frames.
-		left := v.feed.written.Load() - v.heard
+		left := v.buffer.written.Load() - v.played
 		if left <= 0 {
 			break
 		}
 		k := min(n-done, (streamPiece<<32-1-v.pos)/v.step+1, (left<<32-v.pos+v.step-1)/v.step)
 		frames := (v.pos+(k-1)*v.step)>>32 + 1 + 2*streamReach
-		if !v.feed.copyTo(piece[:2*frames], v.heard-streamReach) {
+		if !v.buffer.copyTo(piece[:2*frames], v.played-streamReach) {
 			v.faulty = true
 			break
 		}
@@ -222,22 +226,22 @@ func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 		g.Start = at + int(done)
 		whole := store{wide: piece[:]}
 		v.kernelAt(v.pos).mix(dst[done:done+k], &whole, v.pos+streamReach<<32, v.step, g)
-		v.pass(k)
+		v.advanceStream(k)
 		done += k
 	}
 	return done
 }
 
-// pass advances by n frames in a stream.
-func (v *Voice) pass(n int64) {
+// advanceStream advances by n frames in a stream.
+func (v *Voice) advanceStream(n int64) {
 	v.pos += n * v.step
-	v.heard += v.pos >> 32
+	v.played += v.pos >> 32
 	v.pos &= 1<<32 - 1
 }
 
-// copyTo fills dst with the frames of the course from first on; missing frames are silent. It reports whether
+// copyTo fills dst with the frames of the range from first on; missing frames are silent. It reports whether
 // all are finite and in range.
-func (f *Feed) copyTo(dst []float32, first int64) bool {
+func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	ring := dsp.Interleaved(f.ring)
 	// From here on counts are in samples, two per frame.
 	from, to, largest := 2*first, 2*f.written.Load(), float32(0)
@@ -263,23 +267,23 @@ func (f *Feed) copyTo(dst []float32, first int64) bool {
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Over(frame) {
-		if v.waits && !v.served() {
+		if v.waiting && !v.canBegin() {
 			return n
 		}
-		v.waits, v.dry = false, false
+		v.waiting, v.underrun = false, false
 		if frame >= v.segEnd {
 			v.proceed(frame)
 		}
-		k := v.turnFeed(min(n-done, v.segEnd-frame))
-		to := v.heard + (v.pos+k*v.step)>>32
-		switch ended := v.feed.ended.Load(); { // load ended before written, which is then final
-		case to > v.feed.written.Load() && !ended:
-			v.waits = true
+		k := v.switchDueBuffer(min(n-done, v.segEnd-frame))
+		to := v.played + (v.pos+k*v.step)>>32
+		switch ended := v.buffer.ended.Load(); { // load ended before written, which is then final
+		case to > v.buffer.written.Load() && !ended:
+			v.waiting = true
 			return n
 		case ended:
-			k = min(k, ((v.feed.written.Load()-v.heard)<<32-v.pos+v.step-1)/v.step)
+			k = min(k, ((v.buffer.written.Load()-v.played)<<32-v.pos+v.step-1)/v.step)
 		}
-		v.pass(k)
+		v.advanceStream(k)
 		done += k
 		frame += k
 	}

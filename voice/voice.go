@@ -48,8 +48,8 @@ type Options struct {
 	Rounds    int32 // number of times the loop plays; 0: until it is released
 	Quality   Quality
 
-	Feed  *Feed  // source of a stream's frames; its first frame is From
-	Space *Space // spatial position; nil: not positioned
+	Buffer *StreamBuffer // source of a stream's frames; its first frame is From
+	Space  *Space        // spatial position; nil: not positioned
 }
 
 // never is a frame in the unreachable future.
@@ -68,14 +68,14 @@ type Voice struct {
 	now    reader
 	ramp   dsp.Ramp // gains in the segment [segStart, segEnd)
 
-	sound  *Sound
-	feed   *Feed
-	space  *Space
-	filter *Filter
-	heard  int64 // for a stream: whole frames of its range that have been played
-	next   *Feed // feed that replaces the present one at frame nextAt of the range, see TurnTo
-	past   *Feed // feed that was replaced, kept until Commit
-	nextAt int64
+	sound      *Sound
+	buffer     *StreamBuffer
+	space      *Space
+	filter     *Filter
+	played     int64         // for a stream: whole frames of its range that have been played
+	nextBuffer *StreamBuffer // buffer that replaces the present one at frame switchAt of the range, see SwitchBuffer
+	pastBuffer *StreamBuffer // buffer that was replaced, kept until Commit
+	switchAt   int64
 
 	baseGain  float64 // linear factor
 	basePitch float64
@@ -101,10 +101,10 @@ type Voice struct {
 	known    known
 	glide    glide
 
-	loop    bool
-	quality Quality
-	waits   bool // for a stream: waiting for frames
-	dry     bool // for a stream: it ran out of frames after it had begun
+	loop     bool
+	quality  Quality
+	waiting  bool // for a stream: waiting for frames
+	underrun bool // for a stream: it ran out of frames after it had begun
 
 	fresh bool // still silent since it started or restarted, so a change makes no click
 	again bool // has jumped back in its loop at least once
@@ -116,8 +116,8 @@ type Voice struct {
 // Start begins a playback of s that sounds from frame on.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // Fields are set one by one: the compiler would build a literal elsewhere and copy it.
-	v.sound, v.feed, v.space, v.pos = s, o.Feed, o.Space, o.From<<32
-	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, -1, max(o.Quality, Best), o.Feed != nil, true
+	v.sound, v.buffer, v.space, v.pos = s, o.Buffer, o.Space, o.From<<32
+	v.loop, v.jumps, v.quality, v.waiting, v.fresh = o.Loop && o.Rounds != 1, -1, max(o.Quality, Best), o.Buffer != nil, true
 	if o.Loop {
 		v.jumps = o.Rounds - 1
 	}
@@ -129,8 +129,8 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	if o.Speed != 0 && o.Speed != 1 {
 		v.speed.rest(float64(pcm.FromRatio(o.Speed)))
 	}
-	if v.feed != nil {
-		v.pos = 0 // the feed begins at From
+	if v.buffer != nil {
+		v.pos = 0 // the buffer begins at From
 	}
 	v.wrap()
 	v.Replan(frame)
@@ -140,15 +140,15 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 func (v *Voice) Sound() *Sound { return v.sound }
 
 // Looping reports whether the voice will jump back at the end of its loop at least once more. It is false for
-// streams, whose feeds repeat the loop themselves.
+// streams, whose buffers repeat the loop themselves.
 func (v *Voice) Looping() bool {
-	return v.loop && v.feed == nil && v.sound.loop[1] > v.sound.loop[0]
+	return v.loop && v.buffer == nil && v.sound.loop[1] > v.sound.loop[0]
 }
 
 // Position returns the next frame of the sound to be played.
 func (v *Voice) Position() int64 {
-	if v.feed != nil {
-		return v.feed.course.At(v.heard)
+	if v.buffer != nil {
+		return v.buffer.playRange.FrameAt(v.played)
 	}
 	p := v.pos >> 32
 	if v.steady.left > 0 {

@@ -210,12 +210,12 @@ func streamCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		feed, err := stream.Open(voice.Course{})
+		buffer, err := stream.Open(voice.PlayRange{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		feed.Wait(600)
-		feed.Close()
+		buffer.Wait(600)
+		buffer.Close()
 	}
 	time.Sleep(time.Minute) // time for the decoding goroutines to notice
 	if opened.Load() != 4 || closed.Load() != 4 {

@@ -1,0 +1,153 @@
+package voice
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"voicepool/pcm"
+)
+
+// StreamBuffer is a single-producer, single-consumer ring buffer that carries the frames of a stream from the
+// decoding goroutine to the audio side. Neither side waits for the other. It holds the frames of the stream's
+// range that have been written and not released yet.
+type StreamBuffer struct {
+	ring      []pcm.Frame // frame i of the range is at index i & (len-1)
+	playRange PlayRange
+	written   atomic.Int64 // number of frames written
+	read      atomic.Int64 // frames before this one are released
+	ended     atomic.Bool  // no frames follow the written ones
+	broken    atomic.Bool  // ended early because of an error
+	closed    atomic.Bool  // the reader has left
+	wake      chan struct{}
+	arrived   chan struct{}
+}
+
+// PlayRange is the part of a stream that a buffer plays, in frames at the mixer's rate. It starts at From and
+// jumps back to Loop[0] each time it reaches Loop[1]. A zero Loop repeats no part. The loop plays Rounds
+// times, and the rest of the stream follows; 0: without end.
+type PlayRange struct {
+	From   int64
+	Loop   pcm.Loop
+	Rounds int64
+}
+
+// FrameAt returns the frame of the stream at index n of the range.
+func (c *PlayRange) FrameAt(n int64) int64 {
+	if n += c.From; n >= c.LoopExit() {
+		return n - c.RepeatFrames()
+	}
+	return c.Loop.At(n)
+}
+
+// RepeatFrames returns how many frames the loop adds to the stream: a huge number for an endless loop.
+func (c *PlayRange) RepeatFrames() int64 {
+	switch size := c.Loop.Frames(); {
+	case size <= 0:
+		return 0
+	case c.Rounds <= 0:
+		return 1 << 62
+	default:
+		return (c.Rounds - 1) * size
+	}
+}
+
+// LoopExit returns the index at which the range leaves its loop for good, counted as if From were 0.
+func (c *PlayRange) LoopExit() int64 { return c.Loop[1] + c.RepeatFrames() }
+
+// endless reports whether the range never ends.
+func (c *PlayRange) endless() bool { return c.Loop.Frames() > 0 && c.Rounds <= 0 }
+
+// minBuffer is the minimum capacity of a buffer in frames. A voice keeps some frames around its position and
+// needs some to fade out if no more arrive.
+const minBuffer = 8192
+
+// maxBuffer limits a buffer to half a gigabyte, 23 minutes at 48 kHz.
+const maxBuffer = 1 << 26
+
+// NewStreamBuffer returns an empty buffer with room for at least the given number of frames, at most 2^26.
+func NewStreamBuffer(frames int, c PlayRange) *StreamBuffer {
+	size := 1 << bits.Len(uint(min(max(frames, minBuffer), maxBuffer)-1))
+	return &StreamBuffer{ring: make([]pcm.Frame, size), playRange: c, wake: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
+}
+
+// Write copies as many frames as there is room for and returns how many. Only the decoding goroutine may call
+// it. Samples must be finite and within -65536..65536.
+func (f *StreamBuffer) Write(src []pcm.Frame) int {
+	at := f.written.Load()
+	n := int(min(int64(len(src)), f.read.Load()+int64(len(f.ring))-at))
+	for done := 0; done < n; {
+		done += copy(f.ring[(at+int64(done))&int64(len(f.ring)-1):], src[done:n])
+	}
+	f.written.Store(at + int64(n))
+	signal(f.arrived)
+	return n
+}
+
+// Free returns how many frames Write would accept now. Only the decoding goroutine may call it.
+func (f *StreamBuffer) Free() int { return int(f.read.Load() + int64(len(f.ring)) - f.written.Load()) }
+
+// Size returns the capacity of the buffer in frames.
+func (f *StreamBuffer) Size() int { return len(f.ring) }
+
+// End marks the written frames as the last ones. Only the decoding goroutine may call it.
+func (f *StreamBuffer) End() {
+	f.ended.Store(true)
+	signal(f.arrived)
+}
+
+// Fail is End for a stream that broke before its end. Only the decoding goroutine may call it.
+func (f *StreamBuffer) Fail() {
+	f.broken.Store(true)
+	f.End()
+}
+
+// Reopen takes back End, because more frames follow. The caller is the decoding goroutine or holds the lock
+// under which that goroutine calls End. A voice that has already ended stays ended and closes the buffer.
+func (f *StreamBuffer) Reopen() { f.ended.Store(false) }
+
+// Closed reports whether the reader needs no more frames, so that decoding can stop.
+func (f *StreamBuffer) Closed() bool { return f.closed.Load() }
+
+// Wake returns a channel that receives a value when the control side waits for frames or closes the buffer.
+// The audio side sends no value, so a decoding goroutine must also check the buffer from time to time.
+func (f *StreamBuffer) Wake() <-chan struct{} { return f.wake }
+
+// GuaranteedFrames returns how many frames of a mix the buffer can serve for sure if it is three quarters
+// full. The number holds at any speed of the voice, includes the tail that the voice may leave, and excludes
+// a fade for lack of frames.
+func (f *StreamBuffer) GuaranteedFrames(rate int) int {
+	fade := max((rate+199)/200, minFade<<maxOctaves)
+	rest := len(f.ring)/4*3 - int(f.tailReserve()) - fade - 2*streamReach
+	return max(rest>>maxOctaves-1, 1)
+}
+
+// tailReserve returns how many frames of the buffer are kept for a tail of its voice.
+func (f *StreamBuffer) tailReserve() int64 { return max(int64(len(f.ring))/8, minFade<<maxOctaves) }
+
+// Close tells the decoding goroutine that no more frames will be read, and wakes it. Control side; see also
+// Drop.
+func (f *StreamBuffer) Close() {
+	f.closed.Store(true)
+	signal(f.wake)
+	signal(f.arrived)
+}
+
+// Drop is Close for the audio side: it does not wake the decoding goroutine.
+func (f *StreamBuffer) Drop() { f.closed.Store(true) }
+
+// Wait returns when n more frames can be read, when the buffer is full, or when it has ended or was closed.
+// Control side, one goroutine at a time, and not while the audio side reads.
+func (f *StreamBuffer) Wait(n int64) {
+	n = min(n, int64(len(f.ring)))
+	for f.written.Load()-f.read.Load() < n && !f.ended.Load() && !f.closed.Load() {
+		signal(f.wake)
+		<-f.arrived
+	}
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

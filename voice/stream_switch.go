@@ -1,0 +1,79 @@
+package voice
+
+// To change the number of loop rounds, a stream switches to another buffer. The new buffer starts a little
+// before the end of the loop and continues with the new rounds. Until that end both buffers have equal
+// frames, so the switch between them is inaudible.
+
+// SwitchLead is the distance in frames from the start of such a buffer to the end of the loop; a shorter loop
+// uses its whole length.
+const SwitchLead = 64
+
+// SwitchBuffer switches a stream to another buffer at the next end of its loop. A stream behind its loop
+// ignores and drops the buffer.
+func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {
+	loop, c := v.sound.loop, &v.buffer.playRange
+	at, size := c.From+v.played, loop.Frames()
+	ahead := loop[1] - at
+	if ahead <= 0 {
+		if at >= c.LoopExit() {
+			buffer.Drop()
+			return
+		}
+		ahead = size - -ahead%size
+	}
+	if v.nextBuffer != nil {
+		v.nextBuffer.Drop()
+	}
+	v.nextBuffer, v.switchAt = buffer, v.played+ahead-(loop[1]-buffer.playRange.From)
+	v.jumps = max(v.jumps, 0)
+}
+
+// Rounds returns how many times a buffer that starts before the end of the loop plays the loop; -1: without
+// end.
+func (f *StreamBuffer) Rounds() int {
+	switch c := &f.playRange; {
+	case c.endless():
+		return -1
+	case c.Loop.Frames() > 0:
+		return int(c.Rounds)
+	}
+	return 1
+}
+
+// switchDueBuffer switches buffers if it is time. It returns how many of n frames come before the switch.
+func (v *Voice) switchDueBuffer(n int64) int64 {
+	if v.nextBuffer == nil {
+		return n
+	}
+	if ahead := v.switchAt + streamReach - v.played; ahead > 0 {
+		if ahead < 1<<30 {
+			n = min(n, (ahead<<32-v.pos+v.step-1)/v.step)
+		}
+		return n
+	}
+	c := &v.buffer.playRange
+	end := c.From + v.switchAt + v.sound.loop[1] - v.nextBuffer.playRange.From
+	if end < c.LoopExit() && !v.nextBuffer.canSwitch() { // the new buffer is late: play the loop once more
+		v.switchAt += c.Loop.Frames()
+		return v.switchDueBuffer(n)
+	}
+	v.pastBuffer, v.buffer = v.buffer, v.nextBuffer
+	v.played -= v.switchAt
+	v.nextBuffer = nil
+	return n
+}
+
+// canSwitch reports whether a buffer has enough frames for a switch to it.
+func (f *StreamBuffer) canSwitch() bool {
+	return f.ended.Load() || f.written.Load() >= min(int64(len(f.ring))/2, 4096)
+}
+
+// closeOtherBuffers closes the buffers other than v.buffer.
+func (v *Voice) closeOtherBuffers() {
+	for _, f := range [...]*StreamBuffer{v.nextBuffer, v.pastBuffer} {
+		if f != nil {
+			f.Drop()
+		}
+	}
+	v.nextBuffer, v.pastBuffer = nil, nil
+}
