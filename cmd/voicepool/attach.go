@@ -16,7 +16,7 @@ import (
 )
 
 type attachCommand struct {
-	Show string `arg:"" optional:"" help:"The show: its sheet, or unix:PATH. Nothing: the one that runs."`
+	Show string `arg:"" optional:"" help:"The show: its sheet, or unix:PATH. Default: the running show."`
 }
 
 func (a *attachCommand) Run(c *console.Console) error {
@@ -26,16 +26,16 @@ func (a *attachCommand) Run(c *console.Console) error {
 	}
 	defer conn.Close()
 	if c.OutTerminal == nil {
-		return console.Usage("attach needs a terminal; voicepool send runs a show without one")
+		return console.Usage("attach needs a terminal; voicepool send controls a show without one")
 	}
 	t, err := tcell.NewScreen()
 	if err != nil {
-		return fmt.Errorf("this terminal cannot be drawn on: %w", err)
+		return fmt.Errorf("cannot draw on this terminal: %w", err)
 	}
 	booth.Forget()
 	err = screen.Run(context.Background(), t, true, control.Remote(conn))
 	if errors.Is(err, screen.ErrLeft) {
-		c.Say("the show goes on; voicepool attach comes back to it")
+		c.Say("the show continues; voicepool attach returns to it")
 		return nil
 	}
 	return err
@@ -59,11 +59,11 @@ func (a *attachCommand) find(c *console.Console) (net.Conn, error) {
 	}
 	switch {
 	case len(all) == 0:
-		return nil, errors.New("no show of this user runs; voicepool go SHEET begins one")
+		return nil, errors.New("no show of this user is running; voicepool go SHEET starts one")
 	case len(same) == 0:
-		return nil, list(all, "no show %s runs, but:", oneLine(a.Show))
+		return nil, list(all, "no show %s is running; these are:", oneLine(a.Show))
 	case a.Show == "":
-		return nil, list(all, "%s run; choose one:", count(len(all), "show"))
+		return nil, list(all, "%s are running; choose one:", count(len(all), "show"))
 	}
 	return nil, list(same, "%s play %s; choose one:", count(len(same), "show"), oneLine(a.Show))
 }

@@ -82,9 +82,9 @@ func TestSecondShow(t *testing.T) {
 		show  string
 		wants []string
 	}{
-		{"", []string{"4 shows run; choose one:", entry + "2\n", entry + "1\n", "other.yaml  since .*  on null  standby 7"}},
+		{"", []string{"4 shows are running; choose one:", entry + "2\n", entry + "1\n", "other.yaml  since .*  on null  standby 7"}},
 		{"show.yaml", []string{"3 shows play show.yaml; choose one:", entry + "2\n", entry + "1\n", "on raw:out.raw  standby 1"}},
-		{"none.yaml", []string{"no show none.yaml runs, but:"}},
+		{"none.yaml", []string{"no show none.yaml is running; these are:"}},
 	} {
 		command := exec.Command("voicepool", strings.Fields("attach "+c.show)...)
 		command.Dir, command.Env = folder, environment

@@ -14,12 +14,12 @@ type benchCommand struct {
 	Voices   *[]int         `placeholder:"N,..." help:"Numbers of voices to measure, 1..65536 (32,256,1024,4096)."`
 	Slice    *time.Duration `placeholder:"TIME" help:"Mix at least this long in each of seven runs, 1ns..10s (30ms)."`
 	Speed    *float64       `placeholder:"X" help:"Speed of pitched voices, 1/16..16 (1.1)."`
-	Own      bool           `help:"Give each voice a sound of its own, up to 1024; otherwise they share 16."`
-	Least    bool           `help:"Print the least time of each block position on the grid of 20 ms, not the median: the speed of an idle machine."`
-	All      bool           `help:"Measure also 16384 voices with a sound each, beside a bare copy of what they read, the memory of a mixer, 500 mixers in turn, and a render."`
-	Only     []string       `placeholder:"CASE,..." help:"Measure these cases only: names as the table has them, * stands for any part."`
-	Load     string         `predictor:"file" placeholder:"FOLDER" help:"Measure also how long the sounds of a folder take to be ready."`
-	Against  string         `predictor:"report" placeholder:"FILE" help:"Compare with what an earlier bench --json has printed, as benchstat does."`
+	Own      bool           `help:"Give each voice its own sound, up to 1024; otherwise they share 16."`
+	Least    bool           `help:"Print the minimum of each block position on the grid of 20 ms instead of the median: the speed of an idle machine."`
+	All      bool           `help:"Also measure 16384 voices with a sound each, a plain copy of the same samples, the memory of a mixer, 500 mixers in turn, and a render."`
+	Only     []string       `placeholder:"CASE,..." help:"Measure only these cases: names as in the table; * matches any part."`
+	Load     string         `predictor:"file" placeholder:"FOLDER" help:"Also measure how long the sounds of a folder take to load."`
+	Against  string         `predictor:"report" placeholder:"FILE" help:"Compare with the output of an earlier bench --json, as benchstat does."`
 	JSON     bool           `name:"json" help:"Print JSON."`
 	Realtime bool           `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
 	Seconds  *int           `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
@@ -44,11 +44,11 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 func (b *benchCommand) Run(c *console.Console) error {
 	switch {
 	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least || b.All || b.Only != nil || b.Load != "" || b.Against != ""):
-		return console.Usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own, --least, --all, --only, --load or --against")
+		return console.Usage("--realtime mixes 64 voices for --seconds; omit --voices, --slice, --speed, --own, --least, --all, --only, --load and --against")
 	case b.Realtime:
 		return b.runRealtime(c)
 	case b.Seconds != nil:
-		return console.Usage("--seconds is for --realtime")
+		return console.Usage("--seconds needs --realtime")
 	}
 	o, err := b.options()
 	if err != nil {

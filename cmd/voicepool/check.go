@@ -110,7 +110,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		}
 	}
 	if verdict == nil {
-		verdict = []string{"nothing is wrong"}
+		verdict = []string{"no problems"}
 	}
 	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), findings.Contents(sheet), strings.Join(verdict, ", "))
 	k.tell(c, lasts)

@@ -29,7 +29,7 @@ type compareCommand struct {
 func (b *compareCommand) Run(c *console.Console) error {
 	for i, p := range b.Policies {
 		if slices.ContainsFunc(b.Policies[:i], func(q trial.Policy) bool { return q.Name == p.Name }) {
-			return console.Usage("--policies: %s stands there twice", p.Name)
+			return console.Usage("--policies: %s is listed twice; list it once", p.Name)
 		}
 	}
 	if err := pool(b.Voices, b.Virtual); err != nil {
@@ -128,10 +128,10 @@ func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int,
 	if sheet.Virtual > 0 {
 		fmt.Fprintf(c.Out, " and %d virtual ones", sheet.Virtual)
 	}
-	fmt.Fprintf(c.Out, ", against %d, with which none gives way to a full pool; no limiter\n\n", needed)
+	fmt.Fprintf(c.Out, ", compared with %d, enough for all sounds at once; no limiter\n\n", needed)
 	trial.PrintPolicies(c.Out, rows)
 	if whole.Limits() || slices.ContainsFunc(rows, func(r trial.PolicyRow) bool { return r.Limits() }) {
-		fmt.Fprintf(c.Out, "\nwith %s: %d stolen and %d refused by limits and cooldowns\n", count(needed, "voice"), whole.LimitSteals, whole.Limited)
+		fmt.Fprintf(c.Out, "\nwith %s: %d stolen and %d rejected by limits and cooldowns\n", count(needed, "voice"), whole.LimitSteals, whole.Limited)
 	}
 	var differ []string
 	for _, r := range rows {

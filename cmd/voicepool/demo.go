@@ -27,7 +27,7 @@ func demoBank() []byte {
 }
 
 type demoCommand struct {
-	Sheet bool `help:"Print the cue sheet of the show; play nothing."`
+	Sheet bool `help:"Print the cue sheet of the show instead of playing it."`
 	liveFlags
 }
 

@@ -48,12 +48,12 @@ func printReport(w io.Writer, r *doctor.Report) error {
 	}
 	row("system", r.System.OS+"/"+r.System.Arch, system)
 	for _, d := range r.Drivers {
-		row("built in", d.Name, cmp.Or(d.Ways, "no: the tag nooto"))
+		row("built in", d.Name, cmp.Or(d.Ways, "no: built with the tag nooto"))
 	}
 	for _, v := range r.Variables {
 		value := "not set"
 		if v.Set {
-			value = cmp.Or(v.Value, "set, and empty")
+			value = cmp.Or(v.Value, "set but empty")
 		}
 		row("variable", v.Name, value)
 	}
@@ -95,9 +95,9 @@ func printReport(w io.Writer, r *doctor.Report) error {
 
 // measured describes the measurements of a driver.
 func measured(m *doctor.Measured) string {
-	text := fmt.Sprintf("%.1f s: latency %.1f ms, %.1f ms at the most", m.Seconds, m.Latency, m.Worst)
+	text := fmt.Sprintf("%.1f s: latency %.1f ms, at most %.1f ms", m.Seconds, m.Latency, m.Worst)
 	if m.Asked == 0 {
-		text = fmt.Sprintf("%.1f s: latency %.1f ms at the most, as the driver says", m.Seconds, m.Latency)
+		text = fmt.Sprintf("%.1f s: latency at most %.1f ms (from the driver)", m.Seconds, m.Latency)
 	}
 	gaps := "no gap"
 	if m.Gaps > 0 {

@@ -55,7 +55,7 @@ func TestDoctorLines(t *testing.T) {
 			},
 			want: []string{
 				"driver pulse plays on phones",
-				"measured pulse 5.0 s: latency 30.2 ms, 38.0 ms at the most; no gap, longest pause 12.0 ms",
+				"measured pulse 5.0 s: latency 30.2 ms, at most 38.0 ms; no gap, longest pause 12.0 ms",
 				"sound came out",
 			},
 		},
@@ -64,7 +64,7 @@ func TestDoctorLines(t *testing.T) {
 			report: doctor.Report{Measured: &doctor.Measured{Driver: "oto", Seconds: 5, Latency: 85.3, Worst: 85.3, Gaps: 1,
 				Longest: 146.6}},
 			want: []string{
-				"measured oto 5.0 s: latency 85.3 ms at the most, as the driver says; 1 gap, longest pause 146.6 ms",
+				"measured oto 5.0 s: latency at most 85.3 ms (from the driver); 1 gap, longest pause 146.6 ms",
 				"no sound came out",
 			},
 		},
@@ -87,7 +87,7 @@ func TestDoctorLines(t *testing.T) {
 				Drivers:   []doctor.Trial{{Name: "oto", Detail: "it was left out"}},
 				Variables: []doctor.Variable{{Name: "PULSE_SINK", Set: true}},
 			},
-			want: []string{"built in oto no: the tag nooto", "variable PULSE_SINK set, and empty", "driver oto it was left out"},
+			want: []string{"built in oto no: built with the tag nooto", "variable PULSE_SINK set but empty", "driver oto it was left out"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

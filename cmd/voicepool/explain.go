@@ -14,9 +14,9 @@ import (
 
 type explainCommand struct {
 	Report string  `arg:"" predictor:"report" help:"Report (JSON) of --report; - is standard input."`
-	Voice  *string `arg:"" optional:"" help:"Number of the voice, from 1. Default: the ten losses that were heard most."`
-	Cue    *string `placeholder:"N" help:"Explain the starts of the cue of this number instead, with those that got no voice. Cues without a number count from 0."`
-	Sound  *string `placeholder:"NAME" help:"Sum up all starts of a sound instead."`
+	Voice  *string `arg:"" optional:"" help:"Number of the voice, from 1. Default: the ten most audible losses."`
+	Cue    *string `placeholder:"N" help:"Explain the starts of the cue with this number instead, also the rejected ones. Cues without a number count from 0."`
+	Sound  *string `placeholder:"NAME" help:"Summarize all starts of a sound instead."`
 	JSON   bool    `name:"json" help:"Print JSON."`
 }
 
@@ -59,13 +59,13 @@ type answer interface{ Print(w io.Writer) }
 func (e *explainCommand) check() (voice uint64, err error) {
 	switch {
 	case e.Voice != nil && e.Cue != nil, e.Cue != nil && e.Sound != nil, e.Voice != nil && e.Sound != nil:
-		return 0, console.Usage("a voice, --cue and --sound: only one of them can be explained at a time")
+		return 0, console.Usage("a voice, --cue and --sound exclude each other: give one of them")
 	case e.Cue != nil && *e.Cue == "":
 		return 0, console.Usage("--cue: give the number of a cue; cues without a number count from 0")
 	case e.Voice != nil:
 		voice, err = strconv.ParseUint(strings.TrimPrefix(*e.Voice, "#"), 10, 64)
 		if err != nil || voice == 0 {
-			return 0, console.Usage("%q is no voice; their numbers count from 1", oneLine(*e.Voice))
+			return 0, console.Usage("voice %q: want a number from 1", oneLine(*e.Voice))
 		}
 	}
 	return voice, nil

@@ -36,7 +36,7 @@ type sheetFlags struct {
 
 	Report   string `predictor:"file" placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
 	Timeline string `predictor:"file" placeholder:"FILE" help:"Draw voices over time to an .svg, .png or .html file."`
-	JSON     bool   `name:"json" help:"Print the report to standard output, and nothing else."`
+	JSON     bool   `name:"json" help:"Print only the report, to standard output."`
 	Quiet    bool   `short:"q" help:"Print errors only."`
 	Verbose  bool   `short:"v" help:"Print every event."`
 }
@@ -55,7 +55,7 @@ func (f *sheetFlags) check() error {
 	case f.Block < 1 || f.Block > maxBlock:
 		return console.Usage("--block: %d frames are not in 1..%d", f.Block, maxBlock)
 	case f.JSON && f.Report == "-":
-		return console.Usage("--json and --report - both want standard output")
+		return console.Usage("--json and --report - both write to standard output; write one of them to a file")
 	}
 	return checkTimeline("--timeline", f.Timeline)
 }
@@ -116,7 +116,7 @@ func (f *sheetFlags) summed(list output.List, file *os.File, name string) output
 	if f.Quiet || f.JSON || f.Report == "-" {
 		return list
 	}
-	return list.Print("the text on "+name+" (-q prints none)", file)
+	return list.Print("the text on "+name+" (-q turns it off)", file)
 }
 
 // foldFlag is the flag of commands that play sheets with several outputs.
@@ -127,7 +127,7 @@ type foldFlag struct {
 // fold sets the folding of a sheet.
 func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 	if f.Fold && len(sheet.Outputs) == 0 && !c.Quiet {
-		c.Say("--fold: the sheet has no `outputs`, so there is nothing to fold")
+		c.Say("--fold has no effect: the sheet has no `outputs`")
 	}
 	sheet.Fold = f.Fold
 }
@@ -135,16 +135,16 @@ func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 // liveFlags are the flags of commands that play in real time.
 type liveFlags struct {
 	sheetFlags
-	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too, or when a damaged file was concealed."`
+	Strict bool               `help:"Exit with 1 if a part was not heard, also with --device auto, or if a damaged file was concealed."`
 	Device performance.Device `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
-	Buffer *value.Time        `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
+	Buffer *value.Time        `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. A small one reacts faster; a large one survives a busy machine."`
 }
 
 func (l *liveFlags) check() error {
 	buffer := l.buffer()
 	switch {
 	case buffer != 0 && !l.Device.Plays():
-		return console.Usage("--buffer is of a sound card: --device %s has none", l.Device.Kind)
+		return console.Usage("--buffer is for sound cards: --device %s has no buffer", l.Device.Kind)
 	case l.Buffer != nil && (buffer < 5*time.Millisecond || buffer > time.Second):
 		return console.Usage("--buffer: %v is not in 5ms..1s", buffer)
 	}
@@ -152,7 +152,7 @@ func (l *liveFlags) check() error {
 		return console.Usage("--device - needs standard output for itself; write the report to a file")
 	}
 	if l.Strict && l.Device.Kind == "null" {
-		return console.Usage("--strict: --device null is never heard")
+		return console.Usage("--strict: --device null plays no sound; name another device")
 	}
 	return l.sheetFlags.check()
 }
@@ -221,7 +221,7 @@ func (f isolateFlag) limits() sounds.Limits {
 func far(app *kong.Context, but ...string) error {
 	for _, p := range app.Path {
 		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && p.Flag.Name != "to-creds" && !slices.Contains(but, p.Flag.Name) {
-			return console.Usage("--%s does not go with --to: the server plays, as it was started", p.Flag.Name)
+			return console.Usage("--%s cannot be used with --to: it is a setting of the server", p.Flag.Name)
 		}
 	}
 	return nil

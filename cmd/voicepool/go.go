@@ -27,9 +27,9 @@ import (
 
 // controlFlags are the flags of commands whose shows can be controlled while they run.
 type controlFlags struct {
-	Control string      `placeholder:"WHERE" help:"Take commands, one a line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
-	Midi    string      `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device, as /dev/snd/midiC1D0, or a pipe: by the table midi of the sheet, and MIDI Show Control."`
-	Guard   *value.Time `placeholder:"TIME" help:"After a GO, ignore others for this long (300ms)."`
+	Control string      `placeholder:"WHERE" help:"Accept commands, one per line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
+	Midi    string      `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device such as /dev/snd/midiC1D0, or a pipe, with the table midi of the sheet and MIDI Show Control."`
+	Guard   *value.Time `placeholder:"TIME" help:"Ignore another GO within this time (300ms)."`
 }
 
 // open opens the controls named by the flags.
@@ -49,7 +49,7 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options
 func (f controlFlags) check(l *liveFlags) error {
 	switch path, unix := strings.CutPrefix(f.Control, "unix:"); {
 	case f.Control != "" && f.Control != "-" && (!unix || path == ""):
-		return console.Usage("--control: write - for standard input and output, or unix:PATH for a socket, not %s", oneLine(f.Control))
+		return console.Usage("--control: %s: want - for standard input and output, or unix:PATH for a socket", oneLine(f.Control))
 	case f.Control == "-" && (l.JSON || l.Report == "-" || l.Device.Standard()):
 		return console.Usage("--control - needs standard output for its answers; write the rest to files")
 	}
@@ -57,7 +57,7 @@ func (f controlFlags) check(l *liveFlags) error {
 }
 
 type goCommand struct {
-	Sheet string `arg:"" optional:"" predictor:"sheet" help:"Cue sheet (YAML or JSON) with a list of cues; - is standard input. With --to the number of a cue; none: the one that stands by."`
+	Sheet string `arg:"" optional:"" predictor:"sheet" help:"Cue sheet (YAML or JSON) with a list of cues; - is standard input. With --to: the number of a cue; default: the standby cue."`
 	remote.Flags
 	goesFlag
 	fromFlags
@@ -76,13 +76,13 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	case g.To != "":
 		return g.Flags.Command(c, "go")
 	case g.Sheet == "":
-		return console.Usage("expected \"<sheet>\"")
+		return console.Usage("the argument <sheet> is missing")
 	}
 	if err := cmp.Or(g.fromFlags.check(), g.liveFlags.check(), g.controlFlags.check(&g.liveFlags)); err != nil {
 		return err
 	}
 	if g.Goes != "" && g.From == nil && g.Cue == "" {
-		return console.Usage("--goes goes with --from or --cue: the GOs before it count as said; all others are yours")
+		return console.Usage("--goes needs --from or --cue: GOs of the file before that point count as given; the operator gives the others")
 	}
 	console.IgnoreHangups() // the show continues if its terminal is lost
 	interrupted := c.Listen()
@@ -92,7 +92,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		return err
 	}
 	if len(sheet.List) == 0 {
-		return console.Usage("%s has no list of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
+		return console.Usage("%s: the sheet has no `list` of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
 	}
 	g.fold(c, sheet)
 	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(g.reads(output.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
@@ -106,7 +106,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	if c.OutTerminal != nil && (c.InTerminal != nil || g.Sheet == "-") && g.Control != "-" && !g.Quiet && !g.Verbose {
 		t, err := tcell.NewScreen()
 		if err != nil {
-			return fmt.Errorf("this terminal cannot be drawn on: %w; --control and -q run a show without one", err)
+			return fmt.Errorf("cannot draw on this terminal: %w; run the show without a screen by --control or -q", err)
 		}
 		// If the terminal is lost, the operator can return with attach.
 		draw = func(s *show.Show) {
@@ -135,7 +135,7 @@ func leave(c *console.Console, b *booth.Booth, err error) error {
 }
 
 type sendCommand struct {
-	Words []string `arg:"" name:"command" passthrough:"" help:"Where the show listens, unix:PATH, and what it is to do: go, go 2.5, standby 3, panic, stop house 2s, state; help lists all. With --to the same words, for a room, but for help."`
+	Words []string `arg:"" name:"command" passthrough:"" help:"Address of the show (unix:PATH) and a command: go, go 2.5, standby 3, panic, stop house 2s, state; help lists all. With --to: only the command, for a room; help is not available."`
 	remote.Flags
 }
 
@@ -150,7 +150,7 @@ func (s *sendCommand) Run(c *console.Console) error {
 	command := strings.Join(s.Words[1:], " ")
 	switch bare := strings.TrimSpace(command) == ""; { // a bare line would get no answer
 	case bare && !strings.HasPrefix(address, "unix:"):
-		return console.Usage("%s: where does the show listen? Write unix:PATH before the command, or --to URL", oneLine(address))
+		return console.Usage("%s: the address of the show is missing; write unix:PATH before the command, or use --to URL", oneLine(address))
 	case bare:
 		return console.Usage("a command is missing, such as: voicepool send %s go", oneLine(address))
 	}

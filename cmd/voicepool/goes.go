@@ -15,13 +15,13 @@ import (
 
 // goesFlag is the flag of commands that play a list without an operator.
 type goesFlag struct {
-	Goes string `predictor:"file" placeholder:"FILE" help:"Take the times of GO from a file: a time a line, and behind it, where another cue than the next is meant, its number."`
+	Goes string `predictor:"file" placeholder:"FILE" help:"Read the times of GO from a file: one time per line, followed by the number of the cue if it is not the next one."`
 }
 
 // fromFlags are the flags of commands that can start in the middle of a show.
 type fromFlags struct {
-	From *value.Time `placeholder:"TIME" help:"Begin at this time of the show, as if all before it had been heard: 30s, 1m30s, 1.5."`
-	Cue  string      `placeholder:"N" help:"Begin where the cue of this number does. Where no cue of the sheet has a number, they count from 0."`
+	From *value.Time `placeholder:"TIME" help:"Begin at this time of the show, in the state that the earlier cues leave: 30s, 1m30s, 1.5."`
+	Cue  string      `placeholder:"N" help:"Begin at the cue with this number. If no cue of the sheet has a number, they count from 0."`
 }
 
 // begin sets the start position of a player.
@@ -34,7 +34,7 @@ func (f fromFlags) begin(o *cue.Options) {
 // check returns an error if both flags are given.
 func (f fromFlags) check() error {
 	if f.From != nil && f.Cue != "" {
-		return console.Usage("--from and --cue both say where to begin; give one")
+		return console.Usage("--from and --cue exclude each other: give one of them")
 	}
 	return nil
 }

@@ -36,28 +36,28 @@ type grammar struct {
 	Play       playCommand       `cmd:"" help:"Play sounds now, all at once."`
 	Run        runCommand        `cmd:"" help:"Play a cue sheet in real time."`
 	Go         goCommand         `cmd:"" help:"Run a show: cues that wait for GO, from a terminal, a socket, MIDI or standard input."`
-	Attach     attachCommand     `cmd:"" help:"Come back to the screen of a show that runs."`
-	Serve      serveCommand      `cmd:"" help:"Keep rooms running that other programs and people play on, over HTTP, WebSocket and OSC."`
-	Send       sendCommand       `cmd:"" help:"Send a command to a show that runs, or to a server, and print its answer."`
+	Attach     attachCommand     `cmd:"" help:"Return to the screen of a running show."`
+	Serve      serveCommand      `cmd:"" help:"Serve rooms in which people and programs play sounds, over HTTP, WebSocket and OSC."`
+	Send       sendCommand       `cmd:"" help:"Send a command to a running show or to a server, and print the answer."`
 	Rooms      roster.Rooms      `cmd:"" help:"List the rooms of a cluster of servers, and which node plays each."`
 	Drain      roster.Drain      `cmd:"" help:"Move the rooms off a node of a cluster."`
-	Watch      watchCommand      `cmd:"" help:"Show what a room of a server plays."`
+	Watch      watchCommand      `cmd:"" help:"Show the voices and events of a room of a server."`
 	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
 	Check      checkCommand      `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`
 	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
-	Effects    catalog.Effects   `cmd:"" help:"List the effects of buses: what can be set, units, ranges, defaults."`
-	Devices    drivers.Command   `cmd:"" help:"List devices and drivers, and which one auto takes."`
-	Doctor     doctorCommand     `cmd:"" help:"Find out why no sound comes out, and what would help."`
-	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
-	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, refused or not heard."`
+	Effects    catalog.Effects   `cmd:"" help:"List the effects of buses: parameters, units, ranges, defaults."`
+	Devices    drivers.Command   `cmd:"" help:"List devices and drivers, and the one that auto chooses."`
+	Doctor     doctorCommand     `cmd:"" help:"Find out why there is no sound, and how to fix it."`
+	Bench      benchCommand      `cmd:"" help:"Measure how many voices this machine can mix."`
+	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, rejected or not heard."`
 	Timeline   timelineCommand   `cmd:"" help:"Draw voices over time from a report."`
-	Stealbench stealbenchCommand `cmd:"" help:"Measure what stealing loses, on built-in scenes or a cue sheet."`
+	Stealbench stealbenchCommand `cmd:"" help:"Measure the audible loss by voice stealing, on built-in scenes or a cue sheet."`
 	Tune       tuneCommand       `cmd:"" help:"Find the smallest pool for a cue sheet."`
-	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies and compare what each loses."`
+	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies and compare their losses."`
 	Farm       farm.Command      `cmd:"" help:"Run renders and measurements on many machines, over NATS."`
-	Completion completionCommand `cmd:"" help:"Print what a shell reads to complete commands, flags and names."`
-	Man        manCommand        `cmd:"" help:"Print the page of the manual: voicepool man | man -l -"`
+	Completion completionCommand `cmd:"" help:"Print the script with which a shell completes commands, flags and names."`
+	Man        manCommand        `cmd:"" help:"Print the manual page: voicepool man | man -l -"`
 	Version    versionCommand    `cmd:"" help:"Print the version, as --version does."`
 	Decode     decodeCommand     `cmd:"" hidden:""`
 }
@@ -65,7 +65,7 @@ type grammar struct {
 // The purpose of the program, for its help and the man page.
 const (
 	purpose  = "Play sounds through a fixed pool of voices."
-	capacity = "When all are busy, steal the one whose loss is heard least."
+	capacity = "When all are busy, steal the least audible one."
 )
 
 func main() {
@@ -87,7 +87,7 @@ func knownCommand(model *kong.Node, name string) error {
 			names = append(names, command.Name)
 		}
 	}
-	return console.Usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
+	return console.Usage("unknown command %s; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
 func command(args []string, c *console.Console) int {

@@ -25,7 +25,7 @@ import (
 )
 
 type playCommand struct {
-	Sounds []string `arg:"" predictor:"sound" name:"sound" help:"Files, names of embedded sounds, - for standard input, or what is generated: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. A tone plays for a second, noise for ten, or as long as --length or --loop say."`
+	Sounds []string `arg:"" predictor:"sound" name:"sound" help:"Files, names of embedded sounds, - for standard input, or generated sounds: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. Without --length and --loop, a tone lasts one second, and noise ten."`
 
 	Gain  value.Gain `placeholder:"DB" help:"Gain in dB, -120..24."`
 	Pan   float64    `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
@@ -132,7 +132,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			if err := catalog.Missing(s.File); err != nil {
 				return nil, nil, err
 			}
-			inputs = append(inputs, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
+			inputs = append(inputs, output.Input{Path: s.File, What: "the sound " + oneLine(s.File)})
 			listed[name] = entry{"file": s.File}
 		}
 		cues = append(cues, entry{

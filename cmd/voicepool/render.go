@@ -54,7 +54,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 		return err
 	}
 	if sheet.Cues == nil && sheet.List == nil && sheet.Length == nil && r.Length == nil {
-		return fmt.Errorf("%s: there is nothing to play: it has neither cues nor a list", oneLine(r.Sheet))
+		return fmt.Errorf("%s: the sheet has neither `cues` nor a `list`; add one, or a length", oneLine(r.Sheet))
 	}
 	if err := r.outputs().Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 			told = time.Now()
 			if frames == 0 {
 				begin = told
-				c.Progress("going to where it begins: %s", seconds(player.Mixer().Now(), rate))
+				c.Progress("seeking to the start: %s", seconds(player.Mixer().Now(), rate))
 			} else {
 				c.Progress("%s", console.Rendered(frames, player.Ends()-player.Began(), rate, time.Since(begin)))
 			}
@@ -212,7 +212,7 @@ func (r *renderCommand) summary(c *console.Console, result *report.Report, clipp
 	if ranked > 0 {
 		byPriority = fmt.Sprintf(", %d lost by priority", ranked)
 	}
-	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d asked, %d started, %d stolen%s; %.0f times real time",
+	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d requested, %d started, %d stolen%s; %.0f times real time",
 		name, seconds(result.Frames-result.From, result.Rate), r.Format.Format, words.Level(float64(result.Peak)), words.Level(float64(result.Loudness)),
 		t.Asked, t.Started, t.Stolen, byPriority, length/took.Seconds())
 	if clipped > 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // keysHint lists the keys of a run.
-const keysHint = "keys: space pauses, Esc is the panic, Q ends"
+const keysHint = "keys: space pauses, Esc panics, Q quits"
 
 type runCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
@@ -20,7 +20,7 @@ type runCommand struct {
 	controlFlags
 	liveFlags
 	foldFlag
-	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
+	Record string `placeholder:"FILE" help:"Save the played show as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
@@ -30,9 +30,9 @@ func (r *runCommand) Run(c *console.Console) error {
 	}
 	switch {
 	case r.Record == "-":
-		return console.Usage("--record: name a file; a sheet on standard output would be mixed with what is shown")
+		return console.Usage("--record -: standard output shows the run; name a file")
 	case r.Record != "" && r.Reload:
-		return console.Usage("--record and --reload: a sheet names files, not how they were at a time")
+		return console.Usage("--record and --reload exclude each other: a sheet cannot record a change of a file")
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()

@@ -11,18 +11,18 @@ import (
 )
 
 type serveCommand struct {
-	Sheet string `arg:"" optional:"" predictor:"sheet" help:"Cue sheet or bank of the room main. Nothing: the rooms of --config, or a room with the embedded sounds."`
+	Sheet string `arg:"" optional:"" predictor:"sheet" help:"Cue sheet or bank of the room main. Default: the rooms of --config, or a room with the embedded sounds."`
 
-	Listen    string   `placeholder:"ADDR" help:"Address to listen at (127.0.0.1:7700). :7700 is all of this machine."`
-	OSC       string   `name:"osc" placeholder:"ADDR" help:"Answer OSC at this address, over UDP and TCP, as 127.0.0.1:53000 (off)."`
-	Device    string   `predictor:"device" placeholder:"DEVICE" help:"Device of the room main (auto), or with --nats of all rooms (none): auto, pulse, pulse:SINK, oto, null, or none for what is heard over the network alone."`
+	Listen    string   `placeholder:"ADDR" help:"Address to listen at (127.0.0.1:7700). :7700 listens at all addresses of this machine."`
+	OSC       string   `name:"osc" placeholder:"ADDR" help:"Answer OSC at this address over UDP and TCP, such as 127.0.0.1:53000 (off)."`
+	Device    string   `predictor:"device" placeholder:"DEVICE" help:"Device of the room main (auto), or with --nats of all rooms (none): auto, pulse, pulse:SINK, oto, null, or none to play over the network only."`
 	Voices    *int     `placeholder:"N" help:"Number of voices in the pool of the room main, 1..65536."`
-	Config    string   `predictor:"file" placeholder:"FILE" help:"Configuration (YAML): rooms, addresses, limits. SIGHUP reads it anew."`
-	State     string   `placeholder:"DIR" help:"Folder in which rooms survive a restart."`
-	TokenFile string   `name:"token-file" predictor:"file" placeholder:"FILE" help:"Who may do what: lines ROLE TOKEN [ROOM,ROOM...], ROLE being read-only, operator or admin."`
-	Host      []string `placeholder:"NAME" sep:"none" help:"Name by which browsers reach the server, besides localhost and its addresses. May be given several times."`
-	Cert      string   `predictor:"file" placeholder:"FILE" help:"Certificate of TLS (PEM), with --key."`
-	Key       string   `predictor:"file" placeholder:"FILE" help:"Key of the certificate (PEM)."`
+	Config    string   `predictor:"file" placeholder:"FILE" help:"Configuration (YAML): rooms, addresses, limits. SIGHUP reloads it."`
+	State     string   `placeholder:"DIR" help:"Folder that keeps rooms across restarts."`
+	TokenFile string   `name:"token-file" predictor:"file" placeholder:"FILE" help:"Access rights: lines ROLE TOKEN [ROOM,ROOM...]; ROLE is read-only, operator or admin."`
+	Host      []string `placeholder:"NAME" sep:"none" help:"Another name by which browsers reach the server; localhost and its addresses always work. Repeatable."`
+	Cert      string   `predictor:"file" placeholder:"FILE" help:"TLS certificate (PEM); needs --key."`
+	Key       string   `predictor:"file" placeholder:"FILE" help:"Private key of the certificate (PEM)."`
 	Quiet     bool     `short:"q" help:"Print errors and warnings only."`
 
 	isolateFlag

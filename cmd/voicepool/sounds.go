@@ -18,8 +18,8 @@ type soundsCommand struct {
 	JSON  bool     `name:"json" help:"Print JSON."`
 	PNG   string   `name:"png" placeholder:"FILE" help:"Draw waveforms and loudness to a PNG file."`
 
-	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness in LUFS, -70..-1."`
-	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their ReplayGain or R128 tags, if they have any."`
+	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Normalize sounds to this loudness in LUFS, -70..-1."`
+	ReplayGain bool     `name:"replaygain" help:"Read the loudness of sounds from their ReplayGain or R128 tags, if present."`
 
 	isolateFlag
 }
@@ -42,9 +42,9 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	case s.PNG == "-":
 		return console.Usage("--png: standard output is for the table; name a file")
 	case slices.Contains(otherPictures, strings.ToLower(filepath.Ext(s.PNG))):
-		return console.Usage("--png: %s is no .png file", oneLine(s.PNG))
+		return console.Usage("--png: %s: want a .png file", oneLine(s.PNG))
 	case s.PNG != "" && len(list) > maxPanels:
-		return console.Usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
+		return console.Usage("--png: %d sounds are too many for a picture; show at most %d", len(list), maxPanels)
 	}
 	var inputs []output.Input
 	for _, n := range list {

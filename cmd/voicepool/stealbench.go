@@ -21,13 +21,13 @@ type stealbenchCommand struct {
 	Sheet    string         `arg:"" predictor:"sheet" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
 	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default}); also walls."`
 	Voices   []int          `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
-	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds are lost too), +blind (it knows nothing of filters, effects and sends), +virtual=N, as in masked+virtual=64, and quietest +refuse. Default of both: as in the sheet."`
+	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds can be lost, too), +blind (ignores filters, effects and sends) and +virtual=N, as in masked+virtual=64; quietest may have +refuse. Default of +virtual and +refuse: as in the sheet."`
 	Seeds    []uint64       `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
 	Corpus   uint64         `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
 	Sounds   string         `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
 	All      bool           `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
 	Length   *value.Time    `placeholder:"TIME" help:"Stop the cue sheet after this time."`
-	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder; measure nothing."`
+	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder instead of measuring them."`
 	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
 	trialFlags
 }
@@ -49,16 +49,16 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 func (b *stealbenchCommand) check() error {
 	for _, name := range b.Scenes {
 		if !slices.Contains(steal.Scenes(), name) {
-			return console.Usage("--scene: there is no scene %q, only %s", name, strings.Join(steal.Scenes(), ", "))
+			return console.Usage("--scene: unknown scene %q (want %s)", name, strings.Join(steal.Scenes(), ", "))
 		}
 	}
 	switch {
 	case b.Sheet != "" && (b.SVG != "" || b.Write != "" || b.All || b.Seeds != nil || b.Sounds != ""):
-		return console.Usage("--svg, --write, --all, --seeds and --sounds belong to the built-in scenes, not to a sheet")
+		return console.Usage("--svg, --write, --all, --seeds and --sounds are for the built-in scenes; omit them with a sheet")
 	case b.Sounds != "" && b.Corpus != 1:
-		return console.Usage("--corpus makes sounds, --sounds has them: give one of both")
+		return console.Usage("--corpus and --sounds exclude each other: sounds are either generated or read from a folder")
 	case b.Sheet == "" && b.Length != nil:
-		return console.Usage("--length belongs to a sheet; every built-in scene lasts 8 s")
+		return console.Usage("--length needs a sheet; every built-in scene lasts 8 s")
 	}
 	seeds, voices := []uint64{1, 2}, []int{16, 32}
 	switch {

@@ -213,14 +213,14 @@ func TestStealbenchSheet(t *testing.T) {
 	if !enough || !less {
 		t.Errorf("%d voices are not the least that is enough: %+v", got.Voices, got.Rows)
 	}
-	if out, err := runSteal(t, "tune", sheet, "--damage", "100%"); err != nil || !strings.Contains(out, "take 1 voice: you would hear") {
+	if out, err := runSteal(t, "tune", sheet, "--damage", "100%"); err != nil || !strings.Contains(out, "use 1 voice: you would hear") {
 		t.Errorf("%v: %s", err, out)
 	}
 	// A single silent voice needs one slot and loses no sound.
 	if err := os.WriteFile(sheet, []byte("cues:\n  - {at: 0, play: bell, gain: -100}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := runSteal(t, "tune", sheet); err != nil || !strings.Contains(out, "take 1 voice: you would hear nothing of it go") {
+	if out, err := runSteal(t, "tune", sheet); err != nil || !strings.Contains(out, "use 1 voice: you would hear nothing of it go") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
@@ -245,7 +245,7 @@ func TestStealUsage(t *testing.T) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
-	if out, err := runSteal(t, "tune", loop, "--length", "2s", "-q"); err != nil || !strings.Contains(out, "take 1 voice") {
+	if out, err := runSteal(t, "tune", loop, "--length", "2s", "-q"); err != nil || !strings.Contains(out, "use 1 voice") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

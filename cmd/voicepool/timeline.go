@@ -42,7 +42,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 // checkTimeline returns an error if the extension of a path is not a supported format.
 func checkTimeline(flag, path string) error {
 	if _, ok := timeline.FormatOf(path); !ok && path != "" {
-		return console.Usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
+		return console.Usage("%s: %s: want an .svg, .png or .html file", flag, oneLine(path))
 	}
 	return nil
 }

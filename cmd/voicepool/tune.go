@@ -13,7 +13,7 @@ import (
 
 type tuneCommand struct {
 	Sheet  string        `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
-	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of what is heard that may audibly differ (${default})."`
+	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of the mix that may audibly differ (${default})."`
 	Policy *trial.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
 	Length *value.Time   `placeholder:"TIME" help:"Stop after this time."`
 	goesFlag
@@ -30,7 +30,7 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 		x /= 100
 	}
 	if err != nil || !(x >= 0 && x <= 1) {
-		return fmt.Errorf("%q is no share, want 0%% to 100%%, or 0 to 1", text)
+		return fmt.Errorf("invalid share %q (want 0%% to 100%%, or 0 to 1)", text)
 	}
 	*s = shareFlag(x)
 	return nil
@@ -75,17 +75,17 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	trial.PrintSheet(c.Out, found.Rows)
 	sheet, take := oneLine(t.Sheet), count(best.Voices, "voice")
 	if !found.Within {
-		fmt.Fprintf(c.Out, "\n%s: no pool is enough: even with %s, where nothing gives way to a full pool, you would hear %s: more than %.3g %%. %s\n",
+		fmt.Fprintf(c.Out, "\n%s: no pool is large enough: even with %s, enough for all sounds at once, you would hear %s: more than %.3g %%. %s\n",
 			sheet, take, best.Heard(" of it go"), 100*t.Damage, trial.Otherwise([]string{best.Policy}, k.Sheet))
 		return nil
 	}
-	fmt.Fprintf(c.Out, "\n%s: take %s: you would hear %s", sheet, take, best.Heard(" of it go"))
+	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, take, best.Heard(" of it go"))
 	for i := range found.Rows {
 		if r := &found.Rows[i]; r.Voices == best.Voices-1 {
 			fmt.Fprintf(c.Out, "; with %d, %s", r.Voices, r.Heard(""))
 		}
 	}
-	fmt.Fprintf(c.Out, ". From %d on nothing gives way to a full pool.\n", found.Needed)
+	fmt.Fprintf(c.Out, ". A pool of %d needs no steals.\n", found.Needed)
 	return nil
 }
 
@@ -95,7 +95,7 @@ func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
 	err := p.Sized()
 	switch {
 	case err != nil && own:
-		err = fmt.Errorf("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.Name, err)
+		err = fmt.Errorf("%s: overflow %s: %w; use --policy quietest", oneLine(t.Sheet), p.Name, err)
 	case err != nil:
 		err = fmt.Errorf("--policy: %w", err)
 	}

@@ -16,7 +16,7 @@ type watchCommand struct {
 
 func (w *watchCommand) Run(c *console.Console) error {
 	if w.To == "" {
-		return console.Usage("--to is missing: the address of a server, such as http://127.0.0.1:7700")
+		return console.Usage("--to is missing; give the address of a server, such as http://127.0.0.1:7700")
 	}
 	room, err := w.Flags.Room()
 	if err != nil {
