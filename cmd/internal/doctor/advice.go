@@ -133,14 +133,14 @@ func (x *examination) deadline() bool {
 func gaps(x *examination) {
 	why, do := "the sound had gaps", "play with a larger --buffer, as --buffer 100ms"
 	if x.Busy != "" {
-		why, do = why+", and this machine is busy: "+x.Busy, "end other programs, or "+do
+		why, do = why+", and this machine is busy: "+x.Busy, "close other programs, or "+do
 	}
 	x.say(x.Sound && x.Measured.Gaps > 0, why, do)
 }
 
 // overloaded: a busy machine did not answer in time. The server and the driver may be in order.
 func overloaded(x *examination) {
-	x.say(x.overdue(), "this machine is busy: "+x.Busy, "end other programs, and run the doctor again")
+	x.say(x.overdue(), "this machine is busy: "+x.Busy, "close other programs, and run the doctor again")
 }
 
 // leftOut: no driver was built in.
@@ -156,7 +156,7 @@ func wrongServer(x *examination) {
 
 // wrongSink: PULSE_SINK names an unknown sink.
 func wrongSink(x *examination) {
-	x.say(x.says("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that is not there", "unset PULSE_SINK")
+	x.say(x.says("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that does not exist", "unset PULSE_SINK")
 }
 
 // elsewhere: a server runs, but the drivers do not use it.
@@ -173,7 +173,7 @@ func elsewhere(x *examination) {
 	case !named && home && other.From == sessionOf:
 		do = "export XDG_RUNTIME_DIR=" + quoted(dir)
 	}
-	x.say(!x.says("pulse", "PULSE_SERVER:"), "a sound server is at "+words.OneLine(other.Path)+", and nobody asks it", do)
+	x.say(!x.says("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
 }
 
 // otherUser: the server belongs to another user.
@@ -184,9 +184,9 @@ func otherUser(x *examination) {
 	}
 	owner, _ := x.machine.Owner(asked.Path)
 	_, sudo := x.machine.Env("SUDO_USER")
-	why := "the sound server is of another user"
+	why := "the sound server belongs to another user"
 	if owner != "" {
-		why = "the sound server is of " + words.OneLine(owner)
+		why = "the sound server belongs to " + words.OneLine(owner)
 	}
 	x.say(sudo, why, "run it without sudo")
 	x.say(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
@@ -243,7 +243,7 @@ func noServer(x *examination) {
 		x.say(true, "PipeWire runs without its PulseAudio server", "pipewire-pulse &")
 	case has("pulseaudio") && value(x.machine, "XDG_RUNTIME_DIR") != "":
 		x.say(true, why, "pulseaudio --start")
-	case !has("pulseaudio") && !has("pipewire-pulse") && !x.noLibrary():
+	case !has("pulseaudio") && !has("pipewire-pulse") && !x.lacksALSA():
 		x.say(true, "no sound server is installed", x.System.install(x.machine, "server"))
 	}
 }
@@ -286,7 +286,7 @@ func barred(x *examination) {
 	if x.System.Container != "" {
 		do = "start it with " + x.System.Container + " run --group-add " + quoted(group)
 	}
-	x.say(group != "" && group != "root" && i.User != "", "the sound cards are for the group "+words.OneLine(group), do)
+	x.say(group != "" && group != "root" && i.User != "", "only the group "+words.OneLine(group)+" may use the sound cards", do)
 }
 
 // busy: all cards are in use by programs that do not share them. A server that does not answer may
@@ -301,19 +301,19 @@ func busy(x *examination) {
 		}
 	}
 	for _, c := range x.Cards {
-		x.say(true, c.Path+" is taken", "end "+program(x.machine, c.Owner)+", or let both play through a sound server")
+		x.say(true, c.Path+" is in use", "end "+program(x.machine, c.Owner)+", or let both play through a sound server")
 	}
 }
 
-// noLibrary reports whether ALSA's library is missing.
-func (x *examination) noLibrary() bool {
+// lacksALSA reports whether ALSA's library is missing.
+func (x *examination) lacksALSA() bool {
 	err := x.failed("oto")
 	return err != nil && strings.Contains(err.Error(), "load libasound")
 }
 
 // noLibrary: there is a card, but ALSA's library is missing.
 func noLibrary(x *examination) {
-	x.say(x.noLibrary(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
+	x.say(x.lacksALSA(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
 }
 
 // noCard: the container was started without a sound card.
@@ -321,7 +321,7 @@ func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
 	x.say(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.other() == nil && !named && !given,
-		"this container was given no sound card", "start it with "+x.System.Container+" run --device /dev/snd")
+		"this container has no access to a sound card", "start it with "+x.System.Container+" run --device /dev/snd")
 }
 
 // plain matches a word that needs no quotes in a shell.

@@ -33,8 +33,8 @@ var cardFindings = []finding{
 		name: "no permission for the card",
 		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/pcmC0D0p",
 			owners: map[string]string{"/dev/snd/pcmC0D0p": "root:audio"}},
-		cards:  []Card{{Path: "/dev/snd/pcmC0D0p", Name: "card 0", Detail: "no permission: it is of root"}},
-		advice: []Advice{{"the sound cards are for the group audio", "sudo usermod -aG audio anna, and log in again"}},
+		cards:  []Card{{Path: "/dev/snd/pcmC0D0p", Name: "card 0", Detail: "no permission: it belongs to root"}},
+		advice: []Advice{{"only the group audio may use the sound cards", "sudo usermod -aG audio anna, and log in again"}},
 	},
 	{
 		name: "no permission for the card, in a container",
@@ -42,7 +42,7 @@ var cardFindings = []finding{
 			sinkErr: errNone, files: files(oneCard, map[string]string{"/.dockerenv": ""}), barred: "/dev/snd/pcmC0D0p",
 			owners: map[string]string{"/dev/snd/pcmC0D0p": "root:audio"},
 		},
-		advice: []Advice{{"the sound cards are for the group audio", "start it with docker run --group-add audio"}},
+		advice: []Advice{{"only the group audio may use the sound cards", "start it with docker run --group-add audio"}},
 	},
 	{
 		name: "no permission for one of two cards",
@@ -58,7 +58,7 @@ var cardFindings = []finding{
 		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/",
 			owners: map[string]string{"/dev/snd": "root:sound people"}},
 		cards: []Card{{Path: "/dev/snd", Name: "all cards", Detail: "no permission for this folder"}},
-		advice: []Advice{{"the sound cards are for the group sound people",
+		advice: []Advice{{"only the group sound people may use the sound cards",
 			"sudo usermod -aG 'sound people' anna, and log in again"}},
 	},
 	{
@@ -83,7 +83,7 @@ var cardFindings = []finding{
 		},
 		cards: []Card{{Path: "/dev/snd/pcmC0D0p", Name: "USB", Detail: "busy: mpg123 (process 812) plays on it",
 			Owner: 812}},
-		advice: []Advice{{"/dev/snd/pcmC0D0p is taken", "end mpg123, or let both play through a sound server"}},
+		advice: []Advice{{"/dev/snd/pcmC0D0p is in use", "end mpg123, or let both play through a sound server"}},
 	},
 	{
 		name: "the card is busy, and mixes",
@@ -110,12 +110,12 @@ var cardFindings = []finding{
 	{
 		name:    "a container without a card",
 		machine: machine{sinkErr: errNone, files: map[string]string{"/.dockerenv": ""}},
-		advice:  []Advice{{"this container was given no sound card", "start it with docker run --device /dev/snd"}},
+		advice:  []Advice{{"this container has no access to a sound card", "start it with docker run --device /dev/snd"}},
 	},
 	{
 		name:    "a container of podman without a card",
 		machine: machine{sinkErr: errNone, files: map[string]string{"/run/.containerenv": ""}},
-		advice:  []Advice{{"this container was given no sound card", "start it with podman run --device /dev/snd"}},
+		advice:  []Advice{{"this container has no access to a sound card", "start it with podman run --device /dev/snd"}},
 	},
 	{
 		name: "a container that is told of a server",
@@ -137,7 +137,7 @@ var cardFindings = []finding{
 	{
 		name:    "a container that was not given the server",
 		machine: machine{sinkErr: errNone, env: inSession, files: map[string]string{"/.dockerenv": ""}},
-		advice:  []Advice{{"this container was given no sound card", "start it with docker run --device /dev/snd"}},
+		advice:  []Advice{{"this container has no access to a sound card", "start it with docker run --device /dev/snd"}},
 	},
 	{
 		name: "nothing was built in",

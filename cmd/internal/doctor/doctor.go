@@ -173,7 +173,7 @@ func (x *examination) ask(ctx context.Context) {
 }
 
 // errNoOutput is the error of a server without an output.
-var errNoOutput = errors.New("the sound server has no output, and plays to nobody")
+var errNoOutput = errors.New("the sound server has no output")
 
 // dummy is the sink that PulseAudio and PipeWire create without a real output.
 const dummy = "auto_null"

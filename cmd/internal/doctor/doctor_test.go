@@ -138,7 +138,7 @@ var serverFindings = []finding{
 			{Path: native, From: sessionOf, Usable: true, Detail: "there", Speaks: "pulse"},
 			{Path: wire, From: sessionOf, Usable: true, Detail: "there", Speaks: "pipewire"},
 		},
-		advice: []Advice{{"a sound server is at " + native + ", and nobody asks it", "export XDG_RUNTIME_DIR=" + session}},
+		advice: []Advice{{"a sound server at " + native + " is not used", "export XDG_RUNTIME_DIR=" + session}},
 	},
 	{
 		name: "the variable leads elsewhere",
@@ -148,7 +148,7 @@ var serverFindings = []finding{
 			{Path: "/tmp/it's/pulse/native", From: "XDG_RUNTIME_DIR", Asked: true, Detail: "not there", Speaks: "pulse"},
 			{Path: native, From: sessionOf, Usable: true, Detail: "there", Speaks: "pulse"},
 		},
-		advice: []Advice{{"a sound server is at " + native + ", and nobody asks it", "export XDG_RUNTIME_DIR=" + session}},
+		advice: []Advice{{"a sound server at " + native + " is not used", "export XDG_RUNTIME_DIR=" + session}},
 	},
 	{
 		name: "PULSE_SERVER leads elsewhere",
@@ -160,20 +160,20 @@ var serverFindings = []finding{
 			{Path: "/tmp/x", From: "PULSE_SERVER", Asked: true, Detail: "not a socket", Speaks: "pulse"},
 			{Path: native, From: "XDG_RUNTIME_DIR", Usable: true, Detail: "there", Speaks: "pulse"},
 		},
-		advice: []Advice{{"a sound server is at " + native + ", and nobody asks it", "unset PULSE_SERVER"}},
+		advice: []Advice{{"a sound server at " + native + " is not used", "unset PULSE_SERVER"}},
 	},
 	{
 		name: "PULSE_SERVER leads elsewhere, and no variable to the session",
 		machine: machine{
 			sinkErr: errNone, env: map[string]string{"PULSE_SERVER": "far"}, files: map[string]string{native: "!socket"},
 		},
-		advice: []Advice{{"a sound server is at " + native + ", and nobody asks it", "export PULSE_SERVER=unix:" + native}},
+		advice: []Advice{{"a sound server at " + native + " is not used", "export PULSE_SERVER=unix:" + native}},
 	},
 	{
 		name:    "Windows has a server",
 		machine: machine{sinkErr: errNone, env: inSession, files: map[string]string{"/mnt/wslg/PulseServer": "!socket"}},
 		advice: []Advice{{
-			"a sound server is at /mnt/wslg/PulseServer, and nobody asks it", "export PULSE_SERVER=unix:/mnt/wslg/PulseServer",
+			"a sound server at /mnt/wslg/PulseServer is not used", "export PULSE_SERVER=unix:/mnt/wslg/PulseServer",
 		}},
 	},
 	{
@@ -192,7 +192,7 @@ var serverFindings = []finding{
 			drivers: drivers(nil, errors.New(`pulse: PULSE_SINK: no sink "x", the nearest is "a"`), &player{}, nil),
 		},
 		details: []string{`PULSE_SINK: no sink "x", the nearest is "a"`, "ALSA"},
-		advice:  []Advice{{"PULSE_SINK names a sink that is not there", "unset PULSE_SINK"}},
+		advice:  []Advice{{"PULSE_SINK names a sink that does not exist", "unset PULSE_SINK"}},
 	},
 	{
 		name: "PULSE_SINK is no sink, and the default is muted",
@@ -201,7 +201,7 @@ var serverFindings = []finding{
 			drivers: drivers(nil, errors.New("pulse: PULSE_SINK: no"), &player{}, nil),
 		},
 		details: []string{"PULSE_SINK: no", "the sink a is muted"},
-		advice:  []Advice{{"PULSE_SINK names a sink that is not there", "unset PULSE_SINK"}},
+		advice:  []Advice{{"PULSE_SINK names a sink that does not exist", "unset PULSE_SINK"}},
 	},
 	{
 		name: "the server is of another user",
@@ -209,9 +209,9 @@ var serverFindings = []finding{
 			sinkErr: errNone, env: inSession, files: map[string]string{native: "!socket"},
 			barred: native, owners: map[string]string{native: "berta:berta"},
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission: it is of berta",
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission: it belongs to berta",
 			Speaks: "pulse"}},
-		advice: []Advice{{"the sound server is of berta", "run it as berta"}},
+		advice: []Advice{{"the sound server belongs to berta", "run it as berta"}},
 	},
 	{
 		name: "the server is of another user, and there is one of this user",
@@ -220,7 +220,7 @@ var serverFindings = []finding{
 			files:  map[string]string{"/tmp/x": "!socket", native: "!socket"},
 			barred: "/tmp/x", owners: map[string]string{"/tmp/x": "berta:berta"},
 		},
-		advice: []Advice{{"a sound server is at " + native + ", and nobody asks it", "export PULSE_SERVER=unix:" + native}},
+		advice: []Advice{{"a sound server at " + native + " is not used", "export PULSE_SERVER=unix:" + native}},
 	},
 	{
 		name: "the folder is of another user, under sudo",
@@ -229,7 +229,7 @@ var serverFindings = []finding{
 		},
 		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission for its folder",
 			Speaks: "pulse"}},
-		advice: []Advice{{"the sound server is of another user", "run it without sudo"}},
+		advice: []Advice{{"the sound server belongs to another user", "run it without sudo"}},
 	},
 	{
 		name:    "the folder is of somebody nobody knows",
@@ -304,7 +304,7 @@ var serverFindings = []finding{
 			env: inSession, files: map[string]string{native: "!socket"}, sinks: []pulse.Sink{{Name: "auto_null", Default: true}},
 			drivers: drivers(&player{sink: "auto_null"}, nil, &player{}, nil),
 		},
-		details: []string{"the sound server has no output, and plays to nobody",
+		details: []string{"the sound server has no output",
 			"not tried: it plays through the same server"},
 	},
 	{

@@ -40,7 +40,7 @@ func load(m Machine, pause time.Duration) string {
 	stat, _ := fs.ReadFile(m.Files(), "proc/stat")
 	processors := len(processor.FindAll(stat, -1))
 	if n, _ := fmt.Sscanf(string(averages), "%g", &average); n == 1 && processors > 0 && average >= 2*float64(processors) {
-		return fmt.Sprintf("%.1f programs want to run at a time, and it has %s", average, words.Count(processors, "processor"))
+		return fmt.Sprintf("%.1f programs want to run at the same time on %s", average, words.Count(processors, "processor"))
 	}
 	return ""
 }

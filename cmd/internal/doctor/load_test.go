@@ -18,7 +18,7 @@ var (
 
 const (
 	waits = "programs waited for a processor in 95 % of the last 10 s"
-	retry = "end other programs, and run the doctor again"
+	retry = "close other programs, and run the doctor again"
 )
 
 // loadFindings are about busy machines.
@@ -27,7 +27,7 @@ var loadFindings = []finding{
 		name:    "gaps under load",
 		machine: machine{env: inSession, drivers: drivers(&player{dry: 1}, nil, nil, errNone), files: underPressure},
 		advice: []Advice{{"the sound had gaps, and this machine is busy: " + waits,
-			"end other programs, or play with a larger --buffer, as --buffer 100ms"}},
+			"close other programs, or play with a larger --buffer, as --buffer 100ms"}},
 	},
 	{
 		name:    "gaps on a calm machine that was busy before",
@@ -40,7 +40,7 @@ var loadFindings = []finding{
 			sinkErr: errSilent, env: inSession, programs: "pipewire-pulse pulseaudio",
 			files: files(units, loaded, map[string]string{native: "!socket"}),
 		},
-		advice: []Advice{{"this machine is busy: 9.1 programs want to run at a time, and it has 2 processors", retry}},
+		advice: []Advice{{"this machine is busy: 9.1 programs want to run at the same time on 2 processors", retry}},
 	},
 	{
 		name: "no answer under load, and there is another server",
@@ -116,7 +116,7 @@ func TestSystems(t *testing.T) {
 // TestBusy examines each machine while it is busy. A slow server must not be restarted, replaced or
 // ended, and all other advice must be the same.
 func TestBusy(t *testing.T) {
-	blames := regexp.MustCompile(`restart pipewire|--kill|nobody asks it|is taken`)
+	blames := regexp.MustCompile(`restart pipewire|--kill|is not used|is in use`)
 	for _, f := range findings {
 		t.Run(f.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

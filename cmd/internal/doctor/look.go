@@ -149,7 +149,7 @@ func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
 		return "not " + kind
 	case m.Usable(path) != nil:
 		if owner, _ := m.Owner(path); owner != "" {
-			return "no permission: it is of " + words.OneLine(owner)
+			return "no permission: it belongs to " + words.OneLine(owner)
 		}
 		return "no permission"
 	}

@@ -138,9 +138,9 @@ func (l *listener) stall() error {
 		return errSuspended
 	}
 	if l.frames <= int64(l.player.Latency()) {
-		return stallError("it was opened, and has taken nothing since")
+		return stallError("it has not taken a frame since it was opened")
 	}
-	return stallError(fmt.Sprintf("it has taken nothing for %.1f s", time.Since(l.moved).Seconds()))
+	return stallError(fmt.Sprintf("it has not taken a frame for %.1f s", time.Since(l.moved).Seconds()))
 }
 
 // stallError is the error of a player that takes no frames.

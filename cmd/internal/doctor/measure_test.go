@@ -50,7 +50,7 @@ func TestMeasured(t *testing.T) {
 			frames: 191_000, gaps: 1, asked: true, ms: 25, took: 5100 * time.Millisecond,
 		},
 		{
-			name: "takes only what it holds", player: &player{only: 1}, detail: "it was opened, and has taken nothing since",
+			name: "takes only what it holds", player: &player{only: 1}, detail: "it has not taken a frame since it was opened",
 			frames: 1920, asked: true, ms: 1000, took: 2200 * time.Millisecond,
 		},
 		{
@@ -59,11 +59,11 @@ func TestMeasured(t *testing.T) {
 		},
 		{
 			name: "stands still at the end", player: &player{only: 4500 * time.Millisecond},
-			detail: "it has taken nothing for 0.5 s",
+			detail: "it has not taken a frame for 0.5 s",
 			frames: 215_000, asked: true, ms: 25, took: 5100 * time.Millisecond,
 		},
 		{
-			name: "stands still in the middle", player: &player{only: time.Second}, detail: "it has taken nothing for 2.1 s",
+			name: "stands still in the middle", player: &player{only: time.Second}, detail: "it has not taken a frame for 2.1 s",
 			frames: 48_000, asked: true, ms: 25, took: 3200 * time.Millisecond,
 		},
 		{
@@ -72,7 +72,7 @@ func TestMeasured(t *testing.T) {
 		},
 		{
 			name: "hangs when it is closed", player: &player{only: 1, hangs: true},
-			detail: "it was opened, and has taken nothing since",
+			detail: "it has not taken a frame since it was opened",
 			frames: 1920, asked: true, ms: 1000, took: 3200 * time.Millisecond,
 		},
 	} {

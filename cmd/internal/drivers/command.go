@@ -40,6 +40,6 @@ func (d *Command) Run(c *console.Console) error {
 			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found[b.Found], b.Detail)
 		}
 	}
-	fmt.Fprintln(table, "* is what --device auto takes")
+	fmt.Fprintln(table, "* marks the device that --device auto uses")
 	return table.Flush()
 }

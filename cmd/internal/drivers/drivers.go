@@ -72,7 +72,7 @@ func List() []Row {
 	rows := []Row{
 		server,
 		card,
-		{Name: "null", Found: true, Detail: "nothing is heard, in real time"},
+		{Name: "null", Found: true, Detail: "silent, in real time"},
 		{Name: "wav:FILE", Found: true, Detail: "recorded into a WAV file, in real time"},
 		{Name: "raw:FILE", Found: true, Detail: "float32 samples without a header; raw16:FILE has int16"},
 		{Name: "-", Found: true, Detail: "a WAV on standard output, in real time"},
