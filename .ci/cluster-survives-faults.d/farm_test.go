@@ -131,7 +131,7 @@ func TestFarmStops(t *testing.T) {
 	}
 	sheet := f.sheet("a/b/s.yaml", "length: 4000s\nsounds:\n  x: {file: ../x.wav, loop: true}\ncues:\n  - {at: 0, play: x}\n")
 	id := f.submit("--arg=--format=s16", "--arg=--rate=8000", sheet)[0]
-	if says := f.call(1, "get", id, "-o", "x.wav"); !strings.Contains(says, "is queued; there is no result yet") {
+	if says := f.call(1, "get", id, "-o", "x.wav"); !strings.Contains(says, "is queued and has no result yet") {
 		t.Errorf("farm get of a job that waits says %s", says)
 	}
 	f.look()
@@ -197,11 +197,11 @@ func TestFarmUnknown(t *testing.T) {
 		args string
 		says string
 	}{
-		{2, "get ffff -o x.wav", "there is no such job; the nearest is " + id},
+		{2, "get ffff -o x.wav", "no such job; the nearest is " + id},
 		{2, "get x! -o x.wav", "is no ID of a job"},
-		{2, "status ffff", "there is no such job"},
+		{2, "status ffff", "no such job"},
 		{2, "submit --do play a.yaml", "play is no job"},
-		{2, "submit --arg=--report=x a.yaml", "--report is no flag of a render on the farm"},
+		{2, "submit --arg=--report=x a.yaml", "the farm has no flag --report of render"},
 		{2, "submit a.yaml faulty.yaml", "faulty.yaml:2:"},
 		{2, "submit absolute.yaml", "write it as from the sheet's folder"},
 		{1, "submit gone.yaml", "gone.yaml: no such file"},

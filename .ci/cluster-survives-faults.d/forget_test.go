@@ -83,7 +83,7 @@ func TestForget(t *testing.T) {
 			t.Errorf("forget %s says %q, want %q", step.args, said, step.says)
 		}
 	}
-	if said := f.call(2, "get", ids[0], "-o", "x"); !strings.Contains(said, "there is no such job") {
+	if said := f.call(2, "get", ids[0], "-o", "x"); !strings.Contains(said, "no such job") {
 		t.Errorf("of a job that is forgotten it says %s", said)
 	}
 	if files, _, err := fa.Sweep(ctx, 0); files != 3 || err != nil { // both results, and the sheet that no room plays

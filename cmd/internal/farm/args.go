@@ -37,7 +37,7 @@ const mostArg = 4096
 func CheckArgs(do string, args []string) ([]string, error) {
 	v, known := verbs[do]
 	if !known {
-		return nil, fmt.Errorf("--do: %s is no job; the nearest is %s, and there are %s", words.OneLine(do), words.Nearest(do, Verbs()), strings.Join(Verbs(), ", "))
+		return nil, fmt.Errorf("--do: unknown command %s; the nearest is %s (want one of %s)", words.OneLine(do), words.Nearest(do, Verbs()), strings.Join(Verbs(), ", "))
 	}
 	given := map[string]string{}
 	for i := 0; i < len(args); i++ {
@@ -48,9 +48,9 @@ func CheckArgs(do string, args []string) ([]string, error) {
 		case len(args[i]) > mostArg || strings.ContainsRune(args[i], 0):
 			return nil, fmt.Errorf("--arg: an argument has at most %d bytes, and no NUL", mostArg)
 		case !flag:
-			return nil, fmt.Errorf("--arg: %s is no flag; write --arg=--FLAG=VALUE", words.OneLine(args[i]))
+			return nil, fmt.Errorf("--arg: %s is not a flag (want --arg=--FLAG=VALUE)", words.OneLine(args[i]))
 		case !allowed:
-			return nil, fmt.Errorf("--arg: --%s is no flag of a %s on the farm; there are --%s", words.OneLine(name), do, strings.Join(slices.Sorted(maps.Keys(v.flags)), ", --"))
+			return nil, fmt.Errorf("--arg: the farm has no flag --%s of %s (want one of --%s)", words.OneLine(name), do, strings.Join(slices.Sorted(maps.Keys(v.flags)), ", --"))
 		case !takes && valued:
 			return nil, fmt.Errorf("--arg: --%s takes no value", name)
 		case takes && !valued:
@@ -80,7 +80,7 @@ func CheckArgs(do string, args []string) ([]string, error) {
 func (o *Order) check() error {
 	args, err := CheckArgs(o.Do, o.Args)
 	if err == nil && !slices.Equal(args, o.Args) {
-		err = fmt.Errorf("the arguments %q are not as they are written: %q", o.Args, args)
+		err = fmt.Errorf("the arguments %q are not in canonical form: %q", o.Args, args)
 	}
 	return err
 }

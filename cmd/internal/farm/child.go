@@ -86,7 +86,7 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	switch {
 	case err == nil:
 		if _, err := os.Stat(o.file); err != nil {
-			return fail(crash, "there is no result: %v", words.Cause(err))
+			return fail(crash, "the job wrote no result: %v", words.Cause(err))
 		}
 		return o
 	case !exited:

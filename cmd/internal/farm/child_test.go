@@ -68,7 +68,7 @@ func TestRun(t *testing.T) {
 		{"compare", "say hello", ended, "hello"},
 		{"render", "write sound", ended, "sound--seed=3"},
 		{"compare", "env", ended, ""},
-		{"render", "nothing", crash, "there is no result: no such file or directory"},
+		{"render", "nothing", crash, "the job wrote no result: no such file or directory"},
 		{"compare", "fail voicepool: x.wav: gone\n", faulty, "x.wav: gone"},
 		{"compare", "usage voicepool: a.yaml:1:2: wrong\n", faulty, "a.yaml:1:2: wrong"},
 		{"compare", "fail one\ntwo\n\nthree\nvoicepool: four\n", faulty, "two; three; four"},

@@ -20,11 +20,11 @@ import (
 
 // Command is the command farm.
 type Command struct {
-	Submit SubmitCommand `cmd:"" help:"Put jobs into the queue, and print the ID of each. A job that is there already is not done again."`
+	Submit SubmitCommand `cmd:"" help:"Put jobs into the queue, and print the ID of each. A known job is not run again."`
 	Work   WorkCommand   `cmd:"" help:"Run jobs of the queue."`
-	Status StatusCommand `cmd:"" help:"Count jobs, and list those that are not done."`
+	Status StatusCommand `cmd:"" help:"Count jobs, and list the unfinished ones."`
 	Get    GetCommand    `cmd:"" help:"Write the result of a job to a file."`
-	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that nobody needs any more."`
+	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that are no longer needed."`
 }
 
 // open connects to NATS and opens the farm.
@@ -38,7 +38,7 @@ func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm
 	}
 	conn, err := cluster.Dial(ctx, flags, func(err error) {
 		if err != nil && ctx.Err() == nil {
-			c.Say("the connection to NATS is lost: %s; it is tried again and again", words.Plain(cluster.Plain(err)))
+			c.Say("the connection to NATS is lost: %s; reconnecting", words.Plain(cluster.Plain(err)))
 		}
 	})
 	if err == nil {
@@ -56,9 +56,9 @@ func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm
 // SubmitCommand is the command farm submit.
 type SubmitCommand struct {
 	Files []string `arg:"" name:"file" predictor:"sheet" help:"Cue sheets (YAML or JSON)."`
-	Do    string   `default:"render" placeholder:"COMMAND" help:"What to do with each: render, compare, tune or stealbench (${default})."`
+	Do    string   `default:"render" placeholder:"COMMAND" help:"Command to run on each sheet: render, compare, tune or stealbench (${default})."`
 	Args  []string `name:"arg" sep:"none" placeholder:"FLAG" help:"Flag for the command, as in --arg=--seed=3; may be repeated. Flags that name files are refused."`
-	Again bool     `help:"Try jobs anew that have failed or were set aside."`
+	Again bool     `help:"Retry jobs that have failed or were set aside."`
 	cluster.Flags
 }
 
@@ -144,8 +144,8 @@ func (f *Farm) submit(ctx context.Context, do string, args []string, file string
 type WorkCommand struct {
 	Drain    bool          `help:"End when the queue is empty and no job is under way."`
 	Slots    *int          `placeholder:"N" help:"Jobs at once; default: as many as there are processors."`
-	Name     string        `placeholder:"NAME" help:"Name of this worker; default: that of the machine."`
-	Patience time.Duration `placeholder:"TIME" help:"Time after which a job of a silent worker is given to another, of all workers: 1s or more, 30s at first."`
+	Name     string        `placeholder:"NAME" help:"Name of this worker; default: the machine's name."`
+	Patience time.Duration `placeholder:"TIME" help:"Time without a sign of life after which another worker takes the job, for all workers: 1s or more; 30s at first."`
 	Quiet    bool          `short:"q" help:"Print errors only."`
 	cluster.Flags
 }

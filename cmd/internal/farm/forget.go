@@ -18,8 +18,8 @@ import (
 
 // ForgetCommand is the command farm forget.
 type ForgetCommand struct {
-	IDs   []string       `arg:"" optional:"" name:"id" help:"Jobs that have ended: IDs, or how they begin."`
-	Older *time.Duration `placeholder:"TIME" help:"All jobs that ended so long ago, as 720h; 0s: all that have ended."`
+	IDs   []string       `arg:"" optional:"" name:"id" help:"Ended jobs: IDs, or their first digits."`
+	Older *time.Duration `placeholder:"TIME" help:"All jobs that ended at least this long ago, as 720h; 0s: all ended jobs."`
 	cluster.Flags
 }
 
@@ -29,7 +29,7 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	case len(r.IDs) == 0 && r.Older == nil:
 		return console.Usage("which jobs? Give IDs, or --older TIME, as in --older 720h")
 	case len(r.IDs) > 0 && r.Older != nil:
-		return console.Usage("--older: it goes without IDs")
+		return console.Usage("--older and IDs exclude each other")
 	case r.Older != nil && *r.Older < 0:
 		return console.Usage("--older: %v is negative", *r.Older)
 	}
@@ -66,7 +66,7 @@ func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	over, err := meant(all, r.IDs)
 	for _, j := range over {
 		if !j.State.ended() {
-			return nil, console.Usage("%s: the job is %s; one can be forgotten when it has ended", j.ID, j.State)
+			return nil, console.Usage("%s: the job is %s; only ended jobs can be forgotten", j.ID, j.State)
 		}
 	}
 	return over, err

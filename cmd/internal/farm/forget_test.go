@@ -83,9 +83,9 @@ func TestChosen(t *testing.T) {
 		{ForgetCommand{Older: hours(10)}, "", ""},
 		{ForgetCommand{IDs: []string{"ba", "aa"}}, "ba aa", ""},
 		{ForgetCommand{IDs: []string{"ba", "b", "aa"}}, "ba aa", ""},
-		{ForgetCommand{IDs: []string{"aa", "ca"}}, "", "ca: the job is running; one can be forgotten when it has ended"},
-		{ForgetCommand{IDs: []string{"a"}}, "", "a begins the IDs of 2 jobs, as of aa and ab: give more digits"},
-		{ForgetCommand{IDs: []string{"dd"}}, "", "dd: there is no such job; the nearest is aa, and voicepool farm status lists more"},
+		{ForgetCommand{IDs: []string{"aa", "ca"}}, "", "ca: the job is running; only ended jobs can be forgotten"},
+		{ForgetCommand{IDs: []string{"a"}}, "", "a matches the IDs of 2 jobs, such as aa and ab: give more digits"},
+		{ForgetCommand{IDs: []string{"dd"}}, "", "dd: no such job; the nearest is aa, and voicepool farm status lists more"},
 	} {
 		over, err := c.command.chosen(append([]*Job(nil), all...))
 		got := ""

@@ -44,7 +44,7 @@ func (w *worker) hold(msg jetstream.Msg) *held {
 		err = h.order.check()
 	}
 	if err != nil {
-		w.bad.say(w.Say, fmt.Errorf("a message of the queue is no job: %w", err))
+		w.bad.say(w.Say, fmt.Errorf("invalid message in the queue: %w", err))
 		_ = msg.Term()
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 
 // Errors of a Table.
 var (
-	ErrUnknown  = errors.New("there is no such job")
-	ErrConflict = errors.New("another has changed the job meanwhile")
+	ErrUnknown  = errors.New("no such job")
+	ErrConflict = errors.New("the job was changed by another process at the same time")
 )
 
 // Table is a key-value store with compare-and-set: Update and Delete fail unless revision is the

@@ -20,7 +20,7 @@ import (
 
 // StatusCommand is the command farm status.
 type StatusCommand struct {
-	IDs  []string `arg:"" optional:"" name:"id" help:"Only these jobs: IDs, or how they begin."`
+	IDs  []string `arg:"" optional:"" name:"id" help:"Only these jobs: IDs, or their first digits."`
 	JSON bool     `name:"json" help:"Print JSON."`
 	cluster.Flags
 }
@@ -113,7 +113,7 @@ func meant(all []*Job, given []string) ([]*Job, error) {
 // match returns the only ID that begins with the given prefix.
 func match(given string, ids []string) (string, error) {
 	if given == "" || len(given) > idLength || strings.Trim(given, "0123456789abcdef") != "" {
-		return "", console.Usage("%q is no ID of a job: up to %d digits of 0-9 and a-f", words.OneLine(given), idLength)
+		return "", console.Usage("invalid job ID %q (want up to %d digits of 0-9 and a-f)", words.OneLine(given), idLength)
 	}
 	var found []string
 	for _, id := range ids {
@@ -126,12 +126,12 @@ func match(given string, ids []string) (string, error) {
 		return found[0], nil
 	case 0:
 		if len(ids) == 0 {
-			return "", console.Usage("%s: %w: the farm has none at all", given, ErrUnknown)
+			return "", console.Usage("%s: %w: the farm has no jobs", given, ErrUnknown)
 		}
 		return "", console.Usage("%s: %w; the nearest is %s, and voicepool farm status lists more", given, ErrUnknown, words.Nearest(given, ids))
 	}
 	slices.Sort(found)
-	return "", console.Usage("%s begins the IDs of %d jobs, as of %s and %s: give more digits", given, len(found), found[0], found[1])
+	return "", console.Usage("%s matches the IDs of %d jobs, such as %s and %s: give more digits", given, len(found), found[0], found[1])
 }
 
 // find returns the job whose ID begins with the given prefix.
@@ -162,7 +162,7 @@ func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
 
 // GetCommand is the command farm get.
 type GetCommand struct {
-	ID     string `arg:"" help:"ID of the job, or how it begins."`
+	ID     string `arg:"" help:"ID of the job, or its first digits."`
 	Output string `short:"o" required:"" placeholder:"FILE" help:"File to write; - is standard output."`
 	cluster.Flags
 }
@@ -191,9 +191,9 @@ func (g *GetCommand) Run(c *console.Console) error {
 	switch {
 	case j.State == Done:
 	case j.State.ended():
-		return fmt.Errorf("%s: the job is %s: %s; voicepool farm submit --again tries it anew", j.ID, strings.Replace(string(j.State), "failed", "a failure", 1), j.Reason)
+		return fmt.Errorf("%s: the job is %s: %s; voicepool farm submit --again retries it", j.ID, strings.Replace(string(j.State), "failed", "a failure", 1), j.Reason)
 	default:
-		return fmt.Errorf("%s: the job is %s; there is no result yet", j.ID, j.State)
+		return fmt.Errorf("%s: the job is %s and has no result yet", j.ID, j.State)
 	}
 	if g.Output != "-" {
 		return interrupted.Instead(c, file.Save(func(w io.Writer) error { return f.Depot.Write(interrupted, j.Result, w) }))

@@ -15,12 +15,12 @@ func TestMatch(t *testing.T) {
 		{a, a, "", []string{a, b}},
 		{"aba", a, "", []string{a, b}},
 		{"abc", b, "", []string{a, b}},
-		{"ab", "", "begins the IDs of 2 jobs", []string{a, b}},
-		{"ff", "", "there is no such job; the nearest is ", []string{a, b}},
-		{"ff", "", "the farm has none at all", nil},
-		{"", "", "is no ID", []string{a}},
-		{"AB", "", "is no ID", []string{a}},
-		{a + "0", "", "is no ID", []string{a}},
+		{"ab", "", "matches the IDs of 2 jobs", []string{a, b}},
+		{"ff", "", "no such job; the nearest is ", []string{a, b}},
+		{"ff", "", "the farm has no jobs", nil},
+		{"", "", "invalid job ID ", []string{a}},
+		{"AB", "", "invalid job ID ", []string{a}},
+		{a + "0", "", "invalid job ID ", []string{a}},
 	} {
 		got, err := match(c.given, c.ids)
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
