@@ -51,7 +51,7 @@ func natsClient(address, creds string) (*Client, error) {
 		}
 		u, err := url.Parse(one)
 		if err != nil || u.Scheme != scheme || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || i < len(parts)-1 && u.Path != "" {
-			return nil, fmt.Errorf("%s is no address on NATS; write nats://HOST:4222, nats://HOST:4222/ROOM, or nats://HOST,HOST/ROOM", words.OneLine(hidden(address)))
+			return nil, fmt.Errorf("invalid NATS address %s (want nats://HOST:4222, nats://HOST:4222/ROOM or nats://HOST,HOST/ROOM)", words.OneLine(hidden(address)))
 		}
 		room = strings.Trim(u.Path, "/")
 		hosts = append(hosts, u.Host)
@@ -143,7 +143,7 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 		Body   json.RawMessage
 	}
 	if json.Unmarshal(answer, &r) != nil || r.Type != "reply" {
-		return nil, fmt.Errorf("%s: what answers there is no voicepool", n.at)
+		return nil, fmt.Errorf("%s: the reply is not from a voicepool server", n.at)
 	}
 	if r.Status/100 != 2 {
 		return r.Body, refusal(r.Status, r.Body)

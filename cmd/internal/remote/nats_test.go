@@ -100,8 +100,8 @@ func TestNATSFails(t *testing.T) {
 	}{
 		{`{"type":"reply","status":404,"body":{"detail":"there is no sound \"bel\""}}`, nil, `there is no sound "bel"`, 404},
 		{`{"type":"reply","status":503,"body":null}`, nil, "the server answers 503 Service Unavailable", 503},
-		{`{"type":"event"}`, nil, "nats://stage: what answers there is no voicepool", 0},
-		{`hello`, nil, "nats://stage: what answers there is no voicepool", 0},
+		{`{"type":"event"}`, nil, "nats://stage: the reply is not from a voicepool server", 0},
+		{`hello`, nil, "nats://stage: the reply is not from a voicepool server", 0},
 		{"", nats.ErrNoResponders, "nats://stage: no room hall answers there", 0},
 		{"", context.DeadlineExceeded, "nats://stage: no answer within 10s", 0},
 		{"", fmt.Errorf("%w: x", nats.ErrPermissionViolation), "nats://stage: NATS does not let this user play on voicepool.room.hall.cmd", 0},

@@ -62,11 +62,11 @@ func New(address, token, creds string) (*Client, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%s is no address of a server; write http://HOST:PORT, or http://HOST:PORT/ROOM", words.OneLine(address))
+		return nil, fmt.Errorf("invalid server address %s (want http://HOST:PORT or http://HOST:PORT/ROOM)", words.OneLine(address))
 	}
 	room := strings.TrimPrefix(strings.Trim(u.Path, "/"), "v1/rooms/")
 	if u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Contains(room, "/") {
-		return nil, fmt.Errorf("%s: write http://HOST:PORT, or http://HOST:PORT/ROOM, and nothing behind it", words.OneLine(address))
+		return nil, fmt.Errorf("invalid server address %s: a room may follow the port, but no query or user (want http://HOST:PORT or http://HOST:PORT/ROOM)", words.OneLine(address))
 	}
 	room = cmp.Or(room, Main)
 	// The room's name is escaped once, here.

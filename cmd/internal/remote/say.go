@@ -70,7 +70,7 @@ func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, e
 		for _, w := range table {
 			names = append(names, w.name)
 		}
-		return nil, fmt.Errorf("%w: %q is none; did you mean %q? The commands are %s", ErrWords,
+		return nil, fmt.Errorf("%w: unknown command %q; did you mean %q? The commands are %s", ErrWords,
 			words.OneLine(command[0]), words.Nearest(strings.ToLower(command[0]), names), strings.Join(names, ", "))
 	}
 	w, rest := &table[i], command[1:]
@@ -180,7 +180,7 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 		Buses []struct{ Bus string }
 	}
 	if err := json.Unmarshal(answer, &state); err != nil {
-		return false, fmt.Errorf("%s: what answers there is no voicepool", c.where())
+		return false, fmt.Errorf("%s: the reply is not from a voicepool server", c.where())
 	}
 	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
 }
@@ -201,10 +201,10 @@ func pairs(verb string, all []string) (map[string]any, error) {
 	for _, text := range all {
 		key, value, found := strings.Cut(text, "=")
 		if !found || key == "" {
-			return nil, fmt.Errorf("%w: %s: %q is no key with a value, such as gain=-3", ErrWords, verb, words.OneLine(text))
+			return nil, fmt.Errorf("%w: %s: %q is not KEY=VALUE, such as gain=-3", ErrWords, verb, words.OneLine(text))
 		}
 		if _, twice := body[key]; twice {
-			return nil, fmt.Errorf("%w: %s: %s stands there twice", ErrWords, verb, words.OneLine(key))
+			return nil, fmt.Errorf("%w: %s: %s is given twice", ErrWords, verb, words.OneLine(key))
 		}
 		body[key] = valueOf(key, value)
 	}

@@ -90,12 +90,12 @@ func TestWords(t *testing.T) {
 func TestWrongWords(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                     "no command: a command is missing, such as: go",
-		"goo":                  `no command: "goo" is none; did you mean "go"?`,
+		"goo":                  `no command: unknown command "goo"; did you mean "go"?`,
 		"standby":              "no command: standby: write standby CUE",
 		"panic now":            "no command: panic: write panic",
 		"play":                 "no command: play: write play SOUND [KEY=VALUE ...]",
-		"play bell loud":       `no command: play: "loud" is no key with a value, such as gain=-3`,
-		"play bell pan=1 pan=": "no command: play: pan stands there twice",
+		"play bell loud":       `no command: play: "loud" is not KEY=VALUE, such as gain=-3`,
+		"play bell pan=1 pan=": "no command: play: pan is given twice",
 		"set sfx":              "no command: set: write set ID|BUS KEY=VALUE ...",
 	} {
 		c, asked := server(t, http.StatusOK, "{}")
@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	c, _ := server(t, http.StatusOK, "[1]")
-	if _, err := c.Say(t.Context(), "set", "sfx", "gain=1"); err == nil || !strings.Contains(err.Error(), "is no voicepool") {
+	if _, err := c.Say(t.Context(), "set", "sfx", "gain=1"); err == nil || !strings.Contains(err.Error(), "not from a voicepool server") {
 		t.Errorf("an answer that is no state: %v", err)
 	}
 }

@@ -115,12 +115,12 @@ type voiceState struct {
 func (w *watching) take(text []byte) (moved bool, err error) {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
-		return false, errors.New("what answers there is no voicepool")
+		return false, errors.New("the reply is not from a voicepool server")
 	}
 	switch m.Type {
 	case "state":
 		if m.State == nil || m.State.Rate < 1 {
-			return false, errors.New("what answers there is no voicepool")
+			return false, errors.New("the reply is not from a voicepool server")
 		}
 		w.seen = true
 		w.state(m.State)

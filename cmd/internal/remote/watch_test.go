@@ -98,8 +98,8 @@ func TestWatchComesBack(t *testing.T) {
 func TestWatchFails(t *testing.T) {
 	none := func(live.Picture, bool) {}
 	c := talker(t, []string{`{"type":"state"}`})
-	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "is no voicepool") {
-		t.Errorf("of what is no voicepool: %v", err)
+	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "not from a voicepool server") {
+		t.Errorf("not from a voicepool server: %v", err)
 	}
 	c.line.(*web).token = "another"
 	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "VOICEPOOL_TOKEN") {
