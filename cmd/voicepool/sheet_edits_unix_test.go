@@ -73,10 +73,10 @@ func TestGoTakesEdits(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: the show ends: %q, %v\n%s", c.Name, line, err, text)
 			}
-			if strings.Contains(line, "read again") {
+			if strings.Contains(line, "reloaded") {
 				taken++
 			}
-			over = strings.Contains(line, "read again") || strings.Contains(line, "the sheet as it was")
+			over = strings.Contains(line, "reloaded") || strings.Contains(line, "the old sheet")
 		}
 		edits++
 		tell("go")

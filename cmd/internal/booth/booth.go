@@ -252,7 +252,7 @@ func (b *Booth) listen() error {
 		}
 	}
 	if err != nil {
-		b.say(fmt.Sprintf("nobody can attach to this show: %v", err))
+		b.say(fmt.Sprintf("voicepool attach cannot reach this show: %v", err))
 	}
 	if hint := b.Hint(); hint != "" {
 		b.options.Say(hint)
@@ -276,7 +276,7 @@ func (b *Booth) follow() {
 		}
 	})
 	if err != nil && !errors.Is(err, fs.ErrClosed) {
-		b.say(fmt.Sprintf("--midi %s: %v; the show goes on without it", words.OneLine(b.options.Midi), words.Cause(err)))
+		b.say(fmt.Sprintf("--midi %s: %v; the show continues without it", words.OneLine(b.options.Midi), words.Cause(err)))
 	}
 }
 

@@ -89,7 +89,7 @@ func TestDemo(t *testing.T) {
 	var out strings.Builder
 	b.Summary(&out, r)
 	for _, want := range []string{
-		"at 16.0 s 64 sounds were asked for at once: ", "\nthe quietest loss: ", " lost its voice to ", "it would have been heard at -", ", the next of ",
+		"at 16.0 s 64 sounds were requested at once: ", "\nthe quietest loss: ", " lost its voice to ", "it would have been heard at -", ", the next of ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the summary lacks %q:\n%s", want, &out)
@@ -177,10 +177,10 @@ func TestCrowdTells(t *testing.T) {
 		cost tally
 		want string
 	}{
-		{tally{mixer.EventStolen: 1, mixer.EventRejected: 2, mixer.EventLimited: 1, mixer.EventCoalesced: 3}, "1 voice was taken, 2 starts were rejected, 1 was limited, 3 became a part of others"},
+		{tally{mixer.EventStolen: 1, mixer.EventRejected: 2, mixer.EventLimited: 1, mixer.EventCoalesced: 3}, "1 voice was stolen, 2 starts were rejected, 1 was limited, 3 were coalesced"},
 		{tally{mixer.EventRejected: 1}, "1 start was rejected"},
 		{tally{mixer.EventLimited: 5}, "5 were limited"},
-		{tally{mixer.EventStolen: 9, mixer.EventCoalesced: 1}, "9 voices were taken, 1 became a part of another"},
+		{tally{mixer.EventStolen: 9, mixer.EventCoalesced: 1}, "9 voices were stolen, 1 was coalesced"},
 	} {
 		if got := (&moment{tally: c.cost}).tell(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

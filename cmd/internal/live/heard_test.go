@@ -16,8 +16,8 @@ func TestHeard(t *testing.T) {
 	}{
 		{name: "a card", heard: Heard{Device: "pulse", Sink: "speakers", State: "playing", Latency: 42 * time.Millisecond},
 			want: "\x1b[2mpulse on speakers   playing   latency 42 ms\x1b"},
-		{name: "no sink", heard: Heard{Device: "null", State: "keeping time, unheard", Latency: 10 * time.Millisecond},
-			want: "\x1b[2mnull   keeping time, unheard   latency 10 ms\x1b"},
+		{name: "no sink", heard: Heard{Device: "null", State: "silent, in real time", Latency: 10 * time.Millisecond},
+			want: "\x1b[2mnull   silent, in real time   latency 10 ms\x1b"},
 		{name: "a narrow window", heard: Heard{Device: "pulse", Sink: long, State: "playing", Latency: time.Second},
 			want: "\x1b[2mpulse   playing   latency 1000 ms\x1b"},
 		{name: "lost", heard: Heard{Device: "null", State: "playing", Lost: "12.4 s: server gone; looking"},

@@ -72,8 +72,8 @@ func (m *moment) tell() string {
 		kind      mixer.EventKind
 		one, many string
 	}{
-		{mixer.EventStolen, "1 voice was taken", "%d voices were taken"}, {mixer.EventRejected, "1 start was rejected", "%d starts were rejected"},
-		{mixer.EventLimited, "1 was limited", "%d were limited"}, {mixer.EventCoalesced, "1 became a part of another", "%d became a part of others"},
+		{mixer.EventStolen, "1 voice was stolen", "%d voices were stolen"}, {mixer.EventRejected, "1 start was rejected", "%d starts were rejected"},
+		{mixer.EventLimited, "1 was limited", "%d were limited"}, {mixer.EventCoalesced, "1 was coalesced", "%d were coalesced"},
 	} {
 		switch n := m.tally[cost.kind]; n {
 		case 0:
@@ -125,21 +125,21 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
 	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
 	if n := &h.happened; n[mixer.EventVirtual] > 0 {
-		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", words.Count(n[mixer.EventVirtual], "time"), words.Count(n[mixer.EventReal], "time"))
+		fmt.Fprintf(w, "%s a voice became virtual, %s a voice was restored\n", words.Count(n[mixer.EventVirtual], "time"), words.Count(n[mixer.EventReal], "time"))
 	}
 	for _, odd := range [...]struct {
 		n    int64
 		what string
 	}{
 		{t.Late, "cues came late"}, {t.Missed, "cues found no voice of their id"}, {t.Underruns, "times a stream ran dry"},
-		{t.Faults, "faults: frames that were not finite, or voices that were ended since they were no sound"}, {t.EventsLost, "events were lost"}, {t.StreamsBroken, "times a stream broke"},
+		{t.Faults, "faults: frames with values that are not finite, or voices ended because of them"}, {t.EventsLost, "events were lost"}, {t.StreamsBroken, "times a stream broke"},
 	} {
 		if odd.n > 0 {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
 		}
 	}
 	if cost, asked := h.crowd.tell(), h.crowd.asked(); cost != "" && asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", words.Seconds(h.crowd.frame, r.Rate), asked, cost)
+		fmt.Fprintf(w, "at %s %d sounds were requested at once: %s\n", words.Seconds(h.crowd.frame, r.Rate), asked, cost)
 	}
 	h.losses(w)
 	for i, what := range words.Ranked(h.refused) {

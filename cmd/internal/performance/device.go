@@ -50,7 +50,7 @@ func (d *Device) UnmarshalText(text []byte) error {
 		return errors.New("pulse: needs the name of a sink, as voicepool devices lists them")
 	case written, kind == "pulse", !named && slices.Contains([]string{"auto", "oto", "null"}, kind):
 	default:
-		return fmt.Errorf("%q is no device, want %s", text, want)
+		return fmt.Errorf("unknown device %q (want %s)", text, want)
 	}
 	*d = Device{Kind: kind, Name: name}
 	return nil
@@ -165,7 +165,7 @@ func (g *gate) close() {
 const closing = 2 * time.Second
 
 // errStuck is the error of a device that does not return.
-var errStuck = errors.New("the device is stuck: what reads it, or its driver, has stopped")
+var errStuck = errors.New("the device is stuck: its reader or its driver has stopped")
 
 // closeDevice closes a device. A stuck device is abandoned after the time closing, because the
 // process is about to end. For a recording device, that time starts only when ctx has ended,

@@ -174,7 +174,7 @@ func (s *performance) play() error {
 	})
 	defer closed()
 	if begins := &s.options.Player; !begins.From.IsZero() || begins.Cue != "" {
-		s.console.Progress("going to where it begins")
+		s.console.Progress("seeking to the start")
 	}
 	err := console.Do(s.interrupts, s.player.Prime)
 	if s.console.Progress(""); err != nil {
@@ -388,11 +388,11 @@ func (s *performance) change(ctx context.Context, lib *sounds.Library) {
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			tell(console.Message(err) + "\nthe show goes on with the sheet as it was")
+			tell(console.Message(err) + "\nthe show continues with the old sheet")
 		case len(kept) > 0:
-			tell(fmt.Sprintf("%s: read again; %s as they were until the show begins anew", name, strings.Join(kept, ", ")))
+			tell(fmt.Sprintf("%s: reloaded; %s unchanged until the show is restarted", name, strings.Join(kept, ", ")))
 		default:
-			tell(name + ": read again")
+			tell(name + ": reloaded")
 		}
 	})
 	if err != nil {
@@ -405,9 +405,9 @@ func (s *performance) watch(ctx context.Context, lib *sounds.Library) {
 	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {
 		case err != nil:
-			s.console.Say("%s; the old sound goes on", console.Message(err))
+			s.console.Say("%s; the old sound stays in use", console.Message(err))
 		case s.player.Replace(old, now):
-			s.console.Say("%s: read again", words.OneLine(now.Name()))
+			s.console.Say("%s: reloaded", words.OneLine(now.Name()))
 		}
 	})
 	if err != nil {

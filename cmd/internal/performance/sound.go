@@ -75,7 +75,7 @@ func (s *sound) picture() live.Heard {
 	case s.best != nil:
 		h.Device, h.Sink = s.best.Driver(), s.best.Sink()
 	case s.asked.Kind == "null":
-		h.State = "keeping time, unheard"
+		h.State = "silent, in real time"
 	}
 	return h
 }

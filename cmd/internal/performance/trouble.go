@@ -124,7 +124,7 @@ func (s shown) named(err error) error {
 	case err == nil:
 		return nil
 	case console.Unread(err):
-		return fmt.Errorf("%s: nobody reads it any more; the show goes on", s.name)
+		return fmt.Errorf("%s: the reader has closed it; the show continues", s.name)
 	}
 	return fmt.Errorf("%s: %w", s.name, words.Cause(err))
 }

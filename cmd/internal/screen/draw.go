@@ -105,7 +105,7 @@ func (s *screen) drawHead(t tcell.Screen, w int) {
 	case st.Lost != "":
 		put(t, 0, 1, w, " NO SOUND "+words.OneLine(st.Lost), alarm)
 	case st.Paused:
-		put(t, 0, 1, w, " PAUSED: P goes on", waits.Bold(true))
+		put(t, 0, 1, w, " PAUSED: P resumes", waits.Bold(true))
 	default:
 		put(t, 0, 1, w, s.levels(w), dim)
 	}
@@ -249,7 +249,7 @@ func rack(b *show.Bus, w int) string {
 // drawFoot draws the effect of GO, and a message or a question.
 func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	st := s.state
-	text := " GO: nothing, the list is over"
+	text := " GO: no cue, the list is over"
 	for i, c := range st.List {
 		if c.Cue == st.Standby {
 			text = " GO: " + strings.TrimSpace(words.OneLine(c.Cue+" "+c.Name))

@@ -30,7 +30,7 @@ const (
 var ErrLost = errors.New("the terminal is gone")
 
 // ErrLeft is returned when the operator leaves a running show.
-var ErrLeft = errors.New("left; the show goes on")
+var ErrLeft = errors.New("left; the show continues")
 
 // screen is the state of the display.
 type screen struct {
