@@ -55,11 +55,22 @@ func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 type manCommand struct{}
 
 func (m *manCommand) Run(c *console.Console, app *kong.Context) error {
+	build := &manPage{Document: roff.NewDocument()}
+	var calls []string
+	for _, command := range app.Model.Children { // the details have the examples, which get a section
+		command.Detail = ""
+	}
+	for _, leaf := range app.Model.Leaves(true) {
+		leaf.Detail = ""
+		build.usages = append(build.usages, app.Model.Name+" "+leaf.Summary())
+		calls = append(calls, examples[leaf.Path()]...)
+	}
 	app.Model.Help, app.Model.Detail = strings.TrimSuffix(purpose, "."), capacity // the header of the page shows Help, too
 	page := mangokong.NewManPage(1, app.Model)
+	page = page.WithSection("Examples", strings.Join(calls, "\n"))
 	for _, s := range shell.Manual {
 		page = page.WithSection(s.Title, s.Text)
 	}
-	fmt.Fprint(c.Out, page.Build(roff.NewDocument()))
+	fmt.Fprint(c.Out, page.Build(build))
 	return nil
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestDocumentedCommands parses every call of the command in the README and in docs/ with the
-// command's own grammar, and checks the commands named in prose.
+// TestDocumentedCommands parses every call of the command in the README, in docs/ and in the
+// examples of --help with the command's own grammar, and checks the commands named in prose. Each
+// command must have an example.
 func TestDocumentedCommands(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -41,6 +42,19 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		}
 	}
+	for _, leaf := range parser.Model.Leaves(true) {
+		list := calls(leaf.Path(), "```sh\n"+strings.Join(examples[leaf.Path()], "\n"))
+		if len(list) == 0 || len(list) != len(examples[leaf.Path()]) {
+			t.Errorf("%d examples of voicepool %s are calls, of %q", len(list), leaf.Path(), examples[leaf.Path()])
+		}
+		for at, arguments := range list {
+			if ctx, err := parser.Parse(arguments); err != nil {
+				t.Errorf("%s: voicepool %s: %v", at, strings.Join(arguments, " "), err)
+			} else if ctx.Selected() != leaf {
+				t.Errorf("%s: voicepool %s is a call of %s", at, strings.Join(arguments, " "), ctx.Command())
+			}
+		}
+	}
 	if parsed < 20 || named < 10 {
 		t.Errorf("%d calls in blocks and %d in prose were found, want at least 20 and 10", parsed, named)
 	}
@@ -64,6 +78,7 @@ func calls(page, text string) map[string][]string {
 		call = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(call), "$ "), "go run ./cmd/")
 		if rest, ours := strings.CutPrefix(call, "voicepool "); shell && ours {
 			rest, _, _ = strings.Cut(rest, " > ")
+			rest, _, _ = strings.Cut(rest, " | ")
 			found[fmt.Sprintf("%s:%d", page, i+1)] = strings.Fields(rest)
 		}
 		call = ""

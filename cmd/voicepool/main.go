@@ -103,6 +103,7 @@ func command(args []string, c *console.Console) int {
 	if err != nil {
 		return c.Finish(err)
 	}
+	addExamples(parser.Model.Node)
 	if asked, err := completes(parser, c); asked || err != nil {
 		return c.Finish(err)
 	}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/muesli/roff"
+)
+
+// examples holds calls of each command, by its path, for its help and for the man page.
+var examples = map[string][]string{
+	"": {
+		"voicepool demo", "voicepool play coin bell shot.wav", "voicepool run sheet.yaml", "voicepool render sheet.yaml -o out.wav --report report.json",
+		"voicepool explain report.json",
+	},
+	"demo":    {"voicepool demo", "voicepool demo --sheet > demo.yaml   # save its cue sheet"},
+	"play":    {"voicepool play coin bell shot.wav", "voicepool play tone:440 --length 5s --gain -12"},
+	"run":     {"voicepool run sheet.yaml", "voicepool run sheet.yaml --from 30s --report report.json"},
+	"go":      {"voicepool go show.yaml", "voicepool go show.yaml --control unix:show.sock   # for voicepool send"},
+	"attach":  {"voicepool attach", "voicepool attach show.yaml"},
+	"serve":   {"voicepool serve sheet.yaml", "voicepool serve --config rooms.yaml --state state --token-file tokens"},
+	"send":    {"voicepool send unix:show.sock go", "voicepool send --to http://127.0.0.1:7700/main standby 3"},
+	"rooms":   {"voicepool rooms --nats nats://127.0.0.1:4222"},
+	"drain":   {"voicepool drain stage-left --nats nats://127.0.0.1:4222"},
+	"watch":   {"voicepool watch --to http://127.0.0.1:7700/main"},
+	"render":  {"voicepool render sheet.yaml -o out.wav", "voicepool render sheet.yaml -o out.wav --voices 8 --report report.json"},
+	"check":   {"voicepool check sheet.yaml"},
+	"schema":  {"voicepool schema > voicepool.schema.json"},
+	"sounds":  {"voicepool sounds", "voicepool sounds samples --png samples.png"},
+	"effects": {"voicepool effects", "voicepool effects reverb"},
+	"devices": {"voicepool devices"},
+	"doctor":  {"voicepool doctor --tone"},
+	"bench":   {"voicepool bench --json > before.json", "voicepool bench --against before.json"},
+	"explain": {
+		"voicepool explain report.json   # the ten most audible losses", "voicepool explain report.json 59   # voice 59",
+		"voicepool explain report.json --sound bell",
+	},
+	"timeline":    {"voicepool timeline report.json -o voices.html"},
+	"stealbench":  {"voicepool stealbench --voices 16,32", "voicepool stealbench sheet.yaml --policies quietest,oldest"},
+	"tune":        {"voicepool tune sheet.yaml --damage 1%"},
+	"compare":     {"voicepool compare sheet.yaml --policies quietest,oldest,reject --wav mixes"},
+	"farm submit": {"voicepool farm submit a.yaml b.yaml --do compare --nats nats://127.0.0.1:4222"},
+	"farm work":   {"voicepool farm work --nats nats://127.0.0.1:4222"},
+	"farm status": {"voicepool farm status --nats nats://127.0.0.1:4222"},
+	"farm get":    {"voicepool farm get JOB -o out.wav --nats nats://127.0.0.1:4222"},
+	"farm forget": {"voicepool farm forget --nats nats://127.0.0.1:4222"},
+	"completion":  {"voicepool completion fish > ~/.config/fish/completions/voicepool.fish"},
+	"man":         {"voicepool man | man -l -"},
+	"version":     {"voicepool version --json"},
+}
+
+// addExamples adds examples to the help of a command and of its subcommands. It returns the examples.
+func addExamples(node *kong.Node) (list []string) {
+	for _, command := range node.Children {
+		list = append(list, addExamples(command)...)
+	}
+	if own := examples[node.Path()]; own != nil {
+		list = own
+	}
+	if list != nil {
+		node.Detail = strings.TrimSpace(node.Detail + "\n\nExamples:\n\n\t" + strings.Join(list, "\n\t"))
+	}
+	return list
+}
+
+// manPage builds the man page. It replaces the synopsis of the library by one that lists the commands.
+type manPage struct {
+	*roff.Document
+	usages  []string // of each command
+	skipped bool     // the text of the library's synopsis
+}
+
+func (p *manPage) Section(title string) {
+	p.Document.Section(title)
+	if p.skipped = title == "Synopsis"; p.skipped {
+		for i, usage := range p.usages {
+			if i > 0 {
+				p.Document.Text("\n") // a new paragraph
+			}
+			p.Document.TextBold(usage)
+		}
+	}
+}
+
+func (p *manPage) Text(text string) {
+	if !p.skipped {
+		p.Document.Text(escaped(text))
+	}
+}
+
+func (p *manPage) TextBold(text string) {
+	if !p.skipped {
+		p.Document.TextBold(escaped(text))
+	}
+}
+
+func (p *manPage) TextItalic(text string) {
+	if !p.skipped {
+		p.Document.TextItalic(escaped(text))
+	}
+}
+
+// escaped returns a text for a roff.Document, which takes texts as formats.
+func escaped(text string) string { return strings.ReplaceAll(text, "%", "%%") }
