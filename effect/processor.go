@@ -78,7 +78,7 @@ func (e *Effect) NewProcessor(rate, most int) *Processor {
 		p.lag = make([]pcm.Frame, l.latency())
 	}
 	for i := range e.kind.Len() {
-		p.moves[i] = voice.Rest(p.domain(i, e.set[i]))
+		p.moves[i] = voice.Constant(p.domain(i, e.set[i]))
 		p.set[i].Store(math.Float64bits(e.set[i]))
 	}
 	p.look(0)
@@ -137,9 +137,9 @@ func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 	p.set[place].Store(math.Float64bits(to))
 	m := &p.moves[place]
 	if len(p.kind.Param(place).Choices) > len(onOff) {
-		*m = voice.Rest(to)
+		*m = voice.Constant(to)
 	} else {
-		m.Turn(frame, p.domain(place, to), over)
+		m.Ramp(frame, p.domain(place, to), over)
 	}
 	p.until = max(p.until, (frame+over+grid-1)/grid*grid+grid)
 	var ends [maxValues]float64

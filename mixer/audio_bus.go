@@ -62,11 +62,11 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		b := &buses[i]
 		*b = bus{
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
-			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1 - truth(d.Mute)),
-			direct: voice.Rest(1), duck: duck{rules: a.newDucking(&d.Duck), upAt: never},
+			gain: voice.Constant(float64(d.Gain)), pan: voice.Constant(d.Pan), pitch: voice.Constant(float64(d.Pitch)), mute: voice.Constant(1 - truth(d.Mute)),
+			direct: voice.Constant(1), duck: duck{rules: a.newDucking(&d.Duck), upAt: never},
 			sums: newSums(a.hop, tailsRing(a.hop, a.tail)),
 		}
-		b.filter.Begin(a.rate, d.LowPass, d.HighPass)
+		b.filter.Start(a.rate, d.LowPass, d.HighPass)
 		b.rings = b.filter.Tail(0)
 		if d.Insert != nil {
 			b.insert = newInsert(d.Insert, a.hop)
@@ -106,9 +106,9 @@ func (a *audio) refresh() {
 	for _, i := range a.down {
 		b := &a.buses[i]
 		was := b.reach
-		gain := b.gain.Most(a.now)
-		b.reach = pair(voice.Wider(voice.Stereo, &b.pan, a.now)).times(both(gain))
-		b.most = pair(voice.Larger(voice.Stereo, &b.pan, a.now)).times(both(float64(gain * max(b.mute.At(a.now), b.mute.To))))
+		gain := b.gain.MaxGain(a.now)
+		b.reach = pair(voice.LouderPan(voice.Stereo, &b.pan, a.now)).times(both(gain))
+		b.most = pair(voice.LargerPan(voice.Stereo, &b.pan, a.now)).times(both(float64(gain * max(b.mute.At(a.now), b.mute.To))))
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &a.buses[a.tree[i].parent]
@@ -133,7 +133,7 @@ func (a *audio) face(over int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
 		if to := 1 - truth(some && !b.faced); b.direct.To != to {
-			b.direct.Turn(a.now, to, a.smoothed(a.heard(i, true), over))
+			b.direct.Ramp(a.now, to, a.smoothed(a.heard(i, true), over))
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (a *audio) setBus(index int, c *command) {
 		below := a.tree.through(int(a.roster.at(i).bus), index)
 		if below && c.change.Fields&FieldPitch != 0 {
 			s := a.at(i)
-			s.voice.SetShared(a.now, a.pitchOf(s.bus))
+			s.voice.SetBusPitch(a.now, a.pitchOf(s.bus))
 		}
 		if below || solo {
 			a.rescore(i)
@@ -198,7 +198,7 @@ func (a *audio) setBus(index int, c *command) {
 func (a *audio) heard(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.through(bus, index) }
 	for i := range a.buses {
-		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && (b.insert != nil || len(b.rack.all) > 0 || b.fed || b.filter.Rings())) {
+		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && (b.insert != nil || len(b.rack.all) > 0 || b.fed || b.filter.HasTail())) {
 			return true
 		}
 	}
@@ -222,8 +222,8 @@ func (a *audio) lend(o *output) {
 
 // passes reports whether a bus passes its sum unchanged from a frame on.
 func (b *bus) passes(frame int64) bool {
-	return b.insert == nil && !b.filter.Works() && len(b.rack.all) == 0 && b.given == nil && b.meter == nil && b.duck.rules == nil && b.gain.Rests(0, frame) && b.pan.Rests(0, frame) &&
-		b.mute.Rests(1, frame) && b.direct.Rests(1, frame) && b.duck.move.Rests(0, frame)
+	return b.insert == nil && !b.filter.Active() && len(b.rack.all) == 0 && b.given == nil && b.meter == nil && b.duck.rules == nil && b.gain.SettledAt(0, frame) && b.pan.SettledAt(0, frame) &&
+		b.mute.SettledAt(1, frame) && b.direct.SettledAt(1, frame) && b.duck.move.SettledAt(0, frame)
 }
 
 // mixBuses mixes all buses down to their outputs.

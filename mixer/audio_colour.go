@@ -18,7 +18,7 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 		a.refreshWays()
 	}
 	b, w := &a.buses[r.bus], &sp.buses[r.bus]
-	if !w.colours && !v.Filters() && r.sends == 0 {
+	if !w.colours && !v.HasActiveFilter() && r.sends == 0 {
 		return false
 	}
 	heard := &sp.heard[i]
@@ -32,23 +32,23 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 		heard.Add(&w.sent, power)
 	}
 	if screen := r.screen(); screen != nil { // on the path to the bus
-		screen.Passes(v, a.now, (*[spectrum.Bands]float64)(heard))
+		screen.ApplyResponse(v, a.now, (*[spectrum.Bands]float64)(heard))
 	}
 	if r.sends > 0 {
 		rare := r.rare.Load()
 		if r.placed { // sends have their own attenuation and may be audible if the voice is not
-			power = pair(v.SendReach(a.now)).power()
+			power = pair(v.PeakSendGains(a.now)).power()
 		}
 		for j := range r.sends {
 			s := &rare.sends[j]
-			gain, from := s.gain.Most(a.now), power
+			gain, from := s.gain.MaxGain(a.now), power
 			if s.pre {
-				from = v.ReachPre(a.now)
+				from = v.PeakPrefaderPower(a.now)
 			}
 			heard.Add(&sp.buses[s.bus].whole, float64(from*float64(gain*gain)))
 		}
 	}
-	v.Passes(a.now, (*[spectrum.Bands]float64)(heard))
+	v.ApplyResponse(a.now, (*[spectrum.Bands]float64)(heard))
 	return true
 }
 
@@ -58,12 +58,12 @@ type audibilities struct{ whole, soon float32 }
 // audibilities returns the loudness of the voice at an index: its gain power times its indices, or, if it
 // is coloured, the sum over bands. For a coloured voice, soon is only computed with keeps.
 func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice, keeps bool) audibilities {
-	index, near := v.Indices()
+	index, near := v.Energies()
 	ahead, now := power, power
 	if coloured {
 		heard := &a.spectral.Load().heard[i]
 		var lacks bool
-		if ahead, now, lacks = v.Through((*[spectrum.Bands]float64)(heard), keeps); lacks {
+		if ahead, now, lacks = v.FilteredShares((*[spectrum.Bands]float64)(heard), keeps); lacks {
 			a.needs.Store(true)
 		}
 	}
@@ -88,7 +88,7 @@ func (a *audio) muffle(e *Event, s *slot, i int) {
 	if !s.coloured || s.power == 0 {
 		return
 	}
-	if index, _ := s.voice.Indices(); index > 0 {
+	if index, _ := s.voice.Energies(); index > 0 {
 		e.Muffled = pcm.Decibels(max(float64(a.scores.whole[i])/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
 	}
 }

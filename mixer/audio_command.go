@@ -249,9 +249,9 @@ func (a *audio) resume(i int, by pauses) {
 		s.endAt += a.now - s.held
 	}
 	if s.sounded {
-		s.voice.Return(a.now, a.smooth)
+		s.voice.FadeBackIn(a.now, a.smooth)
 	} else {
-		s.voice.Delay(a.now)
+		s.voice.DelayStart(a.now)
 	}
 	s.record.stands.set(s.state())
 	a.rescore(i)

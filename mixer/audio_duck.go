@@ -45,9 +45,9 @@ func (d *duck) change(rules *ducking, now int64) {
 	case !d.down:
 	case rules == nil:
 		d.down = false
-		d.move.Turn(now, 0, old.release)
+		d.move.Ramp(now, 0, old.release)
 	default:
-		d.move.Turn(now, -rules.by, rules.attack)
+		d.move.Ramp(now, -rules.by, rules.attack)
 	}
 }
 
@@ -61,7 +61,7 @@ func (d *duck) turn(a *audio) {
 	switch loud := a.buses[r.when].playing > 0 && slices.ContainsFunc(a.real(), func(v seat) bool { return a.hears(r, v.index, v.slot) }); {
 	case loud && !d.down:
 		d.down, d.upAt = true, never
-		d.move.Turn(a.now, -r.by, r.attack)
+		d.move.Ramp(a.now, -r.by, r.attack)
 	case loud:
 		d.upAt = never
 	case d.down && d.upAt == never:
@@ -86,7 +86,7 @@ func (d *duck) turnsUp(a *audio, n int64) int64 {
 // up starts the release at a frame.
 func (d *duck) up(frame int64) {
 	d.down, d.upAt = false, never
-	d.move.Turn(frame, 0, d.rules.release)
+	d.move.Ramp(frame, 0, d.rules.release)
 }
 
 // hears reports whether a voice triggers a duck.

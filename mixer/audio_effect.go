@@ -74,11 +74,11 @@ func (a *audio) remeasure(frame int64, m *voice.Move) {
 
 // opens reports whether the gains of a bus let sound through from a frame on.
 func (b *bus) opens(frame int64) bool {
-	return b.gain.Most(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
+	return b.gain.MaxGain(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
 }
 
 // opens reports whether a send lets sound through from a frame on.
-func (s *send) opens(frame int64) bool { return s.gain.Most(frame) > 0 }
+func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
 // ringPast extends the tail of the effects after a bus when a gain on its path opens or closes at a
 // frame: sound that passed before the frame still rings. was is the ringing time of the bus before the
@@ -121,7 +121,7 @@ func (a *audio) ringUntil(frame int64) {
 // sounds reports whether a voice, a tail, an effect or a filter feeds a bus.
 func (a *audio) sounds(index int) bool {
 	for i := range a.buses {
-		if b := &a.buses[i]; a.tree.through(i, index) && (b.tailsEnd > a.now || !b.rack.idle(a.now) || b.filter.Rings()) {
+		if b := &a.buses[i]; a.tree.through(i, index) && (b.tailsEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
 			return true
 		}
 	}

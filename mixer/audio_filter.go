@@ -3,10 +3,10 @@ package mixer
 // filter runs the filter of a bus, also without input while it has a tail.
 func (a *audio) filter(index int, n int64) {
 	b := &a.buses[index]
-	if !b.filter.Works() {
+	if !b.filter.Active() {
 		return
 	}
-	if !b.used && !b.filter.Rings() {
+	if !b.used && !b.filter.HasTail() {
 		b.filter.Skip(n, a.now)
 		return
 	}
@@ -24,7 +24,7 @@ func (a *audio) refilter(index int) {
 	b.rings = max(b.rings, b.filter.Tail(a.now))
 	a.measure(a.now)
 	a.filtersMove(index)
-	if b.filter.Rings() {
+	if b.filter.HasTail() {
 		a.ringFrom(a.now, index)
 	}
 }

@@ -100,7 +100,7 @@ func (a *audio) mixGroup(g int, n int64) {
 	for _, v := range passes {
 		steady := int64(math.MaxUint32)
 		if v.slot.paused == 0 {
-			steady = max(min(steady, v.slot.voice.SteadyFor(), v.slot.endAt-1-a.now-n), 0)
+			steady = max(min(steady, v.slot.voice.FastFrames(), v.slot.endAt-1-a.now-n), 0)
 		}
 		j := v.index - a.base
 		l.passed[j], l.steady[j] = uint32(a.now+n), uint32(steady)

@@ -77,7 +77,7 @@ func (a *audio) noteMasks(i int, s *slot) {
 func (a *audio) noteEnergy(i int, s *slot) {
 	k, heard := a.scores.masks, a.heardIn(i, s.coloured, s.power)
 	k.stale[i-a.base] = false
-	s.voice.Energies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
+	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
 // set updates the data of a real voice. heard is left^2 + right^2 in each band.

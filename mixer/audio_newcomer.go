@@ -11,7 +11,7 @@ type came struct {
 // over its whole length.
 func (a *audio) newcomer(r *record) (audibility, whole float64) {
 	v, last := a.coming, len(a.scores.audibility)
-	reach := pair(v.Reach(a.now))
+	reach := pair(v.PeakGains(a.now))
 	power := a.buses[r.bus].power(reach)
 	coloured := a.colour(last, v, r, reach, power)
 	heard := a.audibilities(last, coloured, power, v, a.asks.keeps)

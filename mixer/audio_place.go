@@ -32,18 +32,18 @@ func (a *audio) place(r *record) *voice.Space {
 	}
 	p := &r.where.placed
 	h, m := a.hear(r)
-	p.space.Put(h, p.source.Spread)
-	p.space.Part(a.now, m.Direct, m.Sends, 0)
+	p.space.Set(h, p.source.Spread)
+	p.space.RampPaths(a.now, m.Direct, m.Sends, 0)
 	p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
 	return &p.space
 }
 
 // hear computes how a spatial start is heard now. Without sends, the direct path is merged into the
 // whole.
-func (a *audio) hear(r *record) (voice.Placed, space.Muffled) {
+func (a *audio) hear(r *record) (voice.SpaceValues, space.Muffled) {
 	h, m := a.ear.Hear(&r.where.source)
 	if r.sends > 0 {
-		return voice.Placed(h), m
+		return voice.SpaceValues(h), m
 	}
 	if m.Direct != 1 {
 		h.Gain = float64(h.Gain * m.Direct)
@@ -51,7 +51,7 @@ func (a *audio) hear(r *record) (voice.Placed, space.Muffled) {
 	if m.DirectLowPass != 0 { // it is the lower one
 		m.LowPass = m.DirectLowPass
 	}
-	return voice.Placed(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
+	return voice.SpaceValues(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
 // movePlaces moves all voices to their latest positions.
@@ -93,8 +93,8 @@ func (a *audio) glide(i int, s *slot) {
 		over = 0
 	}
 	h, m := a.hear(s.record)
-	p.space.Glide(a.now, h, over)
-	p.space.Part(a.now, m.Direct, m.Sends, over)
+	p.space.Ramp(a.now, h, over)
+	p.space.RampPaths(a.now, m.Direct, m.Sends, over)
 	if turns(p.lowPass, m.LowPass) || turns(p.directLowPass, m.DirectLowPass) {
 		p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
 		s.muffle(p, a.now, over)

@@ -185,7 +185,7 @@ func (a *audio) unloop() {
 		s := a.present(i)
 		counts := &r.rare.Load().counts
 		for j, c := range counts {
-			if c != nil && c.loops && s.voice.LeftLoop() {
+			if c != nil && c.loops && s.voice.PastLoop() {
 				counts[j] = nil
 				a.add(c, -1)
 			}
@@ -212,7 +212,7 @@ func loops(c *Count) bool { return c != nil && c.loops }
 
 // untilLeft returns how many of n frames remain before a voice may end or, with loop, may leave its loop.
 func (a *audio) untilLeft(s *slot, n int64, loop bool) int64 {
-	left, _ := s.voice.Left(n, a.now, loop && !s.voice.Endless() && !s.voice.LeftLoop())
+	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
 	return min(n, max(left, 1), max(s.endAt-a.now, 1))
 }
 

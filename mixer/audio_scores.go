@@ -101,7 +101,7 @@ func (s *scores) setAudibility(i int, x float32) {
 // target value.
 func (a *audio) rescore(i int) {
 	s := a.at(i)
-	reach := pair(s.voice.Reach(a.now))
+	reach := pair(s.voice.PeakGains(a.now))
 	s.power = a.buses[s.bus].power(reach)
 	s.coloured = a.colour(i, &s.voice, s.record, reach, s.power)
 	a.classify(s)
@@ -115,7 +115,7 @@ func (a *audio) reckon(i int, s *slot, heard audibilities) {
 		a.scores.gain[i] = float32(s.power)
 	}
 	a.scores.setEndless(i, s.endless)
-	s.loops = s.voice.Returns()
+	s.loops = s.voice.LoopsAgain()
 	if i >= a.base {
 		a.scores.wholes[i-a.base] = 0 // the voice was moved
 	}
@@ -247,7 +247,7 @@ func (a *audio) note(i int, s *slot, heard audibilities) {
 		a.noteMasks(i, s)
 	}
 	a.scores.setAudibility(i, audibility)
-	s.loops = s.loops && s.voice.Returns() // the last round may have begun
+	s.loops = s.loops && s.voice.LoopsAgain() // the last round may have begun
 	if s.shown != audibility || s.loopsShown != s.loops {
 		s.shown, s.loopsShown = audibility, s.loops
 		s.record.score.show(audibility, float32(one(s.loops)))
@@ -261,9 +261,9 @@ func (a *audio) noteUntil(i int, s *slot) {
 	switch {
 	case !s.settled:
 	case s.keeps, a.scores.masks != nil:
-		until += s.voice.SoonStays()
+		until += s.voice.StableNearFrames()
 	default:
-		until += s.voice.IndexStays()
+		until += s.voice.StableIndexFrames()
 	}
 	a.scores.holds[i] = until
 	if i >= a.base {
@@ -279,10 +279,10 @@ func (a *audio) noteWhole(j int, s *slot, until int64) {
 	switch {
 	case !s.settled:
 		*whole = 0
-	case a.now-a.searched > 10*a.hop, s.coloured && !s.voice.KnowsSpectrum(): // without searches, separate updates cost time
+	case a.now-a.searched > 10*a.hop, s.coloured && !s.voice.HasSpectrum(): // without searches, separate updates cost time
 		*whole = until
 	case *whole <= a.now:
-		*whole = max(until, a.now+s.voice.IndexStays())
+		*whole = max(until, a.now+s.voice.StableIndexFrames())
 	default:
 		return
 	}
@@ -481,10 +481,10 @@ func (a *audio) lost(s *slot) float64 {
 		return math.Inf(1)
 	}
 	b := &a.buses[s.bus]
-	if s.settled && s.power > 0 && !b.quiet && b.most == b.reach && b.direct.Rests(1, a.now) && s.voice.Sound().Channels() == 1 {
-		return float64(s.power * s.voice.Most()) // constant gains: the power is the bound
+	if s.settled && s.power > 0 && !b.quiet && b.most == b.reach && b.direct.SettledAt(1, a.now) && s.voice.Sound().Channels() == 1 {
+		return float64(s.power * s.voice.MaxRemaining()) // constant gains: the power is the bound
 	}
-	g := pair(s.voice.Bound(a.now)).times(both(max(b.direct.At(a.now), b.direct.To))).times(b.most)
+	g := pair(s.voice.GainBounds(a.now)).times(both(max(b.direct.At(a.now), b.direct.To))).times(b.most)
 	if s.voice.Sound().Channels() == 2 {
 		g = both(max(g.left, g.right))
 	}
@@ -492,7 +492,7 @@ func (a *audio) lost(s *slot) float64 {
 	if power == 0 {
 		return 0 // even if its loudness is unknown
 	}
-	return float64(power * s.voice.Most())
+	return float64(power * s.voice.MaxRemaining())
 }
 
 func both(x float64) stereo { return stereo{x, x} }

@@ -21,7 +21,7 @@ type send struct {
 func (s *shared) newSends(described []Send) []send {
 	all := make([]send, len(described))
 	for i, d := range described {
-		all[i] = send{bus: s.tree.find(d.To), gain: voice.Rest(float64(d.Gain)), pre: d.Pre}
+		all[i] = send{bus: s.tree.find(d.To), gain: voice.Constant(float64(d.Gain)), pre: d.Pre}
 	}
 	return all
 }
@@ -56,7 +56,7 @@ func (a *audio) mutes(moves []*voice.Move, bus int) []*voice.Move {
 
 // rested reports whether a factor has been 1 since the last segment boundary. A fade that ends within a
 // segment starts a new segment there, independent of blocks.
-func (a *audio) rested(m *voice.Move) bool { return m.Rests(1, a.now&^63) }
+func (a *audio) rested(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
 
 // addMoving adds src to dst with a gain in decibels and further factors.
 func addMoving(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
@@ -90,7 +90,7 @@ func (a *audio) setSend(index int, c *command) {
 		if s := &a.buses[index].sends[i]; s.bus == c.part.send.bus {
 			a.measureAt(a.now)
 			was, opened := a.buses[index].ringing, s.opens(a.now)
-			s.gain.TurnGain(a.now, c.part.send.gain, a.smoothed(a.heard(index, false), c.over), voice.Natural)
+			s.gain.RampGain(a.now, c.part.send.gain, a.smoothed(a.heard(index, false), c.over), voice.Natural)
 			if end := s.gain.End(); opened != s.opens(end) {
 				a.ringPast(index, end, was)
 			}
@@ -110,7 +110,7 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	if v.slot.record.sendsPre {
 		pre = (*a.preRoom.Load())[:n]
 		clear(pre)
-		rare.pre.Into(pre, a.now)
+		rare.pre.SetOutput(pre, a.now)
 	}
 	given := a.mixAlone(v, next, n)
 	if given == 0 {
@@ -128,7 +128,7 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 		}
 		// A solo of another bus silences a bus's own voices, but not the sends that it receives.
 		b, past := &a.buses[to.bus], int64(0)
-		if !b.direct.Rests(1, a.now) {
+		if !b.direct.SettledAt(1, a.now) {
 			if past = given; b.direct.To == 1 {
 				past = min(given, b.direct.End()-a.now)
 			}
@@ -178,7 +178,7 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 		return false
 	}
 	to := &v.slot.record.rare.Load().sends[0]
-	if !a.buses[to.bus].direct.Rests(1, a.now) {
+	if !a.buses[to.bus].direct.SettledAt(1, a.now) {
 		return false
 	}
 	share, rests := a.restingShare(v.slot, to)
@@ -194,7 +194,7 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 
 // direct returns the signal of a voice with sends for its own bus: src after the filter and gain of its
 // direct path.
-func (a *audio) direct(s *slot, screen *voice.Screen, src []pcm.Frame, frame int64) []pcm.Frame {
+func (a *audio) direct(s *slot, screen *voice.DirectFilter, src []pcm.Frame, frame int64) []pcm.Frame {
 	if !a.apart(s, screen, frame) {
 		return src
 	}
@@ -204,15 +204,15 @@ func (a *audio) direct(s *slot, screen *voice.Screen, src []pcm.Frame, frame int
 	if screen != nil && screen.Active() {
 		screen.Apply(dst, frame)
 	}
-	if gain := &s.record.where.space.Direct; !gain.Rests(1, frame) {
+	if gain := &s.record.where.space.Direct; !gain.SettledAt(1, frame) {
 		scale(dst, gain, frame)
 	}
 	return dst
 }
 
 // apart reports whether the direct path of a voice has a filter or gain that its sends do not have.
-func (a *audio) apart(s *slot, screen *voice.Screen, frame int64) bool {
-	return s.record.placed && (screen != nil && screen.Active() || !s.record.where.space.Direct.Rests(1, frame))
+func (a *audio) apart(s *slot, screen *voice.DirectFilter, frame int64) bool {
+	return s.record.placed && (screen != nil && screen.Active() || !s.record.where.space.Direct.SettledAt(1, frame))
 }
 
 // directTail is direct for a tail; it does not change the filter of the voice.
@@ -298,7 +298,7 @@ func (a *audio) moveSend(r *record, c *command, over int64) {
 	for i := range r.sends {
 		if s := &rare.sends[i]; s.bus == c.part.send.bus {
 			opened := s.opens(a.now)
-			s.gain.TurnGain(a.now, c.part.send.gain, over, voice.Natural)
+			s.gain.RampGain(a.now, c.part.send.gain, over, voice.Natural)
 			if end := s.gain.End(); opened && !s.opens(end) {
 				a.ringFrom(end, s.bus)
 			}

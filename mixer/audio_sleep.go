@@ -100,7 +100,7 @@ func (a *audio) untilWork(n int64) int64 {
 
 // still reports whether a bus stays silent from a frame on without input.
 func (b *bus) still(frame int64) bool {
-	return b.tailsEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.Rings()
+	return b.tailsEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }
 
 // leap advances by n frames, at most the result of untilWork.

@@ -70,7 +70,7 @@ func (a *audio) start(c *command) {
 	}
 	if a.pitches(r.bus) {
 		if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
-			s.voice.SetShared(a.now, pitch)
+			s.voice.SetBusPitch(a.now, pitch)
 		}
 	}
 	if a.buses[r.bus].held {

@@ -98,8 +98,8 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 	if a.handed == nil {
 		return 0
 	}
-	if f := r.filter(); f != nil && a.handed.Filtered() {
-		a.coming.LendFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
+	if f := r.filter(); f != nil && a.handed.HadFilter() {
+		a.coming.AttachFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
 	}
 	own := a.coming.Moves()
 	goes := movesOf(&own)
@@ -124,7 +124,7 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 	if fields != 0 {
 		a.coming.SetMoves(a.now, &own)
 	}
-	a.coming.GoOn(a.handed)
+	a.coming.ContinueFilters(a.handed)
 	return fields
 }
 
@@ -177,7 +177,7 @@ func (a *audio) untilNext(n int64) int64 {
 		if s.paused != 0 {
 			continue
 		}
-		left, wraps := s.voice.Left(n, a.now, l.when == AtLoopEnd)
+		left, wraps := s.voice.RemainingFrames(n, a.now, l.when == AtLoopEnd)
 		switch {
 		case left == 0: // a command moved it to its end
 			a.giveWay(index)
@@ -210,5 +210,5 @@ func (a *audio) leftLoop(id pool.Handle) bool {
 	if r.live != id {
 		return r.stands.state().Over() || pool.Handle(r.id.Load()) != id
 	}
-	return a.at(r.stands.index()).voice.LeftLoop()
+	return a.at(r.stands.index()).voice.PastLoop()
 }

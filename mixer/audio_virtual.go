@@ -324,7 +324,7 @@ func (a *audio) firstBack() int {
 // comeBack fades in a restored voice.
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
-	s.voice.Return(a.now, a.smooth)
+	s.voice.FadeBackIn(a.now, a.smooth)
 	s.restScreen()
 	a.tell(&Event{}, EventReal, s, a.now, i)
 }

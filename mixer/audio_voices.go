@@ -50,7 +50,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		if v.slot.paused != 0 {
 			continue
 		}
-		if bank != nil && bank.Wants(&v.slot.voice, n, a.now) && a.gathers(v, heard, n) {
+		if bank != nil && bank.Accepts(&v.slot.voice, n, a.now) && a.gathers(v, heard, n) {
 			a.filterAhead(bank, alive[done:], heard, n)
 		}
 		if next = nil; done+1 < len(alive) {
@@ -63,9 +63,9 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 			steady = true
 		case n >= v.slot.endAt-a.now:
 		case v.index >= heard:
-			steady = v.slot.voice.SkipSteady(n)
+			steady = v.slot.voice.SkipFast(n)
 		default:
-			steady = v.slot.voice.MixSteady(next, a.buses[v.slot.bus].block(n), a.now)
+			steady = v.slot.voice.MixFast(next, a.buses[v.slot.bus].block(n), a.now)
 		}
 		if !steady {
 			a.mixVoice(v.index, v.slot, next, n)
@@ -75,7 +75,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 }
 
 // filterAhead filters the next voices together, as many as a bank takes.
-func (a *audio) filterAhead(bank *voice.Bank, next []seat, heard int, n int64) {
+func (a *audio) filterAhead(bank *voice.FilterBatch, next []seat, heard int, n int64) {
 	for _, v := range next {
 		if a.gathers(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
 			break
@@ -107,12 +107,12 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	}
 	s.sounded = s.sounded || got > 0
 	switch at := a.now + got; {
-	case got < room || s.voice.Over(at):
+	case got < room || s.voice.Ended(at):
 		a.ends = append(a.ends, end{after: int32(got), slot: int32(i), fault: s.voice.Faulty(), broke: s.voice.Broken()})
 	case s.endAt == at:
 		a.ends = append(a.ends, end{after: int32(got), slot: int32(i), cut: true})
 	}
-	if lacks := s.voice.Lacks(); lacks != s.lacks {
+	if lacks := s.voice.LacksMip(); lacks != s.lacks {
 		s.lacks = lacks
 		if lacks {
 			a.stats.Unready++
@@ -190,19 +190,19 @@ func (a *audio) outcome(k EventKind) State {
 // leaveTail adds a tail to the bus of a voice: its next 10 ms, or less for a very fast stream, under a
 // raised cosine. The voice itself is unchanged.
 func (a *audio) leaveTail(s *slot, frame int64) {
-	if !s.sounded || s.paused != 0 || s.virtual || s.voice.Rises(frame) || a.tail == 0 {
+	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return
 	}
 	clear(a.spare)
 	copied := s.voice
-	copied.Split(&a.split)
-	length := copied.Tail(frame, a.tail)
+	copied.SplitFilter(&a.split)
+	length := copied.TailFrames(frame, a.tail)
 	var pre []pcm.Frame
 	if s.record.sendsPre {
 		pre = (*a.preRoom.Load())[:length]
 		clear(pre)
-		copied.SplitPre(&a.splits.Load().pre)
-		a.splits.Load().pre.Into(pre, frame)
+		copied.SplitPrefader(&a.splits.Load().pre)
+		a.splits.Load().pre.SetOutput(pre, frame)
 	}
 	n := mixed(&copied, a.spare[:length], frame)
 	a.fadeAway(a.spare[:n], length)

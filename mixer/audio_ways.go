@@ -41,10 +41,10 @@ func (a *audio) refreshWays() {
 			w.through.Times(&sp.buses[above].through)
 		}
 		if !b.quiet {
-			gives := pair(voice.Wider(voice.Stereo, &b.pan, a.now)).times(both(b.gain.Most(a.now))).power() / 2
+			gives := pair(voice.LouderPan(voice.Stereo, &b.pan, a.now)).times(both(b.gain.MaxGain(a.now))).power() / 2
 			for j := range b.sends {
 				s := &b.sends[j]
-				power := s.gain.Most(a.now)
+				power := s.gain.MaxGain(a.now)
 				if power = float64(power * power); !s.pre {
 					power = float64(power * gives)
 				}
@@ -79,7 +79,7 @@ func (a *audio) filters(i int, w *ways) {
 	}
 	w.ownAt, w.ownMoves, w.own = at, false, spectrum.Flat()
 	own := (*[spectrum.Bands]float64)(&w.own)
-	w.ownMoves = a.buses[i].filter.Passes(a.now, own)
+	w.ownMoves = a.buses[i].filter.ApplyResponse(a.now, own)
 	for _, p := range a.buses[i].rack.all {
 		moves := p.Passes(a.now, own)
 		w.ownMoves = w.ownMoves || moves

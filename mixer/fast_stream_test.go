@@ -110,11 +110,11 @@ func TestFastStreams(t *testing.T) {
 				return out
 			}
 			for seed := range uint64(longtest.Amount(1, 3)) {
-				want := run(seed, func(f *voice.StreamBuffer) int { return f.Size() / 4 })
+				want := run(seed, func(f *voice.StreamBuffer) int { return f.Capacity() / 4 })
 				r := rand.New(rand.NewPCG(seed, 8))
 				for name, free := range map[string]func(f *voice.StreamBuffer) int{
 					"all":    func(*voice.StreamBuffer) int { return 0 },
-					"chance": func(f *voice.StreamBuffer) int { return r.IntN(f.Size()/4 + 1) },
+					"chance": func(f *voice.StreamBuffer) int { return r.IntN(f.Capacity()/4 + 1) },
 				} {
 					got := run(seed, free)
 					for i := range want {

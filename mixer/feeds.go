@@ -167,7 +167,7 @@ func (m *Mixer) Prepare() (frames int) {
 	m.mutex.Unlock()
 	frames = math.MaxInt32
 	for _, f := range open {
-		f.Wait(int64(f.Size()) / 4 * 3)
+		f.Wait(int64(f.Capacity()) / 4 * 3)
 		frames = min(frames, f.GuaranteedFrames(m.rate))
 	}
 	return frames

@@ -10,7 +10,7 @@ import "voicepool/voice"
 func (m *Mixer) equip(r *record) {
 	m.hearSpectra()
 	if m.filterBank.Load() == nil {
-		m.filterBank.Store(voice.NewBank(m.hop))
+		m.filterBank.Store(voice.NewFilterBatch(m.hop))
 	}
 	for {
 		m.measure(r)
@@ -72,28 +72,28 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 func (r *record) begin(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
-		v.LendFilter(now, r.filter(), lowPass, highPass)
+		v.AttachFilter(now, r.filter(), lowPass, highPass)
 	}
 	if r.sendsPre {
-		v.LendFilter(now, r.filter(), 0, 0) // its cutoffs may both be 0
+		v.AttachFilter(now, r.filter(), 0, 0) // its cutoffs may both be 0
 	}
 	if r.placed {
 		p := &r.where.placed
 		if f := r.filter(); p.lowPass != 0 && f != nil {
-			v.LendFilter(now, f, 0, 0)
-			v.SetPlaceLowPass(now, p.lowPass, 0)
+			v.AttachFilter(now, f, 0, 0)
+			v.SetSpatialLowPass(now, p.lowPass, 0)
 		}
 		if screen := r.screen(); screen != nil {
-			screen.Begin(v.Sound().Rate(), p.directLowPass)
+			screen.Start(v.Sound().Rate(), p.directLowPass)
 		}
 	}
 	if r.sendsPre {
-		v.LendPre(now, r.rare.Load().pre)
+		v.AttachPrefader(now, r.rare.Load().pre)
 	}
 }
 
 // screen returns the low-pass on the direct path of a start with sends, or nil.
-func (r *record) screen() *voice.Screen {
+func (r *record) screen() *voice.DirectFilter {
 	if !r.placed || r.sends == 0 {
 		return nil
 	}
@@ -103,13 +103,13 @@ func (r *record) screen() *voice.Screen {
 // muffle moves the low-passes of a voice's place.
 func (s *slot) muffle(p *placed, now, over int64) {
 	s.filter(p.lowPass, now)
-	s.voice.SetPlaceLowPass(now, p.lowPass, over)
+	s.voice.SetSpatialLowPass(now, p.lowPass, over)
 	screen := s.record.screen()
 	if screen == nil {
 		return
 	}
-	if !screen.Begun() { // allocated after the start
-		screen.Begin(s.voice.Sound().Rate(), 0)
+	if !screen.Started() { // allocated after the start
+		screen.Start(s.voice.Sound().Rate(), 0)
 	}
 	screen.Set(now, p.directLowPass, over)
 }
@@ -117,14 +117,14 @@ func (s *slot) muffle(p *placed, now, over int64) {
 // restScreen resets the filter of the direct path, because the voice begins from silence.
 func (s *slot) restScreen() {
 	if screen := s.record.screen(); screen != nil {
-		screen.Rest()
+		screen.MarkStale()
 	}
 }
 
 // filter attaches a filter to the voice for a cutoff other than 0.
 func (s *slot) filter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
-		s.voice.LendFilter(now, f, 0, 0)
+		s.voice.AttachFilter(now, f, 0, 0)
 	}
 }
 

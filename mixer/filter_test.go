@@ -20,7 +20,7 @@ func filterVoice(s *voice.Sound, low, high float64, at int64, toLow, toHigh floa
 	var v voice.Voice
 	var f voice.Filter
 	v.Start(s, voice.Options{Loop: true}, 0)
-	v.LendFilter(0, &f, low, high)
+	v.AttachFilter(0, &f, low, high)
 	out := make([]pcm.Frame, n)
 	if at < 0 {
 		v.Mix(out, 0)

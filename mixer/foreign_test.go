@@ -90,8 +90,8 @@ func TestForeignRefiner(t *testing.T) {
 	play(t, m.At(mixer.Now), pitchable(t, sounds.Refine), mixer.Options{Pitch: 3})
 	m.Prepare()
 	m.Render(make([]pcm.Frame, 100))
-	if st := m.Stats(); s.Refines() || st.Faults != 0 || h.State() != mixer.StatePlaying {
-		t.Errorf("it has versions: %v; %+v, the voice is %v", s.Refines(), st, h.State())
+	if st := m.Stats(); s.CanRefine() || st.Faults != 0 || h.State() != mixer.StatePlaying {
+		t.Errorf("it has versions: %v; %+v, the voice is %v", s.CanRefine(), st, h.State())
 	}
 }
 

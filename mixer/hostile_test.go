@@ -170,7 +170,7 @@ func TestHostileRefiner(t *testing.T) {
 		if !slices.Equal(render(bad), render(plain)) {
 			t.Errorf("%s: it is not heard as a sound without versions", name)
 		}
-		if bad.Refines() {
+		if bad.CanRefine() {
 			t.Errorf("%s: it still claims versions", name)
 		}
 	}

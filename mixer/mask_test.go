@@ -55,7 +55,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 	events := make([]Event, 64)
 	taken := 0
 	power := func(i int) float64 {
-		left, right := a.at(i).voice.Reach(a.now)
+		left, right := a.at(i).voice.PeakGains(a.now)
 		return left*left + right*right
 	}
 	for n := range 600 {
@@ -86,7 +86,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 		o := Options{Gain: pcm.Decibels(-r.Float64() * 50), Pan: r.Float64()*2 - 1, Loop: r.IntN(2) == 0}
 		var v voice.Voice
 		v.Start(s, voice.Options{Gain: o.Gain, Pan: o.Pan, Loop: o.Loop}, a.now)
-		left, right := v.Reach(a.now)
+		left, right := v.PeakGains(a.now)
 		came := v.Masks()
 		full := a.slots.Len() == a.slots.Limit()
 		least, second, victim := math.Inf(1), math.Inf(1), uint64(0)

@@ -31,7 +31,7 @@ type Mixer struct {
 	rares       supply[recordRare]
 	wheres      supply[recordPlace]
 	filters     supply[voice.Filter]
-	screens     supply[voice.Screen]
+	screens     supply[voice.DirectFilter]
 
 	filtersUntil int64  // pending commands may set a cutoff of starts up to this frame
 	seq          uint64 // of the last command

@@ -88,13 +88,13 @@ func policySounds(t testing.TB) (out []policySound) {
 // frame.
 func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) float64 {
 	s := a.at(i)
-	left, right := s.voice.Reach(a.now)
+	left, right := s.voice.PeakGains(a.now)
 	for b, first := int(s.bus), true; b >= 0; b, first = a.tree[b].parent, false {
 		bus := &a.buses[b]
 		if bus.muted || first && bus.direct.To == 0 {
 			return 0
 		}
-		l, r := voice.Wider(voice.Stereo, &bus.pan, since)
+		l, r := voice.LouderPan(voice.Stereo, &bus.pan, since)
 		g := math.Pow(10, math.Max(float64(pcm.FromLinear(bus.gain.Gain(since))), bus.gain.To)/20)
 		left, right = left*l*g, right*r*g
 	}

@@ -95,12 +95,12 @@ type recordRare struct {
 	counts [2]*Count         // set by the control side before the start if counted; then used by the audio side
 	sends  *[VoiceSends]send // set by the control side before the start, if it sends; allocated on first use
 	handed *voice.Moves      // of a successor: the fades of its lead; audio side, allocated by the control side
-	pre    *voice.Pre        // of a start with a pre-fader send; allocated by the control side
+	pre    *voice.Prefader   // of a start with a pre-fader send; allocated by the control side
 	sent   []Send            // the initial sends; the audio side may change them before the start
 
-	screen            atomic.Pointer[voice.Screen] // of starts with sends and a place; as filter
-	filter            atomic.Pointer[voice.Filter] // audio side; allocated by the control side
-	lowPass, highPass float64                      // the initial cutoffs if filtered; set by the control side before the start
+	screen            atomic.Pointer[voice.DirectFilter] // of starts with sends and a place; as filter
+	filter            atomic.Pointer[voice.Filter]       // audio side; allocated by the control side
+	lowPass, highPass float64                            // the initial cutoffs if filtered; set by the control side before the start
 
 	recordAsk
 	recordForeseen

@@ -92,7 +92,7 @@ func (m *Mixer) refineNeeds() {
 			continue
 		}
 		for _, looped := range [...]bool{false, true} {
-			for levels, level := s.Needed(looped), 0; levels != 0; levels, level = levels>>1, level+1 {
+			for levels, level := s.TakeMissing(looped), 0; levels != 0; levels, level = levels>>1, level+1 {
 				if levels&1 != 0 {
 					m.refinery.ask(versionKey{s, level, looped})
 				}

@@ -107,7 +107,7 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 		case !setGain.takes((*float64)(&s.Gain)):
 			return all, setGain.wrong(float64(s.Gain))
 		}
-		all[i] = send{bus: to, gain: voice.Rest(float64(s.Gain)), pre: s.Pre}
+		all[i] = send{bus: to, gain: voice.Constant(float64(s.Gain)), pre: s.Pre}
 	}
 	return all, nil
 }
@@ -117,15 +117,15 @@ func (m *Mixer) sendFrames() int64 { return max(m.hop, int64(m.rate)/100+1) }
 
 // splits holds copies of filter states while the tail of a voice with sends is mixed.
 type splits struct {
-	screen voice.Screen
-	pre    voice.Pre
+	screen voice.DirectFilter
+	pre    voice.Prefader
 }
 
 // makePre allocates the state of a start with a pre-fader send. The mutex is held.
 func (m *Mixer) makePre(r *record, rare *recordRare) {
 	m.equip(r)
 	if rare.pre == nil {
-		rare.pre = &voice.Pre{}
+		rare.pre = &voice.Prefader{}
 	}
 	if m.preRoom.Load() == nil {
 		m.preRoom.Store(new(make([]pcm.Frame, m.sendFrames())))

@@ -178,7 +178,7 @@ func (f settable) told(moves *voice.Moves, frame int64) (is, goes float64) {
 func toldSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
 
 func toldCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
-	return withinCutoffs(c.Hz(frame)), withinCutoffs(c.Goal())
+	return withinCutoffs(c.Hz(frame)), withinCutoffs(c.Target())
 }
 
 // withinCutoffs clamps a cutoff to the valid range, because rounding of its logarithm may leave it.
@@ -228,18 +228,18 @@ func (s *slot) set(f settable, x float64, now, over int64, shape voice.Shape) {
 func (b *bus) set(f settable, x float64, now, over int64, shape voice.Shape) {
 	switch f {
 	case setGain:
-		b.gain.TurnGain(now, pcm.Decibels(x), over, shape)
+		b.gain.RampGain(now, pcm.Decibels(x), over, shape)
 	case setPan:
-		b.pan.Turn(now, x, over)
+		b.pan.Ramp(now, x, over)
 	case setPitch:
-		b.pitch.Turn(now, x, over)
+		b.pitch.Ramp(now, x, over)
 	case setLowPass:
-		b.filter.TurnLowPass(now, x, over)
+		b.filter.RampLowPass(now, x, over)
 	case setHighPass:
-		b.filter.TurnHighPass(now, x, over)
+		b.filter.RampHighPass(now, x, over)
 	case setMute:
 		b.muted = x != 0
-		b.mute.Turn(now, 1-x, over)
+		b.mute.Ramp(now, 1-x, over)
 	case setSolo:
 		b.soloed = x != 0
 	}

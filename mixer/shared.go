@@ -37,12 +37,12 @@ type shared struct {
 	stopsWait     atomic.Bool // a record has a stop that did not fit into the ring buffer
 	wantsWait     atomic.Bool // a voice or bus has a pending set that did not fit
 	busWishes     []busWish
-	filterBank    atomic.Pointer[voice.Bank]    // filters voices together; nil until the first filter
-	preRoom       atomic.Pointer[[]pcm.Frame]   // buffer for pre-fader sends; nil until first used
-	sendRoom      atomic.Pointer[[]pcm.Frame]   // buffer for one voice with sends; nil until first used
-	splits        atomic.Pointer[splits]        // nil until the first voice with sends
-	pasts         []atomic.Pointer[[]pcm.Frame] // by bus: receives sends from other buses while its own voices are not heard
-	spectral      atomic.Pointer[spectral]      // nil until the first filter or send
+	filterBank    atomic.Pointer[voice.FilterBatch] // filters voices together; nil until the first filter
+	preRoom       atomic.Pointer[[]pcm.Frame]       // buffer for pre-fader sends; nil until first used
+	sendRoom      atomic.Pointer[[]pcm.Frame]       // buffer for one voice with sends; nil until first used
+	splits        atomic.Pointer[splits]            // nil until the first voice with sends
+	pasts         []atomic.Pointer[[]pcm.Frame]     // by bus: receives sends from other buses while its own voices are not heard
+	spectral      atomic.Pointer[spectral]          // nil until the first filter or send
 
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]

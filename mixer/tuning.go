@@ -116,7 +116,7 @@ func (m *Mixer) tuningOf(r *record) *tuning {
 // tunes reports whether a start reads versions of its sound.
 func (r *record) tunes() bool {
 	s := r.sound.Load()
-	return s != nil && r.options.Quality == voice.Best && s.Refines()
+	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
 }
 
 // retuneBy records a set of the pitch or the rounds, and requests the versions that the start will read.

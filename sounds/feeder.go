@@ -41,7 +41,7 @@ func newFeeder(ahead time.Duration, rate int, c voice.PlayRange, from FrameReade
 		frames = pcm.Frames(ahead, rate)
 	}
 	buffer := voice.NewStreamBuffer(int(max(frames, 1)), c)
-	return &feeder{buffer: buffer, from: from, rest: max(pcm.Duration(int64(buffer.Size()), rate)/4, time.Millisecond), fail: fail}
+	return &feeder{buffer: buffer, from: from, rest: max(pcm.Duration(int64(buffer.Capacity()), rate)/4, time.Millisecond), fail: fail}
 }
 
 // piece is the number of frames that are decoded at a time.

@@ -47,8 +47,8 @@ func (c *Cutoff) Hz(frame int64) float64 {
 	return pcm.Exp2(c.At(frame))
 }
 
-// Goal returns the cutoff in Hz at the end of the move; 0: off.
-func (c *Cutoff) Goal() float64 {
+// Target returns the cutoff in Hz at the end of the move; 0: off.
+func (c *Cutoff) Target() float64 {
 	if c.depth.To == 0 {
 		return 0
 	}
@@ -73,5 +73,5 @@ func (c *Cutoff) turn(frame int64, to float64, off bool, frames, fade int64) {
 		depth.To, depth.Start = 0, frame+frames-fade
 	}
 	c.depth = depth
-	c.Turn(frame, to, frames)
+	c.Ramp(frame, to, frames)
 }

@@ -39,22 +39,22 @@ func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
 
-// Soon returns the energy of the next 20 ms.
-func (e *Envelope) Soon(frame int64, looped bool) float64 {
+// NearAt returns the energy of the next 20 ms.
+func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	if e.Near == nil {
 		return e.At(frame, looped)
 	}
 	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// Both returns the results of At and Soon.
-func (e *Envelope) Both(frame int64, looped bool) (index, soon float64) {
+// BothAt returns the results of At and NearAt.
+func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 	if e.Near == nil {
 		index = e.At(frame, looped)
 		return index, index
 	}
 	if !e.quarters() {
-		return e.At(frame, looped), e.Soon(frame, looped)
+		return e.At(frame, looped), e.NearAt(frame, looped)
 	}
 	step := max(frame/e.Step, 0)
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), step/4), e.lookUp(tableOf(e.Near, e.NearLoop, looped), step)
@@ -63,8 +63,8 @@ func (e *Envelope) Both(frame int64, looped bool) (index, soon float64) {
 // quarters reports whether a hop has exactly four steps, so that one division finds both entries.
 func (e *Envelope) quarters() bool { return e.Step > 0 && e.Hop == 4*e.Step }
 
-// Most returns the largest energy of any three hops after a position; +Inf if unknown.
-func (e *Envelope) Most(frame int64, looped bool) float64 {
+// MaxAfter returns the largest energy of any three hops after a position; +Inf if unknown.
+func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	if e.Later == nil {
 		return math.Inf(1)
 	}
@@ -75,8 +75,9 @@ func (e *Envelope) Most(frame int64, looped bool) float64 {
 	return most
 }
 
-// Energies stores the energies of Masks, each multiplied by the gain of its band in heard, in e. Audio side.
-func (v *Voice) Energies(heard *[Bands]float32, e *[2][Bands]float32) {
+// BandEnergies stores the energies of Masks, each multiplied by the gain of its band in heard, in e. Audio
+// side.
+func (v *Voice) BandEnergies(heard *[Bands]float32, e *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
 		for h, m := range v.Masks() {
@@ -151,7 +152,7 @@ func (v *Voice) Masks() (m [2]Masks) {
 	e := &v.sound.envelope
 	if e.Masks == nil {
 		for b := range Bands {
-			m[0].Energy[b] = float32(float64(v.Soon()*maskScale) / Bands)
+			m[0].Energy[b] = float32(float64(v.NearEnergy()*maskScale) / Bands)
 		}
 		m[0].Spread = m[0].Energy // a flat spectrum equals its spread to within a fraction of a decibel
 		m[1] = m[0]

@@ -10,17 +10,17 @@ import (
 // are two-pole Butterworth filters, built as trapezoidal state-variable filters (Zavalishin, Simper). Those
 // are stable however their cutoffs move.
 
-// Filter holds the low-pass and high-pass state of one voice. LendFilter assigns it to a voice, and it
-// belongs to one voice at a time: a copy of the voice needs its own, see Split. The zero Filter is off.
+// Filter holds the low-pass and high-pass state of one voice. AttachFilter assigns it to a voice, and it
+// belongs to one voice at a time: a copy of the voice needs its own, see SplitFilter. The zero Filter is off.
 type Filter struct {
 	high, low  pass
 	rate       int
 	start, end int64            // frames of the present coefficient ramp
 	moves      bool             // a coefficient ramp is in progress or about to begin
 	stale      bool             // the states must be cleared before the next use
-	ready      *banked          // output of a bank for the next block; nil: not filtered yet
+	ready      *banked          // output of a batch for the next block; nil: not filtered yet
 	warped     *spectrum.Warped // of a bus: the spectrum bands at its rate
-	pre        *Pre             // pre-fader output of the voice; nil: not used
+	pre        *Prefader        // pre-fader output of the voice; nil: not used
 }
 
 // lineGrid is the length of a coefficient ramp: each ramp ends at a multiple of it, in frames of the mix.
@@ -61,7 +61,7 @@ func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, fra
 		return
 	}
 	if off && (frames <= 0 || c.heard(frame) == 0) { // switched off at once or while inaudible
-		*c = Cutoff{Move: Rest(to)}
+		*c = Cutoff{Move: Constant(to)}
 		if _, heard := p.acts(frame); heard == 0 {
 			*p = pass{Cutoff: p.Cutoff, place: p.place, placed: p.placed}
 		} else if frames <= 0 {

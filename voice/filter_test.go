@@ -17,7 +17,7 @@ import (
 // filtered starts a voice with a low-pass and a high-pass.
 func filtered(s *voice.Sound, o voice.Options, cutoffs [2]float64, frame int64) (v voice.Voice) {
 	v.Start(s, o, frame)
-	v.LendFilter(frame, new(voice.Filter), cutoffs[0], cutoffs[1])
+	v.AttachFilter(frame, new(voice.Filter), cutoffs[0], cutoffs[1])
 	return v
 }
 
@@ -39,8 +39,8 @@ func butterworth(high bool, cutoff, frequency float64) float64 {
 	return 20 * math.Log10(cmplx.Abs(h))
 }
 
-// TestFilterResponse compares impulse responses with the analytic response. The tolerance is 0.01 dB, or 134 dB under
-// full scale, the resolution of the output samples.
+// TestFilterResponse compares impulse responses with the analytic response. The tolerance is 0.01 dB, or 134
+// dB under full scale, the resolution of the output samples.
 func TestFilterResponse(t *testing.T) {
 	worst := 0.0
 	for _, rate := range []int{8000, 22050, 48000, 96000, 192000} {
@@ -141,7 +141,7 @@ func TestFilterBlocks(t *testing.T) {
 		var places [2]voice.Space
 		for i, v := range []*voice.Voice{&v, &slow.Voice} {
 			if spread >= 0 {
-				places[i].Put(voice.Placed{Gain: 0.5, Pan: 0.2}, spread)
+				places[i].Set(voice.SpaceValues{Gain: 0.5, Pan: 0.2}, spread)
 				o.Space = &places[i]
 			}
 			*v = filtered(s, o, cutoffs, 5)
@@ -164,7 +164,7 @@ func TestFilterBlocks(t *testing.T) {
 				both(func(v *voice.Voice) { v.SeekTo(frame, to, 240, nil) })
 			case 6:
 				frame += 1000 // a pause
-				both(func(v *voice.Voice) { v.Return(frame, 240) })
+				both(func(v *voice.Voice) { v.FadeBackIn(frame, 240) })
 			case 7:
 				n := rapid.Int64Range(1, 999).Draw(t, "skip")
 				if n, m := v.Skip(n, frame), slow.Skip(n, frame); n != m {
@@ -212,8 +212,8 @@ func TestFilterOff(t *testing.T) {
 	}
 }
 
-// filterStep returns the largest step in dB in addition to a 200 Hz tone. It uses the fourth difference, as the click
-// measurement of the mixer's tests does.
+// filterStep returns the largest step in dB in addition to a 200 Hz tone. It uses the fourth difference, as
+// the click measurement of the mixer's tests does.
 func filterStep(out []pcm.Frame, from int) float64 {
 	largest := 0.0
 	for i := max(from, 4); i < len(out); i++ {
@@ -292,7 +292,7 @@ func TestFilterSplit(t *testing.T) {
 		one, other := start(), start()
 		var f voice.Filter
 		tail := one
-		tail.Split(&f)
+		tail.SplitFilter(&f)
 		got, want := mix(&tail, 480, 500), mix(&other, 480, 500)
 		if !slices.Equal(got, want) || !slices.Equal(mix(&one, 480, 500), want) {
 			t.Errorf("sound %d: a copy and its voice do not go on alike", i)
@@ -331,7 +331,7 @@ func TestFilterAllocates(t *testing.T) {
 			v.SetLowPass(frame, float64(frame), 700)
 			v.SetHighPass(frame, 90, 100)
 			tail := v
-			tail.Split(&f)
+			tail.SplitFilter(&f)
 			tail.Mix(dst, frame)
 			v.Mix(dst, frame)
 			frame += 500

@@ -97,12 +97,14 @@ func (v *Voice) passed(pan float64) (left, right float64) {
 	return v.law().At(pan)
 }
 
-// Reach returns the left and right factors for the voice's audibility: for each move the larger of the
+// PeakGains returns the left and right factors for the voice's audibility: for each move the larger of the
 // current and the target value. A fade-out counts with its current value.
-func (v *Voice) Reach(frame int64) (left, right float64) { return v.reachUnder(frame, v.reach(frame)) }
+func (v *Voice) PeakGains(frame int64) (left, right float64) {
+	return v.reachUnder(frame, v.reach(frame))
+}
 
-// SendReach is Reach for the signal path to the voice's sends.
-func (v *Voice) SendReach(frame int64) (left, right float64) {
+// PeakSendGains is PeakGains for the signal path to the voice's sends.
+func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	g := v.common(frame)
 	if s := v.space; s != nil && s.apart {
 		g = float64(g * max(s.Sends.At(frame), s.Sends.To))
@@ -123,15 +125,15 @@ func (v *Voice) reachUnder(frame int64, g float64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Bound returns left and right factors that the voice does not exceed until a gain is raised. Each is the
+// GainBounds returns left and right factors that the voice does not exceed until a gain is raised. Each is the
 // larger of the current and the target factor.
-func (v *Voice) Bound(frame int64) (left, right float64) {
+func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	var placed Move
 	g, pan := v.reach(frame), v.wholePan(frame, &placed)
 	if at := pan.At(frame); at == pan.To {
 		left, right = v.panned(at)
 	} else {
-		left, right = Larger(v.law(), pan, frame)
+		left, right = LargerPan(v.law(), pan, frame)
 	}
 	return float64(g * left), float64(g * right)
 }
@@ -179,26 +181,27 @@ func (v *Voice) lasting(frame int64) float64 {
 	return g
 }
 
-// Settled reports whether the results of Reach and Passes stay constant from frame on until a caller changes
-// the voice.
+// Settled reports whether the results of PeakGains and ApplyResponse stay constant from frame on until a
+// caller changes the voice.
 func (v *Voice) Settled(frame int64) bool {
 	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.out.out && v.filter.settled(frame) &&
 		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.apart || v.space.Direct.End() <= frame))
 }
 
 // law returns the pan law of the voice.
-func (v *Voice) law() Law {
+func (v *Voice) law() PanLaw {
 	switch {
 	case v.sound.channels == 1 || v.sound.mono:
 		return Mono
 	case v.space != nil:
-		return Law(v.space.spread)
+		return PanLaw(v.space.spread)
 	}
 	return Stereo
 }
 
-// Wider returns the factors of a moving pan, either at the frame or at its target: the pair with more power.
-func Wider(law Law, pan *Move, frame int64) (left, right float64) {
+// LouderPan returns the factors of a moving pan, either at the frame or at its target: the pair with more
+// power.
+func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)
 	if at == pan.To {
@@ -218,8 +221,8 @@ func wider(left, right, toLeft, toRight float64) (float64, float64) {
 	return left, right
 }
 
-// Larger returns, per channel, the larger of the current and the target pan factor.
-func Larger(law Law, pan *Move, frame int64) (left, right float64) {
+// LargerPan returns, per channel, the larger of the current and the target pan factor.
+func LargerPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)
 	if at != pan.To {

@@ -26,8 +26,8 @@ func (v *Voice) SetRounds(rounds int32) {
 	v.stale()
 }
 
-// Returns reports whether a looping voice still has a round after the present one.
-func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
+// LoopsAgain reports whether a looping voice still has a round after the present one.
+func (v *Voice) LoopsAgain() bool { return v.Looping() && v.jumps != 0 }
 
 // SeekTo jumps to a frame of the sound and fades in from silence. A stream continues with the given buffer.
 func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
@@ -46,7 +46,7 @@ func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 		v.filter.stale = true
 	}
 	v.wrap()
-	v.Return(frame, fade)
+	v.FadeBackIn(frame, fade)
 }
 
 // seam holds the samples around the end of a loop in playing order: those before the end, then those after

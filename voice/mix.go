@@ -14,7 +14,7 @@ func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, 
 
 // MixBefore is Mix followed by another voice: it prefetches the samples of next, which may be nil.
 func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
-	if v.MixSteady(next, dst, frame) {
+	if v.MixFast(next, dst, frame) {
 		return len(dst)
 	}
 	if v.buffer != nil {
@@ -26,7 +26,7 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 // Skip advances by n frames exactly like Mix, without output. It returns how many frames Mix would have
 // produced.
 func (v *Voice) Skip(n, frame int64) int64 {
-	if v.SkipSteady(n) {
+	if v.SkipFast(n) {
 		return n
 	}
 	if v.filter != nil {
@@ -43,7 +43,7 @@ func (v *Voice) Skip(n, frame int64) int64 {
 func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.steady.left = 0
 	done := int64(0)
-	for done < n && !v.Over(frame) {
+	for done < n && !v.Ended(frame) {
 		if frame >= v.segEnd && frame >= v.glide.until {
 			v.proceed(frame)
 		}
@@ -60,7 +60,7 @@ func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 		done += got
 		frame += got
 		v.fresh = v.fresh && got == 0
-		v.faulty = v.faulty || got == 0 && !v.Over(frame) // a voice without progress must not block a render forever
+		v.faulty = v.faulty || got == 0 && !v.Ended(frame) // a voice without progress must not block a render forever
 	}
 	if done == n {
 		v.settleDown()
@@ -76,8 +76,8 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	return dst[frames:]
 }
 
-// Over reports whether the voice has ended at frame.
-func (v *Voice) Over(frame int64) bool {
+// Ended reports whether the voice has ended at frame.
+func (v *Voice) Ended(frame int64) bool {
 	if v.sound == nil || v.faulty || v.out.out && frame >= v.out.end() {
 		return true
 	}

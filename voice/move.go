@@ -41,8 +41,8 @@ func (s Shape) between(t float64) float64 {
 	return t
 }
 
-// Rest returns a constant move.
-func Rest(at float64) Move { return Move{From: at, To: at} }
+// Constant returns a constant move.
+func Constant(at float64) Move { return Move{From: at, To: at} }
 
 // rest makes a zero move constant. It sets fields one by one: reading a freshly copied struct stalls.
 func (m *Move) rest(at float64) { m.From, m.To = at, at }
@@ -66,17 +66,17 @@ func (m *Move) on(frame int64) float64 {
 // End returns the first frame at which the final value holds.
 func (m *Move) End() int64 { return m.Start + m.Frames }
 
-// Rests reports whether the move has ended by frame and its final value is at.
-func (m *Move) Rests(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
+// SettledAt reports whether the move has ended by frame and its final value is at.
+func (m *Move) SettledAt(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
-// Turn starts a ramp at frame, from the present value. The value reaches to after the given number of frames.
-func (m *Move) Turn(frame int64, to float64, frames int64) {
+// Ramp starts a ramp at frame, from the present value. The value reaches to after the given number of frames.
+func (m *Move) Ramp(frame int64, to float64, frames int64) {
 	m.From = m.At(frame) // field by field, as in rest
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
-// TurnGain is Turn for a gain in decibels. Gains below pcm.Silence start or end at pcm.Silence.
-func (m *Move) TurnGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
+// RampGain is Ramp for a gain in decibels. Gains below pcm.Silence start or end at pcm.Silence.
+func (m *Move) RampGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape
 }
@@ -95,8 +95,8 @@ func (m *Move) Gain(frame int64) float64 {
 	return low + float64((high-low)*m.Shape.between(share))
 }
 
-// Most returns the larger of the current and the final factor of a move in decibels.
-func (m *Move) Most(frame int64) float64 {
+// MaxGain returns the larger of the current and the final factor of a move in decibels.
+func (m *Move) MaxGain(frame int64) float64 {
 	to := pcm.Decibels(m.To).Gain()
 	if frame >= m.End() {
 		return to

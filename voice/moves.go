@@ -23,8 +23,8 @@ func (v *Voice) Moves() Moves {
 	return m
 }
 
-// Filtered reports whether the voice had a filter.
-func (m *Moves) Filtered() bool { return m.filter }
+// HadFilter reports whether the voice had a filter.
+func (m *Moves) HadFilter() bool { return m.filter }
 
 // SetMoves sets the moves of a voice that starts at frame. They may have begun before that frame.
 func (v *Voice) SetMoves(frame int64, m *Moves) {
@@ -45,9 +45,9 @@ func (f *Filter) goOn(p *pass, c *Cutoff) {
 	f.moves, f.end = true, -1
 }
 
-// GoOn copies the filter states of the preceding voice to a voice that starts, so that it has no step
-// between them.
-func (v *Voice) GoOn(m *Moves) {
+// ContinueFilters copies the filter states of the preceding voice to a voice that starts, so that it has no
+// step between them.
+func (v *Voice) ContinueFilters(m *Moves) {
 	f := v.filter
 	if !f.active() || !m.filter {
 		return

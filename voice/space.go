@@ -23,34 +23,34 @@ type Space struct {
 	apart         bool // either of them is or was different from 1
 }
 
-// Placed is the effect of a spatial position at one instant.
-type Placed struct {
+// SpaceValues is the effect of a spatial position at one instant.
+type SpaceValues struct {
 	Gain  float64 // linear factor
 	Pan   float64 // -1..+1
 	Pitch pcm.Semitones
 }
 
-// Put sets the space to a constant p. spread is the width that remains of a stereo sound, 0..1: at 0 it is
+// Set sets the space to a constant p. spread is the width that remains of a stereo sound, 0..1: at 0 it is
 // downmixed to one channel and panned.
-func (s *Space) Put(p Placed, spread float64) {
-	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread, Direct: Rest(1), Sends: Rest(1)}
+func (s *Space) Set(p SpaceValues, spread float64) {
+	*s = Space{gain: Constant(p.Gain), pan: Constant(p.Pan), pitch: Constant(float64(p.Pitch)), spread: spread, Direct: Constant(1), Sends: Constant(1)}
 }
 
-// Glide starts a ramp of the space at frame. It reaches p after the given number of frames. The caller must
+// Ramp starts a ramp of the space at frame. It reaches p after the given number of frames. The caller must
 // Replan the voice.
-func (s *Space) Glide(frame int64, p Placed, frames int64) {
-	s.gain.Turn(frame, p.Gain, frames)
-	s.pan.Turn(frame, p.Pan, frames)
-	s.pitch.Turn(frame, float64(p.Pitch), frames)
+func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
+	s.gain.Ramp(frame, p.Gain, frames)
+	s.pan.Ramp(frame, p.Pan, frames)
+	s.pitch.Ramp(frame, float64(p.Pitch), frames)
 	s.grid = s.bend(frames)
 }
 
-// Part moves Direct and Sends. Direct, at most 1, affects the results of Reach and Bound.
-func (s *Space) Part(frame int64, direct, sends float64, frames int64) {
+// RampPaths moves Direct and Sends. Direct, at most 1, affects the results of PeakGains and GainBounds.
+func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	if s.apart || direct != 1 || sends != 1 {
 		s.apart = true
-		s.Direct.Turn(frame, direct, frames)
-		s.Sends.Turn(frame, sends, frames)
+		s.Direct.Ramp(frame, direct, frames)
+		s.Sends.Ramp(frame, sends, frames)
 	}
 }
 

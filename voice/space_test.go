@@ -9,8 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestGlideBends checks that the piecewise linear ramp of a position stays within 2^-15 of the exact curve.
-func TestGlideBends(t *testing.T) {
+// TestSpaceRampGrid checks that the piecewise linear ramp of a position stays within 2^-15 of the exact curve.
+func TestSpaceRampGrid(t *testing.T) {
 	const rate, glide = 48000, 960
 	data := make([]float32, rate)
 	for i := range data {
@@ -24,15 +24,15 @@ func TestGlideBends(t *testing.T) {
 	worst := 0.0
 	for range 300 {
 		size := math.Ldexp(1, -r.IntN(10))
-		place := func() voice.Placed {
-			return voice.Placed{Gain: 0.5 + float64(size*(r.Float64()-0.5)), Pan: float64(size * (2*r.Float64() - 1)), Pitch: pcm.Semitones(size * r.Float64())}
+		place := func() voice.SpaceValues {
+			return voice.SpaceValues{Gain: 0.5 + float64(size*(r.Float64()-0.5)), Pan: float64(size * (2*r.Float64() - 1)), Pitch: pcm.Semitones(size * r.Float64())}
 		}
 		var space voice.Space
 		var v voice.Voice
-		space.Put(place(), 0)
+		space.Set(place(), 0)
 		v.Start(s, voice.Options{Space: &space, Loop: true}, 0)
 		v.Mix(make([]pcm.Frame, 100), 0)
-		space.Glide(100, place(), glide)
+		space.Ramp(100, place(), glide)
 		v.Replan(100)
 		out := make([]pcm.Frame, glide+50)
 		v.Mix(out, 100)

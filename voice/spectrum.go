@@ -19,11 +19,11 @@ func (s *Sound) measureSpectrum(looped bool) {
 // last band include everything beyond.
 const SpectrumBands = spectrum.Bands
 
-// Through estimates how much a frequency response lowers the powers of Indices. heard is the response, a
-// power gain per band. The results are the remaining shares of the two powers; soon is computed only if near
-// is true. A sound without a measured spectrum counts as pink; lacks reports that its spectrum should be
-// measured. Audio side.
-func (v *Voice) Through(heard *[SpectrumBands]float64, near bool) (index, soon float64, lacks bool) {
+// FilteredShares estimates how much a frequency response lowers the results of Energies. heard is the
+// response, a power gain per band. The results are the remaining shares of the two energies; near is computed
+// only if wantNear is true. A sound without a measured spectrum counts as pink; lacks reports that its
+// spectrum should be measured. Audio side.
+func (v *Voice) FilteredShares(heard *[SpectrumBands]float64, wantNear bool) (index, near float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setOf(looped)].Load() != nil {
 		hops := v.sound.spectra[setOf(looped)].Load().hops
@@ -34,33 +34,33 @@ func (v *Voice) Through(heard *[SpectrumBands]float64, near bool) (index, soon f
 		v.sound.need(SpectrumLevel, looped)
 	}
 	g := (*spectrum.Gains)(heard)
-	if !near {
+	if !wantNear {
 		return hop.Through(g), 0, lacks
 	}
 	return hop.Through(g), hop.Now.Through(g), lacks
 }
 
-// KnowsSpectrum reports whether the spectrum for Through has been measured.
-func (v *Voice) KnowsSpectrum() bool { return v.sound.spectra[setOf(v.Looping())].Load() != nil }
+// HasSpectrum reports whether the spectrum for FilteredShares has been measured.
+func (v *Voice) HasSpectrum() bool { return v.sound.spectra[setOf(v.Looping())].Load() != nil }
 
-// Filters reports whether a filter of the voice is active.
-func (v *Voice) Filters() bool { return v.filter.active() }
+// HasActiveFilter reports whether a filter of the voice is active.
+func (v *Voice) HasActiveFilter() bool { return v.filter.active() }
 
-// Passes multiplies power gains by the response of the voice's filters. In each band it uses the larger of
-// the response at frame and the final one. Audio side.
-func (v *Voice) Passes(frame int64, gains *[SpectrumBands]float64) {
+// ApplyResponse multiplies power gains by the response of the voice's filters. In each band it uses the
+// larger of the response at frame and the final one. Audio side.
+func (v *Voice) ApplyResponse(frame int64, gains *[SpectrumBands]float64) {
 	if v.filter != nil {
 		v.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
 	}
 }
 
-// Passes multiplies gains by the response of the screen, as Voice.Passes does.
-func (s *Screen) Passes(v *Voice, frame int64, gains *[SpectrumBands]float64) {
+// ApplyResponse multiplies gains by the response of the filter, as Voice.ApplyResponse does.
+func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBands]float64) {
 	s.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
 }
 
-// Settled reports whether the response for Passes is constant from frame on.
-func (s *Screen) Settled(frame int64) bool { return s.filter.settled(frame) }
+// Settled reports whether the response for ApplyResponse is constant from frame on.
+func (s *DirectFilter) Settled(frame int64) bool { return s.filter.settled(frame) }
 
 func (f *Filter) passes(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {

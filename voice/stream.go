@@ -112,9 +112,9 @@ func (v *Voice) Drop() {
 	v.steady.from, v.now.version, v.was.version = nil, nil, nil
 }
 
-// Tail returns the length of a tail that should have n frames from frame on. It is shorter for a stream so
-// fast that a prepared buffer may not hold them, see StreamBuffer.GuaranteedFrames.
-func (v *Voice) Tail(frame, n int64) int64 {
+// TailFrames returns the length of a tail that should have n frames from frame on. It is shorter for a stream
+// so fast that a prepared buffer may not hold them, see StreamBuffer.GuaranteedFrames.
+func (v *Voice) TailFrames(frame, n int64) int64 {
 	if v.buffer == nil {
 		return n
 	}
@@ -146,7 +146,7 @@ func (v *Voice) Broken() bool {
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
-	for done < len(dst) && !v.Over(frame) {
+	for done < len(dst) && !v.Ended(frame) {
 		if v.waiting || v.underrun && frame >= v.back.end() {
 			if !v.canBegin() {
 				return len(dst)
@@ -181,7 +181,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 		got := v.give(dst[done:], n, frame)
 		done += int(got)
 		frame += got
-		if got < n && !v.Over(frame) { // the voice became faster than expected
+		if got < n && !v.Ended(frame) { // the voice became faster than expected
 			v.underrun = true
 			v.back = curve{start: frame, out: true}
 		}
@@ -266,7 +266,7 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 // skipStream is Skip for a stream, as far as it has been decoded. It never runs dry.
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
-	for done < n && !v.Over(frame) {
+	for done < n && !v.Ended(frame) {
 		if v.waiting && !v.canBegin() {
 			return n
 		}

@@ -86,8 +86,8 @@ func (f *StreamBuffer) Write(src []pcm.Frame) int {
 // Free returns how many frames Write would accept now. Only the decoding goroutine may call it.
 func (f *StreamBuffer) Free() int { return int(f.read.Load() + int64(len(f.ring)) - f.written.Load()) }
 
-// Size returns the capacity of the buffer in frames.
-func (f *StreamBuffer) Size() int { return len(f.ring) }
+// Capacity returns the capacity of the buffer in frames.
+func (f *StreamBuffer) Capacity() int { return len(f.ring) }
 
 // End marks the written frames as the last ones. Only the decoding goroutine may call it.
 func (f *StreamBuffer) End() {

@@ -60,7 +60,7 @@ const never = math.MaxInt64
 const maxOctaves = 8
 
 // Voice is one playback of a sound. It is a value: a copy continues independently. A stolen voice gets its
-// tail as a copy. A copy of a voice with a Filter needs a Split first. The zero Voice has ended.
+// tail as a copy. A copy of a voice with a Filter needs SplitFilter first. The zero Voice has ended.
 type Voice struct {
 	steady steady
 	pos    int64 // in 32.32 frames of the sound; for a stream, the fraction after heard
@@ -163,28 +163,28 @@ func (v *Voice) Position() int64 {
 	return p
 }
 
-// Indices returns two loudness values at unit gain. index is the largest mean loudness of any stretch that
-// begins at the position, as a K-weighted mean square; soon is the value of Soon. For a stream both are the
-// declared level.
-func (v *Voice) Indices() (index, soon float64) {
-	return v.sound.envelope.Both(v.Position(), v.Looping())
+// Energies returns two loudness values at unit gain. index is the largest mean loudness of any stretch that
+// begins at the position, as a K-weighted mean square; near is the value of NearEnergy. For a stream both are
+// the declared level.
+func (v *Voice) Energies() (index, near float64) {
+	return v.sound.envelope.BothAt(v.Position(), v.Looping())
 }
 
-// Soon returns the energy of the next 20 ms at unit gain; for a stream, the declared level.
-func (v *Voice) Soon() float64 {
-	return v.sound.envelope.Soon(v.Position(), v.Looping())
+// NearEnergy returns the energy of the next 20 ms at unit gain; for a stream, the declared level.
+func (v *Voice) NearEnergy() float64 {
+	return v.sound.envelope.NearAt(v.Position(), v.Looping())
 }
 
-// Most returns the largest energy of any remaining stretch of 60 ms, at unit gain. It returns +Inf if that is
-// unknown, as it is for a stream.
-func (v *Voice) Most() float64 {
-	return v.sound.envelope.Most(v.Position(), v.Looping())
+// MaxRemaining returns the largest energy of any remaining stretch of 60 ms, at unit gain. It returns +Inf if
+// that is unknown, as it is for a stream.
+func (v *Voice) MaxRemaining() float64 {
+	return v.sound.envelope.MaxAfter(v.Position(), v.Looping())
 }
 
 // SetGain starts a ramp of the gain at frame, with the given shape. The gain reaches to after the given
 // number of frames.
 func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
-	v.gain.TurnGain(frame, to, frames, shape)
+	v.gain.RampGain(frame, to, frames, shape)
 	v.Replan(frame)
 }
 
@@ -208,26 +208,26 @@ func (v *Voice) SetSpeed(frame int64, to float64, frames int64) {
 }
 
 func (v *Voice) move(m *Move, frame int64, to float64, frames int64) {
-	m.Turn(frame, to, frames)
+	m.Ramp(frame, to, frames)
 	v.Replan(frame)
 }
 
-// SetShared sets the pitch that the voice inherits from its bus.
-func (v *Voice) SetShared(frame int64, pitch Move) {
+// SetBusPitch sets the pitch that the voice inherits from its bus.
+func (v *Voice) SetBusPitch(frame int64, pitch Move) {
 	v.shared = pitch
 	v.Replan(frame)
 }
 
-// Return fades the voice in from silence after a pause. Its other moves continue.
-func (v *Voice) Return(frame, frames int64) {
+// FadeBackIn fades the voice in from silence after a pause. Its other moves continue.
+func (v *Voice) FadeBackIn(frame, frames int64) {
 	v.back = fadeIn(frame, frames)
 	v.fresh, v.over, v.was = true, 0, reader{}
 	v.Replan(frame)
 }
 
-// Rises reports whether the voice starts to fade in after a pause at exactly this frame. Before it the voice
-// was silent, so it can be cut there without a click.
-func (v *Voice) Rises(frame int64) bool {
+// FadesBackInAt reports whether the voice starts to fade in after a pause at exactly this frame. Before it
+// the voice was silent, so it can be cut there without a click.
+func (v *Voice) FadesBackInAt(frame int64) bool {
 	return v.back.frames > 0 && v.back.start == frame && !v.back.out
 }
 
@@ -250,8 +250,9 @@ func (v *Voice) FadingOut() bool { return v.out.out }
 // FadeEnd returns the first silent frame after a fade-out.
 func (v *Voice) FadeEnd() int64 { return v.out.end() }
 
-// Delay moves a start that has not sounded yet to frame, as if the start had been requested for that frame.
-func (v *Voice) Delay(frame int64) {
+// DelayStart moves a start that has not sounded yet to frame, as if the start had been requested for that
+// frame.
+func (v *Voice) DelayStart(frame int64) {
 	v.in.start = frame
 	if v.back.frames > 0 {
 		v.back.start = frame

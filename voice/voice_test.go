@@ -23,7 +23,8 @@ func newSound(t testing.TB, s voice.Samples) *voice.Sound {
 	return out
 }
 
-// tone returns a smooth sound, to suit cubic interpolation: sines of 40 frames and 55 frames on left and right.
+// tone returns a smooth sound, to suit cubic interpolation: sines of 40 frames and 55 frames on left and
+// right.
 func tone(t testing.TB, channels, frames int, loop [2]int64) *voice.Sound {
 	data := make([]float32, 0, frames*channels)
 	for i := range frames {
@@ -48,12 +49,12 @@ func TestFreshStartIsExact(t *testing.T) {
 	if len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if !v.Over(103) {
+	if !v.Ended(103) {
 		t.Error("it is not over after its last frame")
 	}
 }
 
-func TestLaws(t *testing.T) {
+func TestPanLaws(t *testing.T) {
 	mono := newSound(t, voice.Samples{Channels: 1, Data: []float32{1, 1}})
 	stereo := newSound(t, voice.Samples{Channels: 2, Data: []float32{1, 1, 1, 1}})
 	h := math.Sqrt2 / 2
@@ -123,7 +124,8 @@ func (m *model) gains(t float64, channels int) (left, right float64) {
 	return g * math.Cos(max(p, 0)*math.Pi/2), g * math.Cos(min(p, 0)*math.Pi/2)
 }
 
-// TestAgainstModel moves all properties at once and compares with the model, whose samples are the exact sines.
+// TestAgainstModel moves all properties at once and compares with the model, whose samples are the exact
+// sines.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 60 {
@@ -250,7 +252,8 @@ func TestLoopSeam(t *testing.T) {
 	}
 }
 
-// TestAnHour checks that a position is exact within a thousandth of a frame after an hour at a speed of 1.0001.
+// TestAnHour checks that a position is exact within a thousandth of a frame after an hour at a speed of
+// 1.0001.
 func TestAnHour(t *testing.T) {
 	const rate = 8000
 	s := tone(t, 1, rate, [2]int64{})
@@ -307,7 +310,7 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 	var none voice.Voice
-	if got := none.Mix(make([]pcm.Frame, 3), 0); got != 0 || !none.Over(0) {
+	if got := none.Mix(make([]pcm.Frame, 3), 0); got != 0 || !none.Ended(0) {
 		t.Errorf("the zero voice gives %d frames", got)
 	}
 }

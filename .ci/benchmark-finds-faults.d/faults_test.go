@@ -19,7 +19,7 @@ const (
 )
 
 // index is the code that looks up the best average loudness of a voice.
-const index = "return v.sound.envelope.Both(v.Position(), v.Looping())"
+const index = "return v.sound.envelope.BothAt(v.Position(), v.Looping())"
 
 // score is the code that computes the audibility from it.
 const score = "audibility := float32(float64(s.power * index))"
@@ -39,15 +39,15 @@ var mutants = []mutant{
 	}},
 	{
 		name: "the level of the next 20 ms", file: voice,
-		edits: []edit{{index, "soon = v.Soon(); return soon, soon"}},
+		edits: []edit{{index, "near = v.NearEnergy(); return near, near"}},
 	},
 	{
 		name: "the index of position 0", file: voice,
-		edits: []edit{{index, "index, _ = v.sound.envelope.Both(0, v.Looping()); return index, v.Soon()"}},
+		edits: []edit{{index, "index, _ = v.sound.envelope.BothAt(0, v.Looping()); return index, v.NearEnergy()"}},
 	},
 	{
 		name: "a hard cut", file: voices,
-		edits: []edit{{"|| s.voice.Rises(frame) || a.tail == 0 {", "|| s.voice.Rises(frame) || a.tail >= 0 {"}},
+		edits: []edit{{"|| s.voice.FadesBackInAt(frame) || a.tail == 0 {", "|| s.voice.FadesBackInAt(frame) || a.tail >= 0 {"}},
 	},
 	{name: "a linear fade of 1 ms", file: audio, edits: []edit{{
 		"a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))",

@@ -33,7 +33,7 @@ func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64)
 		from, to = max(from, 0), max(to, 0)
 	}
 	for _, sound := range sounds {
-		for level := max(from, 0); level <= to && sound.Refines(); level++ {
+		for level := max(from, 0); level <= to && sound.CanRefine(); level++ {
 			v.add(version{sound, level, looped})
 		}
 	}

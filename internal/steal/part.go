@@ -86,7 +86,7 @@ func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*w
 	v.Start(sound, voice.Options{Speed: key.speed, Loop: key.loop, Pan: -1}, e.At)
 	var filter voice.Filter
 	if e.Wall.Behind || len(turns) > 0 {
-		v.LendFilter(e.At, &filter, e.Wall.hertz(0), 0)
+		v.AttachFilter(e.At, &filter, e.Wall.hertz(0), 0)
 	}
 	mixed, n := make([]pcm.Frame, most), int64(0)
 	for k, at := range turns {

@@ -102,7 +102,7 @@ func (s *simulator) level(event int, frame int64) float64 {
 		return s.index(event, frame)
 	}
 	envelope := s.sounds[e.Sound].Envelope()
-	return envelope.Soon(s.position(event, frame), true)
+	return envelope.NearAt(s.position(event, frame), true)
 }
 
 func leastGain(s *simulator, event int, _ int64) float64 { return s.power(event) }
@@ -212,8 +212,8 @@ func (g *game) exchange(frame int64) {
 	}
 }
 
-// mix returns the audible output of the scene and the tolerance at each frame. The mixer approximates the fade-in of a
-// restored voice by lines of 8 frames, at most 7e-4 of a sample off.
+// mix returns the audible output of the scene and the tolerance at each frame. The mixer approximates the
+// fade-in of a restored voice by lines of 8 frames, at most 7e-4 of a sample off.
 func (s *simulator) mix(moves []move) (out []pcm.Frame, slack []float32) {
 	out, slack = make([]pcm.Frame, s.scene.Frames), make([]float32, s.scene.Frames)
 	tail, rise, spare := steal.Tail(), steal.RaisedCosine(5), make([]pcm.Frame, s.scene.Frames)

@@ -24,9 +24,9 @@ func stereo(t testing.TB, seed uint64, frames int, compact bool) (*voice.Sound, 
 	return s, data
 }
 
-// TestFold compares a placed stereo sound with its definition at every spread and pan: at rest, during a move
-// and after it.
-func TestFold(t *testing.T) {
+// TestNarrowed compares a placed stereo sound with its definition at every spread and pan: at rest, during a
+// move and after it.
+func TestNarrowed(t *testing.T) {
 	const frames = 3000
 	for _, compact := range []bool{false, true} {
 		s, data := stereo(t, 1, frames, compact)
@@ -34,11 +34,11 @@ func TestFold(t *testing.T) {
 			for _, pan := range []float64{0, -1, -0.3, 0.5, 1} {
 				var space voice.Space
 				var v voice.Voice
-				space.Put(voice.Placed{Gain: 0.7, Pan: pan}, spread)
+				space.Set(voice.SpaceValues{Gain: 0.7, Pan: pan}, spread)
 				v.Start(s, voice.Options{Space: &space}, 0)
 				out := make([]pcm.Frame, frames)
 				v.Mix(out[:1000], 0)
-				space.Glide(1000, voice.Placed{Gain: 0.2, Pan: -pan}, 960)
+				space.Ramp(1000, voice.SpaceValues{Gain: 0.2, Pan: -pan}, 960)
 				v.Replan(1000)
 				gains := v
 				v.Mix(out[1000:], 1000)
@@ -72,9 +72,9 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldBlocks checks equal bits for all block lengths, pitches and rounds, also after skipped blocks. The
-// duration equals that without a downmix.
-func TestFoldBlocks(t *testing.T) {
+// TestNarrowedBlocks checks equal bits for all block lengths, pitches and rounds, also after skipped blocks.
+// The duration equals that without a downmix.
+func TestNarrowedBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 60 {
 		s, _ := stereo(t, uint64(n), 200+r.IntN(3000), n%2 == 0)
@@ -82,8 +82,8 @@ func TestFoldBlocks(t *testing.T) {
 			Pitch: pcm.Semitones([]float64{0, 0, 7, -5, 30}[r.IntN(5)]), Loop: n%3 == 0, FadeIn: int64(r.IntN(300)),
 			Quality: voice.Quality(r.IntN(4)), Rounds: int32(r.IntN(4)),
 		}
-		place := func() voice.Placed {
-			return voice.Placed{Gain: r.Float64(), Pan: 2*r.Float64() - 1, Pitch: pcm.Semitones(r.IntN(3))}
+		place := func() voice.SpaceValues {
+			return voice.SpaceValues{Gain: r.Float64(), Pan: 2*r.Float64() - 1, Pitch: pcm.Semitones(r.IntN(3))}
 		}
 		first, second, spread := place(), place(), r.Float64()
 		mix := func(spread float64, block func() int, skip bool) (out [4000]pcm.Frame, got int) {
@@ -91,11 +91,11 @@ func TestFoldBlocks(t *testing.T) {
 			var v voice.Voice
 			o := o
 			o.Space = &space
-			space.Put(first, spread)
+			space.Set(first, spread)
 			v.Start(s, o, 0)
 			for at := 0; at < len(out); {
 				if at == 1200 {
-					space.Glide(1200, second, 960)
+					space.Ramp(1200, second, 960)
 					v.Replan(1200)
 				}
 				k := min(block(), len(out)-at)
@@ -129,8 +129,9 @@ func TestFoldBlocks(t *testing.T) {
 	}
 }
 
-// TestFoldStream checks that a downmixed stream equals the loaded sound, and that a mono stream has no width.
-func TestFoldStream(t *testing.T) {
+// TestNarrowedStream checks that a downmixed stream equals the loaded sound, and that a mono stream has no
+// width.
+func TestNarrowedStream(t *testing.T) {
 	const frames = 2500
 	s, data := stereo(t, 5, frames, false)
 	for _, mono := range []bool{false, true} {
@@ -152,7 +153,7 @@ func TestFoldStream(t *testing.T) {
 		run := func(s *voice.Sound, f *voice.StreamBuffer) (out [frames]pcm.Frame) {
 			var space voice.Space
 			var v voice.Voice
-			space.Put(voice.Placed{Gain: 1, Pan: 0.4}, 0.3)
+			space.Set(voice.SpaceValues{Gain: 1, Pan: 0.4}, 0.3)
 			v.Start(s, voice.Options{Space: &space, Buffer: f, Pitch: 2}, 0)
 			for at := 0; at < frames; at += 100 {
 				v.Mix(out[at:at+100], int64(at))
@@ -169,14 +170,14 @@ func TestFoldStream(t *testing.T) {
 	}
 }
 
-// BenchmarkFold compares the cost of placed stereo sounds with and without downmix.
-func BenchmarkFold(b *testing.B) {
+// BenchmarkNarrowed compares the cost of placed stereo sounds with and without downmix.
+func BenchmarkNarrowed(b *testing.B) {
 	s, _ := stereo(b, 1, 48000, false)
 	for name, spread := range map[string]float64{"folded": 0, "wide": 1} {
 		b.Run(name, func(b *testing.B) {
 			var space voice.Space
 			var v voice.Voice
-			space.Put(voice.Placed{Gain: 1, Pan: 0.3}, spread)
+			space.Set(voice.SpaceValues{Gain: 1, Pan: 0.3}, spread)
 			v.Start(s, voice.Options{Space: &space, Loop: true}, 0)
 			block := make([]pcm.Frame, 512)
 			frame := int64(0)

@@ -138,9 +138,9 @@ func (v *Voice) stale() {
 	}
 }
 
-// Lacks reports whether the voice reads a worse mip level than it should, because the right one is not ready
-// yet.
-func (v *Voice) Lacks() bool { return v.lacks }
+// LacksMip reports whether the voice reads a worse mip level than it should, because the right one is not
+// ready yet.
+func (v *Voice) LacksMip() bool { return v.lacks }
 
 // runVersions is run for a voice that reads a mip level or crossfades from one.
 func (v *Voice) runVersions(dst []pcm.Frame, n int64, at int) int64 {

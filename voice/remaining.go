@@ -2,12 +2,12 @@ package voice
 
 import "voicepool/pcm"
 
-// Left returns how many of the next n frames the voice will play if it is not changed. The result is smaller
-// than n if the voice ends before; with loop, also if its loop ends before. wraps reports that the end of the
-// loop is the reason. Frames of a stream that are not decoded yet count as available.
-func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
+// RemainingFrames returns how many of the next n frames the voice will play if it is not changed. The result
+// is smaller than n if the voice ends before; with loop, also if its loop ends before. wraps reports that the
+// end of the loop is the reason. Frames of a stream that are not decoded yet count as available.
+func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
-	case v.Over(frame):
+	case v.Ended(frame):
 		return 0, false
 	case v.underrun || v.waiting && !v.canBegin(), v.steady.left >= n && !loop:
 		return n, false
@@ -25,7 +25,7 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 		left = v.untilWrap()
 	}
 	done := int64(0)
-	for done < n && !copied.Over(frame+done) && !copied.waiting {
+	for done < n && !copied.Ended(frame+done) && !copied.waiting {
 		for frame+done >= copied.segEnd {
 			copied.proceed(frame + done)
 		}
@@ -90,8 +90,8 @@ func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
 // loops reports whether the voice was started with a loop, even if it has left the loop since.
 func (v *Voice) loops() bool { return v.loop || v.jumps >= 0 }
 
-// LeftLoop reports whether the voice has passed the end of its loop for the last time.
-func (v *Voice) LeftLoop() bool {
+// PastLoop reports whether the voice has passed the end of its loop for the last time.
+func (v *Voice) PastLoop() bool {
 	loop, at, _, ends := v.rounds()
 	size := loop.Frames()
 	return size > 0 && ends != never && at >= loop[1] && (at-loop[1])/size >= ends

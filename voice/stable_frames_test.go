@@ -8,10 +8,10 @@ import (
 	"voicepool/voice"
 )
 
-// TestIndexStays checks the frame counts of IndexStays and SoonStays at any speed, in counted and endless loops. During
-// the first count the index and Returns are constant, during the second the upcoming loudness. Mostly the counts are the
-// largest possible.
-func TestIndexStays(t *testing.T) {
+// TestStableFrames checks the frame counts of StableIndexFrames and StableNearFrames at any speed, in counted
+// and endless loops. During the first count the index and LoopsAgain are constant, during the second the
+// upcoming loudness. Mostly the counts are the largest possible.
+func TestStableFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	e := voice.Envelope{Hop: 37, Step: 9}
 	for i := range 200 { // distinct values
@@ -40,25 +40,25 @@ func TestIndexStays(t *testing.T) {
 				if frame += n; v.Skip(n, frame-n) < n {
 					break
 				}
-				index, soon := v.Indices()
-				if looped := v.Looping(); index != e.At(v.Position(), looped) || soon != e.Soon(v.Position(), looped) {
+				index, soon := v.Energies()
+				if looped := v.Looping(); index != e.At(v.Position(), looped) || soon != e.NearAt(v.Position(), looped) {
 					t.Fatalf("loop %v, at %d: its indices are %v and %v", loop, v.Position(), index, soon)
 				}
-				returns := v.Returns()
+				returns := v.LoopsAgain()
 				same, sameSoon := int64(0), int64(-1)
 				for goesOn := v; same < 5000; same++ { // by single frames, while they are equal
-					now, next := goesOn.Indices()
+					now, next := goesOn.Energies()
 					if next != soon && sameSoon < 0 {
 						sameSoon = same
 					}
-					if now != index || goesOn.Returns() != returns || goesOn.Skip(1, frame+same) < 1 {
+					if now != index || goesOn.LoopsAgain() != returns || goesOn.Skip(1, frame+same) < 1 {
 						break
 					}
 				}
 				if sameSoon < 0 {
 					sameSoon = same
 				}
-				if stays, still := v.IndexStays(), v.SoonStays(); stays > same || still > sameSoon {
+				if stays, still := v.StableIndexFrames(), v.StableNearFrames(); stays > same || still > sameSoon {
 					t.Fatalf("loop %v, at %d: it stays for %d and %d frames, and says %d and %d", loop, v.Position(), same, sameSoon, stays, still)
 				} else if all++; stays == same && still == sameSoon {
 					most++

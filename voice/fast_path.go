@@ -18,9 +18,9 @@ type steady struct {
 	filtered bool // the samples go through a filter
 }
 
-// MixSteady is MixBefore for a voice that stays on the fast path to the end of dst and beyond. It reports
+// MixFast is MixBefore for a voice that stays on the fast path to the end of dst and beyond. It reports
 // whether it is; if not, it has done no work.
-func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
+func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.steady.left) || v.steady.filtered) && v.mixSteady(next, dst, frame)
 }
 
@@ -36,7 +36,7 @@ func (v *Voice) mixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 }
 
 // Sends reports whether MixSend can mix the next n frames. The voice must be on the fast path at its original
-// pitch, and the bank must have filtered it if it has a filter.
+// pitch, and the batch must have filtered it if it has a filter.
 func (v *Voice) Sends(n int64) bool {
 	s := &v.steady
 	if s.filtered {
@@ -45,7 +45,7 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend is MixSteady that also adds a share of the output to send. Sends must have returned true.
+// MixSend is MixFast that also adds a share of the output to send. Sends must have returned true.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.steady
 	if s.filtered {
@@ -57,8 +57,8 @@ func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
 }
 
-// SkipSteady is MixSteady without output.
-func (v *Voice) SkipSteady(n int64) bool {
+// SkipFast is MixFast without output.
+func (v *Voice) SkipFast(n int64) bool {
 	if !v.passSteady(n) {
 		return false
 	}
@@ -132,8 +132,8 @@ func (v *Voice) settle() {
 	s.left = max(left, 0)
 }
 
-// SteadyFor returns for how many frames the voice keeps a constant step if it is not changed.
-func (v *Voice) SteadyFor() int64 { return v.steady.left }
+// FastFrames returns for how many frames the voice keeps a constant step if it is not changed.
+func (v *Voice) FastFrames() int64 { return v.steady.left }
 
 // stepsIn returns how many whole steps fit in a distance.
 func stepsIn(distance, step int64) int64 {
@@ -143,20 +143,20 @@ func stepsIn(distance, step int64) int64 {
 	return distance / step
 }
 
-// IndexStays returns for how many frames the index of Indices, Masks and Returns stay constant if the voice
-// is not changed.
-func (v *Voice) IndexStays() int64 { return v.staysWithin(v.sound.envelope.Hop) }
+// StableIndexFrames returns for how many frames the index of Energies, Masks and LoopsAgain stay constant if
+// the voice is not changed.
+func (v *Voice) StableIndexFrames() int64 { return v.staysWithin(v.sound.envelope.Hop) }
 
-// SoonStays is IndexStays that also includes Soon.
-func (v *Voice) SoonStays() int64 {
+// StableNearFrames is StableIndexFrames that also includes NearEnergy.
+func (v *Voice) StableNearFrames() int64 {
 	e := &v.sound.envelope
 	switch {
 	case e.Near == nil || e.Step == 0:
-		return v.IndexStays()
+		return v.StableIndexFrames()
 	case e.quarters(): // a hop ends where a step does
 		return v.staysWithin(e.Step)
 	}
-	return min(v.IndexStays(), v.staysWithin(e.Step))
+	return min(v.StableIndexFrames(), v.staysWithin(e.Step))
 }
 
 // staysWithin returns a lower bound of the frames until the next multiple of hop.

@@ -5,9 +5,9 @@ import (
 	"voicepool/pcm"
 )
 
-// banked is a voice in a bank.
+// banked is a voice in a batch.
 type banked struct {
-	bank   *Bank
+	bank   *FilterBatch
 	voice  *Voice
 	filter *Filter
 	rows   [2][]float32 // output of each channel

@@ -2,9 +2,10 @@ package voice
 
 import "voicepool/internal/dsp"
 
-// Bank filters several voices side by side with the same bits as one by one, in a fraction of the time. Add
-// registers voices that are mixed next, Run filters them, and MixSteady mixes the results. Audio side.
-type Bank struct {
+// FilterBatch filters several voices side by side with the same bits as one by one, in a fraction of the
+// time. Add registers voices that are mixed next, Run filters them, and MixFast mixes the results. Audio
+// side.
+type FilterBatch struct {
 	frames  int64 // maximum frames per block
 	rows    [dsp.BankLanes][]float32
 	used    int       // rows in use
@@ -17,9 +18,9 @@ type Bank struct {
 	low     chorus
 }
 
-// NewBank returns a bank for blocks of at most frames frames.
-func NewBank(frames int64) *Bank {
-	b := &Bank{frames: frames}
+// NewFilterBatch returns a batch for blocks of at most frames frames.
+func NewFilterBatch(frames int64) *FilterBatch {
+	b := &FilterBatch{frames: frames}
 	stride := dsp.WholeTurns(int(frames)) + dsp.BankTurn // the kernel may start its 16-frame turn at any frame
 	samples := make([]float32, stride*(dsp.BankLanes+1))
 	for i := range b.rows {
@@ -31,7 +32,7 @@ func NewBank(frames int64) *Bank {
 
 // Clear begins a block. It drops results that were not mixed because a voice failed, and all references to
 // sounds and voices, so that the garbage collector can free them.
-func (b *Bank) Clear() {
+func (b *FilterBatch) Clear() {
 	if !b.holds {
 		return
 	}
@@ -46,11 +47,13 @@ func (b *Bank) Clear() {
 	b.count, b.used, b.pending, b.holds = 0, 0, 0, false
 }
 
-// Wants reports whether the bank is empty and can filter the voice for n frames from frame on. The voice must
-// have an active filter, and only its gains and cutoffs may move.
-func (b *Bank) Wants(v *Voice, n, frame int64) bool { return b.pending == 0 && b.takes(v, n, frame) }
+// Accepts reports whether the batch is empty and can filter the voice for n frames from frame on. The voice
+// must have an active filter, and only its gains and cutoffs may move.
+func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
+	return b.pending == 0 && b.takes(v, n, frame)
+}
 
-func (b *Bank) takes(v *Voice, n, frame int64) bool {
+func (b *FilterBatch) takes(v *Voice, n, frame int64) bool {
 	s := &v.steady
 	if s.filtered && uint64(n-1) < uint64(s.left) {
 		return n <= b.frames
@@ -58,8 +61,8 @@ func (b *Bank) takes(v *Voice, n, frame int64) bool {
 	return v.filter.active() && v.glidesThrough(n, frame) && n <= b.frames
 }
 
-// Add adds the voice if the bank can filter it. It reports whether there is room for more voices.
-func (b *Bank) Add(v *Voice, n, frame int64) bool {
+// Add adds the voice if the batch can filter it. It reports whether there is room for more voices.
+func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	if !b.takes(v, n, frame) {
 		return true
 	}
@@ -78,8 +81,8 @@ func (b *Bank) Add(v *Voice, n, frame int64) bool {
 	return b.used < dsp.BankLanes
 }
 
-// Run filters the added voices for n frames from frame on. A single channel is left to MixSteady.
-func (b *Bank) Run(n, frame int64) {
+// Run filters the added voices for n frames from frame on. A single channel is left to MixFast.
+func (b *FilterBatch) Run(n, frame int64) {
 	all, used := b.voices[:b.count], b.used
 	if b.count, b.used = 0, 0; used < 2 {
 		return
@@ -100,7 +103,7 @@ func (b *Bank) Run(n, frame int64) {
 }
 
 // rest filters the voices whose cutoffs are constant.
-func (b *Bank) rest(all []banked, n, frame int64) {
+func (b *FilterBatch) rest(all []banked, n, frame int64) {
 	b.high.gather(true, false)
 	b.low.gather(false, false)
 	for i := range all {
@@ -123,7 +126,7 @@ func (b *Bank) rest(all []banked, n, frame int64) {
 }
 
 // move filters the voices whose cutoffs move, in pieces within which every coefficient ramp is linear.
-func (b *Bank) move(all []banked, n, frame int64) {
+func (b *FilterBatch) move(all []banked, n, frame int64) {
 	for from := int64(0); from < n; {
 		k := n - from
 		for i := range all {

@@ -11,37 +11,37 @@ import (
 // A bus has a Filter, too: it filters the output of the bus in stereo. Its states are checked at multiples of
 // filterPiece in frames of the mix, regardless of silence before.
 
-// Begin initializes f as the filter of a bus, with cutoffs in Hz; 0: off.
-func (f *Filter) Begin(rate int, lowPass, highPass float64) {
+// Start initializes f as the filter of a bus, with cutoffs in Hz; 0: off.
+func (f *Filter) Start(rate int, lowPass, highPass float64) {
 	f.begin(rate, lowPass, highPass)
 	f.warped = spectrum.Warp(rate)
 }
 
-// Passes multiplies gains by the response of a bus filter, as Voice.Passes does. It reports whether the
-// response still moves.
-func (f *Filter) Passes(frame int64, gains *[SpectrumBands]float64) (moves bool) {
+// ApplyResponse multiplies gains by the response of a bus filter, as Voice.ApplyResponse does. It reports
+// whether the response still moves.
+func (f *Filter) ApplyResponse(frame int64, gains *[SpectrumBands]float64) (moves bool) {
 	f.passes(frame, f.warped, (*spectrum.Gains)(gains))
 	return !f.settled(frame)
 }
 
-// TurnLowPass moves the cutoff of the low-pass of a bus, linearly in its logarithm; hz 0 is off.
-func (f *Filter) TurnLowPass(frame int64, hz float64, frames int64) {
+// RampLowPass moves the cutoff of the low-pass of a bus, linearly in its logarithm; hz 0 is off.
+func (f *Filter) RampLowPass(frame int64, hz float64, frames int64) {
 	f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 }
 
-// TurnHighPass is TurnLowPass for the high-pass.
-func (f *Filter) TurnHighPass(frame int64, hz float64, frames int64) {
+// RampHighPass is RampLowPass for the high-pass.
+func (f *Filter) RampHighPass(frame int64, hz float64, frames int64) {
 	f.turn(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 }
 
-// Works reports whether the filter changes the signal or a cutoff moves.
-func (f *Filter) Works() bool { return f.low.on || f.high.on || f.moves }
+// Active reports whether the filter changes the signal or a cutoff moves.
+func (f *Filter) Active() bool { return f.low.on || f.high.on || f.moves }
 
-// Moves reports whether a cutoff moves.
-func (f *Filter) Moves() bool { return f.moves }
+// Ramping reports whether a cutoff moves.
+func (f *Filter) Ramping() bool { return f.moves }
 
-// Rings reports whether the filter still has a tail.
-func (f *Filter) Rings() bool {
+// HasTail reports whether the filter still has a tail.
+func (f *Filter) HasTail() bool {
 	for _, p := range [...]*pass{&f.high, &f.low} {
 		if p.left != (dsp.PoleStates{}) || p.right != (dsp.PoleStates{}) {
 			return true

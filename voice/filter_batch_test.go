@@ -11,12 +11,12 @@ import (
 	"voicepool/voice"
 )
 
-// mixTogether mixes voices with a bank as a mixer does, each into its own buffer. It returns the number of
-// voices that the bank had filtered before their turn.
-func mixTogether(b *voice.Bank, all []*voice.Voice, dst [][]pcm.Frame, frame int64) (ready int) {
+// mixTogether mixes voices with a batch as a mixer does, each into its own buffer. It returns the number of
+// voices that the batch had filtered before their turn.
+func mixTogether(b *voice.FilterBatch, all []*voice.Voice, dst [][]pcm.Frame, frame int64) (ready int) {
 	for i, v := range all {
 		n := int64(len(dst[i]))
-		if b.Wants(v, n, frame) {
+		if b.Accepts(v, n, frame) {
 			for _, next := range all[i:] {
 				if !b.Add(next, n, frame) {
 					break
@@ -40,9 +40,9 @@ func sameBits(x, y pcm.Frame) bool {
 	return math.Float32bits(x[0]) == math.Float32bits(y[0]) && math.Float32bits(x[1]) == math.Float32bits(y[1])
 }
 
-// TestBank checks that voices filtered side by side in a bank have the bits of each filtered alone. Blocks have
-// any length and the voices are changed at random.
-func TestBank(t *testing.T) {
+// TestFilterBatch checks that voices filtered side by side in a batch have the bits of each filtered alone.
+// Blocks have any length and the voices are changed at random.
+func TestFilterBatch(t *testing.T) {
 	sounds := steadySounds(t)
 	ready := map[int]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -63,14 +63,14 @@ func TestBank(t *testing.T) {
 			for j, v := range []*voice.Voice{&alone[i], &together[i]} {
 				if o.Space = nil; spread >= 0 {
 					o.Space, placed[i] = &places[j][i], true
-					o.Space.Put(voice.Placed{Gain: 0.5, Pan: 0.2}, spread)
+					o.Space.Set(voice.SpaceValues{Gain: 0.5, Pan: 0.2}, spread)
 				}
 				*v = filtered(s, o, cutoffs, frame)
 			}
 			voices = append(voices, &together[i])
 		}
 		const most = 1000
-		b := voice.NewBank(most)
+		b := voice.NewFilterBatch(most)
 		want, got := make([]pcm.Frame, most), make([][]pcm.Frame, count)
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			n := rapid.SampledFrom([]int{1, 2, 7, 15, 16, 17, 64, 255, 256, 257, 480, 511, most}).Draw(t, "n")
@@ -91,7 +91,7 @@ func TestBank(t *testing.T) {
 						v.FadeOut(frame, frames, voice.Natural)
 					case 6, 7, 8:
 						if placed {
-							places[j][i].Glide(frame, voice.Placed{Gain: hz / 20000, Pan: hz/15000 - 1}, 960)
+							places[j][i].Ramp(frame, voice.SpaceValues{Gain: hz / 20000, Pan: hz/15000 - 1}, 960)
 							v.Replan(frame)
 						}
 					}
@@ -138,9 +138,9 @@ func TestBank(t *testing.T) {
 	}
 }
 
-// TestBankEnds checks that a bank does not read beyond the end of a sound, and that its filter states decay to
-// silence.
-func TestBankEnds(t *testing.T) {
+// TestFilterBatchEnds checks that a batch does not read beyond the end of a sound, and that its filter states
+// decay to silence.
+func TestFilterBatchEnds(t *testing.T) {
 	data := make([]float32, 60000)
 	for i := range 900 {
 		data[i] = float32(math.Sin(float64(i)))
@@ -156,7 +156,7 @@ func TestBankEnds(t *testing.T) {
 		voices = append(voices, &together[i])
 		got[i] = make([]pcm.Frame, n)
 	}
-	b := voice.NewBank(n)
+	b := voice.NewFilterBatch(n)
 	for frame := int64(0); frame < 60500; frame += n {
 		ready := mixTogether(b, voices, got, frame)
 		if ready != count && frame > 0 && frame < 58000 {
@@ -175,14 +175,14 @@ func TestBankEnds(t *testing.T) {
 	}
 }
 
-// TestBankAllocates checks that a bank does not allocate.
-func TestBankAllocates(t *testing.T) {
+// TestFilterBatchAllocates checks that a batch does not allocate.
+func TestFilterBatchAllocates(t *testing.T) {
 	var voices []*voice.Voice
 	for i, s := range steadySounds(t) {
 		v := filtered(s, voice.Options{Loop: true, Speed: 1 + 0.3*float64(i%2)}, [2]float64{900, 0}, 0)
 		voices = append(voices, &v)
 	}
-	b, got, frame := voice.NewBank(480), make([][]pcm.Frame, len(voices)), int64(0)
+	b, got, frame := voice.NewFilterBatch(480), make([][]pcm.Frame, len(voices)), int64(0)
 	for i := range got {
 		got[i] = make([]pcm.Frame, 480)
 	}
@@ -195,19 +195,19 @@ func TestBankAllocates(t *testing.T) {
 	}
 }
 
-// TestBankClear checks that frames that were filtered but not mixed are dropped by Clear.
-func TestBankClear(t *testing.T) {
+// TestFilterBatchClear checks that frames that were filtered but not mixed are dropped by Clear.
+func TestFilterBatchClear(t *testing.T) {
 	s := newSound(t, voice.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
 	var alone, together [3]voice.Voice
 	for i := range alone {
 		o := voice.Options{Loop: true, From: int64(100 * i)}
 		alone[i], together[i] = filtered(s, o, [2]float64{900, 0}, 0), filtered(s, o, [2]float64{900, 0}, 0)
 	}
-	b, want, got := voice.NewBank(64), make([]pcm.Frame, 64), make([]pcm.Frame, 64)
+	b, want, got := voice.NewFilterBatch(64), make([]pcm.Frame, 64), make([]pcm.Frame, 64)
 	for frame := int64(0); frame < 640; frame += 64 {
 		b.Clear()
 		for i := range together {
-			if b.Wants(&together[i], 64, frame) {
+			if b.Accepts(&together[i], 64, frame) {
 				for j := range together {
 					b.Add(&together[j], 64, frame)
 				}
@@ -229,9 +229,9 @@ func TestBankClear(t *testing.T) {
 	}
 }
 
-// TestBankForgets checks that a cleared bank holds no reference to a sound.
-func TestBankForgets(t *testing.T) {
-	b := voice.NewBank(64)
+// TestFilterBatchForgets checks that a cleared batch holds no reference to a sound.
+func TestFilterBatchForgets(t *testing.T) {
+	b := voice.NewFilterBatch(64)
 	gone := make(chan bool, 1)
 	func() {
 		s := newSound(t, voice.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})

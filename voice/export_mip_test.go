@@ -19,5 +19,5 @@ func (v *Voice) Unsettle() {
 // Steady returns the number of frames that the voice surely continues without a change.
 func (v *Voice) Steady() int64 { return v.steady.left }
 
-// Ready reports whether a bank has filtered the voice's next frames.
+// Ready reports whether a batch has filtered the voice's next frames.
 func (v *Voice) Ready() bool { return v.filter != nil && v.filter.ready != nil }

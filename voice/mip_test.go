@@ -49,9 +49,9 @@ func chords(frames, channels int) []float32 {
 	return data
 }
 
-// TestBestMoving moves the pitch across all limits between mip levels, fast and slowly, up and down. It
+// TestMipMoving moves the pitch across all limits between mip levels, fast and slowly, up and down. It
 // compares every frame with the exact signal at the position of the voice.
-func TestBestMoving(t *testing.T) {
+func TestMipMoving(t *testing.T) {
 	for _, channels := range []int{1, 2} {
 		for _, compact := range []bool{false, true} {
 			s := refined(t, voice.Samples{Channels: channels, Data: chords(160000, channels), Compact: compact}, 0)
@@ -105,8 +105,8 @@ func TestBestMoving(t *testing.T) {
 	}
 }
 
-// TestBestBlocks mixes voices with a moving pitch in blocks of different sizes.
-func TestBestBlocks(t *testing.T) {
+// TestMipBlocks mixes voices with a moving pitch in blocks of different sizes.
+func TestMipBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	data := make([]float32, 2*9000)
 	for i := range data {
@@ -159,8 +159,8 @@ func TestBestBlocks(t *testing.T) {
 	}
 }
 
-// TestBestSkip mixes a voice after skipping frames.
-func TestBestSkip(t *testing.T) {
+// TestMipSkip mixes a voice after skipping frames.
+func TestMipSkip(t *testing.T) {
 	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{500, 4321}}, 4)
 	for n := range 20 {
 		var v voice.Voice
@@ -178,8 +178,8 @@ func TestBestSkip(t *testing.T) {
 	}
 }
 
-// TestBestLoops compares loops with the same sound unrolled.
-func TestBestLoops(t *testing.T) {
+// TestMipLoops compares loops with the same sound unrolled.
+func TestMipLoops(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
 	noise := func(n int) []float32 {
 		out := make([]float32, n)
@@ -244,8 +244,8 @@ func TestBestLoops(t *testing.T) {
 	}
 }
 
-// TestBestHour plays an hour at a speed of 1.0001 of a loop of a second.
-func TestBestHour(t *testing.T) {
+// TestMipHour plays an hour at a speed of 1.0001 of a loop of a second.
+func TestMipHour(t *testing.T) {
 	s := refined(t, voice.Samples{Rate: 1000, Channels: 1, Data: chords(1000, 1)}, 1)
 	var v voice.Voice
 	v.Start(s, voice.Options{Loop: true, Speed: 1.0001}, 0)
@@ -265,9 +265,9 @@ func TestBestHour(t *testing.T) {
 	}
 }
 
-// TestBestLoopsMoving moves the pitch of a loop across mip levels and compares it with the same sound unrolled.
+// TestMipLoopsMoving moves the pitch of a loop across mip levels and compares it with the same sound unrolled.
 // At any position the frames before the loop start are the end of the loop.
-func TestBestLoopsMoving(t *testing.T) {
+func TestMipLoopsMoving(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for _, length := range []int{40, 150, 300, 1700} {
 		data := make([]float32, 500+length)

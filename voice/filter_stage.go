@@ -23,9 +23,9 @@ type pass struct {
 const silentState = 1e-20
 
 func (p *pass) rest(at float64, on bool, rate int) {
-	p.Cutoff, p.on = Cutoff{Move: Rest(at)}, on
+	p.Cutoff, p.on = Cutoff{Move: Constant(at)}, on
 	if on {
-		p.depth = Rest(1)
+		p.depth = Constant(1)
 		p.to = p.weights(0, rate)
 	}
 }

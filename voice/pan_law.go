@@ -6,17 +6,17 @@ import (
 	"voicepool/pcm"
 )
 
-// Law is a pan law: Mono, Stereo, or the width 0..1 that remains of a positioned stereo sound. At 0 both
+// PanLaw is a pan law: Mono, Stereo, or the width 0..1 that remains of a positioned stereo sound. At 0 both
 // channels are panned like their mono downmix.
-type Law float64
+type PanLaw float64
 
 const (
-	Mono   Law = -1 // for one channel, see Pan
-	Stereo Law = 1  // for two channels, see Balance
+	Mono   PanLaw = -1 // for one channel, see Pan
+	Stereo PanLaw = 1  // for two channels, see Balance
 )
 
 // FrameAt returns the left and right factors of a pan.
-func (l Law) At(pan float64) (left, right float64) {
+func (l PanLaw) At(pan float64) (left, right float64) {
 	switch l {
 	case Mono:
 		return Pan(pan)

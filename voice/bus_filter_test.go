@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestFilterTail checks that the tail of a bus filter is at most as long as reported, for any full-scale input,
-// and that the filter then becomes idle.
+// TestFilterTail checks that the tail of a bus filter is at most as long as reported, for any full-scale
+// input, and that the filter then becomes idle.
 func TestFilterTail(t *testing.T) {
 	const audible = 3.1623e-5
 	longest, next := 0.0, longtest.Every(5)
@@ -24,9 +24,9 @@ func TestFilterTail(t *testing.T) {
 					}
 					var f voice.Filter
 					if high {
-						f.Begin(rate, 0, hz)
+						f.Start(rate, 0, hz)
 					} else {
-						f.Begin(rate, hz, 0)
+						f.Start(rate, hz, 0)
 					}
 					tail, one := f.Tail(0), voice.FilterTail(hz, rate)
 					if tail != one {
@@ -53,7 +53,7 @@ func TestFilterTail(t *testing.T) {
 					if int64(last-n) > tail {
 						t.Errorf("%v Hz at %d, high %v, %s: it rings for %d frames, and says %d", hz, rate, high, input, last-n, tail)
 					}
-					if f.Rings() || block[len(block)-1] != (pcm.Frame{}) {
+					if f.HasTail() || block[len(block)-1] != (pcm.Frame{}) {
 						t.Errorf("%v Hz at %d, high %v, %s: it does not come to rest", hz, rate, high, input)
 					}
 				}

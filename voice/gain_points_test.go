@@ -8,9 +8,9 @@ import (
 	"voicepool/pcm"
 )
 
-// TestPoints checks that gains computed in batches have the bits of gains computed one by one, for any moves,
-// up to the end of the first move.
-func TestPoints(t *testing.T) {
+// TestGainPoints checks that gains computed in batches have the bits of gains computed one by one, for any
+// moves, up to the end of the first move.
+func TestGainPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var sounds [2]*Sound
 	for i := range sounds {
@@ -31,12 +31,12 @@ func TestPoints(t *testing.T) {
 		case 3:
 			v.SetCrowd(now, pcm.Decibels(r.IntN(7)), frames)
 		case 4:
-			v.Return(now, frames)
+			v.FadeBackIn(now, frames)
 		case 5:
 			v.FadeOut(now, 4000+frames, Shape(r.IntN(5)))
 		case 6:
 			if v.space != nil {
-				v.space.Glide(now, Placed{Gain: r.Float64(), Pan: r.Float64()*2 - 1}, frames)
+				v.space.Ramp(now, SpaceValues{Gain: r.Float64(), Pan: r.Float64()*2 - 1}, frames)
 				v.Replan(now)
 			}
 		}
@@ -47,7 +47,7 @@ func TestPoints(t *testing.T) {
 		var space *Space
 		if r.IntN(2) == 0 {
 			space = &Space{}
-			space.Put(Placed{Gain: r.Float64(), Pan: r.Float64() - 0.5}, 1)
+			space.Set(SpaceValues{Gain: r.Float64(), Pan: r.Float64() - 0.5}, 1)
 		}
 		v.Start(sounds[r.IntN(2)], Options{
 			Space: space, Loop: true, Gain: pcm.Decibels(r.IntN(20) - 15), BaseGain: pcm.Decibels(r.IntN(3)), Pan: float64(r.IntN(3)-1) / 2,

@@ -11,9 +11,9 @@ import (
 // reads the last level at a step of at most 1.5.
 const Levels = 14
 
-// SpectrumLevel requests the spectrum of a sound from Refine, Refined and Needed. Victims are chosen with it
-// if filters are active. The measurement takes about a thousandth of the sound's duration. Streams and sounds
-// without a loudness index have no spectrum and count as pink.
+// SpectrumLevel requests the spectrum of a sound from Refine, Refined and TakeMissing. Victims are chosen
+// with it if filters are active. The measurement takes about a thousandth of the sound's duration. Streams
+// and sounds without a loudness index have no spectrum and count as pink.
 const SpectrumLevel = Levels
 
 // Refiner makes the samples of a mip level of a sound, interleaved. It returns the given number of frames,
@@ -32,8 +32,8 @@ type version struct {
 	back   int64 // of a looped level: the jump back at wrap, a multiple of the loop length
 }
 
-// versionReach is the number of frames of a mip level that its filter and a kernel cover to each side. This far beyond
-// the end of a loop, samples from before the loop have no effect.
+// versionReach is the number of frames of a mip level that its filter and a kernel cover to each side. This
+// far beyond the end of a loop, samples from before the loop have no effect.
 const versionReach = 128 + 8
 
 // newVersion returns a mip level of s without samples, and the number of frames it needs.
@@ -122,9 +122,9 @@ func (s *Sound) version(level int, looped bool) (v *version, lacks bool) {
 	return nil, true
 }
 
-// Needed returns the mip levels that voices have missed since the last call, a bit for each level. Any
+// TakeMissing returns the mip levels that voices have missed since the last call, a bit for each level. Any
 // goroutine.
-func (s *Sound) Needed(looped bool) (levels uint32) { return s.needs[setOf(looped)].Swap(0) }
+func (s *Sound) TakeMissing(looped bool) (levels uint32) { return s.needs[setOf(looped)].Swap(0) }
 
 // need records a missing mip level. Audio side.
 func (s *Sound) need(level int, looped bool) {
@@ -138,8 +138,8 @@ func (s *Sound) Refined(level int, looped bool) bool {
 	if level == SpectrumLevel {
 		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setOf(looped)].Load() != nil
 	}
-	return !s.Refines() || s.versions[setOf(looped)][level].Load() != nil
+	return !s.CanRefine() || s.versions[setOf(looped)][level].Load() != nil
 }
 
-// Refines reports whether the sound can have mip levels: it was made with a Refiner that has not failed.
-func (s *Sound) Refines() bool { return s.refine != nil && !s.unrefined.Load() }
+// CanRefine reports whether the sound can have mip levels: it was made with a Refiner that has not failed.
+func (s *Sound) CanRefine() bool { return s.refine != nil && !s.unrefined.Load() }

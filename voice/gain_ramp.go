@@ -53,7 +53,7 @@ func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 
 // glidesThrough reports whether goGliding would serve n frames and more.
 func (v *Voice) glidesThrough(n, frame int64) bool {
-	if v.fresh || frame+n >= v.glide.until || v.Over(frame) {
+	if v.fresh || frame+n >= v.glide.until || v.Ended(frame) {
 		return false
 	}
 	v.settle()

@@ -46,9 +46,9 @@ func (v *slowly) mix(dst []pcm.Frame, frame int64) (n int) {
 	return n
 }
 
-// TestSteady compares a voice that caches its steady state with a voice that checks its state before each frame. Bits,
-// positions and end must be equal after any operations.
-func TestSteady(t *testing.T) {
+// TestFastPath compares a voice that caches its steady state with a voice that checks its state before each
+// frame. Bits, positions and end must be equal after any operations.
+func TestFastPath(t *testing.T) {
 	all := steadySounds(t)
 	steadily, runs := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -65,7 +65,7 @@ func TestSteady(t *testing.T) {
 		placed := rapid.Bool().Draw(t, "placed")
 		for i, v := range []*voice.Voice{&v, &slow.Voice} {
 			if placed {
-				places[i].Put(voice.Placed{Gain: 0.5, Pan: 0.2}, 1)
+				places[i].Set(voice.SpaceValues{Gain: 0.5, Pan: 0.2}, 1)
 				o.Space = &places[i]
 			}
 			v.Start(s, o, 0)
@@ -101,14 +101,14 @@ func TestSteady(t *testing.T) {
 			case 7:
 				both(func(v *voice.Voice) { v.SetPan(frame, 0.1*float64(step%9), 2000) })
 			case 8, 9:
-				if to := (voice.Placed{Gain: 0.1 * float64(step%9), Pan: 0.1 * float64(-step%9), Pitch: pcm.Semitones(step / 9)}); placed {
-					places[0].Glide(frame, to, 960)
-					places[1].Glide(frame, to, 960)
+				if to := (voice.SpaceValues{Gain: 0.1 * float64(step%9), Pan: 0.1 * float64(-step%9), Pitch: pcm.Semitones(step / 9)}); placed {
+					places[0].Ramp(frame, to, 960)
+					places[1].Ramp(frame, to, 960)
 					both(func(v *voice.Voice) { v.Replan(frame) })
 				}
 			}
-			index, _ := v.Indices()
-			slowIndex, _ := slow.Indices()
+			index, _ := v.Energies()
+			slowIndex, _ := slow.Energies()
 			if v.Position() != slow.Position() || index != slowIndex {
 				t.Fatalf("step %d, frame %d: at %d, want %d", step, frame, v.Position(), slow.Position())
 			}
@@ -126,7 +126,7 @@ func TestSteady(t *testing.T) {
 				given := n
 				if v.Steady() >= int64(n) {
 					steadily++
-					if !v.MixSteady(&next, got, frame) || v.Over(frame+int64(n)) {
+					if !v.MixFast(&next, got, frame) || v.Ended(frame+int64(n)) {
 						t.Fatalf("step %d, frame %d: it does not go on steadily where it said so", step, frame)
 					}
 				} else {
@@ -143,7 +143,7 @@ func TestSteady(t *testing.T) {
 			}
 			next.Mix(make([]pcm.Frame, 64), frame)
 			frame += int64(n)
-			if a, b := v.Over(frame), slow.Over(frame); a != b {
+			if a, b := v.Ended(frame), slow.Ended(frame); a != b {
 				t.Fatalf("step %d, frame %d: over %v, want %v", step, frame, a, b)
 			}
 		}
@@ -153,8 +153,9 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestSteadyMoved checks that any change of a voice ends its cached steady state, and that an empty run leaves it empty.
-func TestSteadyMoved(t *testing.T) {
+// TestFastPathMoved checks that any change of a voice ends its cached steady state, and that an empty run
+// leaves it empty.
+func TestFastPathMoved(t *testing.T) {
 	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{100, 8000}}, 2)
 	for name, move := range map[string]func(v *voice.Voice){
 		"gain":   func(v *voice.Voice) { v.SetGain(64, 0, 0, voice.InDecibels) },
@@ -163,16 +164,16 @@ func TestSteadyMoved(t *testing.T) {
 		"rounds": func(v *voice.Voice) { v.SetRounds(1) },
 		"seek":   func(v *voice.Voice) { v.SeekTo(64, 0, 0, nil) },
 		"fade":   func(v *voice.Voice) { v.FadeOut(64, 10, voice.Natural) },
-		"return": func(v *voice.Voice) { v.Return(64, 10) },
-		"delay":  func(v *voice.Voice) { v.Delay(64) },
+		"return": func(v *voice.Voice) { v.FadeBackIn(64, 10) },
+		"delay":  func(v *voice.Voice) { v.DelayStart(64) },
 	} {
 		var v voice.Voice
 		v.Start(s, voice.Options{Loop: true}, 0)
-		if v.MixSteady(nil, nil, 0) || v.SkipSteady(0) {
+		if v.MixFast(nil, nil, 0) || v.SkipFast(0) {
 			t.Fatal("an empty run is steady")
 		}
 		v.Mix(make([]pcm.Frame, 64), 0)
-		if v.Steady() == 0 || v.MixSteady(nil, nil, 0) {
+		if v.Steady() == 0 || v.MixFast(nil, nil, 0) {
 			t.Fatal(fmt.Sprint("steady for ", v.Steady()))
 		}
 		if move(&v); v.Steady() != 0 {

@@ -5,25 +5,26 @@ import (
 	"voicepool/pcm"
 )
 
-// Pre is the pre-fader output of a voice. It includes the base gain, the filter, fades and the crowd gain,
-// but not the moving gain, the pan and the spatial position. It belongs to one voice at a time: a copy needs
-// its own, see SplitPre.
-type Pre struct {
+// Prefader is the pre-fader output of a voice. It includes the base gain, the filter, fades and the crowd
+// gain, but not the moving gain, the pan and the spatial position. It belongs to one voice at a time: a copy
+// needs its own, see SplitPrefader.
+type Prefader struct {
 	ramp            dsp.Ramp // gains in the segment of the voice
 	toLeft, toRight float64  // as in Voice
 	into            []pcm.Frame
 	first           int64 // frame of the mix at the start of into
 }
 
-// LendPre adds a pre-fader output to a voice from frame on. The voice must have a Filter, which may be off.
-func (v *Voice) LendPre(frame int64, p *Pre) {
-	*p = Pre{}
+// AttachPrefader adds a pre-fader output to a voice from frame on. The voice must have a Filter, which may be
+// off.
+func (v *Voice) AttachPrefader(frame int64, p *Prefader) {
+	*p = Prefader{}
 	v.filter.pre = p
 	v.Replan(frame)
 }
 
-// SplitPre is Split for the pre-fader output; it must be called after Split.
-func (v *Voice) SplitPre(p *Pre) {
+// SplitPrefader is SplitFilter for the pre-fader output; it must be called after SplitFilter.
+func (v *Voice) SplitPrefader(p *Prefader) {
 	if was := v.filter.before(); was != nil {
 		*p = *was
 		v.filter.pre = p
@@ -31,18 +32,18 @@ func (v *Voice) SplitPre(p *Pre) {
 }
 
 // before returns the pre-fader output of the voice; nil: not used.
-func (f *Filter) before() *Pre {
+func (f *Filter) before() *Prefader {
 	if f == nil {
 		return nil
 	}
 	return f.pre
 }
 
-// Into sets the destination of the pre-fader output for the next Mix, which must begin at frame.
-func (p *Pre) Into(dst []pcm.Frame, frame int64) { p.into, p.first = dst, frame }
+// SetOutput sets the destination of the pre-fader output for the next Mix, which must begin at frame.
+func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.into, p.first = dst, frame }
 
 // gains returns the left and right pre-fader factors of a voice at a frame.
-func (p *Pre) gains(v *Voice, frame int64) (left, right float64) {
+func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	g := float64(v.lasting(frame) * float64(v.in.at(frame)*v.back.at(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
@@ -57,7 +58,7 @@ func (p *Pre) gains(v *Voice, frame int64) (left, right float64) {
 
 // lineUp sets the ramp for a segment, as Voice.lineUp does. goes reports that the segment follows the last
 // one without a gap.
-func (p *Pre) lineUp(v *Voice, frame, to int64, goes bool) {
+func (p *Prefader) lineUp(v *Voice, frame, to int64, goes bool) {
 	left, right := p.toLeft, p.toRight
 	if !goes {
 		left, right = p.gains(v, frame)
@@ -71,7 +72,7 @@ func (p *Pre) lineUp(v *Voice, frame, to int64, goes bool) {
 }
 
 // add adds a piece of the voice. frame is its frame in the mix, at its frame in the segment.
-func (p *Pre) add(piece []pcm.Frame, frame int64, at int) {
+func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at
 	dsp.Frames(p.into[frame-p.first:][:len(piece)], piece, g)
@@ -94,9 +95,9 @@ func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	}
 }
 
-// ReachPre returns the power of the pre-fader factors for the voice's audibility, left and right together.
-// Moves count as in Reach.
-func (v *Voice) ReachPre(frame int64) (power float64) {
+// PeakPrefaderPower returns the power of the pre-fader factors for the voice's audibility, left and right
+// together. Moves count as in PeakGains.
+func (v *Voice) PeakPrefaderPower(frame int64) (power float64) {
 	g := v.lasting(frame)
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())

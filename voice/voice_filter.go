@@ -5,8 +5,8 @@ import (
 	"voicepool/pcm"
 )
 
-// LendFilter assigns f to a voice that has no filter, from frame on, with cutoffs in Hz; 0: off.
-func (v *Voice) LendFilter(frame int64, f *Filter, lowPass, highPass float64) {
+// AttachFilter assigns f to a voice that has no filter, from frame on, with cutoffs in Hz; 0: off.
+func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	if v.filter != nil {
 		return
 	}
@@ -16,8 +16,8 @@ func (v *Voice) LendFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	}
 }
 
-// Split gives a copy of a voice its own filter f, with the same state as the original.
-func (v *Voice) Split(f *Filter) {
+// SplitFilter gives a copy of a voice its own filter f, with the same state as the original.
+func (v *Voice) SplitFilter(f *Filter) {
 	if v.filter != nil {
 		*f = *v.filter
 		v.filter = f
@@ -25,7 +25,7 @@ func (v *Voice) Split(f *Filter) {
 }
 
 // SetLowPass ramps the cutoff of the low-pass, 20..20,000 Hz, linearly in its logarithm; 0 is off. It has no
-// effect without a filter, see LendFilter.
+// effect without a filter, see AttachFilter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
@@ -42,7 +42,7 @@ func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 }
 
 // replanFilter is Replan after a change of a cutoff only. A steady voice becomes steady again at once, so
-// that a bank can take it in this block.
+// that a batch can take it in this block.
 func (v *Voice) replanFilter(frame int64) {
 	steady := v.steady.left > 0
 	v.Replan(frame)
@@ -51,9 +51,9 @@ func (v *Voice) replanFilter(frame int64) {
 	}
 }
 
-// SetPlaceLowPass moves the low-pass of the voice's spatial position. The lower of the two cutoffs is
+// SetSpatialLowPass moves the low-pass of the voice's spatial position. The lower of the two cutoffs is
 // effective.
-func (v *Voice) SetPlaceLowPass(frame int64, hz float64, frames int64) {
+func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
 	if f == nil || hz == 0 && !f.low.placed {
 		return
@@ -67,11 +67,11 @@ func (f *Filter) place(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)
 	if !p.placed {
-		p.placed, p.place = true, Cutoff{Move: Rest(openAt(f.rate))}
+		p.placed, p.place = true, Cutoff{Move: Constant(openAt(f.rate))}
 	}
 	off := hz == 0
 	if frames <= 0 && !off && !p.on { // the filter starts together with the cutoff
-		p.place = Cutoff{Move: Rest(to), depth: Rest(1)}
+		p.place = Cutoff{Move: Constant(to), depth: Constant(1)}
 		p.on, p.fresh, p.left, p.right = true, false, dsp.PoleStates{}, dsp.PoleStates{}
 		p.to = p.weights(frame, f.rate)
 		p.from = p.to
@@ -91,7 +91,7 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 }
 
 // Cutoff returns the final value of the cutoff in Hz; 0: off.
-func (s *Screen) Cutoff() float64 { return s.filter.low.goal() }
+func (s *DirectFilter) Cutoff() float64 { return s.filter.low.goal() }
 
 func (p *pass) goal() float64 {
 	if at, heard := p.goes(); p.on && heard > 0 {
@@ -105,7 +105,7 @@ func (v *Voice) LowPass(frame int64) (is, goes float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
-	return v.filter.low.Hz(frame), v.filter.low.Goal()
+	return v.filter.low.Hz(frame), v.filter.low.Target()
 }
 
 // HighPass is LowPass for the high-pass.
@@ -113,7 +113,7 @@ func (v *Voice) HighPass(frame int64) (is, goes float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
-	return v.filter.high.Hz(frame), v.filter.high.Goal()
+	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
 // give is run plus the processing that precedes the addition to dst: a filter or a narrower stereo image.
@@ -187,9 +187,9 @@ func (v *Voice) placed(dst, piece []pcm.Frame, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixSteadyFiltered is MixSteady for a voice with a filter.
+// mixSteadyFiltered is MixFast for a voice with a filter.
 func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
-	if ready := v.filter.ready; ready != nil { // the bank has already advanced the voice
+	if ready := v.filter.ready; ready != nil { // the batch has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)
 		return true
 	}

@@ -11,14 +11,14 @@ import (
 	"voicepool/voice"
 )
 
-// TestPlaceLowPassActs checks that a position's low-pass sounds like the voice's own. The lower of the two
+// TestSpatialLowPassNow checks that a position's low-pass sounds like the voice's own. The lower of the two
 // cutoffs is effective, and the voice reports it.
-func TestPlaceLowPassActs(t *testing.T) {
+func TestSpatialLowPassNow(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		o := voice.Options{Loop: true, Speed: 1.1}
 		for _, c := range []struct{ own, place, acts float64 }{{0, 700, 700}, {9000, 700, 700}, {700, 9000, 700}, {700, 0, 700}, {0, 0, 0}} {
 			v, want := filtered(s, o, [2]float64{c.own, 50}, 0), filtered(s, o, [2]float64{c.acts, 50}, 0)
-			v.SetPlaceLowPass(0, c.place, 0)
+			v.SetSpatialLowPass(0, c.place, 0)
 			if is, goes := v.ActingLowPass(0); math.Abs(is-c.acts) > 1e-9*c.acts || math.Abs(goes-c.acts) > 1e-9*c.acts {
 				t.Errorf("%+v: says %v, %v", c, is, goes)
 			}
@@ -31,16 +31,16 @@ func TestPlaceLowPassActs(t *testing.T) {
 	}
 }
 
-// TestPlaceLowPassGoes checks that removing the position's low-pass leaves the voice's own. With both off no
-// bit changes.
-func TestPlaceLowPassGoes(t *testing.T) {
+// TestSpatialLowPassTarget checks that removing the position's low-pass leaves the voice's own. With both off
+// no bit changes.
+func TestSpatialLowPassTarget(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		o := voice.Options{Loop: true}
 		v, want := filtered(s, o, [2]float64{2000, 0}, 0), filtered(s, o, [2]float64{2000, 0}, 0)
-		v.SetPlaceLowPass(0, 300, 0)
+		v.SetSpatialLowPass(0, 300, 0)
 		mix(&v, 1000, 0)
 		mix(&want, 1000, 0)
-		v.SetPlaceLowPass(1000, 0, 960)
+		v.SetSpatialLowPass(1000, 0, 960)
 		if is, goes := v.ActingLowPass(1000); math.Abs(is-300) > 1e-6 || math.Abs(goes-2000) > 1e-6 {
 			t.Errorf("it is at %v and goes to %v, want 300 and 2000", is, goes)
 		}
@@ -66,9 +66,9 @@ func TestPlaceLowPassGoes(t *testing.T) {
 	}
 }
 
-// TestPlaceLowPassBlocks checks that moving cutoffs of a voice and its position give the same bits in blocks of
-// any length.
-func TestPlaceLowPassBlocks(t *testing.T) {
+// TestSpatialLowPassBlocks checks that moving cutoffs of a voice and its position give the same bits in
+// blocks of any length.
+func TestSpatialLowPassBlocks(t *testing.T) {
 	all := steadySounds(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s, cutoff := rapid.SampledFrom(all).Draw(t, "sound"), rapid.SampledFrom(filterCutoffs)
@@ -83,7 +83,7 @@ func TestPlaceLowPassBlocks(t *testing.T) {
 			place := rapid.Bool().Draw(t, "place")
 			for _, v := range []*voice.Voice{&v, &slow.Voice} {
 				if place {
-					v.SetPlaceLowPass(frame, hz, frames)
+					v.SetSpatialLowPass(frame, hz, frames)
 				} else {
 					v.SetLowPass(frame, hz, frames)
 				}
@@ -100,9 +100,9 @@ func TestPlaceLowPassBlocks(t *testing.T) {
 	})
 }
 
-// TestPlaceLowPassModel compares moves of both low-passes with a float64 model that computes the cutoff at each
-// frame.
-func TestPlaceLowPassModel(t *testing.T) {
+// TestSpatialLowPassModel compares moves of both low-passes with a float64 model that computes the cutoff at
+// each frame.
+func TestSpatialLowPassModel(t *testing.T) {
 	const rate, frames = 48000, 20000
 	r := rand.New(rand.NewPCG(7, 8))
 	data := make([]float32, frames)
@@ -118,7 +118,7 @@ func TestPlaceLowPassModel(t *testing.T) {
 	for range 20 {
 		cutoffs := [2]float64{300 * math.Exp2(5*r.Float64()), 300 * math.Exp2(5*r.Float64())}
 		v := filtered(s, voice.Options{Pan: -1}, [2]float64{cutoffs[0], 0}, 0)
-		v.SetPlaceLowPass(0, cutoffs[1], 0)
+		v.SetSpatialLowPass(0, cutoffs[1], 0)
 		moves := [2]move{}
 		for i := range moves {
 			moves[i] = move{math.Log2(cutoffs[i]), math.Log2(cutoffs[i]), 0, 1}
@@ -130,7 +130,7 @@ func TestPlaceLowPassModel(t *testing.T) {
 			if i == 0 {
 				v.SetLowPass(int64(frame), to, over)
 			} else {
-				v.SetPlaceLowPass(int64(frame), to, over)
+				v.SetSpatialLowPass(int64(frame), to, over)
 			}
 			for j, got := range mix(&v, 1000, int64(frame)) {
 				hz := math.Exp2(min(at(&moves[0], frame+j), at(&moves[1], frame+j)))
