@@ -58,7 +58,7 @@ func TestLogin(t *testing.T) {
 		tab.visit(s.address + "?room=main")
 		until(t, tab, onLogin)
 		logIn(tab, "wrong-0123456789abcdef")
-		until(t, tab, onLogin+` && document.querySelector('[role="alert"]')?.textContent === 'There is no such token.'`)
+		until(t, tab, onLogin+` && document.querySelector('[role="alert"]')?.textContent === 'This token is unknown or has expired.'`)
 		logIn(tab, operator)
 		until(t, tab, onBoard+` && location.search === '?room=main'`)
 		until(t, tab, `document.getElementById('logout').checkVisibility()`)

@@ -249,7 +249,7 @@ func TestServeReload(t *testing.T) {
 	if got := rooms(); !strings.HasPrefix(got, "[{one 3} {three 7}]") {
 		t.Errorf("then there are %s", got)
 	}
-	s.want("GET", "/v1/rooms/one/state", old, "", 401, "no such token")
+	s.want("GET", "/v1/rooms/one/state", old, "", 401, "unknown or expired token")
 	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
 	s.want("POST", "/v1/rooms/one/panic", later, "", 403, "this needs the role operator")
 	// The sheet of a playing room is reloaded, too, with keys that once overflowed a table of the

@@ -105,7 +105,7 @@ func TestStealbenchSoundsUsage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "x.wav"), []byte("RIFF"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	failed("of 0 sounds to be used none is of the kind gun: name one gun-1.wav, or put it into a folder gun", folder)
+	failed("0 sounds can be used, but no sound of the kind gun: name one gun-1.wav, or put it into a folder gun", folder)
 	for _, args := range [][]string{{"--corpus", "2"}, {"x.yaml"}} {
 		if out, err := runSteal(t, append([]string{"stealbench", "--sounds", folder}, args...)...); console.ExitCode(err) != console.ExitUsage || out != "" {
 			t.Errorf("%v: %v, %s", args, err, out)

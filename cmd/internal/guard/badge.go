@@ -87,7 +87,7 @@ func Allow(ctx context.Context, room string, need Role) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); !ok || v.badge == nil || v.badge.ended.Err() != nil {
 		return &Denied{Status: 401, Detail: "a token is needed: send Authorization: Bearer TOKEN, or log in at /login"}
 	}
-	return denied(403, "this needs the role %v; the token is of %v here", need, have)
+	return denied(403, "this needs the role %v; the token has the role %v here", need, have)
 }
 
 // Take counts n more requests of the caller, such as a WebSocket message or the commands of a

@@ -90,8 +90,8 @@ func TestWho(t *testing.T) {
 		{"GET", []string{"Authorization", "bearer " + boss}, 200, "admin admin"},
 		{"GET", []string{"Authorization", "Bearer " + stage}, 200, "operator none"},
 		{"GET", []string{"Authorization", "Bearer " + viewer}, 200, "read-only read-only"},
-		{"GET", []string{"Authorization", "Bearer " + boss + "x"}, 401, "no such token"},
-		{"GET", []string{"Authorization", "Bearer"}, 401, "no such token"},
+		{"GET", []string{"Authorization", "Bearer " + boss + "x"}, 401, "unknown or expired token"},
+		{"GET", []string{"Authorization", "Bearer"}, 401, "unknown or expired token"},
 		{"GET", []string{"Authorization", "Basic " + boss}, 401, "want Bearer TOKEN"},
 		{"GET", []string{"Cookie", "voicepool=nonsense"}, 401, "a token is needed"},
 
@@ -206,15 +206,15 @@ func TestTokens(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "tokens: has no token; write a line such as: operator xxxxxxxxxxxxxxxx"},
 		{"# nothing\n", "tokens: has no token; write a line such as: operator xxxxxxxxxxxxxxxx"},
-		{"admin", "tokens:1: a line is ROLE TOKEN [ROOM,ROOM...] [# NAME]; this has one word"},
-		{"\nadmni " + boss, "tokens:2: admni is no role, want read-only, operator or admin; the nearest is admin"},
+		{"admin", "tokens:1: a line has one word (want ROLE TOKEN [ROOM,ROOM...] [# NAME])"},
+		{"\nadmni " + boss, "tokens:2: unknown role admni (want read-only, operator or admin); the nearest is admin"},
 		{boss + " admin", "tokens:1: a line begins with its role: read-only, operator or admin"},
-		{"admin 0123456789abcde", "tokens:1: a token has 16 to 512 characters, this has 15"},
-		{"admin " + strings.Repeat("x", 513), "tokens:1: a token has 16 to 512 characters, this has 513"},
-		{"admin 0123456789abcdefé", "tokens:1: a token is of ASCII letters, digits and signs; this has others"},
+		{"admin 0123456789abcde", "tokens:1: a token has 16 to 512 characters, this one has 15"},
+		{"admin " + strings.Repeat("x", 513), "tokens:1: a token has 16 to 512 characters, this one has 513"},
+		{"admin 0123456789abcdefé", "tokens:1: a token has a character other than ASCII letters, digits and signs"},
 		{"admin " + boss + " a, b", "tokens:1: after the token come its rooms, with commas and no spaces, and # before a name"},
 		{"admin " + boss + " a,,b", "tokens:1: a room in the list of rooms is empty"},
-		{"admin " + boss + "\nread-only " + boss, "tokens:2: this token stands in an earlier line, too"},
+		{"admin " + boss + "\nread-only " + boss, "tokens:2: an earlier line has the same token"},
 		{strings.Repeat("#", 1<<20+1), "tokens: has more than 1 MiB"},
 	} {
 		_, err := guard.ParseTokens("tokens", []byte(c.text))

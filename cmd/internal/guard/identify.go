@@ -25,7 +25,7 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 		if !strings.EqualFold(scheme, "Bearer") {
 			return &Denied{Status: 401, Detail: "Authorization: want Bearer TOKEN"}
 		}
-		return &Denied{Status: 401, Detail: "there is no such token, or not any more"}
+		return &Denied{Status: 401, Detail: "unknown or expired token"}
 	}
 	if cookie, err := r.Cookie(cookieName(rules.Secure)); err == nil {
 		if v.session = g.sessions.find(cookie.Value); v.session != nil {

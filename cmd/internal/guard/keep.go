@@ -17,7 +17,7 @@ import (
 const keptVersion = 1
 
 // ErrNewer is the error of sessions stored by a newer program.
-var ErrNewer = errors.New("the sessions are of a newer voicepool")
+var ErrNewer = errors.New("the sessions were written by a newer voicepool")
 
 // keptSessions are the stored browser sessions as JSON. They contain only hashes of cookies and
 // tokens.

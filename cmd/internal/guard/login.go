@@ -44,7 +44,7 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 			g.refuseLogin(w, r, err)
 			return
 		}
-		g.showLogin(w, r, http.StatusForbidden, "This link has been used, or is too old. Ask for another, or log in with a token.")
+		g.showLogin(w, r, http.StatusForbidden, "This link has been used or has expired. Get another link, or log in with a token.")
 		return
 	}
 	g.enter(w, r, b)
@@ -59,7 +59,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
-		g.showLogin(w, r, http.StatusBadRequest, "The form cannot be read, or has more than 4 KiB.")
+		g.showLogin(w, r, http.StatusBadRequest, "The form is invalid, or larger than 4 KiB.")
 		return
 	}
 	if rules.Tokens == nil {
@@ -73,7 +73,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 			g.refuseLogin(w, r, err)
 			return
 		}
-		g.showLogin(w, r, http.StatusForbidden, "There is no such token.")
+		g.showLogin(w, r, http.StatusForbidden, "This token is unknown or has expired.")
 		return
 	}
 	g.enter(w, r, b)
@@ -165,7 +165,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
 	if err != nil {
-		Write(w, &Denied{Status: 413, Detail: "the body has more than 4 KiB", Limit: mostForm})
+		Write(w, &Denied{Status: 413, Detail: "the body is larger than 4 KiB", Limit: mostForm})
 		return
 	}
 	var asked invitation
@@ -179,7 +179,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if asked.Room == "" && v.badge != nil && !v.badge.covers(Admin, "") {
-		Write(w, denied(403, "room: the token is of some rooms; name one of them"))
+		Write(w, denied(403, "room: the token is limited to some rooms; name one of them"))
 		return
 	}
 	from := v.badge
@@ -187,7 +187,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 		from = rules.open
 	}
 	if from == nil { // tokens were removed after the rules were read
-		Write(w, denied(401, "the tokens of the server have just changed; ask again"))
+		Write(w, denied(401, "the tokens of the server have just changed; try again"))
 		return
 	}
 	path := g.invite(from, role, asked.Room)
@@ -205,7 +205,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 func (i *invitation) read(data []byte) (Role, *Denied) {
 	var given map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {
-		return None, denied(400, `the body is JSON, such as {"role": "operator", "room": "main"}`)
+		return None, denied(400, `the body must be JSON, such as {"role": "operator", "room": "main"}`)
 	}
 	for key, value := range given {
 		to := map[string]*string{"role": &i.Role, "room": &i.Room}[key]
@@ -213,7 +213,7 @@ func (i *invitation) read(data []byte) (Role, *Denied) {
 		case to == nil:
 			return None, denied(400, "there is no field %s; the nearest is %s", words.OneLine(key), words.Nearest(key, []string{"role", "room"}))
 		case json.Unmarshal(value, to) != nil:
-			return None, denied(400, "%s: want a text", key)
+			return None, denied(400, "%s: want a string", key)
 		}
 	}
 	role, err := ParseRole(i.Role)

@@ -217,14 +217,14 @@ func TestLinks(t *testing.T) {
 			{boss, `{"role":"operator","room":"main"}`, 201, ""},
 			{boss, `{"role":"admin"}`, 201, ""},
 			{"room-0123456789abcdef", `{"role":"operator","room":"foyer"}`, 201, ""},
-			{"room-0123456789abcdef", `{"role":"operator","room":"main"}`, 403, "this needs the role admin; the token is of none here"},
-			{"room-0123456789abcdef", `{"role":"operator"}`, 403, "this needs the role admin; the token is of read-only here"},
-			{stage, `{"role":"operator","room":"main"}`, 403, "this needs the role admin; the token is of operator here"},
-			{boss, `{"role":"oprator"}`, 400, "role: oprator is no role, want read-only, operator or admin; the nearest is operator"},
+			{"room-0123456789abcdef", `{"role":"operator","room":"main"}`, 403, "this needs the role admin; the token has the role none here"},
+			{"room-0123456789abcdef", `{"role":"operator"}`, 403, "this needs the role admin; the token has the role read-only here"},
+			{stage, `{"role":"operator","room":"main"}`, 403, "this needs the role admin; the token has the role operator here"},
+			{boss, `{"role":"oprator"}`, 400, "role: unknown role oprator (want read-only, operator or admin); the nearest is operator"},
 			{boss, `{"rol":"operator"}`, 400, "there is no field rol; the nearest is role"},
-			{boss, `{"role":7}`, 400, "role: want a text"},
-			{boss, `[]`, 400, `the body is JSON, such as {"role": "operator", "room": "main"}`},
-			{boss, `{"role":"` + strings.Repeat("x", 5000) + `"}`, 413, "the body has more than 4 KiB"},
+			{boss, `{"role":7}`, 400, "role: want a string"},
+			{boss, `[]`, 400, `the body must be JSON, such as {"role": "operator", "room": "main"}`},
+			{boss, `{"role":"` + strings.Repeat("x", 5000) + `"}`, 413, "the body is larger than 4 KiB"},
 		} {
 			status, text := make(c.token, c.body)
 			if status != c.status || c.want != "" && text != c.want {
@@ -328,7 +328,7 @@ func TestRates(t *testing.T) {
 			t.Errorf("%d of another address pass, want 20", n)
 		}
 		n, last = many("127.0.0.1:1", 30)
-		if n != 10 || !strings.Contains(last.Body.String(), "50 requests a second of this server") {
+		if n != 10 || !strings.Contains(last.Body.String(), "50 requests a second from this server") {
 			t.Errorf("%d of loopback pass, want the 10 that are left of all: %s", n, last.Body)
 		}
 		time.Sleep(time.Second)

@@ -42,7 +42,7 @@ func (s *rules) host(r *http.Request) *Denied {
 			return nil
 		}
 	}
-	return denied(403, "Host: this server is not known by that name; --host names it")
+	return denied(403, "Host: unknown name of this server; add it with --host")
 }
 
 // origin rejects a changing request or a WebSocket that a page of another site sends. cookie
@@ -67,7 +67,7 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 		if !cookie {
 			return nil // not a browser
 		}
-		return denied(403, "Origin: is missing beside the cookie; programs send Authorization: Bearer TOKEN")
+		return denied(403, "Origin: required together with the cookie; programs send Authorization: Bearer TOKEN")
 	}
 	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
 }

@@ -94,7 +94,7 @@ func (v *visitor) take(n int) *Denied {
 		return nil
 	}
 	v.guard.counts.rates.Add(1)
-	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %.0f requests a second of this %s", limit, what), Limit: int(limit), After: wait}
+	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %.0f requests a second from this %s", limit, what), Limit: int(limit), After: wait}
 }
 
 // failures limits how often an address may try tokens. Each failure above the limit doubles the

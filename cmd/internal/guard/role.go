@@ -28,6 +28,6 @@ func ParseRole(text string) (Role, error) {
 			return r, nil
 		}
 	}
-	return None, fmt.Errorf("%s is no role, want read-only, operator or admin; the nearest is %s",
+	return None, fmt.Errorf("unknown role %s (want read-only, operator or admin); the nearest is %s",
 		words.OneLine(text), words.Nearest(text, roleNames[1:]))
 }

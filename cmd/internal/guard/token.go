@@ -43,7 +43,7 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	defer file.Close()
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() && info.Mode().Type() != os.ModeNamedPipe {
-		err = fmt.Errorf("%s: is no file", words.OneLine(path))
+		err = fmt.Errorf("%s: not a regular file", words.OneLine(path))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -76,7 +76,7 @@ func ParseTokens(title string, text []byte) (*Tokens, error) {
 		case one == nil:
 			continue
 		case slices.ContainsFunc(t.list, func(other *token) bool { return other.sum == one.sum }):
-			return nil, fmt.Errorf("%s:%d: this token stands in an earlier line, too", title, number)
+			return nil, fmt.Errorf("%s:%d: an earlier line has the same token", title, number)
 		case len(t.list) == mostTokens:
 			return nil, fmt.Errorf("%s:%d: has more than %d tokens", title, number, mostTokens)
 		}
@@ -102,7 +102,7 @@ func parseToken(line string, number int) (*token, error) {
 		return nil, nil
 	}
 	if len(fields) == 1 {
-		return nil, fmt.Errorf("a line is ROLE TOKEN [ROOM,ROOM...] [# NAME]; this has one word")
+		return nil, fmt.Errorf("a line has one word (want ROLE TOKEN [ROOM,ROOM...] [# NAME])")
 	}
 	role, err := ParseRole(fields[0])
 	if err != nil {
@@ -114,9 +114,9 @@ func parseToken(line string, number int) (*token, error) {
 	secret := fields[1]
 	switch {
 	case len(secret) < leastToken || len(secret) > mostToken:
-		return nil, fmt.Errorf("a token has %d to %d characters, this has %d", leastToken, mostToken, len(secret))
+		return nil, fmt.Errorf("a token has %d to %d characters, this one has %d", leastToken, mostToken, len(secret))
 	case strings.ContainsFunc(secret, func(r rune) bool { return r < '!' || r > '~' }):
-		return nil, fmt.Errorf("a token is of ASCII letters, digits and signs; this has others")
+		return nil, fmt.Errorf("a token has a character other than ASCII letters, digits and signs")
 	case len(fields) > 3:
 		return nil, fmt.Errorf("after the token come its rooms, with commas and no spaces, and # before a name")
 	}

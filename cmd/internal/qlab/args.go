@@ -178,12 +178,12 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 	for i := from; i < len(c.args); i += 2 {
 		key, ok := c.args[i].(string)
 		if !ok {
-			return fmt.Errorf("argument %d is no key; keys and values take turns", i+1)
+			return fmt.Errorf("argument %d is not a key (want keys and values in turn)", i+1)
 		}
 		read, known := keys[key]
 		switch {
 		case !known:
-			return fmt.Errorf("%q is no key; did you mean %q?", words.OneLine(key), cmp.Or(words.Synonym(key, sorted(keys)), words.Nearest(key, sorted(keys))))
+			return fmt.Errorf("unknown key %q; did you mean %q?", words.OneLine(key), cmp.Or(words.Synonym(key, sorted(keys)), words.Nearest(key, sorted(keys))))
 		case seen[key]:
 			return fmt.Errorf("%s is given twice", key)
 		case i+1 == len(c.args):

@@ -107,7 +107,7 @@ func (c *client) answer(address string, r *reply) {
 	}
 	if len(packet) > maxDatagram {
 		text.Reset()
-		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer is longer than a packet of UDP; ask over TCP"})
+		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer is longer than a UDP packet; use TCP"})
 		packet = encode(strings.TrimSuffix(text.String(), "\n"))
 	}
 	if !c.known || len(packet) > c.budget {

@@ -71,7 +71,7 @@ func (c *call) tell(v values, rest []string) (any, error) {
 		}
 		var keys []string
 		if json.Unmarshal([]byte(text), &keys) != nil {
-			return nil, errors.New("the keys are no list of JSON")
+			return nil, errors.New("the keys are not a JSON list")
 		}
 		return v.only(keys), nil
 	case "children":
@@ -82,7 +82,7 @@ func (c *call) tell(v values, rest []string) (any, error) {
 	case !found || len(rest) > 1:
 		return nil, errUnknown
 	case len(c.args) > 0:
-		return nil, errors.New(rest[0] + " is changed in the sheet alone")
+		return nil, errors.New(rest[0] + " can only be changed in the sheet")
 	}
 	return value, nil
 }
@@ -147,7 +147,7 @@ func loadAt(c *call, l *list, i int) error {
 		return err
 	}
 	if l.state.List[i].Cue != l.state.Standby {
-		return errors.New("only the cue that stands by can be loaded to a time")
+		return errors.New("only the cue on standby can be loaded to a time")
 	}
 	return c.room.Show().Load(at)
 }
@@ -158,7 +158,7 @@ func (c *call) pause(l *list, i int, on bool) error {
 		return nil
 	}
 	if len(l.runs) > 1 {
-		return errors.New("other cues run as well; /pause and /resume are for all of them")
+		return errors.New("other cues are running too; use /pause and /resume for all of them")
 	}
 	c.room.Show().Pause(on)
 	return nil

@@ -185,7 +185,7 @@ func TestTooLong(t *testing.T) {
 		text += fmt.Sprintf("  - {cue: %d, name: %s, play: coin}\n", i, strings.Repeat("x", 300))
 	}
 	r, s := overUDP(t, one(newFake(t, text)))
-	if a := r.ask("/cueLists"); a.Status != "error" || !strings.Contains(fmt.Sprint(a.Data), "over TCP") {
+	if a := r.ask("/cueLists"); a.Status != "error" || !strings.Contains(fmt.Sprint(a.Data), "use TCP") {
 		t.Errorf("%.200v", a)
 	}
 	conn, err := net.Dial("tcp", s.Addr().String())

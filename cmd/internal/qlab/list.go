@@ -24,7 +24,7 @@ type list struct {
 // values holds the properties of a cue by QLab's keys.
 type values map[string]any
 
-var errNoCue = errors.New("there is no such cue")
+var errNoCue = errors.New("no such cue")
 
 // look returns a snapshot of the list.
 func (c *call) look() *list {

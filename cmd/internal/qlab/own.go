@@ -213,7 +213,7 @@ func (c *call) set() (any, error) {
 		return nil, err
 	}
 	if len(c.args) < 3 {
-		return nil, errors.New("it sets nothing; write /set TARGET KEY VALUE")
+		return nil, errors.New("a key or a value is missing (want /set TARGET KEY VALUE)")
 	}
 	numbers, err := c.room.Set(target, m)
 	return voices{numbers}, known(err)

@@ -130,7 +130,7 @@ func (c *call) run(methods map[string]method, path []string) (any, error) {
 	return m.do(c, path[1:])
 }
 
-var errUnknown = errors.New("no method has this address")
+var errUnknown = errors.New("unknown address")
 
 // plainly returns a method for an address without a remaining path.
 func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
@@ -164,4 +164,4 @@ func fixed(value bool) func(*call, []string) (any, error) {
 	})
 }
 
-var errFixed = errors.New("voicepool has nothing to set there")
+var errFixed = errors.New("voicepool cannot change this property")

@@ -142,7 +142,7 @@ func New(o Options) *Server {
 func (s *Server) Listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("%s is no address; write HOST:PORT", strconv.Quote(address))
+		return fmt.Errorf("invalid address %s (want HOST:PORT)", strconv.Quote(address))
 	}
 	for range 20 {
 		var tcp net.Listener

@@ -51,7 +51,7 @@ func TestOwn(t *testing.T) {
 		{address: "bus/music/gain", args: []any{"-6DB"}, asks: "bus music gain=-6 mute=false over=0s", data: `{"bus":"music","gain":-6,"mute":false,"solo":false,"peak":0}`},
 		{address: "bus/music/lowpass", args: []any{"off"}, asks: "bus music gain=0 mute=false over=0s lowpass=0", data: `{"bus":"music","gain":0,"mute":false,"solo":false,"peak":0}`},
 		{address: "play", status: "error", data: "argument 1 is missing"},
-		{address: "play", args: []any{"coin", "gian", int32(1)}, status: "error", data: `"gian" is no key; did you mean "gain"?`},
+		{address: "play", args: []any{"coin", "gian", int32(1)}, status: "error", data: `unknown key "gian"; did you mean "gain"?`},
 		{address: "play", args: []any{"coin", "gain"}, status: "error", data: "gain: its value is missing"},
 		{address: "play", args: []any{"coin", "gain", int32(1), "gain", int32(1)}, status: "error", data: "gain is given twice"},
 		{address: "play", args: []any{"coin", "gain", "loud"}, status: "error", data: `gain: "loud" is not a number of decibels`},
@@ -61,7 +61,7 @@ func TestOwn(t *testing.T) {
 		{address: "play", args: []any{[]byte("coin")}, status: "error", data: "argument 1 is a blob, not a text or a number"},
 		{address: "set", args: []any{"house", "gain", float32(-6), "over", float32(2), "shape", "db"}, asks: "set house gain=-6 over=2s shape=db", data: `{"voices":[17]}`},
 		{address: "set", args: []any{int32(17), "seek", float32(1.5)}, asks: "set 17 seek=1.5s over=0s shape=", data: `{"voices":[17]}`},
-		{address: "set", args: []any{"house"}, status: "error", data: "it sets nothing"},
+		{address: "set", args: []any{"house"}, status: "error", data: "a key or a value is missing"},
 		{address: "scene", args: []any{"night", int32(2)}, asks: "scene night 2s", data: "null"},
 		{address: "scene", args: []any{"night", int32(2), "at", int32(3)}, asks: "later scene at 3s", data: `{"frame":144000}`},
 		{address: "go", args: []any{"at", "1s"}, asks: "later go at 1s", data: `{"frame":48000}`},
@@ -78,10 +78,10 @@ func TestOwn(t *testing.T) {
 		{address: "bus/music/highpass", args: []any{int32(0), int32(1), int32(1)}, status: "error", data: "highpass: "},
 		{address: "bus/music/mute", args: []any{int32(1)}, asks: "bus music gain=0 mute=true over=0s", data: `{"bus":"music","gain":0,"mute":true,"solo":false,"peak":0}`},
 		{address: "bus/music/mute", status: "error", data: "mute: argument 1 is missing"},
-		{address: "bus/music", status: "error", data: "no method"},
-		{address: "bus/music/colour", status: "error", data: "no method"},
-		{address: "fly", status: "error", data: "no method"},
-		{address: "go/1", status: "error", data: "no method"},
+		{address: "bus/music", status: "error", data: "unknown address"},
+		{address: "bus/music/colour", status: "error", data: "unknown address"},
+		{address: "fly", status: "error", data: "unknown address"},
+		{address: "go/1", status: "error", data: "unknown address"},
 	} {
 		a := r.ask("/voicepool/main/"+c.address, c.args...)
 		if c.status == "" {

@@ -100,7 +100,7 @@ func (c *client) listen() {
 			s.read(c, frame)
 		})
 		if bad > 0 {
-			why := "a frame is not SLIP, or too long"
+			why := "a frame is not valid SLIP, or too long"
 			s.counters.Fault.Store(&why)
 			s.counters.Malformed.Add(int64(bad))
 		}

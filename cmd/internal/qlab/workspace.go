@@ -148,7 +148,7 @@ func (c *call) updates() (any, error) {
 		return false, nil
 	}
 	if !c.known || !c.server.keep(c.client) {
-		return nil, errors.New("say /connect first")
+		return nil, errors.New("send /connect first")
 	}
 	c.server.watch(c.client, c.name, c.room)
 	return true, nil

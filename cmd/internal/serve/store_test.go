@@ -229,7 +229,7 @@ func TestStoreNewerSessions(t *testing.T) {
 		s, said := newStore(t, folder)
 		g := guard.New(guard.Options{})
 		err := s.openSessions(g)
-		if err == nil || !strings.Contains(err.Error(), "sessions.json: the sessions are of a newer voicepool (version "+text[11:12]+" of the sessions; this program reads version 1): use that program, or another --state") {
+		if err == nil || !strings.Contains(err.Error(), "sessions.json: the sessions were written by a newer voicepool (version "+text[11:12]+" of the sessions; this program reads version 1): use that program, or another --state") {
 			t.Errorf("%s: %v", text, err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text || len(*said) > 0 {

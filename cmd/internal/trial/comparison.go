@@ -306,7 +306,7 @@ func (m *Moment) String() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %d", words.OneLine(name), m.Missing[name]))
 	}
-	text := fmt.Sprintf("%s to %s: the mix should have %s dB, what is missing has %s dB", words.Clock(m.From), words.Clock(m.To), words.Level(float64(m.Whole)), words.Level(float64(m.Lost)))
+	text := fmt.Sprintf("%s to %s: the full mix has %s dB, the missing part %s dB", words.Clock(m.From), words.Clock(m.To), words.Level(float64(m.Whole)), words.Level(float64(m.Lost)))
 	if parts != nil {
 		text += "; lost: " + strings.Join(parts, ", ")
 	}

@@ -58,7 +58,7 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 		own.Kinds[r.Kind.String()]++
 	}
 	if none := steal.Lacks(corpus); none != nil {
-		return nil, nil, fmt.Errorf("--sounds %s: of %s to be used none is of the kind %v: name one %v-1.wav, or put it into a folder %v",
+		return nil, nil, fmt.Errorf("--sounds %s: %s can be used, but no sound of the kind %v: name one %v-1.wav, or put it into a folder %v",
 			words.OneLine(folder), words.Count(len(corpus), "sound"), none[0], none[0], none[0])
 	}
 	return corpus, own, nil

@@ -30,7 +30,7 @@ var strokes = []stroke{
 	{"oldest", "#c1440e", "", "oldest"},
 	{"gain", "#7b4fa6", "", "gain"},
 	{"reject", "#8a8a8a", "", "reject"},
-	{"optimum", "#111", "5 3", "optimum (knows the future)"},
+	{"optimum", "#111", "5 3", "optimum (with hindsight)"},
 	{"bound", "#111", "1 3", "bound"},
 }
 
@@ -38,13 +38,13 @@ var strokes = []stroke{
 // below.
 func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
-	const title = "What is lost when voices are stolen, by the size of the pool"
+	const title = "Losses by stolen voices, by pool size"
 	graphs := []graph{
 		{
-			title:  "How strong the difference is (K-error; lower is better)",
+			title:  "Strength of the difference (K-error; lower is better)",
 			bottom: steepest, step: 6, unit: " dB", value: strength,
 		},
-		{title: "How much of what is heard audibly differs", top: 80, step: 20, unit: " %", value: damage},
+		{title: "Share of the mix that audibly differs", top: 80, step: 20, unit: " %", value: damage},
 	}
 	entries := graphLegend(rows)
 	texts := max(len(scenes)*(graphWidth+graphGap), textWidth(title, 15))

@@ -21,7 +21,7 @@ func Load(c *console.Console, ctx context.Context, path string, length *rules.Ti
 	}
 	sheet.Length = cmp.Or(length, sheet.Length)
 	if sheet.Fold = len(sheet.Outputs) > 0; sheet.Fold && !c.Quiet { // two stereo mixes are compared
-		c.Say("%s: its outputs are folded: what is compared is one mix of all of them", words.OneLine(path))
+		c.Say("%s: its outputs are mixed into one for the comparison", words.OneLine(path))
 	}
 	for i, change := range changes {
 		if err := change(sheet); err != nil {
@@ -35,6 +35,6 @@ func Load(c *console.Console, ctx context.Context, path string, length *rules.Ti
 	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, lib, c.Loading()) }); err != nil {
 		return nil, nil, err
 	}
-	c.Progress("rendering with voices for all")
+	c.Progress("rendering with enough voices")
 	return NewComparison(ctx, sheet, lib)
 }

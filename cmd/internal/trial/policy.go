@@ -30,7 +30,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])
 	if !ok {
-		return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject, grow or masked", words[0])
+		return fmt.Errorf("unknown policy %q (want quietest, oldest, gain, reject, grow or masked)", words[0])
 	}
 	*p = Policy{Name: string(text), Overflow: overflow, Virtual: AsSheet}
 	for _, word := range words[1:] {
@@ -53,10 +53,10 @@ func (p *Policy) UnmarshalText(text []byte) error {
 		}
 	}
 	if p.Ends && p.Virtual > 0 {
-		return fmt.Errorf("%q: with end nobody is virtual", text)
+		return fmt.Errorf("%q: end has no virtual voices", text)
 	}
 	if p.Refuse && p.Overflow != mixer.StealQuietest && p.Overflow != mixer.GrowPool {
-		return fmt.Errorf("%q: refuse goes with quietest", text)
+		return fmt.Errorf("%q: refuse needs quietest", text)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (p *Policy) Virtuals(others int) int {
 // change.
 func (p *Policy) Check(virtual int, how string) error {
 	if p.Overflow == mixer.StealMasked && virtual == 0 {
-		return fmt.Errorf("%s: masked goes with virtual voices, of which there are none: say %s", p.Name, how)
+		return fmt.Errorf("%s: masked needs virtual voices: set %s", p.Name, how)
 	}
 	return nil
 }

@@ -95,11 +95,11 @@ func PrintSheet(w io.Writer, rows []Row) {
 // differences.
 func Otherwise(those []string, sheet *cue.Sheet) string {
 	own := PolicyOf(sheet)
-	do := "does"
+	do := "acts"
 	if len(those) > 1 {
-		do = "do"
+		do = "act"
 	}
-	return fmt.Sprintf("At the limits of sounds and buses %s %s otherwise than %s, which the sheet says: so the mix differs where the pool takes nothing.", strings.Join(those, ", "), do, own.Label(sheet))
+	return fmt.Sprintf("At the limits of sounds and buses %s %s differently from %s, the policy of the sheet: the mix differs there even if the pool steals no voice.", strings.Join(those, ", "), do, own.Label(sheet))
 }
 
 // PrintScenes prints a table. Missing values are left blank.

@@ -19,7 +19,7 @@ type Overflow mixer.Overflow
 func (o *Overflow) UnmarshalText(text []byte) error {
 	policy, ok := mixer.ParseOverflow(string(text))
 	if *o = Overflow(policy); !ok {
-		return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject, grow or masked", text)
+		return fmt.Errorf("unknown policy %q (want quietest, oldest, gain, reject, grow or masked)", text)
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ type Quality voice.Quality
 func (q *Quality) UnmarshalText(text []byte) error {
 	quality, ok := voice.ParseQuality(string(text))
 	if *q = Quality(quality); !ok {
-		return fmt.Errorf("%q is no quality, want linear, cubic or best", text)
+		return fmt.Errorf("unknown quality %q (want linear, cubic or best)", text)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ type Format struct{ wav.Format }
 // UnmarshalText parses s16, s24 or f32.
 func (f *Format) UnmarshalText(text []byte) (err error) {
 	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
-		return fmt.Errorf("%q is no format, want s16, s24 or f32", text)
+		return fmt.Errorf("unknown format %q (want s16, s24 or f32)", text)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ type Gain float64
 func (g *Gain) UnmarshalText(text []byte) error {
 	x, _, ok := words.ParseDecibels(string(text))
 	if !ok {
-		return fmt.Errorf("%q is no gain, want decibels, as -6 or -6dB", text)
+		return fmt.Errorf("invalid gain %q (want decibels, as -6 or -6dB)", text)
 	}
 	*g = Gain(x)
 	return nil
