@@ -2,9 +2,9 @@ package pcm
 
 import "math"
 
-// Dither rounds samples to 16 bits with triangular dither, so that mean and power of the rounding error
-// are independent of the signal. The result depends only on the seed, the sample and its number, so block
-// lengths do not matter. The zero value has the seed 0 and is ready to use.
+// Dither rounds samples to 16 bits with triangular dither, so that mean and power of the rounding error are
+// independent of the signal. The noise depends only on the seed and the sample number, so the length of the
+// blocks does not matter. The zero value is ready to use.
 type Dither struct{ Seed uint64 }
 
 // Int16 converts x, full scale -1..+1, and reports whether it was clipped to -32768..32767. Digital zero

@@ -9,8 +9,8 @@ var expTaylor = [...]float64{
 	1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1,
 }
 
-// Exp2 returns 2^x, correct to about one unit in the last place, the same bits
-// on every machine. Below -1021 it is 0, from 1024 on +Inf; NaN gives NaN.
+// Exp2 returns 2^x, correct to about one unit in the last place, with the same bits on every machine. The
+// result is 0 for x below -1021, +Inf for 1024 and more, and NaN for NaN.
 func Exp2(x float64) float64 {
 	switch {
 	case x != x:
@@ -39,7 +39,7 @@ var logSeries = [...]float64{
 	2 / (11 * math.Ln2), 2 / (9 * math.Ln2), 2 / (7 * math.Ln2), 2 / (5 * math.Ln2), 2 / (3 * math.Ln2), 2 / math.Ln2,
 }
 
-// Log2 returns the binary logarithm of x, the same bits on every machine. Zero gives -Inf, a negative x
+// Log2 returns the binary logarithm of x, with the same bits on every machine. Zero gives -Inf, a negative x
 // or NaN gives NaN, +Inf gives +Inf.
 func Log2(x float64) float64 {
 	switch {
@@ -76,8 +76,8 @@ var (
 	}
 )
 
-// CosPi returns cos(pi x), the same bits on every machine; it is exactly 0 and
-// +-1 where the cosine is. |x| must be below 2^52; NaN and Inf give NaN.
+// CosPi returns cos(pi x), with the same bits on every machine. It is exact where the result is 0, 1 or -1.
+// |x| must be below 2^52; NaN and Inf give NaN.
 func CosPi(x float64) float64 {
 	x = math.Abs(x)
 	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2; NaN for Inf
@@ -104,8 +104,7 @@ func SinPi(x float64) float64 {
 	return CosPi(x - 0.5)
 }
 
-// SinCosPi returns SinPi(x) and CosPi(x), with the same bits. For x in 0..1/2 it takes little more time
-// than either of them.
+// SinCosPi returns SinPi(x) and CosPi(x), bit for bit. For x in 0..1/2 it is faster than two calls.
 func SinCosPi(x float64) (sin, cos float64) {
 	rest := 0.5 - x
 	steep := x > 0.25 // the cosine is computed from 1/2 - x
@@ -128,7 +127,7 @@ func SinCosPi(x float64) (sin, cos float64) {
 	return p, q
 }
 
-// TanPi returns tan(pi x), with the same guarantees as CosPi; next to 1/2, where the tangent is
+// TanPi returns tan(pi x), with the same guarantees as CosPi. At 1/2, 3/2, ..., where the tangent is
 // unbounded, it is +Inf or -Inf.
 func TanPi(x float64) float64 { return SinPi(x) / CosPi(x) }
 

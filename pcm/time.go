@@ -13,7 +13,8 @@ func Frames(d time.Duration, rate int) int64 {
 }
 
 // Duration returns the length of frames at rate (frames per second, at least 1), rounded down to the
-// nanosecond. A result that does not fit gives the longest duration.
+// nanosecond. A negative number of frames gives 0. A result that does not fit gives the longest
+// time.Duration.
 func Duration(frames int64, rate int) time.Duration {
 	return time.Duration(scale(frames, uint64(time.Second), 0, uint64(rate)))
 }

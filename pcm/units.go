@@ -18,7 +18,8 @@ func (d Decibels) Linear() float64 {
 	return Exp2(float64(float64(d) * (log2of10 / 20)))
 }
 
-// Gain returns the amplitude factor that is applied for a gain of d: Linear, but 0 for Silence and less.
+// Gain returns the amplitude factor that the mixer applies for a gain of d: 0 for Silence and less,
+// otherwise the same as Linear.
 func (d Decibels) Gain() float64 {
 	if d <= Silence {
 		return 0
@@ -32,7 +33,7 @@ func FromLinear(factor float64) Decibels { return Decibels(float64(Log2(factor) 
 // FromPower returns the decibels of a power (a mean square); 0 gives -Inf.
 func FromPower(power float64) Decibels { return Decibels(float64(Log2(power) * (10 / log2of10))) }
 
-// LUFS is a loudness relative to full scale, by ITU-R BS.1770. Silence is -Inf.
+// LUFS is a loudness relative to full scale, as defined by ITU-R BS.1770. Digital silence is -Inf.
 type LUFS float64
 
 // loudnessOffset is the offset of BS.1770, subtracted from the decibels of a K-weighted power.
@@ -48,11 +49,12 @@ func (l LUFS) Power() float64 {
 	return float64(amplitude * amplitude)
 }
 
-// Semitones is a relative pitch: 12 make an octave. The zero value leaves the pitch unchanged.
+// Semitones is a change of pitch: +12 is an octave up, which doubles the speed. The zero value leaves the
+// pitch unchanged.
 type Semitones float64
 
 // Ratio returns the speed that gives this pitch: 2^(s/12).
 func (s Semitones) Ratio() float64 { return Exp2(float64(s) / 12) }
 
-// FromRatio returns the semitones of a speed ratio above 0.
+// FromRatio returns the semitones of a speed ratio; 0 gives -Inf.
 func FromRatio(ratio float64) Semitones { return Semitones(float64(Log2(ratio) * 12)) }
