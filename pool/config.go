@@ -36,12 +36,13 @@ type Config[T any] struct {
 	Overflow Overflow // the policy when the pool is full
 	Order    Order    // the order of First and Kill
 
-	// Choose selects the object that Kill releases. It may inspect the pool, fall back on p.First(), and
-	// return 0 or a stale handle to refuse the new object. nil: Order selects it.
+	// Choose selects the object to kill when the pool is full and Overflow is Kill. It may call methods of
+	// the pool and return p.First(). If it returns 0 or a stale handle, Acquire refuses the new object. nil:
+	// the first object in Order is killed.
 	Choose func(p *Pool[T]) Handle
 
 	Step int // the limit of a full pool grows by Step, up to Max, before Overflow applies; 0: the pool does not grow
-	Idle int // with Step: the pool shrinks by Step after Idle ticks (see Advance) without need; 0: it does not shrink
+	Idle int // the limit shrinks by Step after Idle ticks without need, see Advance; requires Step; 0: it does not shrink
 
 	// Keep leaves a released object unchanged for its next owner, such as an object with buffers worth
 	// keeping. Without Keep, Release clears the object: every Acquire returns a zero T, and the garbage
@@ -49,16 +50,17 @@ type Config[T any] struct {
 	Keep bool
 
 	// Make initializes an object once, before the first use of its slot. New calls it for the first Size
-	// slots, and Acquire calls it for the others. It implies Keep.
+	// slots, and Acquire calls it when it uses another slot for the first time. Make implies Keep.
 	Make func(slot int, x *T)
 
 	// OnAcquire initializes an object inside Acquire. If it releases h, Acquire returns false.
 	OnAcquire func(h Handle, x *T)
 
-	// OnRelease disposes of an object. It is called once for each object that leaves the pool, before its
-	// slot is reused. killed reports whether the object was killed to make room; no other object is
-	// killed until OnRelease returns. h is already stale and only serves comparisons. OnRelease may use
-	// the pool. If it panics, its slot is never used again and still counts in Len.
+	// OnRelease cleans up an object. It is called once for each object that is released or killed, before
+	// its slot is reused. killed reports whether the object was killed to make room. h is already stale: use
+	// it only to compare handles. OnRelease may use the pool, but while it handles a killed object, no other
+	// object is killed: Acquire fails if the pool is full. If OnRelease panics, the slot is never used again
+	// and still counts in Len.
 	OnRelease func(h Handle, x *T, killed bool)
 
 	// Generation is the generation of the first use of every slot, 1..2^41-1. With 0, New chooses it at

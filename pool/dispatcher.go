@@ -2,8 +2,8 @@ package pool
 
 import "slices"
 
-// Dispatcher sends events of type E to listeners. The events come from a pool, so sending any number of
-// them makes no garbage. Create it with NewDispatcher.
+// Dispatcher sends events of type E to listeners. The events come from a pool, so sending them makes no
+// garbage. Create it with NewDispatcher.
 //
 //	h, e, ok := d.Acquire()
 //	if ok {
@@ -11,7 +11,7 @@ import "slices"
 //		d.Dispatch(h)
 //	}
 //
-// Like a Pool, a Dispatcher belongs to one goroutine at a time.
+// Like a Pool, a Dispatcher is not safe for concurrent use.
 type Dispatcher[E any] struct {
 	pool      *Pool[E]
 	listeners []listener[E]
@@ -20,7 +20,7 @@ type Dispatcher[E any] struct {
 	gone      bool     // listeners were removed during a dispatch
 }
 
-// Listener identifies a listener of a Dispatcher. The zero Listener is never used.
+// Listener identifies a listener of a Dispatcher. The zero Listener is never valid.
 type Listener uint64
 
 type listener[E any] struct {

@@ -4,7 +4,10 @@
 //
 //	p, err := pool.New(pool.Config[Particle]{Size: 1000})
 //	...
-//	h, x, ok := p.Acquire()            // a handle and the object; ok is false if the pool is full
+//	h, x, ok := p.Acquire()            // a handle and the object
+//	if !ok {                           // the pool is full
+//		return
+//	}
 //	x.Start(where)
 //	...
 //	for h, x := range p.All() {        // the active objects
@@ -14,9 +17,9 @@
 //	}
 //	if x := p.Get(h); x != nil { ... } // nil if the object was released or killed
 //
-// A Pool belongs to one goroutine at a time. Only New and Extend allocate: New makes room for Config.Max
-// objects, and Config.Size of them may be active at first. A full pool refuses new objects, kills an
-// active object to make room, or grows, as Config selects.
+// A Pool is not safe for concurrent use: keep it on one goroutine, or guard it with a lock. Only New and
+// Extend allocate: New makes room for Config.Max objects, and Config.Size of them may be active at first. A
+// full pool refuses new objects, kills an active object to make room, or grows, as Config selects.
 //
 // A handle contains a generation. Calls with a stale handle, a handle that was already released, or a
 // handle of another pool return nil or false and have no effect. Pointers have no such protection: build

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Extend increases the number of slots to max and leaves the limit unchanged. It is the only method that
-// allocates. Use it for pools of small objects, such as pointers, if their number is not known in
-// advance.
+// Extend increases the number of slots to max; a smaller max has no effect. It does not raise the limit:
+// call SetLimit to use the new slots. It is the only method of a Pool that allocates. Use it for pools of
+// small objects, such as pointers, if their number is not known in advance.
 //
 // Handles remain valid, but objects move: pointers returned by Get, At and Acquire become invalid. New
 // slots are used after all other free slots. The error wraps ErrLimit; the pool is then unchanged.

@@ -11,9 +11,10 @@ func (p *Pool[T]) grow() bool {
 	return p.Len() < p.limit
 }
 
-// Advance passes time in the ticks of Config.Idle (frames, milliseconds or calls), not negative. A grown
-// pool shrinks by one step, down to its size, for every Idle ticks during which the step was not needed.
-// Active objects stay. Advancing by a and then by b is the same as advancing by a+b.
+// Advance tells the pool that time has passed, in the unit of Config.Idle, such as frames of the game or
+// milliseconds. Negative ticks count as 0. The limit of a grown pool shrinks by one step, down to its
+// initial size, for every Idle ticks during which the step was not needed. Active objects stay. Advancing by
+// a and then by b is the same as advancing by a+b.
 func (p *Pool[T]) Advance(ticks int) {
 	p.high = max(p.high, p.peak)
 	// Every need for the step, including growth, raises the peak above the contracted limit.

@@ -25,7 +25,8 @@ type Handle uint64
 // Slot returns the slot number, 0..Max-1 for a handle from a pool, -1 for the zero Handle.
 func (h Handle) Slot() int { return int(h&placeMask) - 1 }
 
-// Generation counts the uses of the slot, modulo 2^41, from Config.Generation.
+// Generation returns the generation of the handle: Config.Generation for the first use of a slot, and one
+// more for each later use, modulo 2^41.
 func (h Handle) Generation() uint64 { return uint64(h) >> placeBits }
 
 // String returns "slot@generation", or "none" for the zero Handle.
@@ -36,7 +37,8 @@ func (h Handle) String() string {
 	return strconv.Itoa(h.Slot()) + "@" + strconv.FormatUint(h.Generation(), 10)
 }
 
-// Reclaimed is the pattern of released objects in programs built with the tag pooldebug. Every number in
-// the object, at any depth, has this pattern in each 32-bit word; shorter numbers have its low bytes.
-// Bools are true, and references are nil. See docs/pool.md for the errors that this finds.
+// Reclaimed is the pattern that fills released objects in a program built with the tag pooldebug, so that a
+// read through a stale pointer is noticed. Each 32-bit word of a number, at any depth, has this pattern;
+// shorter numbers have its low bytes. Bools are true, and references are nil. Objects with Config.Keep are
+// not filled. See docs/pool.md for the errors that this finds.
 const Reclaimed = 0x1deadb0b

@@ -32,7 +32,7 @@ func (p *Pool[T]) kill() bool {
 	return true
 }
 
-// Limit returns the maximum number of active objects at present.
+// Limit returns the present limit on active objects: the initial size plus the growth.
 func (p *Pool[T]) Limit() int { return p.limit }
 
 // SetLimit sets the limit, 1..Max, which is also the size that a grown pool shrinks back to. Active

@@ -2,8 +2,8 @@ package pool
 
 import "math/rand/v2"
 
-// Pool is a pool of objects of type T. Create it with New. It belongs to one goroutine at a time;
-// concurrent users need a lock. It must not be copied.
+// Pool is a pool of objects of type T. Create it with New. It must not be copied, and it is not safe for
+// concurrent use.
 type Pool[T any] struct {
 	places []place[T] // by slot number + 1; the first one is unused
 	marks  marks      // the places that Next visits
@@ -80,11 +80,12 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 	return p, nil
 }
 
-// Acquire takes a free slot and returns its handle and object: a zero T, or with Config.Keep the object
-// as its last owner left it. The sequence of slots is the same in every run. A full pool grows, kills or
+// Acquire takes a free slot and returns its handle and object: a zero T, or with Config.Keep the object as
+// its last owner left it. The same calls take the same slots in every run. A full pool grows, kills or
 // refuses as Config selects; Acquire returns 0, nil and false if there is no room.
 //
-// The object belongs to the caller until it is released or killed: keep the handle and use Get.
+// The object belongs to the caller until it is released or killed. Keep the handle rather than the pointer:
+// Get returns nil from then on.
 func (p *Pool[T]) Acquire() (Handle, *T, bool) {
 	n := int(p.acquired - p.released)
 	p.used[n]++

@@ -5,8 +5,8 @@ type Counters struct {
 	Acquired uint64 // successful Acquires
 	Released uint64 // objects returned by Release or Clear
 	Killed   uint64 // objects killed to make room
-	Refused  uint64 // Acquires that found no room
-	Active   uint64 // active objects, counted one by one
+	Refused  uint64 // Acquires that failed because the pool was full
+	Active   uint64 // active objects, counted by a walk as a check of the other counters
 
 	// Scribbled counts objects that were changed between their release and their next use, as far as
 	// detected. It is 0 unless the program is built with the tag pooldebug.
@@ -44,8 +44,8 @@ func (p *Pool[T]) Use(n int) uint64 {
 // or killed in at most the given share (0..1) of the recorded Acquires. Play the busiest scene with
 // plenty of room and call Suggest(0.01). See docs/pool.md for the accuracy of the result.
 //
-// ok is false if the pool itself overflowed more often. Then a larger size is necessary; repeat the
-// recording with more room.
+// ok is false if the recording pool overflowed before it held size objects. Then size may be too small;
+// repeat the recording with more room.
 func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
 	var asked uint64
 	for _, count := range p.used {

@@ -2,9 +2,10 @@ package pool
 
 import "iter"
 
-// Next returns the first active slot at or after slot, or -1. Objects may be acquired and released
-// between calls. A complete walk takes one step for each active object and for each object released since
-// the last walk.
+// Next returns the number of the first active slot at or after slot, or -1. To walk the pool without a
+// closure, start with Next(0) and continue with Next(s+1). Objects may be acquired and released between
+// calls. A complete walk takes one step for each active object and for each object released since the last
+// walk.
 func (p *Pool[T]) Next(slot int) int {
 	i := p.marks.next(max(slot, 0) + 1)
 	for i > 0 && p.places[i].key&placeMask != uint64(i) {
