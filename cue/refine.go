@@ -73,11 +73,25 @@ func (s *Sheet) pitches() pitches {
 			own[c.Target] = own[c.Target].with(float64(c.Change.Pitch))
 		}
 	}
+	// Chains of parents may have thousands of buses, so they are followed by pointers and not by names.
+	type bus struct {
+		own    span
+		parent *bus
+	}
+	all := map[string]*bus{}
+	for name, pitch := range own {
+		all[name] = &bus{own: pitch}
+	}
 	parents := s.Parents()
-	for name := range own {
-		sum := own[name]
-		for up := parents[name]; up != "" && up != "master"; up = parents[up] {
-			sum = sum.plus(own[up])
+	for name, b := range all {
+		if up := parents[name]; up != "master" {
+			b.parent = all[up]
+		}
+	}
+	for name, b := range all {
+		sum := b.own
+		for up := b.parent; up != nil; up = up.parent {
+			sum = sum.plus(up.own)
 		}
 		p.buses[name] = sum
 	}
