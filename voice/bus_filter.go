@@ -13,36 +13,36 @@ import (
 
 // Start initializes f as the filter of a bus, with cutoffs in Hz; 0: off.
 func (f *Filter) Start(rate int, lowPass, highPass float64) {
-	f.begin(rate, lowPass, highPass)
+	f.init(rate, lowPass, highPass)
 	f.warped = spectrum.Warp(rate)
 }
 
 // ApplyResponse multiplies gains by the response of a bus filter, as Voice.ApplyResponse does. It reports
 // whether the response still moves.
 func (f *Filter) ApplyResponse(frame int64, gains *[SpectrumBands]float64) (moves bool) {
-	f.passes(frame, f.warped, (*spectrum.Gains)(gains))
+	f.applyResponse(frame, f.warped, (*spectrum.Gains)(gains))
 	return !f.settled(frame)
 }
 
 // RampLowPass moves the cutoff of the low-pass of a bus, linearly in its logarithm; hz 0 is off.
 func (f *Filter) RampLowPass(frame int64, hz float64, frames int64) {
-	f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
+	f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 }
 
 // RampHighPass is RampLowPass for the high-pass.
 func (f *Filter) RampHighPass(frame int64, hz float64, frames int64) {
-	f.turn(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
+	f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 }
 
 // Active reports whether the filter changes the signal or a cutoff moves.
-func (f *Filter) Active() bool { return f.low.on || f.high.on || f.moves }
+func (f *Filter) Active() bool { return f.low.on || f.high.on || f.ramping }
 
 // Ramping reports whether a cutoff moves.
-func (f *Filter) Ramping() bool { return f.moves }
+func (f *Filter) Ramping() bool { return f.ramping }
 
 // HasTail reports whether the filter still has a tail.
 func (f *Filter) HasTail() bool {
-	for _, p := range [...]*pass{&f.high, &f.low} {
+	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		if p.left != (dsp.PoleStates{}) || p.right != (dsp.PoleStates{}) {
 			return true
 		}
@@ -59,7 +59,7 @@ const brokenState = 1e15
 func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	f.stereo(block, frame)
 	ok = true
-	for _, p := range [...]*pass{&f.high, &f.low} {
+	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		for _, s := range [...]*dsp.PoleStates{&p.left, &p.right} {
 			band, low := math.Abs(float64(s.Band)), math.Abs(float64(s.Low))
 			ok = ok && band <= brokenState && low <= brokenState // false for NaN
@@ -73,11 +73,11 @@ func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 
 // Skip is Process for n frames of silence into a filter without a tail.
 func (f *Filter) Skip(n, frame int64) {
-	if last := (frame + n - 1) / lineGrid * lineGrid; f.moves && last > frame { // earlier ramps have no effect
+	if last := (frame + n - 1) / coefficientGrid * coefficientGrid; f.ramping && last > frame { // earlier ramps have no effect
 		n, frame = frame+n-last, last
 	}
-	for n > 0 && f.moves {
-		k := f.next(n, frame)
+	for n > 0 && f.ramping {
+		k := f.nextPiece(n, frame)
 		f.high.fresh, f.low.fresh = false, false
 		n, frame = n-k, frame+k
 	}
@@ -86,7 +86,7 @@ func (f *Filter) Skip(n, frame int64) {
 // Tail returns how many frames the tail lasts at most above -90 dBFS after a full-scale input. It uses the
 // lower of the cutoff at frame and the final cutoff.
 func (f *Filter) Tail(frame int64) (frames int64) {
-	for _, p := range [...]*pass{&f.high, &f.low} {
+	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		if p.on {
 			frames += tailAt(min(p.At(frame), p.To), f.rate)
 		}

@@ -15,33 +15,33 @@ const highestCutoff = 0.49
 // the sample rate, a high-pass that is off has 20 Hz.
 type Cutoff struct {
 	Move
-	depth Move // mix of the filtered signal, 0..1; 0: off
+	wet Move // mix of the filtered signal, 0..1; 0: off
 }
 
-// openAt returns the logarithm of a cutoff at which a low-pass is practically off.
-func openAt(rate int) float64 { return pcm.Log2(float64(highestCutoff * float64(rate))) }
+// openLowPass returns the logarithm of a cutoff at which a low-pass is practically off.
+func openLowPass(rate int) float64 { return pcm.Log2(float64(highestCutoff * float64(rate))) }
 
-var closedAt = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
+var openHighPass = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
 
 // LowPassAt returns the value of a Cutoff for a low-pass of hz; 0: off.
 func LowPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
-		return openAt(rate)
+		return openLowPass(rate)
 	}
-	return min(pcm.Log2(hz), openAt(rate))
+	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
 // HighPassAt returns the value of a Cutoff for a high-pass of hz; 0: off.
 func HighPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
-		return closedAt
+		return openHighPass
 	}
-	return min(pcm.Log2(hz), openAt(rate))
+	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
 // Hz returns the cutoff at a frame in Hz; 0: off.
 func (c *Cutoff) Hz(frame int64) float64 {
-	if c.heard(frame) == 0 {
+	if c.wetAt(frame) == 0 {
 		return 0
 	}
 	return pcm.Exp2(c.At(frame))
@@ -49,29 +49,29 @@ func (c *Cutoff) Hz(frame int64) float64 {
 
 // Target returns the cutoff in Hz at the end of the move; 0: off.
 func (c *Cutoff) Target() float64 {
-	if c.depth.To == 0 {
+	if c.wet.To == 0 {
 		return 0
 	}
 	return pcm.Exp2(c.To)
 }
 
 // played returns the mix of the filtered signal at a frame, linear in time.
-func (c *Cutoff) heard(frame int64) float64 {
-	if frame < c.depth.Start {
-		return c.depth.From
+func (c *Cutoff) wetAt(frame int64) float64 {
+	if frame < c.wet.Start {
+		return c.wet.From
 	}
-	return c.depth.At(frame)
+	return c.wet.At(frame)
 }
 
-// turn starts a move. A filter that is switched on fades in within the first fade frames; a filter that is
+// ramp starts a move. A filter that is switched on fades in within the first fade frames; a filter that is
 // switched off fades out within the last fade frames.
-func (c *Cutoff) turn(frame int64, to float64, off bool, frames, fade int64) {
+func (c *Cutoff) ramp(frame int64, to float64, off bool, frames, fade int64) {
 	frames = max(frames, 0)
 	fade = min(frames, fade)
-	depth := Move{From: c.heard(frame), To: 1, Start: frame, Frames: fade}
+	depth := Move{From: c.wetAt(frame), To: 1, Start: frame, Frames: fade}
 	if off {
 		depth.To, depth.Start = 0, frame+frames-fade
 	}
-	c.depth = depth
+	c.wet = depth
 	c.Ramp(frame, to, frames)
 }

@@ -8,7 +8,7 @@ type DirectFilter struct{ filter Filter }
 
 // Start initializes the filter at a sample rate for a voice that starts, with a cutoff in Hz; 0: off.
 func (s *DirectFilter) Start(rate int, hz float64) {
-	s.filter.begin(rate, 0, 0)
+	s.filter.init(rate, 0, 0)
 	s.Set(0, hz, 0)
 }
 
@@ -17,8 +17,8 @@ func (s *DirectFilter) Started() bool { return s.filter.rate > 0 }
 
 // Set moves the cutoff in Hz, linearly in its logarithm; 0: off.
 func (s *DirectFilter) Set(frame int64, hz float64, frames int64) {
-	if hz != 0 || s.filter.low.placed {
-		s.filter.place(frame, hz, frames)
+	if hz != 0 || s.filter.low.hasSpatial {
+		s.filter.rampSpatial(frame, hz, frames)
 	}
 }
 
@@ -30,6 +30,6 @@ func (s *DirectFilter) MarkStale() { s.filter.stale = true }
 
 // Apply filters the output of a voice from frame on, in place.
 func (s *DirectFilter) Apply(x []pcm.Frame, frame int64) {
-	s.filter.wake()
+	s.filter.clearIfStale()
 	s.filter.stereo(x, frame)
 }

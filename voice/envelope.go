@@ -31,8 +31,8 @@ type Envelope struct {
 	declared float64 // power without an index; 0: unknown
 }
 
-// unknown is the declared power of a sound without an index: -20 dB.
-const unknown = 0.01
+// defaultPower is the declared power of a sound without an index: -20 dB.
+const defaultPower = 0.01
 
 // FrameAt returns the index at a position in frames.
 func (e *Envelope) At(frame int64, looped bool) float64 {
@@ -53,15 +53,15 @@ func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 		index = e.At(frame, looped)
 		return index, index
 	}
-	if !e.quarters() {
+	if !e.fourStepsPerHop() {
 		return e.At(frame, looped), e.NearAt(frame, looped)
 	}
 	step := max(frame/e.Step, 0)
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), step/4), e.lookUp(tableOf(e.Near, e.NearLoop, looped), step)
 }
 
-// quarters reports whether a hop has exactly four steps, so that one division finds both entries.
-func (e *Envelope) quarters() bool { return e.Step > 0 && e.Hop == 4*e.Step }
+// fourStepsPerHop reports whether a hop has exactly four steps, so that one division finds both entries.
+func (e *Envelope) fourStepsPerHop() bool { return e.Step > 0 && e.Hop == 4*e.Step }
 
 // MaxAfter returns the largest energy of any three hops after a position; +Inf if unknown.
 func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
@@ -122,15 +122,15 @@ func (e *Envelope) hop(frame int64) int64 {
 func (e *Envelope) lookUp(g []float32, hop int64) float64 {
 	switch {
 	case e.Hop < 1 || len(g) == 0:
-		return cmp.Or(e.declared, unknown)
+		return cmp.Or(e.declared, defaultPower)
 	case hop >= int64(len(g)):
 		return 0
 	}
 	return float64(g[hop])
 }
 
-// size returns the size of the tables in bytes.
-func (e *Envelope) size() int64 {
+// bytes returns the size of the tables in bytes.
+func (e *Envelope) bytes() int64 {
 	return 4 * int64(len(e.Once)+len(e.Loop)+len(e.Near)+len(e.NearLoop)+len(e.Later)+2*Bands*(len(e.Masks)+len(e.MasksLoop)))
 }
 

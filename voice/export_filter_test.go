@@ -4,7 +4,7 @@ import "voicepool/pcm"
 
 // ActingLowPass returns the effective low-pass cutoff at a frame and its target, in Hz, or 0 if off. It is the
 // lower cutoff of the voice's and the position's.
-func (v *Voice) ActingLowPass(frame int64) (is, goes float64) {
+func (v *Voice) ActingLowPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
@@ -14,5 +14,5 @@ func (v *Voice) ActingLowPass(frame int64) (is, goes float64) {
 		}
 		return pcm.Exp2(at)
 	}
-	return hz(v.filter.low.acts(frame)), hz(v.filter.low.goes())
+	return hz(v.filter.low.now(frame)), hz(v.filter.low.targets())
 }

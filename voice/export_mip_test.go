@@ -5,19 +5,19 @@ func (v *Voice) Place() int64 { return v.pos }
 
 // Level returns the mip level in use, -1 without one, and whether the voice crossfades from another level.
 func (v *Voice) Level() (level int, crossing bool) {
-	if v.now.version == nil {
-		return -1, v.over > 0
+	if v.mip.level == nil {
+		return -1, v.crossfadeFrames > 0
 	}
-	return v.now.version.level, v.over > 0
+	return v.mip.level.index, v.crossfadeFrames > 0
 }
 
 // Unsettle discards cached state, so that the voice works it out again.
 func (v *Voice) Unsettle() {
-	v.steady, v.toAt, v.known, v.glide = steady{}, never, known{}, glide{}
+	v.fast, v.toAt, v.gainCache, v.rampSpan = fastPath{}, never, gainCache{}, rampSpan{}
 }
 
 // Steady returns the number of frames that the voice surely continues without a change.
-func (v *Voice) Steady() int64 { return v.steady.left }
+func (v *Voice) Steady() int64 { return v.fast.left }
 
 // Ready reports whether a batch has filtered the voice's next frames.
-func (v *Voice) Ready() bool { return v.filter != nil && v.filter.ready != nil }
+func (v *Voice) Ready() bool { return v.filter != nil && v.filter.batched != nil }

@@ -13,32 +13,33 @@ import (
 // Filter holds the low-pass and high-pass state of one voice. AttachFilter assigns it to a voice, and it
 // belongs to one voice at a time: a copy of the voice needs its own, see SplitFilter. The zero Filter is off.
 type Filter struct {
-	high, low  pass
+	high, low  filterStage
 	rate       int
 	start, end int64            // frames of the present coefficient ramp
-	moves      bool             // a coefficient ramp is in progress or about to begin
+	ramping    bool             // a coefficient ramp is in progress or about to begin
 	stale      bool             // the states must be cleared before the next use
-	ready      *banked          // output of a batch for the next block; nil: not filtered yet
+	batched    *batchedVoice    // output of a batch for the next block; nil: not filtered yet
 	warped     *spectrum.Warped // of a bus: the spectrum bands at its rate
-	pre        *Prefader        // pre-fader output of the voice; nil: not used
+	prefader   *Prefader        // pre-fader output of the voice; nil: not used
 }
 
-// lineGrid is the length of a coefficient ramp: each ramp ends at a multiple of it, in frames of the mix.
-const lineGrid = 32
+// coefficientGrid is the length of a coefficient ramp: each ramp ends at a multiple of it, in frames of the
+// mix.
+const coefficientGrid = 32
 
 // filterPiece is the number of frames filtered at a time. Tiny states are cleared at multiples of it in frames
 // of the mix, at the same frames for all voices.
 const filterPiece = 256
 
-// begin initializes f for a voice that starts.
-func (f *Filter) begin(rate int, lowHz, highHz float64) {
+// init initializes f for a voice that starts.
+func (f *Filter) init(rate int, lowHz, highHz float64) {
 	*f = Filter{rate: rate}
-	f.low.rest(LowPassAt(lowHz, rate), lowHz != 0, rate)
-	f.high.rest(HighPassAt(highHz, rate), highHz != 0, rate)
+	f.low.init(LowPassAt(lowHz, rate), lowHz != 0, rate)
+	f.high.init(HighPassAt(highHz, rate), highHz != 0, rate)
 }
 
-// which returns the high-pass or the low-pass.
-func (f *Filter) which(high bool) *pass {
+// stage returns the high-pass or the low-pass.
+func (f *Filter) stage(high bool) *filterStage {
 	if high {
 		return &f.high
 	}
@@ -48,11 +49,11 @@ func (f *Filter) which(high bool) *pass {
 // active reports whether the filter changes the signal.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// turn moves c, a cutoff of p.
-func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, frames int64) {
+// rampCutoff moves c, a cutoff of p.
+func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	was := p.on
-	if _, heard := p.acts(frame); was && heard == 0 { // inaudible: switch it off
-		*p = pass{Cutoff: p.Cutoff, place: p.place, placed: p.placed}
+	if _, wet := p.now(frame); was && wet == 0 { // inaudible: switch it off
+		*p = filterStage{Cutoff: p.Cutoff, spatial: p.spatial, hasSpatial: p.hasSpatial}
 	}
 	if was || !off || f.active() { // even if the result is the same, so that the bits equal those after switching on and off
 		f.interrupt(frame)
@@ -60,19 +61,19 @@ func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, fra
 	if off && !was {
 		return
 	}
-	if off && (frames <= 0 || c.heard(frame) == 0) { // switched off at once or while inaudible
+	if off && (frames <= 0 || c.wetAt(frame) == 0) { // switched off at once or while inaudible
 		*c = Cutoff{Move: Constant(to)}
-		if _, heard := p.acts(frame); heard == 0 {
-			*p = pass{Cutoff: p.Cutoff, place: p.place, placed: p.placed}
+		if _, wet := p.now(frame); wet == 0 {
+			*p = filterStage{Cutoff: p.Cutoff, spatial: p.spatial, hasSpatial: p.hasSpatial}
 		} else if frames <= 0 {
 			f.end = -1
 		}
 		return
 	}
-	c.turn(frame, to, off, frames, int64(f.rate+199)/200)
+	c.ramp(frame, to, off, frames, int64(f.rate+199)/200)
 	if !p.on {
 		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, dsp.PoleStates{}, dsp.PoleStates{}
-		p.to = p.weights(frame, f.rate)
+		p.to = p.coefficients(frame, f.rate)
 	}
 	if frames <= 0 {
 		f.end, p.fresh = -1, false // immediately
@@ -81,75 +82,75 @@ func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, fra
 
 // interrupt ends the present coefficient ramp at a frame, so that a new one can begin there.
 func (f *Filter) interrupt(frame int64) {
-	if f.moves && frame < f.end && frame >= f.start {
+	if f.ramping && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
-		for _, p := range [...]*pass{&f.high, &f.low} {
+		for _, p := range [...]*filterStage{&f.high, &f.low} {
 			way := p.from.Way(&p.to)
 			p.to = p.from.Moved(&way, share)
 		}
 	}
-	if !f.moves || frame < f.end {
+	if !f.ramping || frame < f.end {
 		f.end = frame
 	}
-	f.moves = true
+	f.ramping = true
 }
 
-// line begins a coefficient ramp at a frame. It starts from the end of the last ramp or, after a gap, from
-// the present values of the moves. After the last ramp the filter has constant coefficients.
-func (f *Filter) line(frame int64) {
-	next := (frame/lineGrid + 1) * lineGrid
+// beginRamp begins a coefficient ramp at a frame. It starts from the end of the last ramp or, after a gap,
+// from the present values of the moves. After the last ramp the filter has constant coefficients.
+func (f *Filter) beginRamp(frame int64) {
+	next := (frame/coefficientGrid + 1) * coefficientGrid
 	done := true
-	for _, p := range [...]*pass{&f.high, &f.low} {
+	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		if !p.on {
 			continue
 		}
 		if p.from = p.to; frame != f.end {
-			p.from = p.weights(frame, f.rate)
+			p.from = p.coefficients(frame, f.rate)
 		}
 		moving := p.moving(frame)
 		if !moving {
-			p.to = p.weights(frame, f.rate)
+			p.to = p.coefficients(frame, f.rate)
 			done = done && p.from == p.to
 		} else {
-			p.to = p.weights(next, f.rate)
+			p.to = p.coefficients(next, f.rate)
 			done = false
 		}
-		if _, heard := p.goes(); !moving && heard == 0 && p.from == p.to {
+		if _, wet := p.targets(); !moving && wet == 0 && p.from == p.to {
 			p.on, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}
-	f.start, f.end, f.moves = frame, next, !done
+	f.start, f.end, f.ramping = frame, next, !done
 	if done {
 		f.low.fresh = false
 	}
 }
 
-// wake clears the states of a filter whose voice was silent.
-func (f *Filter) wake() {
+// clearIfStale clears the states of a filter whose voice was silent.
+func (f *Filter) clearIfStale() {
 	if f.stale {
 		f.stale = false
-		for _, p := range [...]*pass{&f.high, &f.low} {
+		for _, p := range [...]*filterStage{&f.high, &f.low} {
 			p.fresh, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}
 }
 
-// next returns how many of n frames can be filtered before the next ramp or state check, and begins a
+// nextPiece returns how many of n frames can be filtered before the next ramp or state check, and begins a
 // ramp if one is due.
-func (f *Filter) next(n, frame int64) int64 {
-	if f.moves && (frame >= f.end || frame < f.start) {
-		f.line(frame)
+func (f *Filter) nextPiece(n, frame int64) int64 {
+	if f.ramping && (frame >= f.end || frame < f.start) {
+		f.beginRamp(frame)
 	}
-	if f.moves {
+	if f.ramping {
 		n = min(n, f.end-frame)
 	}
 	return min(n, filterPiece-frame%filterPiece)
 }
 
-// pass clears tiny states if the frame is a multiple of filterPiece.
-func (f *Filter) pass(frame int64) {
+// flushTinyStates clears tiny states if the frame is a multiple of filterPiece.
+func (f *Filter) flushTinyStates(frame int64) {
 	if frame%filterPiece == 0 {
-		for _, p := range [...]*pass{&f.high, &f.low} {
+		for _, p := range [...]*filterStage{&f.high, &f.low} {
 			p.left.Settle(silentState)
 			p.right.Settle(silentState)
 		}
@@ -159,20 +160,20 @@ func (f *Filter) pass(frame int64) {
 // mono filters src, whose first frame has the number frame, into dst. dst may be src.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
-		n := f.next(int64(len(src)), frame)
+		n := f.nextPiece(int64(len(src)), frame)
 		x, y := src[:n], dst[:n]
 		switch {
-		case f.moves:
+		case f.ramping:
 			if f.high.on {
-				f.high.glideMono(y, x, true, f.share(frame), f.each())
+				f.high.rampMono(y, x, true, f.rampPosition(frame), f.rampStep())
 				x = y
 			}
 			if f.low.on {
-				f.low.glideMono(y, x, false, f.share(frame), f.each())
+				f.low.rampMono(y, x, false, f.rampPosition(frame), f.rampStep())
 				x = y
 			}
 		case f.high.on && f.low.on:
-			bothMono(y, x, &f.high.to, &f.low.to, &f.high.left, &f.low.left)
+			highLowMono(y, x, &f.high.to, &f.low.to, &f.high.left, &f.low.left)
 			x = y
 		case f.high.on:
 			f.high.to.HighPass(y, x, &f.high.left)
@@ -185,35 +186,35 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 			copy(y, x)
 		}
 		dst, src, frame = dst[n:], src[n:], frame+n
-		f.pass(frame)
+		f.flushTinyStates(frame)
 	}
 }
 
 // stereo is mono for two channels, in place.
 func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	for len(x) > 0 {
-		n := f.next(int64(len(x)), frame)
+		n := f.nextPiece(int64(len(x)), frame)
 		y := x[:n]
 		if f.high.on {
-			if f.moves {
-				f.high.glideStereo(y, true, f.share(frame), f.each())
+			if f.ramping {
+				f.high.rampStereo(y, true, f.rampPosition(frame), f.rampStep())
 			} else {
 				highStereo(y, &f.high.to, &f.high.left, &f.high.right)
 			}
 		}
 		if f.low.on {
-			if f.moves {
-				f.low.glideStereo(y, false, f.share(frame), f.each())
+			if f.ramping {
+				f.low.rampStereo(y, false, f.rampPosition(frame), f.rampStep())
 			} else {
 				lowStereo(y, &f.low.to, &f.low.left, &f.low.right)
 			}
 		}
 		x, frame = x[n:], frame+n
-		f.pass(frame)
+		f.flushTinyStates(frame)
 	}
 }
 
-// share returns how many frames of the ramp precede frame; each returns the share of one frame.
-func (f *Filter) share(frame int64) int { return int(frame - f.start) }
+// rampPosition returns how many frames of the ramp precede frame; each returns the share of one frame.
+func (f *Filter) rampPosition(frame int64) int { return int(frame - f.start) }
 
-func (f *Filter) each() float32 { return 1 / float32(f.end-f.start) }
+func (f *Filter) rampStep() float32 { return 1 / float32(f.end-f.start) }

@@ -6,16 +6,16 @@ import "voicepool/internal/dsp"
 // time. Add registers voices that are mixed next, Run filters them, and MixFast mixes the results. Audio
 // side.
 type FilterBatch struct {
-	frames  int64 // maximum frames per block
-	rows    [dsp.BankLanes][]float32
-	used    int       // rows in use
-	spare   []float32 // scratch space for an unused right channel
-	voices  [dsp.BankLanes]banked
-	count   int  // number of voices
-	pending int  // filtered voices that are not mixed yet
-	holds   bool // refers to voices of this block or the last one
-	high    chorus
-	low     chorus
+	frames   int64 // maximum frames per block
+	rows     [dsp.BankLanes][]float32
+	usedRows int       // rows in use
+	spareRow []float32 // scratch space for an unused right channel
+	voices   [dsp.BankLanes]batchedVoice
+	count    int  // number of voices
+	pending  int  // filtered voices that are not mixed yet
+	dirty    bool // refers to voices of this block or the last one
+	high     filterLanes
+	low      filterLanes
 }
 
 // NewFilterBatch returns a batch for blocks of at most frames frames.
@@ -26,88 +26,88 @@ func NewFilterBatch(frames int64) *FilterBatch {
 	for i := range b.rows {
 		b.rows[i] = samples[i*stride:][:stride:stride]
 	}
-	b.spare = samples[dsp.BankLanes*stride:]
+	b.spareRow = samples[dsp.BankLanes*stride:]
 	return b
 }
 
 // Clear begins a block. It drops results that were not mixed because a voice failed, and all references to
 // sounds and voices, so that the garbage collector can free them.
 func (b *FilterBatch) Clear() {
-	if !b.holds {
+	if !b.dirty {
 		return
 	}
 	for i := range b.voices {
-		if f := b.voices[i].filter; f != nil && f.ready == &b.voices[i] {
-			f.ready = nil
+		if f := b.voices[i].filter; f != nil && f.batched == &b.voices[i] {
+			f.batched = nil
 		}
 	}
 	clear(b.voices[:])
-	b.high.forget()
-	b.low.forget()
-	b.count, b.used, b.pending, b.holds = 0, 0, 0, false
+	b.high.dropReferences()
+	b.low.dropReferences()
+	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
 // Accepts reports whether the batch is empty and can filter the voice for n frames from frame on. The voice
 // must have an active filter, and only its gains and cutoffs may move.
 func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
-	return b.pending == 0 && b.takes(v, n, frame)
+	return b.pending == 0 && b.canFilter(v, n, frame)
 }
 
-func (b *FilterBatch) takes(v *Voice, n, frame int64) bool {
-	s := &v.steady
+func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
+	s := &v.fast
 	if s.filtered && uint64(n-1) < uint64(s.left) {
 		return n <= b.frames
 	}
-	return v.filter.active() && v.glidesThrough(n, frame) && n <= b.frames
+	return v.filter.active() && v.rampSpanCovers(n, frame) && n <= b.frames
 }
 
 // Add adds the voice if the batch can filter it. It reports whether there is room for more voices.
 func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
-	if !b.takes(v, n, frame) {
+	if !b.canFilter(v, n, frame) {
 		return true
 	}
-	first, channels := b.used, v.sound.channels
+	first, channels := b.usedRows, v.sound.channels
 	if first+channels > dsp.BankLanes {
 		return false
 	}
 	e := &b.voices[b.count]
-	*e = banked{bank: b, voice: v, filter: v.filter}
+	*e = batchedVoice{batch: b, voice: v, filter: v.filter}
 	for i := range channels {
 		e.rows[i] = b.rows[first+i]
 	}
-	b.used += channels
+	b.usedRows += channels
 	b.count++
-	b.holds = true
-	return b.used < dsp.BankLanes
+	b.dirty = true
+	return b.usedRows < dsp.BankLanes
 }
 
 // Run filters the added voices for n frames from frame on. A single channel is left to MixFast.
 func (b *FilterBatch) Run(n, frame int64) {
-	all, used := b.voices[:b.count], b.used
-	if b.count, b.used = 0, 0; used < 2 {
+	all, used := b.voices[:b.count], b.usedRows
+	if b.count, b.usedRows = 0, 0; used < 2 {
 		return
 	}
 	moves := false
 	for i := range all {
 		all[i].read(n)
-		moves = moves || all[i].moves
+		moves = moves || all[i].cutoffsMove
 	}
-	b.rest(all, n, frame)
+	b.filterConstant(all, n, frame)
 	if moves {
-		b.move(all, n, frame)
+		b.filterRamping(all, n, frame)
 	}
 	for i := range all {
-		all[i].filter.ready = &all[i]
+		all[i].filter.batched = &all[i]
 	}
 	b.pending = len(all)
 }
 
-// rest filters the voices whose cutoffs are constant.
-func (b *FilterBatch) rest(all []banked, n, frame int64) {
-	b.high.gather(true, false)
-	b.low.gather(false, false)
+// filterConstant filters the voices whose cutoffs are constant.
+func (b *FilterBatch) filterConstant(all []batchedVoice, n, frame int64) {
+	b.high.begin(true, false)
+	b.low.begin(false, false)
 	for i := range all {
-		if e := &all[i]; !e.moves {
+		if e := &all[i]; !e.cutoffsMove {
 			b.high.add(e, 0, frame)
 			b.low.add(e, 0, frame)
 		}
@@ -117,38 +117,39 @@ func (b *FilterBatch) rest(all []banked, n, frame int64) {
 		b.high.filter(int(from), int(k))
 		b.low.filter(int(from), int(k))
 		if from += k; (frame+from)%filterPiece == 0 {
-			b.high.Settle(b.high.lanes, silentState)
-			b.low.Settle(b.low.lanes, silentState)
+			b.high.Settle(b.high.count, silentState)
+			b.low.Settle(b.low.count, silentState)
 		}
 	}
-	b.high.leave()
-	b.low.leave()
+	b.high.storeStates()
+	b.low.storeStates()
 }
 
-// move filters the voices whose cutoffs move, in pieces within which every coefficient ramp is linear.
-func (b *FilterBatch) move(all []banked, n, frame int64) {
+// filterRamping filters the voices whose cutoffs move, in pieces within which every coefficient ramp is
+// linear.
+func (b *FilterBatch) filterRamping(all []batchedVoice, n, frame int64) {
 	for from := int64(0); from < n; {
 		k := n - from
 		for i := range all {
-			if e := &all[i]; e.moves {
-				k = e.filter.next(k, frame+from)
+			if e := &all[i]; e.cutoffsMove {
+				k = e.filter.nextPiece(k, frame+from)
 			}
 		}
 		for kind := range 4 {
 			c := &b.high
-			c.gather(kind < 2, kind&1 != 0)
+			c.begin(kind < 2, kind&1 != 0)
 			for i := range all {
-				if e := &all[i]; e.moves && e.filter.moves == c.lines {
+				if e := &all[i]; e.cutoffsMove && e.filter.ramping == c.ramping {
 					c.add(e, int(from), frame+from)
 				}
 			}
 			c.filter(int(from), int(k))
-			c.leave()
+			c.storeStates()
 		}
 		from += k
 		for i := range all {
-			if e := &all[i]; e.moves {
-				e.filter.pass(frame + from)
+			if e := &all[i]; e.cutoffsMove {
+				e.filter.flushTinyStates(frame + from)
 			}
 		}
 	}

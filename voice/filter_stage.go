@@ -7,55 +7,55 @@ import (
 	"voicepool/pcm"
 )
 
-// pass is a low-pass or a high-pass.
-type pass struct {
+// filterStage is a low-pass or a high-pass.
+type filterStage struct {
 	Cutoff
-	place    Cutoff    // for a low-pass: cutoff of the spatial position; the lower cutoff is effective
-	placed   bool      // place has been set
-	from, to dsp.Poles // ends of the coefficient ramp
-	left     dsp.PoleStates
-	right    dsp.PoleStates // for stereo
-	on       bool
-	fresh    bool // a low-pass that starts in mid-sound, with the present sample as its state
+	spatial    Cutoff    // for a low-pass: cutoff of the spatial position; the lower cutoff is effective
+	hasSpatial bool      // spatial has been set
+	from, to   dsp.Poles // ends of the coefficient ramp
+	left       dsp.PoleStates
+	right      dsp.PoleStates // for stereo
+	on         bool
+	fresh      bool // a low-pass that starts in mid-sound, with the present sample as its state
 }
 
 // silentState is 400 dB below full scale. Smaller states are set to 0 so that they never become denormal.
 const silentState = 1e-20
 
-func (p *pass) rest(at float64, on bool, rate int) {
+func (p *filterStage) init(at float64, on bool, rate int) {
 	p.Cutoff, p.on = Cutoff{Move: Constant(at)}, on
 	if on {
-		p.depth = Constant(1)
-		p.to = p.weights(0, rate)
+		p.wet = Constant(1)
+		p.to = p.coefficients(0, rate)
 	}
 }
 
-// acts returns the logarithm of the effective cutoff at a frame, and the mix of the filtered signal.
-func (p *pass) acts(frame int64) (at, heard float64) {
-	at, heard = p.At(frame), p.heard(frame)
-	if p.placed {
-		at, heard = min(at, p.place.At(frame)), max(heard, p.place.heard(frame))
+// now returns the logarithm of the effective cutoff at a frame, and the mix of the filtered signal.
+func (p *filterStage) now(frame int64) (at, wet float64) {
+	at, wet = p.At(frame), p.wetAt(frame)
+	if p.hasSpatial {
+		at, wet = min(at, p.spatial.At(frame)), max(wet, p.spatial.wetAt(frame))
 	}
-	return at, heard
+	return at, wet
 }
 
-// goes returns the same at the end of the moves.
-func (p *pass) goes() (at, heard float64) {
-	at, heard = p.To, p.depth.To
-	if p.placed {
-		at, heard = min(at, p.place.To), max(heard, p.place.depth.To)
+// targets returns the same at the end of the moves.
+func (p *filterStage) targets() (at, wet float64) {
+	at, wet = p.To, p.wet.To
+	if p.hasSpatial {
+		at, wet = min(at, p.spatial.To), max(wet, p.spatial.wet.To)
 	}
-	return at, heard
+	return at, wet
 }
 
 // moving reports whether a cutoff moves at a frame.
-func (p *pass) moving(frame int64) bool {
-	return p.End() > frame || p.placed && p.place.End() > frame
+func (p *filterStage) moving(frame int64) bool {
+	return p.End() > frame || p.hasSpatial && p.spatial.End() > frame
 }
 
-// weights returns the filter coefficients at a frame.
-func (p *pass) weights(frame int64, rate int) dsp.Poles {
-	at, depth := p.acts(frame)
+// coefficients returns the filter coefficients at a frame.
+func (p *filterStage) coefficients(frame int64, rate int) dsp.Poles {
+	at, depth := p.now(frame)
 	g := pcm.TanPi(min(pcm.Exp2(at)/float64(rate), highestCutoff))
 	a1 := 1 / (1 + float64(g*(g+math.Sqrt2)))
 	a2 := float64(g * a1)
@@ -68,9 +68,9 @@ func (p *pass) weights(frame int64, rate int) dsp.Poles {
 	}
 }
 
-// bothMono is HighPass followed by LowPass with the same bits. Interleaving them shortens the dependency
+// highLowMono is HighPass followed by LowPass with the same bits. Interleaving them shortens the dependency
 // chain.
-func bothMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
+func highLowMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
 	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
 	for i, x := range src {
@@ -108,24 +108,24 @@ func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-// glideMono filters along the coefficient ramp, starting at frame at of the ramp.
-func (p *pass) glideMono(dst, src []float32, high bool, at int, each float32) {
+// rampMono filters along the coefficient ramp, starting at frame at of the ramp.
+func (p *filterStage) rampMono(dst, src []float32, high bool, at int, each float32) {
 	if p.fresh {
 		p.fresh, p.left.Low = false, src[0]
 	}
-	line := p.line(at, each)
+	line := p.ramp(at, each)
 	line.Filter(dst, src, high, &p.left)
 }
 
-// line returns the rest of the coefficient ramp from frame at of it on.
-func (p *pass) line(at int, each float32) dsp.PoleLine {
+// ramp returns the rest of the coefficient ramp from frame at of it on.
+func (p *filterStage) ramp(at int, each float32) dsp.PoleLine {
 	return dsp.PoleLine{From: p.from, Way: p.from.Way(&p.to), At: at, Each: each}
 }
 
-func (p *pass) glideStereo(x []pcm.Frame, high bool, at int, each float32) {
+func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, each float32) {
 	if p.fresh {
 		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]
 	}
-	line := p.line(at, each)
+	line := p.ramp(at, each)
 	line.FilterFrames(x, high, &p.left, &p.right)
 }

@@ -5,51 +5,51 @@ import (
 	"voicepool/pcm"
 )
 
-// points are gains at equidistant frames; no move ends before the last of them. Vector kernels compute them
-// together, with the same bits as one by one.
-type points struct {
+// gainPoints are gains at equidistant frames; no move ends before the last of them. Vector kernels compute
+// them together, with the same bits as one by one.
+type gainPoints struct {
 	first, grid int64 // first frame, and the distance to the next
 	count       int
 	left, right values
 }
 
 // values has one value per point. Kernels compute four at a time; values beyond the last point are undefined.
-type values [pieces]float64
+type values [maxRamps]float64
 
-// fours returns the values that kernels compute: count rounded up to a multiple of four.
-func (p *points) fours(x *values) []float64 { return x[:(p.count+3)&^3] }
+// padded returns the values that kernels compute: count rounded up to a multiple of four.
+func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 
 // moving reports whether a move that ends at a frame still moves at the first point.
-func (p *points) moving(end int64) bool { return end >= p.first }
+func (p *gainPoints) moving(end int64) bool { return end >= p.first }
 
 // line fills x with a line that starts at frame start with value from and changes by change within frames.
-func (p *points) line(x *values, from, change float64, start, frames int64) {
-	dsp.Line(p.fours(x), from, change, p.first-start, p.grid, frames)
+func (p *gainPoints) line(x *values, from, change float64, start, frames int64) {
+	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
 
-// land sets the last point to the final value if the move ends there or before.
-func (p *points) land(x *values, end int64, at float64) {
+// snapEnd sets the last point to the final value if the move ends there or before.
+func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at
 	}
 }
 
 // gainsAt computes the results of Gains at all points.
-func (v *Voice) gainsAt(p *points) {
+func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
-	p.gained(&gain, v)
-	if v.out.out {
-		p.out(&x, &v.out)
+	p.gainFactors(&gain, v)
+	if v.fadeOut.toSilence {
+		p.fadeOut(&x, &v.fadeOut)
 		for i := range p.count {
 			gain[i] = float64(float64(v.baseGain*x[i]) * gain[i])
 		}
 	} else {
 		p.scale(&gain, v.baseGain)
 	}
-	if in, back := p.moving(v.in.end()), p.moving(v.back.end()); in || back {
+	if in, back := p.moving(v.fadeIn.end()), p.moving(v.resume.end()); in || back {
 		var y values
-		p.in(&x, &v.in)
-		p.in(&y, &v.back)
+		p.fadeIn(&x, &v.fadeIn)
+		p.fadeIn(&y, &v.resume)
 		for i := range p.count {
 			gain[i] = float64(gain[i] * float64(x[i]*y[i]))
 		}
@@ -67,27 +67,27 @@ func (v *Voice) gainsAt(p *points) {
 		}
 	}
 	if !p.moving(v.pan.End()) && (v.space == nil || !p.moving(v.space.pan.End())) {
-		left, right := v.panned(v.Pan(p.first))
+		left, right := v.cachedPan(v.Pan(p.first))
 		for i := range p.count {
 			p.left[i], p.right[i] = float64(gain[i]*left), float64(gain[i]*right)
 		}
 		return
 	}
-	p.panned(&x, v)
+	p.panGains(&x, v)
 	for i := range p.count {
 		p.left[i], p.right[i] = float64(gain[i]*p.left[i]), float64(gain[i]*p.right[i])
 	}
 }
 
 // scale multiplies all of x by factor.
-func (p *points) scale(x *values, factor float64) {
+func (p *gainPoints) scale(x *values, factor float64) {
 	for i := range p.count {
 		x[i] = float64(x[i] * factor)
 	}
 }
 
 // move computes Move.At for a linear move.
-func (p *points) move(x *values, m *Move) {
+func (p *gainPoints) move(x *values, m *Move) {
 	if !p.moving(m.End()) {
 		for i := range p.count {
 			x[i] = m.To
@@ -95,22 +95,22 @@ func (p *points) move(x *values, m *Move) {
 		return
 	}
 	p.line(x, m.From, m.To-m.From, m.Start, m.Frames)
-	p.land(x, m.End(), m.To)
+	p.snapEnd(x, m.End(), m.To)
 }
 
-// gained computes the factors of the voice's moving gain.
-func (p *points) gained(x *values, v *Voice) {
+// gainFactors computes the factors of the voice's moving gain.
+func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	m := &v.gain
 	switch {
 	case !p.moving(m.End()):
-		factor := v.target()
+		factor := v.targetGain()
 		for i := range p.count {
 			x[i] = factor
 		}
 		return
 	case m.Shape <= InDecibels:
 		p.move(x, m)
-		dsp.Factors(p.fours(x))
+		dsp.Factors(p.padded(x))
 		return
 	}
 	low, high := pcm.Decibels(m.From).Gain(), pcm.Decibels(m.To).Gain()
@@ -121,15 +121,15 @@ func (p *points) gained(x *values, v *Voice) {
 			x[i] = 1 - x[i]
 		}
 	}
-	p.between(x, m.Shape)
+	p.progress(x, m.Shape)
 	for i := range p.count {
 		x[i] = low + float64((high-low)*x[i])
 	}
-	p.land(x, m.End(), pcm.Decibels(m.To).Gain())
+	p.snapEnd(x, m.End(), pcm.Decibels(m.To).Gain())
 }
 
-// in computes curve.at for a fade-in.
-func (p *points) in(x *values, c *curve) {
+// fadeIn computes fadeCurve.at for a fade-in.
+func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	if !p.moving(c.end()) {
 		for i := range p.count {
 			x[i] = 1
@@ -137,30 +137,30 @@ func (p *points) in(x *values, c *curve) {
 		return
 	}
 	p.line(x, 0, 1, c.start, c.frames)
-	p.from(x, c.shape)
-	p.land(x, c.end(), 1)
+	p.fadeFactors(x, c.shape)
+	p.snapEnd(x, c.end(), 1)
 }
 
-// out computes curve.at for a fade-out.
-func (p *points) out(x *values, c *curve) {
+// fadeOut computes fadeCurve.at for a fade-out.
+func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	if c.shape == Natural {
 		p.line(x, 0, 1, c.start, c.frames)
-		dsp.CosPi(p.fours(x))
+		dsp.CosPi(p.padded(x))
 		for i := range p.count {
 			x[i] = 0.5 + float64(0.5*x[i])
 		}
 	} else {
-		dsp.Line(p.fours(x), 0, 1, c.end()-p.first, -p.grid, c.frames)
-		p.from(x, c.shape)
+		dsp.Line(p.padded(x), 0, 1, c.end()-p.first, -p.grid, c.frames)
+		p.fadeFactors(x, c.shape)
 	}
 	for i := range p.count {
 		x[i] = float64(c.level * x[i])
 	}
-	p.land(x, c.end(), 0)
+	p.snapEnd(x, c.end(), 0)
 }
 
-// from applies Shape.from to each value.
-func (p *points) from(x *values, s Shape) {
+// fadeFactors applies Shape.fadeFactor to each value.
+func (p *gainPoints) fadeFactors(x *values, s Shape) {
 	switch s {
 	case Natural:
 		s = RaisedCosine
@@ -168,17 +168,17 @@ func (p *points) from(x *values, s Shape) {
 		for i := range x {
 			x[i] = float64(float64(pcm.Silence) * (1 - x[i]))
 		}
-		dsp.Factors(p.fours(x))
+		dsp.Factors(p.padded(x))
 		return
 	}
-	p.between(x, s)
+	p.progress(x, s)
 }
 
-// between applies Shape.between to each value.
-func (p *points) between(x *values, s Shape) {
+// progress applies Shape.progress to each value.
+func (p *gainPoints) progress(x *values, s Shape) {
 	switch s {
 	case RaisedCosine:
-		dsp.CosPi(p.fours(x))
+		dsp.CosPi(p.padded(x))
 		for i := range p.count {
 			x[i] = 0.5 - float64(0.5*x[i])
 		}
@@ -186,13 +186,13 @@ func (p *points) between(x *values, s Shape) {
 		for i := range x {
 			x[i] = x[i]/2 - 0.5
 		}
-		dsp.CosPi(p.fours(x))
+		dsp.CosPi(p.padded(x))
 	}
 }
 
-// panned computes the factors of a moving pan. x is scratch space.
-func (p *points) panned(x *values, v *Voice) {
-	law, beside := v.law(), 0.0
+// panGains computes the factors of a moving pan. x is scratch space.
+func (p *gainPoints) panGains(x *values, v *Voice) {
+	law, beside := v.panLaw(), 0.0
 	switch {
 	case v.space == nil:
 		p.move(x, &v.pan)
@@ -204,18 +204,18 @@ func (p *points) panned(x *values, v *Voice) {
 		p.move(x, &v.pan)
 		p.move(&y, &v.space.pan)
 		for i := range p.count {
-			x[i] = within(x[i] + y[i])
+			x[i] = clampPan(x[i] + y[i])
 		}
 	}
 	if law == Mono {
-		dsp.Pans(p.fours(&p.left), p.fours(&p.right), p.fours(x), beside)
+		dsp.Pans(p.padded(&p.left), p.padded(&p.right), p.padded(x), beside)
 		return
 	}
 	for i := range p.count {
-		x[i] = within(x[i] + beside)
+		x[i] = clampPan(x[i] + beside)
 		p.left[i] = x[i] / 2
 	}
-	dsp.CosPi(p.fours(&p.left))
+	dsp.CosPi(p.padded(&p.left))
 	for i := range p.count {
 		p.right[i] = 1
 		if x[i] <= 0 {

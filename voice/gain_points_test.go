@@ -58,22 +58,22 @@ func TestGainPoints(t *testing.T) {
 			now += r.Int64N(300)
 			move(&v, now)
 			v.plan(now)
-			grid := v.glide.grid
+			grid := v.rampSpan.grid
 			first := (now/grid + 1) * grid
-			most := (min(v.glide.until, now+1<<20) - first) / grid
-			if v.glide.until == never || most < 0 {
+			most := (min(v.rampSpan.until, now+1<<20) - first) / grid
+			if v.rampSpan.until == never || most < 0 {
 				continue
 			}
 			if r.IntN(2) == 0 {
 				first += max(most-2, 0) * grid // the end of the move is included
 				most = min(most, 2)
 			}
-			p := points{first: first, grid: grid, count: int(min(most, pieces-1)) + 1}
+			p := gainPoints{first: first, grid: grid, count: int(min(most, maxRamps-1)) + 1}
 			v.gainsAt(&p)
 			for i := range p.count {
 				frame := first + int64(i)*grid
 				if left, right := v.Gains(frame); math.Float64bits(left) != math.Float64bits(p.left[i]) || math.Float64bits(right) != math.Float64bits(p.right[i]) {
-					t.Fatalf("point %d of %d, frame %d of %d: gains %v, %v, one by one %v, %v: %+v", i, p.count, frame, v.glide.until, p.left[i], p.right[i], left, right, v)
+					t.Fatalf("point %d of %d, frame %d of %d: gains %v, %v, one by one %v, %v: %+v", i, p.count, frame, v.rampSpan.until, p.left[i], p.right[i], left, right, v)
 				}
 				checked++
 			}

@@ -7,18 +7,19 @@ import (
 	"voicepool/pcm"
 )
 
-// glide is a stretch of frames within which only gains move: the step and the source of samples are constant.
-type glide struct {
+// rampSpan is a stretch of frames within which only gains move: the step and the source of samples are
+// constant.
+type rampSpan struct {
 	until int64 // frame at which a move ends; 0: no such stretch
 	grid  int64 // distance between gain samples in frames
 }
 
-// glides reports whether only gains move in the segment that was just planned.
-func (v *Voice) glides(frame int64) bool {
-	if v.glide.until == never || v.buffer != nil || v.over > 0 || v.lacks || v.filter.before() != nil || v.untilOut() > 0 {
+// onlyGainsMove reports whether only gains move in the segment that was just planned.
+func (v *Voice) onlyGainsMove(frame int64) bool {
+	if v.rampSpan.until == never || v.buffer != nil || v.crossfadeFrames > 0 || v.lacksMip || v.filter.prefaderOutput() != nil || v.loopedMipFrames() > 0 {
 		return false
 	}
-	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {
+	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
 		if m.From != m.To && m.End() > frame {
 			return false
 		}
@@ -26,56 +27,56 @@ func (v *Voice) glides(frame int64) bool {
 	return v.space == nil || v.space.pitch.From == v.space.pitch.To || v.space.pitch.End() <= frame
 }
 
-// source is a run of contiguous samples and the kernel that reads it.
-type source struct {
+// sampleRun is a run of contiguous samples and the kernel that reads it.
+type sampleRun struct {
 	kernel    kernel
-	from      *store
+	from      *sampleStore
 	pos, step int64
 	ahead     uintptr // address of the samples that are read next, for prefetching
 }
 
-// goGliding is goOn while only gains move and the samples are contiguous, for at most n frames. It returns
-// how many those are.
-func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
-	v.settle()
-	s := &v.steady
-	if n = min(n, s.left, v.glide.until-frame); n > 0 {
+// mixRampSpan is advance while only gains move and the samples are contiguous, for at most n frames. It
+// returns how many those are.
+func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
+	v.planFastPath()
+	s := &v.fast
+	if n = min(n, s.left, v.rampSpan.until-frame); n > 0 {
 		if dst != nil && s.filtered {
-			v.mixFiltered(next, dst[:n], v.place(), frame, true)
+			v.mixFiltered(next, dst[:n], v.fastPosition(), frame, true)
 		} else {
-			v.glideOver(dst, n, frame, &source{s.kernel, s.from, v.place(), s.step, next.ahead()})
+			v.addRamped(dst, n, frame, &sampleRun{s.kernel, s.from, v.fastPosition(), s.step, next.nextAddress()})
 		}
-		v.passSteady(n)
+		v.skipFast(n)
 	}
 	s.left = 0
 	return n
 }
 
-// glidesThrough reports whether goGliding would serve n frames and more.
-func (v *Voice) glidesThrough(n, frame int64) bool {
-	if v.fresh || frame+n >= v.glide.until || v.Ended(frame) {
+// rampSpanCovers reports whether mixRampSpan would serve n frames and more.
+func (v *Voice) rampSpanCovers(n, frame int64) bool {
+	if v.fresh || frame+n >= v.rampSpan.until || v.Ended(frame) {
 		return false
 	}
-	v.settle()
-	left := v.steady.left
-	v.steady.left = 0
+	v.planFastPath()
+	left := v.fast.left
+	v.fast.left = 0
 	return n <= left
 }
 
-// glideOver adds n frames of src to dst, if it is not nil, with moving gains. It advances src by n frames.
-func (v *Voice) glideOver(dst []pcm.Frame, n, frame int64, src *source) {
+// addRamped adds n frames of src to dst, if it is not nil, with moving gains. It advances src by n frames.
+func (v *Voice) addRamped(dst []pcm.Frame, n, frame int64, src *sampleRun) {
 	for done := int64(0); done < n; {
 		k := int64(0)
 		if frame >= v.segEnd {
-			if k = v.wholeLines(frame, n-done); k == 0 {
-				v.straight(frame)
+			if k = v.wholeRamps(frame, n-done); k == 0 {
+				v.beginGainSegment(frame)
 			}
 		}
 		switch {
 		case k > 0 && dst == nil:
 			v.segStart, v.segEnd = frame, frame+k
 		case k > 0:
-			v.glideOn(dst[done:done+k], frame, src)
+			v.addWholeRamps(dst[done:done+k], frame, src)
 		case dst == nil:
 			k = min(n-done, v.segEnd-frame)
 		default:
@@ -89,30 +90,30 @@ func (v *Voice) glideOver(dst []pcm.Frame, n, frame int64, src *source) {
 	}
 }
 
-// pieces is the maximum number of gain ramps computed at once.
-const pieces = 8
+// maxRamps is the maximum number of gain ramps computed at once.
+const maxRamps = 8
 
-// wholeLines returns how many of n frames form whole ramps that can be computed at once. It returns 0 off the
-// grid, and if the ramps are shorter than a turn of a kernel.
-func (v *Voice) wholeLines(frame, n int64) int64 {
-	grid := v.glide.grid // a power of two
+// wholeRamps returns how many of n frames form whole ramps that can be computed at once. It returns 0 off the
+// grid, and if the ramps are shorter than one iteration of a kernel.
+func (v *Voice) wholeRamps(frame, n int64) int64 {
+	grid := v.rampSpan.grid // a power of two
 	if grid < 8 || frame&(grid-1) != 0 {
 		return 0
 	}
-	return min(n, pieces*grid) &^ (grid - 1)
+	return min(n, maxRamps*grid) &^ (grid - 1)
 }
 
-// glideOn adds a number of whole gain ramps of a source to dst.
-func (v *Voice) glideOn(dst []pcm.Frame, frame int64, src *source) {
+// addWholeRamps adds a number of whole gain ramps of a source to dst.
+func (v *Voice) addWholeRamps(dst []pcm.Frame, frame int64, src *sampleRun) {
 	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight
 	if frame != v.toAt {
 		left, right = v.Gains(frame)
 	}
-	grid := v.glide.grid
-	p := points{first: frame + grid, grid: grid, count: len(dst) >> bits.TrailingZeros64(uint64(grid))}
+	grid := v.rampSpan.grid
+	p := gainPoints{first: frame + grid, grid: grid, count: len(dst) >> bits.TrailingZeros64(uint64(grid))}
 	v.gainsAt(&p)
-	var ramps [pieces]dsp.Ramp
+	var ramps [maxRamps]dsp.Ramp
 	each := 1 / float64(grid) // exact
 	for i := range p.count {
 		g, toLeft, toRight := &ramps[i], p.left[i], p.right[i]

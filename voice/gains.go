@@ -8,22 +8,22 @@ import (
 
 // Gains returns the left and right factors at a frame.
 func (v *Voice) Gains(frame int64) (left, right float64) {
-	g := float64(v.lasting(frame) * v.gained(frame))
-	g = float64(g * float64(v.in.at(frame)*v.back.at(frame)))
+	g := float64(v.fixedGain(frame) * v.gainFactor(frame))
+	g = float64(g * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
 	}
 	if v.space != nil {
 		g = float64(g * v.space.gain.At(frame))
 	}
-	left, right = v.panned(v.Pan(frame))
+	left, right = v.cachedPan(v.Pan(frame))
 	return float64(g * left), float64(g * right)
 }
 
 // Gain returns the final value of the voice's moving gain in decibels, without BaseGain. It is -Inf for a
 // voice that fades out.
 func (v *Voice) Gain() float64 {
-	if v.out.out {
+	if v.fadeOut.toSilence {
 		return math.Inf(-1)
 	}
 	return v.gain.To
@@ -33,16 +33,16 @@ func (v *Voice) Gain() float64 {
 func (v *Voice) Pan(frame int64) float64 {
 	pan := v.pan.At(frame)
 	if v.space != nil {
-		pan = within(pan + v.space.pan.At(frame))
+		pan = clampPan(pan + v.space.pan.At(frame))
 	}
 	return pan
 }
 
-// within clamps a pan to -1..+1.
-func within(pan float64) float64 { return min(max(pan, -1), 1) }
+// clampPan clamps a pan to -1..+1.
+func clampPan(pan float64) float64 { return min(max(pan, -1), 1) }
 
-// known caches factors that consecutive segments and scores often need again.
-type known struct {
+// gainCache caches factors that consecutive segments and scores often need again.
+type gainCache struct {
 	gain, factor float64       // the last gain in decibels, not 0, and its factor
 	pans         [2]panFactors // the two pans used last
 }
@@ -50,17 +50,17 @@ type known struct {
 // panFactors are the factors of a pan other than 0.
 type panFactors struct{ pan, left, right float64 }
 
-// gained returns the factor of the moving gain.
-func (v *Voice) gained(frame int64) float64 {
+// gainFactor returns the factor of the moving gain.
+func (v *Voice) gainFactor(frame int64) float64 {
 	if frame < v.gain.End() {
 		return v.gain.Gain(frame)
 	}
-	return v.target()
+	return v.targetGain()
 }
 
-// target returns the factor of the gain at the end of its move.
-func (v *Voice) target() float64 {
-	to, k := v.gain.To, &v.known
+// targetGain returns the factor of the gain at the end of its move.
+func (v *Voice) targetGain() float64 {
+	to, k := v.gain.To, &v.gainCache
 	if to == 0 {
 		return 1
 	}
@@ -70,57 +70,57 @@ func (v *Voice) target() float64 {
 	return k.factor
 }
 
-// panned returns the factors of a pan and caches them.
-func (v *Voice) panned(pan float64) (left, right float64) {
-	k := &v.known.pans
+// cachedPan returns the factors of a pan and caches them.
+func (v *Voice) cachedPan(pan float64) (left, right float64) {
+	k := &v.gainCache.pans
 	switch pan {
 	case 0:
-		return v.law().At(pan)
+		return v.panLaw().At(pan)
 	case k[0].pan:
 	case k[1].pan:
 		k[0], k[1] = k[1], k[0]
 	default:
 		k[1] = k[0]
-		k[0].left, k[0].right = v.law().At(pan)
+		k[0].left, k[0].right = v.panLaw().At(pan)
 		k[0].pan = pan
 	}
 	return k[0].left, k[0].right
 }
 
-// passed is panned without caching, for a pan that will soon change.
-func (v *Voice) passed(pan float64) (left, right float64) {
-	for i := range v.known.pans {
-		if k := &v.known.pans[i]; k.pan == pan && pan != 0 {
+// lookUpPan is cachedPan without caching, for a pan that will soon change.
+func (v *Voice) lookUpPan(pan float64) (left, right float64) {
+	for i := range v.gainCache.pans {
+		if k := &v.gainCache.pans[i]; k.pan == pan && pan != 0 {
 			return k.left, k.right
 		}
 	}
-	return v.law().At(pan)
+	return v.panLaw().At(pan)
 }
 
 // PeakGains returns the left and right factors for the voice's audibility: for each move the larger of the
 // current and the target value. A fade-out counts with its current value.
 func (v *Voice) PeakGains(frame int64) (left, right float64) {
-	return v.reachUnder(frame, v.reach(frame))
+	return v.peakGainsFor(frame, v.peakGain(frame))
 }
 
 // PeakSendGains is PeakGains for the signal path to the voice's sends.
 func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
-	g := v.common(frame)
-	if s := v.space; s != nil && s.apart {
+	g := v.peakGainBeforePaths(frame)
+	if s := v.space; s != nil && s.pathsDiffer {
 		g = float64(g * max(s.Sends.At(frame), s.Sends.To))
 	}
-	return v.reachUnder(frame, g)
+	return v.peakGainsFor(frame, g)
 }
 
-// reachUnder returns the factors for a gain and the pan.
-func (v *Voice) reachUnder(frame int64, g float64) (left, right float64) {
+// peakGainsFor returns the factors for a gain and the pan.
+func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	var placed Move
-	pan := v.wholePan(frame, &placed)
+	pan := v.totalPan(frame, &placed)
 	at := pan.At(frame)
-	left, right = v.passed(at)
+	left, right = v.lookUpPan(at)
 	if at != pan.To {
-		toLeft, toRight := v.panned(pan.To)
-		left, right = wider(left, right, toLeft, toRight)
+		toLeft, toRight := v.cachedPan(pan.To)
+		left, right = louderPair(left, right, toLeft, toRight)
 	}
 	return float64(g * left), float64(g * right)
 }
@@ -129,40 +129,40 @@ func (v *Voice) reachUnder(frame int64, g float64) (left, right float64) {
 // larger of the current and the target factor.
 func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	var placed Move
-	g, pan := v.reach(frame), v.wholePan(frame, &placed)
+	g, pan := v.peakGain(frame), v.totalPan(frame, &placed)
 	if at := pan.At(frame); at == pan.To {
-		left, right = v.panned(at)
+		left, right = v.cachedPan(at)
 	} else {
-		left, right = LargerPan(v.law(), pan, frame)
+		left, right = LargerPan(v.panLaw(), pan, frame)
 	}
 	return float64(g * left), float64(g * right)
 }
 
-// wholePan returns the sum of the voice's pan and its spatial pan. placed is scratch space.
-func (v *Voice) wholePan(frame int64, placed *Move) *Move {
+// totalPan returns the sum of the voice's pan and its spatial pan. placed is scratch space.
+func (v *Voice) totalPan(frame int64, placed *Move) *Move {
 	if v.space == nil {
 		return &v.pan
 	}
-	v.space.panned(placed, &v.pan, frame)
+	v.space.sumPan(placed, &v.pan, frame)
 	return placed
 }
 
-// reach returns the larger of the current and the target gain.
-func (v *Voice) reach(frame int64) (gain float64) {
-	gain = v.common(frame)
-	if s := v.space; s != nil && s.apart {
-		gain = float64(gain * s.direct(frame))
+// peakGain returns the larger of the current and the target gain.
+func (v *Voice) peakGain(frame int64) (gain float64) {
+	gain = v.peakGainBeforePaths(frame)
+	if s := v.space; s != nil && s.pathsDiffer {
+		gain = float64(gain * s.peakDirect(frame))
 	}
 	return gain
 }
 
-// common is reach without the factor of the direct path.
-func (v *Voice) common(frame int64) (gain float64) {
-	most := v.target()
+// peakGainBeforePaths is reach without the factor of the direct path.
+func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
+	most := v.targetGain()
 	if frame < v.gain.End() {
 		most = max(v.gain.Gain(frame), most)
 	}
-	gain = float64(v.lasting(frame) * most)
+	gain = float64(v.fixedGain(frame) * most)
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
@@ -172,11 +172,11 @@ func (v *Voice) common(frame int64) (gain float64) {
 	return gain
 }
 
-// lasting returns the factors that no move can raise: the base gain and a fade-out.
-func (v *Voice) lasting(frame int64) float64 {
+// fixedGain returns the factors that no move can raise: the base gain and a fade-out.
+func (v *Voice) fixedGain(frame int64) float64 {
 	g := v.baseGain
-	if v.out.out {
-		g = float64(g * v.out.at(frame))
+	if v.fadeOut.toSilence {
+		g = float64(g * v.fadeOut.at(frame))
 	}
 	return g
 }
@@ -184,12 +184,12 @@ func (v *Voice) lasting(frame int64) float64 {
 // Settled reports whether the results of PeakGains and ApplyResponse stay constant from frame on until a
 // caller changes the voice.
 func (v *Voice) Settled(frame int64) bool {
-	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.out.out && v.filter.settled(frame) &&
-		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.apart || v.space.Direct.End() <= frame))
+	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.fadeOut.toSilence && v.filter.settled(frame) &&
+		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.pathsDiffer || v.space.Direct.End() <= frame))
 }
 
-// law returns the pan law of the voice.
-func (v *Voice) law() PanLaw {
+// panLaw returns the pan law of the voice.
+func (v *Voice) panLaw() PanLaw {
 	switch {
 	case v.sound.channels == 1 || v.sound.mono:
 		return Mono
@@ -208,11 +208,11 @@ func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 		return left, right
 	}
 	toLeft, toRight := law.At(pan.To)
-	return wider(left, right, toLeft, toRight)
+	return louderPair(left, right, toLeft, toRight)
 }
 
-// wider returns the pair of factors with more power.
-func wider(left, right, toLeft, toRight float64) (float64, float64) {
+// louderPair returns the pair of factors with more power.
+func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	// The pans of a mono sound have equal power except for the last bits. Those bits must not decide, because
 	// under a panned bus the two pairs are not equivalent.
 	if float64(toLeft*toLeft)+float64(toRight*toRight) > (float64(left*left)+float64(right*right))*(1+1e-9) {

@@ -28,63 +28,63 @@ func (v *Voice) kernelAt(pos int64) kernel {
 	case v.quality == Linear:
 		k = monoLinear
 	}
-	return k + v.sound.second()
+	return k + v.sound.stereoOffset()
 }
 
-// second returns the offset from a mono kernel to the kernel for the sound's channels.
-func (s *Sound) second() kernel { return kernel(s.channels - 1) }
+// stereoOffset returns the offset from a mono kernel to the kernel for the sound's channels.
+func (s *Sound) stereoOffset() kernel { return kernel(s.channels - 1) }
 
 // mix adds samples to dst.
-func (k kernel) mix(dst []pcm.Frame, from *store, pos, step int64, g dsp.Ramp) {
+func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
 		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
 	} else {
-		dsp.Mix(dsp.Formula(k), dst, from.wide, pos, step, &g)
+		dsp.Mix(dsp.Formula(k), dst, from.floats, pos, step, &g)
 	}
 }
 
 // mixSend is mix for a kernel at unity pitch that also adds a share of the output to send.
-func (k kernel) mixSend(dst, send []pcm.Frame, from *store, pos int64, g dsp.Ramp, share float32) {
+func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g dsp.Ramp, share float32) {
 	if from.compact != nil {
 		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
 	} else {
-		dsp.MixSend(dsp.Formula(k), dst, send, from.wide, pos, &g, share)
+		dsp.MixSend(dsp.Formula(k), dst, send, from.floats, pos, &g, share)
 	}
 }
 
 // mixRamps is mix with a sequence of gain ramps of each frames.
-func (k kernel) mixRamps(dst []pcm.Frame, from *store, pos, step int64, ramps []dsp.Ramp, each int) {
+func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
 	} else {
-		dsp.MixRamps(dsp.Formula(k), dst, from.wide, pos, step, ramps, each)
+		dsp.MixRamps(dsp.Formula(k), dst, from.floats, pos, step, ramps, each)
 	}
 }
 
-// at returns the address of the sample at a position.
-func (k kernel) at(from *store, pos int64) uintptr {
+// address returns the address of the sample at a position.
+func (k kernel) address(from *sampleStore, pos int64) uintptr {
 	i := uintptr(pos >> 32 << (k & 1)) // odd kernels have two channels
 	if from.compact != nil {
 		return uintptr(unsafe.Pointer(unsafe.SliceData(from.compact))) + 2*i
 	}
-	return uintptr(unsafe.Pointer(unsafe.SliceData(from.wide))) + 4*i
+	return uintptr(unsafe.Pointer(unsafe.SliceData(from.floats))) + 4*i
 }
 
-// store holds the interleaved samples of a sound in either of two formats.
-type store struct {
-	wide    []float32 // full scale is -1..+1
+// sampleStore holds the interleaved samples of a sound in either of two formats.
+type sampleStore struct {
+	floats  []float32 // full scale is -1..+1
 	compact []int16   // in units of 2^-15
 }
 
-// size returns the size in bytes.
-func (s *store) size() int64 { return 4*int64(len(s.wide)) + 2*int64(len(s.compact)) }
+// bytes returns the size in bytes.
+func (s *sampleStore) bytes() int64 { return 4*int64(len(s.floats)) + 2*int64(len(s.compact)) }
 
 // gather returns a store of n samples; sample i is sample at(i) of s.
-func (s *store) gather(n int64, at func(i int64) int64) store {
+func (s *sampleStore) gather(n int64, at func(i int64) int64) sampleStore {
 	if s.compact != nil {
-		return store{compact: gather(s.compact, n, at)}
+		return sampleStore{compact: gather(s.compact, n, at)}
 	}
-	return store{wide: gather(s.wide, n, at)}
+	return sampleStore{floats: gather(s.floats, n, at)}
 }
 
 func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
@@ -95,7 +95,7 @@ func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	return dst
 }
 
-// narrow rounds a sample to 16 bits and clips it at full scale.
-func narrow(x float32) int16 {
+// toInt16 rounds a sample to 16 bits and clips it at full scale.
+func toInt16(x float32) int16 {
 	return int16(min(max(math.Floor(float64(float64(x)*0x1p15)+0.5), math.MinInt16), math.MaxInt16))
 }

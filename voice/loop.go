@@ -21,9 +21,9 @@ func (v *Voice) SetRounds(rounds int32) {
 	default:
 		v.jumps = max(rounds, 0) - 1
 	}
-	v.loop, v.steady.left = v.jumps != 0, 0
+	v.loop, v.fast.left = v.jumps != 0, 0
 	v.wrap()
-	v.stale()
+	v.replanMip()
 }
 
 // LoopsAgain reports whether a looping voice still has a round after the present one.
@@ -36,7 +36,7 @@ func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 		v.jumps = max(v.jumps-int32((at-end)/v.sound.loop.Frames())-1, 0)
 		v.loop = v.jumps > 0
 	}
-	v.pos, v.again, v.now = to<<32, false, reader{}
+	v.pos, v.jumpedBack, v.mip = to<<32, false, mipReader{}
 	if v.buffer != nil {
 		v.buffer.Drop()
 		v.closeOtherBuffers()
@@ -54,10 +54,10 @@ func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 // back frames to a position with the same neighbours. Kernels therefore need no code for loops, and a loop is
 // exact at any pitch and with any interpolation.
 type seam struct {
-	data store // interleaved; its frame 0 is frame from-guardBefore of the sound
-	from int64 // positions from here on are read from data
-	wrap int64 // first position that is no longer read
-	back int64 // a multiple of the loop length
+	data sampleStore // interleaved; its frame 0 is frame from-guardBefore of the sound
+	from int64       // positions from here on are read from data
+	wrap int64       // first position that is no longer read
+	back int64       // a multiple of the loop length
 }
 
 // shortLoop is the length in frames below which a loop is repeated within its seam. This limits the number of
@@ -86,16 +86,16 @@ func newSeam(s *Sound) seam {
 	return m
 }
 
-// A voice that counts the rounds of a short loop reads an unrolled sound, the row: the remaining rounds
-// follow each other, and the position counts frames of that row. The exit from the loop is therefore exact
-// even if a kernel reads several rounds at once.
+// A voice that counts the rounds of a short loop reads an unrolled sound: the remaining rounds follow each
+// other, and the position counts frames of the unrolled sound. The exit from the loop is therefore exact even
+// if a kernel reads several rounds at once.
 
 // unrolls reports whether the voice reads an unrolled loop.
 func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns the position in the row of a frame at or behind the loop's end.
+// unrolled returns the position in the unrolled sound of a frame at or behind the loop's end.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
@@ -103,13 +103,13 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind removes completed rounds from the row, and leaves the row after the last round.
+// rewind removes completed rounds from the unrolled sound, and leaves it after the last round.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
 		v.pos -= int64(v.jumps) * length << 32
 		v.jumps, v.loop = 0, false
-		v.stale()
+		v.replanMip()
 		return
 	}
 	for v.pos>>32 >= m.wrap && int64(v.jumps)*length > m.back+shortLoop {
@@ -128,25 +128,25 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	var (
 		wide    [2 * (unrollPiece + 3*guardBefore)]float32
 		compact [2 * (unrollPiece + 3*guardBefore)]int16
-		piece   store
+		piece   sampleStore
 	)
 	c := int64(v.sound.channels)
 	if from := &v.sound.data; from.compact != nil {
 		piece.compact = compact[:frames*c]
 		for i := range piece.compact {
-			piece.compact[i] = from.compact[v.standsAt(first+int64(i)/c)*c+int64(i)%c]
+			piece.compact[i] = from.compact[v.unrolledSource(first+int64(i)/c)*c+int64(i)%c]
 		}
 	} else {
-		piece.wide = wide[:frames*c]
-		for i := range piece.wide {
-			piece.wide[i] = from.wide[v.standsAt(first+int64(i)/c)*c+int64(i)%c]
+		piece.floats = wide[:frames*c]
+		for i := range piece.floats {
+			piece.floats[i] = from.floats[v.unrolledSource(first+int64(i)/c)*c+int64(i)%c]
 		}
 	}
 	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
-// standsAt returns the frame of the store at a position of the row.
-func (v *Voice) standsAt(at int64) int64 {
+// unrolledSource returns the frame of the store at a position of the unrolled sound.
+func (v *Voice) unrolledSource(at int64) int64 {
 	s := v.sound
 	switch {
 	case at < s.loop[1]:
@@ -158,9 +158,9 @@ func (v *Voice) standsAt(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// rowEnd returns where the voice leaves the row or the sound ends. If the row is longer than a position can
-// count, it returns a position further on.
-func (v *Voice) rowEnd() int64 {
+// unrolledEnd returns where the voice leaves the unrolled loop or the sound ends. If that is longer than a
+// position can count, it returns a position further on.
+func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
 
@@ -168,7 +168,7 @@ func (v *Voice) rowEnd() int64 {
 // until it is released, and for a stream of unknown length.
 func (v *Voice) Endless() bool {
 	switch {
-	case v.out.out:
+	case v.fadeOut.toSilence:
 		return false
 	case v.nextBuffer != nil: // the buffer that follows
 		return v.nextBuffer.playRange.endless()

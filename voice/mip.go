@@ -22,23 +22,23 @@ const SpectrumLevel = Levels
 // loop's end. Control side; a Refiner must not change the sound and must return the same samples each time.
 type Refiner func(s *Sound, level int, looped bool, first, frames int64) []float32
 
-// version is a mip level: the sound at a lower rate, for quality Best at higher pitches. A step is hardly
+// mipLevel is a mip level: the sound at a lower rate, for quality Best at higher pitches. A step is hardly
 // ever more than one and a half frames. Positions are 32.32 in its own frames. Immutable.
-type version struct {
-	level  int
+type mipLevel struct {
+	index  int
 	looped bool
-	data   store // its frame 0 is frame -guardBefore of the level
-	wrap   int64 // first position that is no longer read
-	back   int64 // of a looped level: the jump back at wrap, a multiple of the loop length
+	data   sampleStore // its frame 0 is frame -guardBefore of the level
+	wrap   int64       // first position that is no longer read
+	back   int64       // of a looped level: the jump back at wrap, a multiple of the loop length
 }
 
-// versionReach is the number of frames of a mip level that its filter and a kernel cover to each side. This
+// mipFrameReach is the number of frames of a mip level that its filter and a kernel cover to each side. This
 // far beyond the end of a loop, samples from before the loop have no effect.
-const versionReach = 128 + 8
+const mipFrameReach = 128 + 8
 
-// newVersion returns a mip level of s without samples, and the number of frames it needs.
-func newVersion(s *Sound, level int, looped bool) (v *version, frames int64) {
-	v = &version{level: level, looped: looped}
+// newMip returns a mip level of s without samples, and the number of frames it needs.
+func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
+	v = &mipLevel{index: level, looped: looped}
 	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and the end is found in frames of the sound
 	if looped {
 		length := s.loop.Frames()
@@ -47,7 +47,7 @@ func newVersion(s *Sound, level int, looped bool) (v *version, frames int64) {
 			times = max(times+1, times*3/2)
 		}
 		v.back = scaled(times*length<<32, level)
-		end, beyond = s.loop[1]+(times-1)*length, versionReach
+		end, beyond = s.loop[1]+(times-1)*length, mipFrameReach
 	}
 	v.wrap = scaled(end<<32, level) + beyond<<32
 	return v, (v.wrap+1<<32-1)>>32 + guardBefore + guardAfter
@@ -73,13 +73,13 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 	return p
 }()
 
-// limit returns the largest step at which a mip level is read: 1.5 of its frames.
-func limit(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
+// maxMipStep returns the largest step at which a mip level is read: 1.5 of its frames.
+func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
 // levelOf returns the mip level for a step.
 func levelOf(step int64) int {
 	level := 0
-	for level < Levels-1 && step > limit(level) {
+	for level < Levels-1 && step > maxMipStep(level) {
 		level++
 	}
 	return level
@@ -95,17 +95,17 @@ func LevelOf(pitch pcm.Semitones) int {
 	return levelOf(step)
 }
 
-func setOf(looped bool) int {
+func setIndex(looped bool) int {
 	if looped {
 		return 1
 	}
 	return 0
 }
 
-// version returns a mip level of the sound. If it is missing, version sets lacks and returns the nearest
+// findMip returns a mip level of the sound. If it is missing, findMip sets lacks and returns the nearest
 // lower one, else the nearest higher one, else nil.
-func (s *Sound) version(level int, looped bool) (v *version, lacks bool) {
-	set := &s.versions[setOf(looped)]
+func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
+	set := &s.mips[setIndex(looped)]
 	if v = set[level].Load(); v != nil {
 		return v, false
 	}
@@ -124,11 +124,11 @@ func (s *Sound) version(level int, looped bool) (v *version, lacks bool) {
 
 // TakeMissing returns the mip levels that voices have missed since the last call, a bit for each level. Any
 // goroutine.
-func (s *Sound) TakeMissing(looped bool) (levels uint32) { return s.needs[setOf(looped)].Swap(0) }
+func (s *Sound) TakeMissing(looped bool) (levels uint32) { return s.missing[setIndex(looped)].Swap(0) }
 
-// need records a missing mip level. Audio side.
-func (s *Sound) need(level int, looped bool) {
-	if n := &s.needs[setOf(looped)]; n.Load()>>level&1 == 0 {
+// recordMissing records a missing mip level. Audio side.
+func (s *Sound) recordMissing(level int, looped bool) {
+	if n := &s.missing[setIndex(looped)]; n.Load()>>level&1 == 0 {
 		n.Or(1 << level)
 	}
 }
@@ -136,10 +136,10 @@ func (s *Sound) need(level int, looped bool) {
 // Refined reports whether a mip level exists or can never exist. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
 	if level == SpectrumLevel {
-		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setOf(looped)].Load() != nil
+		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setIndex(looped)].Load() != nil
 	}
-	return !s.CanRefine() || s.versions[setOf(looped)][level].Load() != nil
+	return !s.CanRefine() || s.mips[setIndex(looped)][level].Load() != nil
 }
 
 // CanRefine reports whether the sound can have mip levels: it was made with a Refiner that has not failed.
-func (s *Sound) CanRefine() bool { return s.refine != nil && !s.unrefined.Load() }
+func (s *Sound) CanRefine() bool { return s.refine != nil && !s.refineFailed.Load() }

@@ -20,7 +20,7 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	if v.buffer != nil {
 		return v.mixStream(dst, frame)
 	}
-	return int(v.goOn(dst, next, int64(len(dst)), frame))
+	return int(v.advance(dst, next, int64(len(dst)), frame))
 }
 
 // Skip advances by n frames exactly like Mix, without output. It returns how many frames Mix would have
@@ -35,27 +35,27 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	if v.buffer != nil {
 		return v.skipStream(n, frame)
 	}
-	return v.goOn(nil, nil, n, frame)
+	return v.advance(nil, nil, n, frame)
 }
 
-// goOn adds n frames to dst and returns how many there were. If dst is nil, it only advances; so do the
+// advance adds n frames to dst and returns how many there were. If dst is nil, it only advances; so do the
 // functions that it calls.
-func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
-	v.steady.left = 0
+func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
+	v.fast.left = 0
 	done := int64(0)
 	for done < n && !v.Ended(frame) {
-		if frame >= v.segEnd && frame >= v.glide.until {
-			v.proceed(frame)
+		if frame >= v.segEnd && frame >= v.rampSpan.until {
+			v.nextSegment(frame)
 		}
 		got := int64(0)
-		if frame < v.glide.until {
-			got = v.goGliding(after(dst, done), next, n-done, frame)
+		if frame < v.rampSpan.until {
+			got = v.mixRampSpan(after(dst, done), next, n-done, frame)
 		}
 		if got == 0 {
 			if frame >= v.segEnd {
-				v.straight(frame)
+				v.beginGainSegment(frame)
 			}
-			got = v.give(after(dst, done), min(n-done, v.segEnd-frame), frame)
+			got = v.runProcessed(after(dst, done), min(n-done, v.segEnd-frame), frame)
 		}
 		done += got
 		frame += got
@@ -63,7 +63,7 @@ func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 		v.faulty = v.faulty || got == 0 && !v.Ended(frame) // a voice without progress must not block a render forever
 	}
 	if done == n {
-		v.settleDown()
+		v.enterFastPath()
 	}
 	return done
 }
@@ -78,7 +78,7 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 
 // Ended reports whether the voice has ended at frame.
 func (v *Voice) Ended(frame int64) bool {
-	if v.sound == nil || v.faulty || v.out.out && frame >= v.out.end() {
+	if v.sound == nil || v.faulty || v.fadeOut.toSilence && frame >= v.fadeOut.end() {
 		return true
 	}
 	if v.buffer != nil {
@@ -96,16 +96,16 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.buffer != nil:
 		return v.runStream(dst, n, at)
-	case v.now.version != nil || v.over > 0:
-		return v.runVersions(dst, n, at)
+	case v.mip.level != nil || v.crossfadeFrames > 0:
+		return v.runMips(dst, n, at)
 	}
 	g := v.ramp
 	g.Start = at
-	return v.runPlain(dst, n, g)
+	return v.runOriginal(dst, n, g)
 }
 
-// runPlain is run for a voice that reads the original sound.
-func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
+// runOriginal is run for a voice that reads the original sound.
+func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {
 		data, first, limit := v.window()
@@ -113,7 +113,7 @@ func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 		if left <= 0 {
 			break
 		}
-		k := stepsTo(left, v.step, n-done)
+		k := stepsToCover(left, v.step, n-done)
 		switch {
 		case dst == nil:
 		case data != nil:
@@ -130,8 +130,8 @@ func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsTo returns how many steps cover the distance left, which is above 0; at most n.
-func stepsTo(left, step, n int64) int64 {
+// stepsToCover returns how many steps cover the distance left, which is above 0; at most n.
+func stepsToCover(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // the usual case, without a division
 		return n
 	}
@@ -140,23 +140,23 @@ func stepsTo(left, step, n int64) int64 {
 
 // window returns the samples around the position, the frame of the sound at the start of data, and the first
 // position behind data. data is nil for an unrolled loop.
-func (v *Voice) window() (data *store, first, limit int64) {
+func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
 		return &s.data, -guardBefore, s.frames
 	}
 	if v.unrolls() {
-		return nil, 0, v.rowEnd()
+		return nil, 0, v.unrolledEnd()
 	}
 	if v.pos>>32 < s.seam.from {
-		return &s.data, -guardBefore, min(s.seam.from, v.leaves())
+		return &s.data, -guardBefore, min(s.seam.from, v.seamExit())
 	}
-	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.leaves())
+	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.seamExit())
 }
 
-// leaves returns the position at which a looping voice must leave the seam for good, because the samples
+// seamExit returns the position at which a looping voice must leave the seam for good, because the samples
 // after it belong to the frames behind the last round.
-func (v *Voice) leaves() int64 {
+func (v *Voice) seamExit() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64
 	}
@@ -175,7 +175,7 @@ func (v *Voice) wrap() {
 		if over := v.pos - m.wrap<<32; over >= 0 {
 			back := m.back << 32
 			v.pos -= back * (over/back + 1)
-			v.again = true
+			v.jumpedBack = true
 		}
 		return
 	}
@@ -184,15 +184,15 @@ func (v *Voice) wrap() {
 		v.rewind()
 		return
 	}
-	for v.pos>>32 < v.leaves() {
+	for v.pos>>32 < v.seamExit() {
 		if v.pos < m.wrap<<32 {
 			return
 		}
 		v.pos -= m.back << 32
 		v.jumps -= int32(m.back / length)
-		v.again = true
+		v.jumpedBack = true
 		if v.jumps == 0 {
-			v.stale()
+			v.replanMip()
 		}
 	}
 	v.pos -= int64(v.jumps) * length << 32

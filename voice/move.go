@@ -29,9 +29,9 @@ var shapeNames = [...]string{"natural", "decibels", "amplitude", "cosine", "powe
 
 func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
-// between returns the progress, 0..1, from a smaller amplitude to a larger one after the share t of the time.
+// progress returns the progress, 0..1, from a smaller amplitude to a larger one after the share t of the time.
 // A move down is the mirror image.
-func (s Shape) between(t float64) float64 {
+func (s Shape) progress(t float64) float64 {
 	switch s {
 	case RaisedCosine:
 		return 0.5 - float64(0.5*pcm.CosPi(t))
@@ -44,19 +44,19 @@ func (s Shape) between(t float64) float64 {
 // Constant returns a constant move.
 func Constant(at float64) Move { return Move{From: at, To: at} }
 
-// rest makes a zero move constant. It sets fields one by one: reading a freshly copied struct stalls.
-func (m *Move) rest(at float64) { m.From, m.To = at, at }
+// setConstant makes a zero move constant. It sets fields one by one: reading a freshly copied struct stalls.
+func (m *Move) setConstant(at float64) { m.From, m.To = at, at }
 
 // FrameAt returns the value at a frame.
 func (m *Move) At(frame int64) float64 {
 	if frame-m.Start >= m.Frames { // the usual case, small enough to be inlined
 		return m.To
 	}
-	return m.on(frame)
+	return m.during(frame)
 }
 
-// on is At before the end of the move.
-func (m *Move) on(frame int64) float64 {
+// during is At before the end of the move.
+func (m *Move) during(frame int64) float64 {
 	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
 	}
@@ -92,7 +92,7 @@ func (m *Move) Gain(frame int64) float64 {
 	if low > high {
 		low, high, share = high, low, 1-share
 	}
-	return low + float64((high-low)*m.Shape.between(share))
+	return low + float64((high-low)*m.Shape.progress(share))
 }
 
 // MaxGain returns the larger of the current and the final factor of a move in decibels.
@@ -106,9 +106,9 @@ func (m *Move) MaxGain(frame int64) float64 {
 
 // Grid returns the distance in frames between the points at which the move is sampled. The gain is linear
 // between them, so a move with more curvature has a shorter distance.
-func (m *Move) Grid() int64 { return grid(m.Frames) }
+func (m *Move) Grid() int64 { return gridFor(m.Frames) }
 
-func grid(frames int64) int64 {
+func gridFor(frames int64) int64 {
 	switch {
 	case frames < 128:
 		return 2
@@ -120,48 +120,48 @@ func grid(frames int64) int64 {
 	return 64
 }
 
-// curve is a fade-in or a fade-out. The zero value is a constant 1.
-type curve struct {
+// fadeCurve is a fade-in or a fade-out. The zero value is a constant 1.
+type fadeCurve struct {
 	start, frames int64
-	out           bool
+	toSilence     bool
 	shape         Shape
 	level         float64 // initial factor of a fade-out, 0..1
 }
 
-func fadeIn(frame, frames int64) curve { return curve{start: frame, frames: frames} }
+func newFadeIn(frame, frames int64) fadeCurve { return fadeCurve{start: frame, frames: frames} }
 
 // at returns the factor at a frame.
-func (c *curve) at(frame int64) float64 {
+func (c *fadeCurve) at(frame int64) float64 {
 	switch {
 	case frame-c.start < c.frames:
-		return c.on(frame)
-	case c.out:
+		return c.during(frame)
+	case c.toSilence:
 		return 0
 	}
 	return 1
 }
 
-// on is at before the end of the fade.
-func (c *curve) on(frame int64) float64 {
+// during is at before the end of the fade.
+func (c *fadeCurve) during(frame int64) float64 {
 	t := frame - c.start
 	switch {
-	case c.out && c.shape == Natural:
+	case c.toSilence && c.shape == Natural:
 		return float64(c.level * (0.5 + float64(0.5*pcm.CosPi(float64(t)/float64(c.frames)))))
-	case c.out:
-		return float64(c.level * c.shape.from(float64(c.frames-t)/float64(c.frames)))
+	case c.toSilence:
+		return float64(c.level * c.shape.fadeFactor(float64(c.frames-t)/float64(c.frames)))
 	}
-	return c.shape.from(float64(t) / float64(c.frames))
+	return c.shape.fadeFactor(float64(t) / float64(c.frames))
 }
 
-// from returns the factor after a share of the way from silence to full gain.
-func (s Shape) from(share float64) float64 {
+// fadeFactor returns the factor after a share of the way from silence to full gain.
+func (s Shape) fadeFactor(share float64) float64 {
 	switch s {
 	case Natural:
 		s = RaisedCosine
 	case InDecibels:
 		return pcm.Decibels(float64(pcm.Silence) * (1 - share)).Gain()
 	}
-	return s.between(share)
+	return s.progress(share)
 }
 
-func (c *curve) end() int64 { return c.start + c.frames }
+func (c *fadeCurve) end() int64 { return c.start + c.frames }

@@ -30,19 +30,19 @@ func (m *Moves) HadFilter() bool { return m.filter }
 func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.gain, v.pan, v.pitch, v.speed = m.Gain, m.Pan, m.Pitch, m.Speed
 	if f := v.filter; f != nil && m.filter {
-		f.goOn(&f.low, &m.LowPass)
-		f.goOn(&f.high, &m.HighPass)
+		f.continueCutoff(&f.low, &m.LowPass)
+		f.continueCutoff(&f.high, &m.HighPass)
 	}
 	v.Replan(frame)
 }
 
-// goOn sets a cutoff of a new filter to a move that may have begun before.
-func (f *Filter) goOn(p *pass, c *Cutoff) {
+// continueCutoff sets a cutoff of a new filter to a move that may have begun before.
+func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	if *c == p.Cutoff {
 		return
 	}
 	p.Cutoff, p.on = *c, true
-	f.moves, f.end = true, -1
+	f.ramping, f.end = true, -1
 }
 
 // ContinueFilters copies the filter states of the preceding voice to a voice that starts, so that it has no

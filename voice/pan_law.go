@@ -28,7 +28,7 @@ func (l PanLaw) At(pan float64) (left, right float64) {
 	}
 	s := float64(l)
 	left, right = Balance(pan)
-	foldedLeft, foldedRight := panned(pan)
+	foldedLeft, foldedRight := panGains(pan)
 	return float64(s*left) + float64((1-s)*float64(math.Sqrt2*foldedLeft)),
 		float64(s*right) + float64((1-s)*float64(math.Sqrt2*foldedRight))
 }
@@ -39,16 +39,16 @@ func Pan(pan float64) (left, right float64) {
 	if pan == 0 {
 		return centre[0], centre[1]
 	}
-	return panned(pan)
+	return panGains(pan)
 }
 
 // centre holds the factors of the most frequent pan.
 var centre = func() (c [2]float64) {
-	c[0], c[1] = panned(0)
+	c[0], c[1] = panGains(0)
 	return c
 }()
 
-func panned(pan float64) (left, right float64) {
+func panGains(pan float64) (left, right float64) {
 	right, left = pcm.SinCosPi((pan + 1) / 4)
 	return left, right
 }

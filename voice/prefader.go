@@ -11,7 +11,7 @@ import (
 type Prefader struct {
 	ramp            dsp.Ramp // gains in the segment of the voice
 	toLeft, toRight float64  // as in Voice
-	into            []pcm.Frame
+	output          []pcm.Frame
 	first           int64 // frame of the mix at the start of into
 }
 
@@ -19,48 +19,48 @@ type Prefader struct {
 // off.
 func (v *Voice) AttachPrefader(frame int64, p *Prefader) {
 	*p = Prefader{}
-	v.filter.pre = p
+	v.filter.prefader = p
 	v.Replan(frame)
 }
 
 // SplitPrefader is SplitFilter for the pre-fader output; it must be called after SplitFilter.
 func (v *Voice) SplitPrefader(p *Prefader) {
-	if was := v.filter.before(); was != nil {
+	if was := v.filter.prefaderOutput(); was != nil {
 		*p = *was
-		v.filter.pre = p
+		v.filter.prefader = p
 	}
 }
 
-// before returns the pre-fader output of the voice; nil: not used.
-func (f *Filter) before() *Prefader {
+// prefaderOutput returns the pre-fader output of the voice; nil: not used.
+func (f *Filter) prefaderOutput() *Prefader {
 	if f == nil {
 		return nil
 	}
-	return f.pre
+	return f.prefader
 }
 
 // SetOutput sets the destination of the pre-fader output for the next Mix, which must begin at frame.
-func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.into, p.first = dst, frame }
+func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.output, p.first = dst, frame }
 
 // gains returns the left and right pre-fader factors of a voice at a frame.
 func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
-	g := float64(v.lasting(frame) * float64(v.in.at(frame)*v.back.at(frame)))
+	g := float64(v.fixedGain(frame) * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
 	}
 	law := Stereo
-	if v.law() == Mono {
+	if v.panLaw() == Mono {
 		law = Mono
 	}
 	left, right = law.At(0)
 	return float64(g * left), float64(g * right)
 }
 
-// lineUp sets the ramp for a segment, as Voice.lineUp does. goes reports that the segment follows the last
-// one without a gap.
-func (p *Prefader) lineUp(v *Voice, frame, to int64, goes bool) {
+// planRamp sets the ramp for a segment, as Voice.planRamp does. follows reports that the segment follows the
+// last one without a gap.
+func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	left, right := p.toLeft, p.toRight
-	if !goes {
+	if !follows {
 		left, right = p.gains(v, frame)
 	}
 	p.ramp = dsp.Ramp{Left: float32(left), Right: float32(right)}
@@ -75,7 +75,7 @@ func (p *Prefader) lineUp(v *Voice, frame, to int64, goes bool) {
 func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at
-	dsp.Frames(p.into[frame-p.first:][:len(piece)], piece, g)
+	dsp.Frames(p.output[frame-p.first:][:len(piece)], piece, g)
 }
 
 // filterPiece filters a piece in place.
@@ -98,11 +98,11 @@ func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 // PeakPrefaderPower returns the power of the pre-fader factors for the voice's audibility, left and right
 // together. Moves count as in PeakGains.
 func (v *Voice) PeakPrefaderPower(frame int64) (power float64) {
-	g := v.lasting(frame)
+	g := v.fixedGain(frame)
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
-	if power = float64(g * g); v.law() != Mono {
+	if power = float64(g * g); v.panLaw() != Mono {
 		power *= 2
 	}
 	return power

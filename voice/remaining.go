@@ -9,25 +9,25 @@ func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps 
 	switch {
 	case v.Ended(frame):
 		return 0, false
-	case v.underrun || v.waiting && !v.canBegin(), v.steady.left >= n && !loop:
+	case v.underrun || v.waiting && !v.canBegin(), v.fast.left >= n && !loop:
 		return n, false
-	case v.steady.left >= n:
-		if left := v.untilWrap(); left <= n*v.step {
-			return stepsIn(left+v.step-1, v.step), true
+	case v.fast.left >= n:
+		if left := v.untilLoopEnd(); left <= n*v.step {
+			return wholeSteps(left+v.step-1, v.step), true
 		}
 		return n, false
 	}
 	copied := *v
-	copied.filter, copied.steady.filtered = nil, false // the copy is silent and must not share the filter
+	copied.filter, copied.fast.filtered = nil, false // the copy is silent and must not share the filter
 	copied.waiting = false
 	left := int64(never)
 	if loop {
-		left = v.untilWrap()
+		left = v.untilLoopEnd()
 	}
 	done := int64(0)
 	for done < n && !copied.Ended(frame+done) && !copied.waiting {
 		for frame+done >= copied.segEnd {
-			copied.proceed(frame + done)
+			copied.nextSegment(frame + done)
 		}
 		k := min(n-done, copied.segEnd-frame-done)
 		if steps := (left + copied.step - 1) / copied.step; left != never && steps <= k {
@@ -47,10 +47,10 @@ func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps 
 	return done, false
 }
 
-// untilWrap returns the distance to the next end of the loop, in 32.32 frames, whether the voice jumps back
+// untilLoopEnd returns the distance to the next end of the loop, in 32.32 frames, whether the voice jumps back
 // there or not. It returns never if the voice does not loop or is behind its loop.
-func (v *Voice) untilWrap() int64 {
-	loop, at, rest, ends := v.rounds()
+func (v *Voice) untilLoopEnd() int64 {
+	loop, at, rest, ends := v.loopPosition()
 	behind, size := at-loop[1], loop.Frames()
 	switch {
 	case size <= 0:
@@ -65,12 +65,12 @@ func (v *Voice) untilWrap() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// rounds returns the loop, the whole and fractional position, and how many ends of the loop follow after the
-// next one; never: without limit. The loop is empty for a voice that does not loop.
-func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
+// loopPosition returns the loop, the whole and fractional position, and how many ends of the loop follow
+// after the next one; never: without limit. The loop is empty for a voice that does not loop.
+func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
-	case !v.loops():
+	case !v.startedLooping():
 		return pcm.Loop{}, at, rest, 0
 	case v.buffer != nil:
 		at, rest = v.buffer.playRange.From+v.played, v.pos
@@ -87,12 +87,12 @@ func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
 	return loop, at, rest, ends
 }
 
-// loops reports whether the voice was started with a loop, even if it has left the loop since.
-func (v *Voice) loops() bool { return v.loop || v.jumps >= 0 }
+// startedLooping reports whether the voice was started with a loop, even if it has left the loop since.
+func (v *Voice) startedLooping() bool { return v.loop || v.jumps >= 0 }
 
 // PastLoop reports whether the voice has passed the end of its loop for the last time.
 func (v *Voice) PastLoop() bool {
-	loop, at, _, ends := v.rounds()
+	loop, at, _, ends := v.loopPosition()
 	size := loop.Frames()
 	return size > 0 && ends != never && at >= loop[1] && (at-loop[1])/size >= ends
 }

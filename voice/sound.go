@@ -65,15 +65,15 @@ type Sound struct {
 	frames   int64
 	loop     pcm.Loop
 	envelope Envelope
-	data     store // guardBefore frames, the samples, guardAfter frames
+	data     sampleStore // guardBefore frames, the samples, guardAfter frames
 	seam     seam
 
-	refine    Refiner
-	refining  [2][Levels]sync.Mutex              // serializes the makers of each mip level
-	unrefined atomic.Bool                        // the Refiner failed or returned invalid samples
-	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
-	needs     [2]atomic.Uint32                   // levels that voices have missed
-	spectra   [2]atomic.Pointer[measured]        // once and looped
+	refine       Refiner
+	refineLocks  [2][Levels]sync.Mutex               // serializes the makers of each mip level
+	refineFailed atomic.Bool                         // the Refiner failed or returned invalid samples
+	mips         [2][Levels]atomic.Pointer[mipLevel] // once and looped, by level
+	missing      [2]atomic.Uint32                    // levels that voices have missed
+	spectra      [2]atomic.Pointer[soundSpectrum]    // once and looped
 
 	file   string
 	warped *spectrum.Warped // spectrum bands at the sound's rate
@@ -135,15 +135,15 @@ func NewSound(s Samples) (*Sound, error) {
 	if s.Compact {
 		out.data.compact = make([]int16, size)
 	} else {
-		out.data.wide = make([]float32, size)
+		out.data.floats = make([]float32, size)
 	}
 	good := true
 	if s.Compact {
 		for i, x := range s.Data {
-			out.data.compact[first+i], good = narrow(x), good && math.Abs(float64(x)) <= maxSample
+			out.data.compact[first+i], good = toInt16(x), good && math.Abs(float64(x)) <= maxSample
 		}
 	} else {
-		good = dsp.Settle(out.data.wide[first:first+len(s.Data)], s.Data) <= maxSample
+		good = dsp.Settle(out.data.floats[first:first+len(s.Data)], s.Data) <= maxSample
 	}
 	if !good {
 		i := slices.IndexFunc(s.Data, func(x float32) bool { return !(math.Abs(float64(x)) <= maxSample) })
@@ -163,20 +163,20 @@ func (s *Sound) Refine(level int, looped bool) {
 		s.measureSpectrum(looped)
 		return
 	}
-	making := &s.refining[setOf(looped)][level]
+	making := &s.refineLocks[setIndex(looped)][level]
 	making.Lock()
 	defer making.Unlock()
 	if s.Refined(level, looped) {
 		return
 	}
-	v, frames := newVersion(s, level, looped)
-	v.data.wide = s.refined(level, looped, frames)
-	samples := v.data.wide
+	v, frames := newMip(s, level, looped)
+	v.data.floats = s.refined(level, looped, frames)
+	samples := v.data.floats
 	if int64(len(samples)) != frames*int64(s.channels) || !(dsp.Settle(samples, samples) <= 8*maxSample) { // the compensation for the kernel may add 18 dB
-		s.unrefined.Store(true)
+		s.refineFailed.Store(true)
 		return
 	}
-	s.versions[setOf(looped)][level].Store(v)
+	s.mips[setIndex(looped)][level].Store(v)
 }
 
 // prepareBest computes the tables for reading mip levels.
@@ -215,11 +215,11 @@ func (s *Sound) Envelope() Envelope { return s.envelope }
 
 // Bytes returns the memory used by the samples, the mip levels, the index and the spectrum.
 func (s *Sound) Bytes() int64 {
-	sum := s.data.size() + s.seam.data.size() + s.envelope.size()
-	for set := range s.versions {
-		for level := range s.versions[set] {
-			if v := s.versions[set][level].Load(); v != nil {
-				sum += v.data.size()
+	sum := s.data.bytes() + s.seam.data.bytes() + s.envelope.bytes()
+	for set := range s.mips {
+		for level := range s.mips[set] {
+			if v := s.mips[set][level].Load(); v != nil {
+				sum += v.data.bytes()
 			}
 		}
 		if m := s.spectra[set].Load(); m != nil {
@@ -237,7 +237,7 @@ func (s *Sound) Compact() bool { return s.data.compact != nil }
 func (s *Sound) Samples() []float32 {
 	from, to := guardBefore*s.channels, (guardBefore+int(s.frames))*s.channels
 	if !s.Compact() {
-		return s.data.wide[from:to]
+		return s.data.floats[from:to]
 	}
 	out := make([]float32, 0, to-from)
 	for _, x := range s.data.compact[from:to] {

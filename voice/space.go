@@ -20,7 +20,7 @@ type Space struct {
 	// Factors of the direct path to the bus and of the paths to the sends. The voice itself does not apply
 	// them.
 	Direct, Sends Move
-	apart         bool // either of them is or was different from 1
+	pathsDiffer   bool // either of them is or was different from 1
 }
 
 // SpaceValues is the effect of a spatial position at one instant.
@@ -42,29 +42,29 @@ func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.gain.Ramp(frame, p.Gain, frames)
 	s.pan.Ramp(frame, p.Pan, frames)
 	s.pitch.Ramp(frame, float64(p.Pitch), frames)
-	s.grid = s.bend(frames)
+	s.grid = s.rampGrid(frames)
 }
 
 // RampPaths moves Direct and Sends. Direct, at most 1, affects the results of PeakGains and GainBounds.
 func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
-	if s.apart || direct != 1 || sends != 1 {
-		s.apart = true
+	if s.pathsDiffer || direct != 1 || sends != 1 {
+		s.pathsDiffer = true
 		s.Direct.Ramp(frame, direct, frames)
 		s.Sends.Ramp(frame, sends, frames)
 	}
 }
 
-// direct returns the larger of the current and the target factor of the direct path.
-func (s *Space) direct(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
+// peakDirect returns the larger of the current and the target factor of the direct path.
+func (s *Space) peakDirect(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
 
-// bend returns the length in frames of the linear pieces of a glide. They are longer than for other moves,
+// rampGrid returns the length in frames of the linear pieces of a ramp. They are longer than for other moves,
 // since most positions change little between updates. The gain is linear itself, but its product with the pan
 // law is not: 1/64 of both changes together keeps the error below -90 dB. The pitch moves in steps, whose
 // sidebands grow with the square of the step length.
-func (s *Space) bend(frames int64) int64 {
+func (s *Space) rampGrid(frames int64) int64 {
 	size, stairs := math.Abs(s.gain.To-s.gain.From)+math.Abs(s.pan.To-s.pan.From), math.Abs(s.pitch.To-s.pitch.From)
 	g := int64(64)
-	for least := grid(frames); g > least; g /= 2 {
+	for least := gridFor(frames); g > least; g /= 2 {
 		if float64(float64(64*g)*size) <= float64(frames) && float64(float64(16*g*g)*stairs) <= float64(frames) {
 			break
 		}
@@ -72,32 +72,32 @@ func (s *Space) bend(frames int64) int64 {
 	return g
 }
 
-// panned stores the sum of the voice's own pan and the spatial pan in sum, a zero Move.
-func (s *Space) panned(sum, own *Move, frame int64) {
-	sum.From, sum.To = within(own.At(frame)+s.pan.At(frame)), within(own.To+s.pan.To)
+// sumPan stores the sum of the voice's own pan and the spatial pan in sum, a zero Move.
+func (s *Space) sumPan(sum, own *Move, frame int64) {
+	sum.From, sum.To = clampPan(own.At(frame)+s.pan.At(frame)), clampPan(own.To+s.pan.To)
 	sum.Start, sum.Frames = frame, 1
 }
 
-// folds reports whether the stereo image of the voice is narrowed.
-func (v *Voice) folds() bool { return v.space != nil && v.space.spread < 1 && v.law() != Mono }
+// narrows reports whether the stereo image of the voice is narrowed.
+func (v *Voice) narrows() bool { return v.space != nil && v.space.spread < 1 && v.panLaw() != Mono }
 
-// shares returns how much each output side gets of its own channel and of the other one.
-func (s *Space) shares() (own, other float32) {
+// widthGains returns how much each output side gets of its own channel and of the other one.
+func (s *Space) widthGains() (own, other float32) {
 	return float32((1 + s.spread) / 2), float32((1 - s.spread) / 2)
 }
 
-// foldPiece is the number of frames downmixed at a time.
-const foldPiece = 256
+// narrowPiece is the number of frames downmixed at a time.
+const narrowPiece = 256
 
-// runFolded is run for a narrowed stereo sound. It reads the samples at unit gain first, because each output
+// runNarrowed is run for a narrowed stereo sound. It reads the samples at unit gain first, because each output
 // side needs both channels.
-func (v *Voice) runFolded(dst []pcm.Frame, n int64, at int) (done int64) {
+func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {
 	ramp := v.ramp
 	v.ramp = dsp.Ramp{Left: 1, Right: 1}
-	own, other := v.space.shares()
+	own, other := v.space.widthGains()
 	for done < n {
-		var piece [foldPiece]pcm.Frame
-		g, part := ramp, min(n-done, foldPiece)
+		var piece [narrowPiece]pcm.Frame
+		g, part := ramp, min(n-done, narrowPiece)
 		g.Start = at + int(done)
 		got := v.run(piece[:part], part, g.Start)
 		g.Fold(dst[done:], piece[:got], own, other)

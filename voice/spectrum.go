@@ -4,15 +4,15 @@ import (
 	"voicepool/internal/spectrum"
 )
 
-// measured is the spectrum of a sound, by hop of its loudness index.
-type measured struct{ hops []spectrum.Hop }
+// soundSpectrum is the spectrum of a sound, by hop of its loudness index.
+type soundSpectrum struct{ hops []spectrum.Hop }
 
 func (s *Sound) measureSpectrum(looped bool) {
 	if s.Refined(SpectrumLevel, looped) {
 		return
 	}
 	hops := spectrum.Measure(&spectrum.Sound{Samples: s.Samples(), Channels: s.channels, Rate: s.rate, Hop: s.envelope.Hop, Loop: s.loop}, looped)
-	s.spectra[setOf(looped)].Store(&measured{hops})
+	s.spectra[setIndex(looped)].Store(&soundSpectrum{hops})
 }
 
 // SpectrumBands is the number of spectrum bands: 0.68 octaves each, from 50 Hz to 14 kHz. The first and the
@@ -25,13 +25,13 @@ const SpectrumBands = spectrum.Bands
 // spectrum should be measured. Audio side.
 func (v *Voice) FilteredShares(heard *[SpectrumBands]float64, wantNear bool) (index, near float64, lacks bool) {
 	hop := &spectrum.Pink
-	if looped := v.Looping(); v.sound.spectra[setOf(looped)].Load() != nil {
-		hops := v.sound.spectra[setOf(looped)].Load().hops
+	if looped := v.Looping(); v.sound.spectra[setIndex(looped)].Load() != nil {
+		hops := v.sound.spectra[setIndex(looped)].Load().hops
 		if at := v.sound.envelope.hop(v.Position()); at < int64(len(hops)) {
 			hop = &hops[at]
 		}
 	} else if lacks = !v.sound.Refined(SpectrumLevel, looped); lacks {
-		v.sound.need(SpectrumLevel, looped)
+		v.sound.recordMissing(SpectrumLevel, looped)
 	}
 	g := (*spectrum.Gains)(heard)
 	if !wantNear {
@@ -41,7 +41,7 @@ func (v *Voice) FilteredShares(heard *[SpectrumBands]float64, wantNear bool) (in
 }
 
 // HasSpectrum reports whether the spectrum for FilteredShares has been measured.
-func (v *Voice) HasSpectrum() bool { return v.sound.spectra[setOf(v.Looping())].Load() != nil }
+func (v *Voice) HasSpectrum() bool { return v.sound.spectra[setIndex(v.Looping())].Load() != nil }
 
 // HasActiveFilter reports whether a filter of the voice is active.
 func (v *Voice) HasActiveFilter() bool { return v.filter.active() }
@@ -50,46 +50,46 @@ func (v *Voice) HasActiveFilter() bool { return v.filter.active() }
 // larger of the response at frame and the final one. Audio side.
 func (v *Voice) ApplyResponse(frame int64, gains *[SpectrumBands]float64) {
 	if v.filter != nil {
-		v.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
+		v.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 	}
 }
 
 // ApplyResponse multiplies gains by the response of the filter, as Voice.ApplyResponse does.
 func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBands]float64) {
-	s.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
+	s.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 }
 
 // Settled reports whether the response for ApplyResponse is constant from frame on.
 func (s *DirectFilter) Settled(frame int64) bool { return s.filter.settled(frame) }
 
-func (f *Filter) passes(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
+func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {
-		p.passes(frame, g, w, true)
+		p.applyResponse(frame, g, w, true)
 	}
 	if p := &f.high; p.on {
-		p.passes(frame, g, w, false)
+		p.applyResponse(frame, g, w, false)
 	}
 }
 
-func (p *pass) passes(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
-	goes, heard := p.goes()
-	is, now := p.acts(frame)
-	if heard == 0 || now < 1 { // the unfiltered signal is audible, too
+func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
+	target, wet := p.targets()
+	now, wetNow := p.now(frame)
+	if wet == 0 || wetNow < 1 { // the unfiltered signal is audible, too
 		return
 	}
-	most := w.Pass(goes, low)
-	if is != goes {
-		more := w.Pass(is, low)
+	most := w.Pass(target, low)
+	if now != target {
+		more := w.Pass(now, low)
 		most.Most(&more)
 	}
 	g.Times(&most)
 }
 
-// settled reports whether the response for passes is constant from frame on.
+// settled reports whether the response for applyResponse is constant from frame on.
 func (f *Filter) settled(frame int64) bool {
 	return f == nil || f.low.settled(frame) && f.high.settled(frame)
 }
 
-func (p *pass) settled(frame int64) bool {
-	return !p.on || !p.moving(frame) && p.depth.End() <= frame && (!p.placed || p.place.depth.End() <= frame)
+func (p *filterStage) settled(frame int64) bool {
+	return !p.on || !p.moving(frame) && p.wet.End() <= frame && (!p.hasSpatial || p.spatial.wet.End() <= frame)
 }

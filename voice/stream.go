@@ -81,15 +81,15 @@ const (
 	streamPiece = 1<<maxOctaves + 256
 )
 
-// playedOut reports whether a voice that has played heard frames has played everything.
-func (f *StreamBuffer) playedOut(heard int64) bool {
-	return f.ended.Load() && heard >= f.written.Load()
+// playedOut reports whether a voice that has played that many frames has played everything.
+func (f *StreamBuffer) playedOut(played int64) bool {
+	return f.ended.Load() && played >= f.written.Load()
 }
 
 // Commit returns the voice's Position and releases the played frames of a stream. Before Commit, a copy of
 // the voice can still continue from the old position, as its tail does. Call it when both are mixed.
 func (v *Voice) Commit() int64 {
-	if v.steady.left > 0 {
+	if v.fast.left > 0 {
 		return v.pos >> 32
 	}
 	if v.buffer != nil {
@@ -109,7 +109,7 @@ func (v *Voice) Drop() {
 		v.closeOtherBuffers()
 	}
 	v.sound, v.buffer, v.space = nil, nil, nil
-	v.steady.from, v.now.version, v.was.version = nil, nil, nil
+	v.fast.from, v.mip.level, v.oldMip.level = nil, nil, nil
 }
 
 // TailFrames returns the length of a tail that should have n frames from frame on. It is shorter for a stream
@@ -119,7 +119,7 @@ func (v *Voice) TailFrames(frame, n int64) int64 {
 		return n
 	}
 	semitones := v.basePitch
-	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {
+	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
 		semitones += max(m.At(frame), m.To)
 	}
 	if v.space != nil {
@@ -130,7 +130,7 @@ func (v *Voice) TailFrames(frame, n int64) int64 {
 
 // Underrun reports whether the stream has run out of frames, and the frame at which its fade-out begins. It is
 // silent until more frames arrive.
-func (v *Voice) Underrun() (from int64, dry bool) { return v.back.start, v.underrun }
+func (v *Voice) Underrun() (from int64, dry bool) { return v.resume.start, v.underrun }
 
 // Faulty reports whether the voice ended because of invalid samples.
 func (v *Voice) Faulty() bool { return v.faulty }
@@ -147,43 +147,43 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
 	for done < len(dst) && !v.Ended(frame) {
-		if v.waiting || v.underrun && frame >= v.back.end() {
+		if v.waiting || v.underrun && frame >= v.resume.end() {
 			if !v.canBegin() {
 				return len(dst)
 			}
 			if v.underrun {
-				v.back = fadeIn(frame, smooth)
+				v.resume = newFadeIn(frame, smooth)
 			}
 			v.waiting, v.underrun = false, false
 			v.Replan(frame)
 		}
 		n := v.switchDueBuffer(int64(len(dst) - done))
-		fade := smooth
+		fadeFrames := smooth
 		if v.step > dsp.One { // the same time in the stream, but at least a few frames
-			fade = min(smooth, max(smooth<<32/v.step, minFade))
+			fadeFrames = min(smooth, max(smooth<<32/v.step, minFade))
 		}
-		if left, ends := v.available(); !ends && !v.underrun && left < n+fade {
-			if left > fade { // no fade until there
-				n = left - fade
+		if left, ends := v.available(); !ends && !v.underrun && left < n+fadeFrames {
+			if left > fadeFrames { // no fade until there
+				n = left - fadeFrames
 			} else {
 				v.underrun = true
-				v.back = curve{start: frame, frames: left, out: true, level: v.back.at(frame)}
+				v.resume = fadeCurve{start: frame, frames: left, toSilence: true, level: v.resume.at(frame)}
 				v.Replan(frame)
 			}
 		}
 		if v.underrun {
-			n = min(n, v.back.end()-frame)
+			n = min(n, v.resume.end()-frame)
 		}
 		if frame >= v.segEnd {
-			v.proceed(frame)
+			v.nextSegment(frame)
 		}
 		n = min(n, v.segEnd-frame)
-		got := v.give(dst[done:], n, frame)
+		got := v.runProcessed(dst[done:], n, frame)
 		done += int(got)
 		frame += got
 		if got < n && !v.Ended(frame) { // the voice became faster than expected
 			v.underrun = true
-			v.back = curve{start: frame, out: true}
+			v.resume = fadeCurve{start: frame, toSilence: true}
 		}
 	}
 	return done
@@ -224,7 +224,7 @@ func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 		}
 		g := v.ramp
 		g.Start = at + int(done)
-		whole := store{wide: piece[:]}
+		whole := sampleStore{floats: piece[:]}
 		v.kernelAt(v.pos).mix(dst[done:done+k], &whole, v.pos+streamReach<<32, v.step, g)
 		v.advanceStream(k)
 		done += k
@@ -272,7 +272,7 @@ func (v *Voice) skipStream(n, frame int64) int64 {
 		}
 		v.waiting, v.underrun = false, false
 		if frame >= v.segEnd {
-			v.proceed(frame)
+			v.nextSegment(frame)
 		}
 		k := v.switchDueBuffer(min(n-done, v.segEnd-frame))
 		to := v.played + (v.pos+k*v.step)>>32

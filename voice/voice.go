@@ -62,11 +62,11 @@ const maxOctaves = 8
 // Voice is one playback of a sound. It is a value: a copy continues independently. A stolen voice gets its
 // tail as a copy. A copy of a voice with a Filter needs SplitFilter first. The zero Voice has ended.
 type Voice struct {
-	steady steady
-	pos    int64 // in 32.32 frames of the sound; for a stream, the fraction after heard
-	step   int64
-	now    reader
-	ramp   dsp.Ramp // gains in the segment [segStart, segEnd)
+	fast fastPath
+	pos  int64 // in 32.32 frames of the sound; for a stream, the fraction after played
+	step int64
+	mip  mipReader
+	ramp dsp.Ramp // gains in the segment [segStart, segEnd)
 
 	sound      *Sound
 	buffer     *StreamBuffer
@@ -77,38 +77,38 @@ type Voice struct {
 	pastBuffer *StreamBuffer // buffer that was replaced, kept until Commit
 	switchAt   int64
 
-	baseGain  float64 // linear factor
-	basePitch float64
-	gain      Move // in decibels
-	pan       Move
-	pitch     Move // in semitones
-	speed     Move // in semitones
-	shared    Move // pitch of the voice's bus, in semitones
-	crowd     Move // in decibels; raises the gain for merged starts that the voice represents
-	in, out   curve
-	back      curve // fade-in after a pause
+	baseGain        float64 // linear factor
+	basePitch       float64
+	gain            Move // in decibels
+	pan             Move
+	pitch           Move // in semitones
+	speed           Move // in semitones
+	busPitch        Move // pitch of the voice's bus, in semitones
+	crowd           Move // in decibels; raises the gain for merged starts that the voice represents
+	fadeIn, fadeOut fadeCurve
+	resume          fadeCurve // fade-in after a pause
 
-	was    reader // previous reader during a crossfade
-	turned int64  // frame at which the crossfade began
-	over   int32  // length of the crossfade in frames; 0: no crossfade
-	jumps  int32  // remaining jumps back to the loop start; negative: unlimited, or the voice does not loop
+	oldMip          mipReader // previous reader during a crossfade
+	crossfadeStart  int64     // frame at which the crossfade began
+	crossfadeFrames int32     // length of the crossfade in frames; 0: no crossfade
+	jumps           int32     // remaining jumps back to the loop start; negative: unlimited, or the voice does not loop
 
-	segStart int64
-	segEnd   int64
-	toLeft   float64 // gains at frame toAt, the end of the segment;
-	toRight  float64 // the next segment starts with them
-	toAt     int64
-	known    known
-	glide    glide
+	segStart  int64
+	segEnd    int64
+	toLeft    float64 // gains at frame toAt, the end of the segment;
+	toRight   float64 // the next segment starts with them
+	toAt      int64
+	gainCache gainCache
+	rampSpan  rampSpan
 
 	loop     bool
 	quality  Quality
 	waiting  bool // for a stream: waiting for frames
 	underrun bool // for a stream: it ran out of frames after it had begun
 
-	fresh bool // still silent since it started or restarted, so a change makes no click
-	again bool // has jumped back in its loop at least once
-	lacks bool // the wanted mip level is not ready yet
+	fresh      bool // still silent since it started or restarted, so a change makes no click
+	jumpedBack bool // has jumped back in its loop at least once
+	lacksMip   bool // the wanted mip level is not ready yet
 
 	faulty bool // ended because of invalid samples
 }
@@ -122,12 +122,12 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 		v.jumps = o.Rounds - 1
 	}
 	v.baseGain, v.basePitch = o.BaseGain.Gain(), float64(o.BasePitch)
-	v.gain.rest(float64(o.Gain))
-	v.pan.rest(o.Pan)
-	v.pitch.rest(float64(o.Pitch))
-	v.in.start, v.in.frames, v.in.shape = frame, o.FadeIn, o.FadeShape
+	v.gain.setConstant(float64(o.Gain))
+	v.pan.setConstant(o.Pan)
+	v.pitch.setConstant(float64(o.Pitch))
+	v.fadeIn.start, v.fadeIn.frames, v.fadeIn.shape = frame, o.FadeIn, o.FadeShape
 	if o.Speed != 0 && o.Speed != 1 {
-		v.speed.rest(float64(pcm.FromRatio(o.Speed)))
+		v.speed.setConstant(float64(pcm.FromRatio(o.Speed)))
 	}
 	if v.buffer != nil {
 		v.pos = 0 // the buffer begins at From
@@ -151,7 +151,7 @@ func (v *Voice) Position() int64 {
 		return v.buffer.playRange.FrameAt(v.played)
 	}
 	p := v.pos >> 32
-	if v.steady.left > 0 {
+	if v.fast.left > 0 {
 		return p
 	}
 	if v.unrolls() && p >= v.unrolled(v.sound.loop[1]) {
@@ -214,48 +214,48 @@ func (v *Voice) move(m *Move, frame int64, to float64, frames int64) {
 
 // SetBusPitch sets the pitch that the voice inherits from its bus.
 func (v *Voice) SetBusPitch(frame int64, pitch Move) {
-	v.shared = pitch
+	v.busPitch = pitch
 	v.Replan(frame)
 }
 
 // FadeBackIn fades the voice in from silence after a pause. Its other moves continue.
 func (v *Voice) FadeBackIn(frame, frames int64) {
-	v.back = fadeIn(frame, frames)
-	v.fresh, v.over, v.was = true, 0, reader{}
+	v.resume = newFadeIn(frame, frames)
+	v.fresh, v.crossfadeFrames, v.oldMip = true, 0, mipReader{}
 	v.Replan(frame)
 }
 
 // FadesBackInAt reports whether the voice starts to fade in after a pause at exactly this frame. Before it
 // the voice was silent, so it can be cut there without a click.
 func (v *Voice) FadesBackInAt(frame int64) bool {
-	return v.back.frames > 0 && v.back.start == frame && !v.back.out
+	return v.resume.frames > 0 && v.resume.start == frame && !v.resume.toSilence
 }
 
 // FadeOut ends the voice at frame+frames with a fade to silence. An earlier end stays as it is.
 func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
-	if v.out.out && v.out.end() <= frame+frames {
+	if v.fadeOut.toSilence && v.fadeOut.end() <= frame+frames {
 		return
 	}
 	level := 1.0
-	if v.out.out {
-		level = v.out.at(frame)
+	if v.fadeOut.toSilence {
+		level = v.fadeOut.at(frame)
 	}
-	v.out = curve{start: frame, frames: frames, out: true, shape: shape, level: level}
+	v.fadeOut = fadeCurve{start: frame, frames: frames, toSilence: true, shape: shape, level: level}
 	v.Replan(frame)
 }
 
 // FadingOut reports whether a fade-out is in progress.
-func (v *Voice) FadingOut() bool { return v.out.out }
+func (v *Voice) FadingOut() bool { return v.fadeOut.toSilence }
 
 // FadeEnd returns the first silent frame after a fade-out.
-func (v *Voice) FadeEnd() int64 { return v.out.end() }
+func (v *Voice) FadeEnd() int64 { return v.fadeOut.end() }
 
 // DelayStart moves a start that has not sounded yet to frame, as if the start had been requested for that
 // frame.
 func (v *Voice) DelayStart(frame int64) {
-	v.in.start = frame
-	if v.back.frames > 0 {
-		v.back.start = frame
+	v.fadeIn.start = frame
+	if v.resume.frames > 0 {
+		v.resume.start = frame
 	}
 	v.Replan(frame)
 }

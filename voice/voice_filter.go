@@ -11,7 +11,7 @@ func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) 
 		return
 	}
 	v.filter = f
-	if f.begin(v.sound.rate, lowPass, highPass); f.active() {
+	if f.init(v.sound.rate, lowPass, highPass); f.active() {
 		v.Replan(frame)
 	}
 }
@@ -28,26 +28,26 @@ func (v *Voice) SplitFilter(f *Filter) {
 // effect without a filter, see AttachFilter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
-		f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
+		f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 	}
-	v.replanFilter(frame)
+	v.replanCutoff(frame)
 }
 
 // SetHighPass is SetLowPass for the high-pass.
 func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
-		f.turn(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
+		f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 	}
-	v.replanFilter(frame)
+	v.replanCutoff(frame)
 }
 
-// replanFilter is Replan after a change of a cutoff only. A steady voice becomes steady again at once, so
+// replanCutoff is Replan after a change of a cutoff only. A voice on the fast path returns to it at once, so
 // that a batch can take it in this block.
-func (v *Voice) replanFilter(frame int64) {
-	steady := v.steady.left > 0
+func (v *Voice) replanCutoff(frame int64) {
+	steady := v.fast.left > 0
 	v.Replan(frame)
 	if steady {
-		v.settleDown()
+		v.enterFastPath()
 	}
 }
 
@@ -55,30 +55,30 @@ func (v *Voice) replanFilter(frame int64) {
 // effective.
 func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
-	if f == nil || hz == 0 && !f.low.placed {
+	if f == nil || hz == 0 && !f.low.hasSpatial {
 		return
 	}
-	f.place(frame, hz, frames)
+	f.rampSpatial(frame, hz, frames)
 	v.Replan(frame)
 }
 
-// place moves the cutoff of the spatial position.
-func (f *Filter) place(frame int64, hz float64, frames int64) {
+// rampSpatial moves the cutoff of the spatial position.
+func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)
-	if !p.placed {
-		p.placed, p.place = true, Cutoff{Move: Constant(openAt(f.rate))}
+	if !p.hasSpatial {
+		p.hasSpatial, p.spatial = true, Cutoff{Move: Constant(openLowPass(f.rate))}
 	}
 	off := hz == 0
 	if frames <= 0 && !off && !p.on { // the filter starts together with the cutoff
-		p.place = Cutoff{Move: Constant(to), depth: Constant(1)}
+		p.spatial = Cutoff{Move: Constant(to), wet: Constant(1)}
 		p.on, p.fresh, p.left, p.right = true, false, dsp.PoleStates{}, dsp.PoleStates{}
-		p.to = p.weights(frame, f.rate)
+		p.to = p.coefficients(frame, f.rate)
 		p.from = p.to
 		return
 	}
-	if p.place.To != to || off != (p.place.depth.To == 0) || frames <= 0 && p.place.End() > frame {
-		f.turn(p, &p.place, frame, to, off, frames)
+	if p.spatial.To != to || off != (p.spatial.wet.To == 0) || frames <= 0 && p.spatial.End() > frame {
+		f.rampCutoff(p, &p.spatial, frame, to, off, frames)
 	}
 }
 
@@ -87,21 +87,21 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
-	return v.filter.low.goal(), v.filter.high.goal()
+	return v.filter.low.targetHz(), v.filter.high.targetHz()
 }
 
 // Cutoff returns the final value of the cutoff in Hz; 0: off.
-func (s *DirectFilter) Cutoff() float64 { return s.filter.low.goal() }
+func (s *DirectFilter) Cutoff() float64 { return s.filter.low.targetHz() }
 
-func (p *pass) goal() float64 {
-	if at, heard := p.goes(); p.on && heard > 0 {
+func (p *filterStage) targetHz() float64 {
+	if at, wet := p.targets(); p.on && wet > 0 {
 		return pcm.Exp2(at)
 	}
 	return 0
 }
 
 // LowPass returns the cutoff of the low-pass at a frame and at the end of its move, in Hz; 0: off.
-func (v *Voice) LowPass(frame int64) (is, goes float64) {
+func (v *Voice) LowPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
@@ -109,21 +109,22 @@ func (v *Voice) LowPass(frame int64) (is, goes float64) {
 }
 
 // HighPass is LowPass for the high-pass.
-func (v *Voice) HighPass(frame int64) (is, goes float64) {
+func (v *Voice) HighPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
 	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
-// give is run plus the processing that precedes the addition to dst: a filter or a narrower stereo image.
-func (v *Voice) give(dst []pcm.Frame, n, frame int64) int64 {
+// runProcessed is run plus the processing that precedes the addition to dst: a filter or a narrower stereo
+// image.
+func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
-	case dst != nil && (v.filter.active() || v.filter.before() != nil):
+	case dst != nil && (v.filter.active() || v.filter.prefaderOutput() != nil):
 		return v.runFiltered(dst, n, frame)
-	case dst != nil && v.folds():
-		return v.runFolded(dst, n, at)
+	case dst != nil && v.narrows():
+		return v.runNarrowed(dst, n, at)
 	}
 	return v.run(dst, n, at)
 }
@@ -131,9 +132,9 @@ func (v *Voice) give(dst []pcm.Frame, n, frame int64) int64 {
 // runFiltered is run for a voice with an active filter or a pre-fader output. It reads the samples at unit
 // gain first.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
-	filters, pre := v.filter.active(), v.filter.before()
+	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {
-		v.filter.wake()
+		v.filter.clearIfStale()
 	}
 	ramp := v.ramp
 	for done < n {
@@ -154,7 +155,7 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 				v.filterPiece(x, frame+done)
 			}
 			pre.add(x, frame+done, at)
-			v.placed(dst[done:done+got], x, g)
+			v.addStereo(dst[done:done+got], x, g)
 		}
 		done += got
 	}
@@ -170,31 +171,31 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 		}
 		x := samples[:len(piece)]
 		v.filter.mono(x, x, frame)
-		monoUnity.mix(dst, &store{wide: x}, 0, dsp.One, g)
+		monoUnity.mix(dst, &sampleStore{floats: x}, 0, dsp.One, g)
 		return
 	}
 	v.filter.stereo(piece, frame)
-	v.placed(dst, piece, g)
+	v.addStereo(dst, piece, g)
 }
 
-// placed adds a piece to dst, downmixed if the spatial position narrows the stereo image.
-func (v *Voice) placed(dst, piece []pcm.Frame, g dsp.Ramp) {
-	if v.folds() {
-		own, other := v.space.shares()
+// addStereo adds a piece to dst, downmixed if the spatial position narrows the stereo image.
+func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
+	if v.narrows() {
+		own, other := v.space.widthGains()
 		g.Fold(dst, piece, own, other)
 		return
 	}
 	dsp.Frames(dst, piece, g)
 }
 
-// mixSteadyFiltered is MixFast for a voice with a filter.
-func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
-	if ready := v.filter.ready; ready != nil { // the batch has already advanced the voice
+// mixFastFiltered is MixFast for a voice with a filter.
+func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
+	if ready := v.filter.batched; ready != nil { // the batch has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)
 		return true
 	}
-	pos := v.place()
-	if !v.passSteady(int64(len(dst))) {
+	pos := v.fastPosition()
+	if !v.skipFast(int64(len(dst))) {
 		return false
 	}
 	v.mixFiltered(next, dst, pos, frame, false)
@@ -204,28 +205,28 @@ func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) boo
 // mixFiltered reads contiguous samples from pos on, filters them and adds them to dst, with moving or
 // constant gains.
 func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glides bool) {
-	v.filter.wake()
-	s := &v.steady
-	direct := s.kernel == monoUnity && s.from.wide != nil
+	v.filter.clearIfStale()
+	s := &v.fast
+	direct := s.kernel == monoUnity && s.from.floats != nil
 	for len(dst) > 0 {
 		var samples [filterPiece]float32
 		part := dst[:min(len(dst), filterPiece)]
 		if x := samples[:len(part)]; direct {
-			v.filter.mono(x, s.from.wide[pos>>32:][:len(part)], frame)
-			v.put(next, part, monoUnity, x, frame, glides)
+			v.filter.mono(x, s.from.floats[pos>>32:][:len(part)], frame)
+			v.addSamples(next, part, monoUnity, x, frame, glides)
 		} else {
 			var frames [filterPiece]pcm.Frame
 			piece := frames[:len(part)]
 			s.kernel.mix(piece, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
 			if v.sound.channels == 2 {
 				v.filter.stereo(piece, frame)
-				v.put(next, part, stereoUnity, dsp.Interleaved(piece), frame, glides)
+				v.addSamples(next, part, stereoUnity, dsp.Interleaved(piece), frame, glides)
 			} else {
 				for i := range x {
 					x[i] = piece[i][0]
 				}
 				v.filter.mono(x, x, frame)
-				v.put(next, part, monoUnity, x, frame, glides)
+				v.addSamples(next, part, monoUnity, x, frame, glides)
 			}
 		}
 		pos += int64(len(part)) * s.step
@@ -235,12 +236,12 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glid
 	s.filtered = v.filter.active()
 }
 
-// put adds samples to dst with moving or constant gains.
-func (v *Voice) put(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
-	from := store{wide: samples}
+// addSamples adds samples to dst with moving or constant gains.
+func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
+	from := sampleStore{floats: samples}
 	if glides {
-		v.glideOver(dst, int64(len(dst)), frame, &source{kernel: k, from: &from, step: dsp.One, ahead: next.ahead()})
+		v.addRamped(dst, int64(len(dst)), frame, &sampleRun{kernel: k, from: &from, step: dsp.One, ahead: next.nextAddress()})
 		return
 	}
-	k.mix(dst, &from, 0, dsp.One, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
+	k.mix(dst, &from, 0, dsp.One, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.nextAddress()})
 }
