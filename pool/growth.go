@@ -11,7 +11,7 @@ func (p *Pool[T]) grow() bool {
 	return p.Len() < p.limit
 }
 
-// Advance tells the pool that time has passed, in the unit of Config.Idle, such as frames of the game or
+// Advance moves the clock of the pool, in the unit of Config.Idle, such as frames of the game or
 // milliseconds. Negative ticks count as 0. The limit of a grown pool shrinks by one step, down to its
 // initial size, for every Idle ticks during which the step was not needed. Active objects stay. Advancing by
 // a and then by b is the same as advancing by a+b.

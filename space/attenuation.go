@@ -9,9 +9,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Curve is the shape of an attenuation over distance. With the distance d clamped to Min..Max and the
-// rolloff r, the factors follow the clamped models of OpenAL 1.1, section 3.4. At Min and nearer they are
-// 1.
+// Curve is the shape of an attenuation over distance: a formula for the amplitude factor at a distance d,
+// which is clamped to Min..Max, with the rolloff r. The curves are the clamped distance models of OpenAL
+// 1.1, section 3.4. At Min and nearer the factor is 1.
 type Curve uint8
 
 const (
@@ -37,12 +37,12 @@ func ParseCurve(name string) (Curve, bool) {
 	return Curve(max(i, 0)), i >= 0
 }
 
-// Attenuation is the gain over distance. The zero value is the default of OpenAL: inverse, from a
-// distance of 1 on, without a maximum.
+// Attenuation is the gain over distance. The zero value is the default of OpenAL: full gain up to a distance
+// of 1, and -6 dB for each doubling beyond, without end.
 type Attenuation struct {
 	Curve   Curve
 	Min     float64 // the gain is 0 dB up to this distance; 1e-6..1e9, 0: 1
-	Max     float64 // the gain is constant from this distance on; Min..1e10, 0: infinite. Linear needs a Max above Min
+	Max     float64 // the gain stays constant from this distance on; Min..1e10, 0: infinite. Linear requires a Max above Min
 	Rolloff float64 // the steepness, 1e-6..1000; 0: 1
 
 	// Table is a custom curve that replaces the four fields above, which must be zero. It may be nil.
@@ -58,10 +58,11 @@ type Table struct {
 
 const tableSteps = 256
 
-// NewTable samples a curve between the distances min and max, 0 <= min < max <= 1e10. It calls gain once
-// for each of the 257 distances min + (max - min) (i/256)^2 in order; they are dense where curves are
-// steep. Between them the factor is interpolated linearly in i. Outside min..max it is constant. A gain
-// is at most +24 dB, and -80 dB or less is silence. Control side. The error wraps ErrRange.
+// NewTable samples a curve between the distances min and max, 0 <= min < max <= 1e10. It calls gain once for
+// each of the 257 distances min + (max - min) (i/256)^2 in order; they are dense where curves are steep.
+// Between them the amplitude factor is interpolated linearly in i. Nearer than min and farther than max it
+// is constant. A gain is at most +24 dB, and -80 dB or less is silence. Control side. The error wraps
+// ErrRange.
 func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Table, error) {
 	if !inRange(min, 0, maxDistance) || !inRange(max, 0, maxDistance) || min >= max || gain == nil {
 		return nil, fmt.Errorf("%w: a table from %v to %v: distances rise, within 0..1e10, and have a gain", ErrRange, min, max)
@@ -92,7 +93,7 @@ func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Tabl
 // NewPointTable, or all samples of NewTable. Silence is -80 dB.
 func (t *Table) Points() []Point { return slices.Clone(t.points) }
 
-// Point is a point of a curve.
+// Point is a point of a custom curve, see NewPointTable.
 type Point struct {
 	Distance float64      // 0..1e10
 	Gain     pcm.Decibels // at most +24; -80 or less is silence

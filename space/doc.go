@@ -6,12 +6,16 @@
 //	m.Play(shot, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: gun}}})
 //	m.SetListener(space.Listener{Position: camera, Forward: look, Doppler: 1})
 //
-// For two-dimensional games, a Flat creates all three from pixels. By default a place pans by at most
-// half, see Listener.Strength, and a stereo sound is mixed down to mono, see Emitter.Spread.
+// For two-dimensional games, a Flat creates all three from pixels. By default a sound at the far right is
+// panned by half only, see Listener.Strength, and a stereo sound is mixed down to mono, see Emitter.Spread.
 //
-// The mixer prepares emitters and listeners on the control side, with Emitter.Source and Listener.Ear.
-// Ear.Hear then needs no checks and gives the same bits on every machine. With the zero values, a mono
-// sound is unchanged.
+// With the zero Emitter and the zero Listener, a mono sound is unchanged. Results have the same bits on
+// every machine.
+//
+// Games need only the types above. The mixer uses the others: it validates emitters and listeners with
+// Emitter.Source and Listener.Ear, and computes each voice with Ear.Hear. "Control side" marks functions for
+// the goroutines of the game, which may allocate. "Audio side" marks functions for the goroutine that mixes,
+// which do not.
 package space
 
 import "errors"

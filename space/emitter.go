@@ -7,26 +7,27 @@ import (
 	"voicepool/pcm"
 )
 
-// Spot is the position and motion of a voice: the part of an Emitter that changes. The zero value is at
-// the origin, at rest, and omnidirectional.
+// Spot is the part of an Emitter that can change while the voice plays: its position and motion, and the
+// obstacles in front of it. The zero value is at the origin, at rest, omnidirectional and unobstructed.
 type Spot struct {
 	Position, Velocity Vector // each coordinate in -1e9..1e9
-	Forward            Vector // the axis of its cone, of any length; zero: omnidirectional
+	Forward            Vector // the direction that the voice faces, of any length; zero: its cone has no effect
 
-	// Occlusion is how much of the voice is behind walls, from 0 (open) to 1 (a closed room). It
-	// attenuates the sound, with a low-pass, on its direct path and on its sends.
+	// Occlusion is how much the voice is shut off by walls, from 0 (in the open) to 1 (in another, closed
+	// room). It attenuates the voice and its sends to reverbs, and applies a low-pass to both.
 	Occlusion float64
 
-	// Obstruction is how much of the direct path is blocked by an object that the sound goes around, such
-	// as a pillar or a car, 0..1. It attenuates the direct path, with a low-pass. The sends are
-	// unchanged.
+	// Obstruction is how much of the direct path is blocked by an object that the sound goes around, such as
+	// a pillar or a car, 0..1. It attenuates the voice and applies a low-pass, but leaves the sends
+	// unchanged: the reverb stays.
 	Obstruction float64
 }
 
-// Muffled reports whether the spot needs a low-pass.
+// Muffled reports whether the spot has an occlusion or an obstruction, which require a low-pass.
 func (s *Spot) Muffled() bool { return s.Occlusion > 0 || s.Obstruction > 0 }
 
-// Checked returns s with a Forward of length 1 or 0. Control side. The error wraps ErrRange.
+// Checked validates s and returns it with Forward scaled to length 1, or left at zero. Control side. The
+// error wraps ErrRange.
 func (s Spot) Checked() (Spot, error) {
 	if !s.Position.inSpace() || !s.Velocity.inSpace() {
 		return Spot{}, fmt.Errorf("%w: a place at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, s.Position, s.Velocity)
@@ -44,9 +45,9 @@ func (s Spot) Checked() (Spot, error) {
 	return s, nil
 }
 
-// Cone is the directivity of a voice around Spot.Forward. Angles are full angles from edge to edge, as in
-// OpenAL. Between Inner and Outer the factor is linear in the cosine of the angle off the axis. This
-// saves an arc cosine and has no audible edge. The zero value is omnidirectional.
+// Cone is the directivity of a voice around Spot.Forward, such as that of a loudspeaker. Angles are full
+// angles from edge to edge, as in OpenAL. Between Inner and Outer the amplitude factor is linear in the
+// cosine of the angle off the axis. In the zero value OuterGain is 0 dB, so the voice is omnidirectional.
 type Cone struct {
 	Inner     float64      // degrees, 0..360: no change inside
 	Outer     float64      // degrees, Inner..360: OuterGain outside
@@ -74,10 +75,10 @@ func (c *Cone) ready() (cone, error) {
 	}, nil
 }
 
-// Emitter is the spatial description of a voice: where it is, and how distance and direction change it.
-// Together with a Listener it gives a gain, which counts in the audibility, a pan and a Doppler shift.
-// With the zero Emitter and the zero Listener, a mono sound is unchanged and a stereo sound is mixed
-// down, see Spread.
+// Emitter describes the position of a voice, and how distance and direction change it. Together with a
+// Listener it determines a gain, a pan and a Doppler shift. The gain counts when the mixer looks for the
+// least audible voice. With the zero Emitter and the zero Listener, a mono sound is unchanged and a stereo
+// sound is mixed down, see Spread.
 //
 // The pan is 0 in front, behind, above and below, and largest at the sides, see Listener.Strength.
 // docs/decisions/011-spatial.md has the formulas of pan and Doppler shift.
@@ -86,26 +87,27 @@ type Emitter struct {
 	Cone        Cone
 	Attenuation Attenuation
 
-	// Spread is the width of a stereo sound, 0..1. At 0 it is mixed down to one channel, so that panning
-	// loses neither channel. At 1 it keeps both channels, and only the far side is attenuated. Mono
-	// sounds ignore it.
+	// Spread is the width of a stereo sound, 0..1. At 0 it is mixed down to one channel, so that both
+	// channels stay audible when it is panned. At 1 it keeps both channels, and panning only attenuates the
+	// channel of the far side. Mono sounds ignore it.
 	Spread float64
 
-	// Air is the number of metres per unit of length, 0..1000, for the absorption of air. It attenuates
-	// the high frequencies of distant voices. 0: off; 1 if lengths are in metres. docs/effects.md has the
-	// curve.
+	// Air enables the absorption of air, which attenuates the high frequencies of distant voices. It is the
+	// number of metres in a unit of length, 0..1000: 1 if lengths are in metres. 0: off. docs/effects.md has
+	// the curve.
 	Air float64
 
-	// SendAttenuation is the attenuation of the sends of the voice. The zero value is the same as
-	// Attenuation. With a flatter curve, distant voices have more reverb relative to the direct sound.
+	// SendAttenuation is the attenuation over distance of the sends of the voice. If it is zero, Attenuation
+	// applies to the sends too. With a flatter curve, distant voices have more reverb relative to the direct
+	// sound.
 	SendAttenuation Attenuation
 }
 
-// Source is an Emitter prepared for the audio side.
+// Source is a validated Emitter, prepared for Ear.Hear.
 type Source struct {
-	Spot        Spot // as Checked returns it
+	Spot        Spot // as returned by Spot.Checked
 	Spread      float64
-	Cone        Cone // as described
+	Cone        Cone // as in the Emitter
 	cone        cone
 	attenuation Attenuation // with defaults
 	sends       Attenuation // of the sends, with defaults
@@ -114,7 +116,7 @@ type Source struct {
 	plain       bool // only its Spot can muffle it
 }
 
-// Source validates and prepares e. Control side. The error wraps ErrRange.
+// Source validates e and prepares it for Hear. Control side. The error wraps ErrRange.
 func (e Emitter) Source() (Source, error) {
 	spot, wrongSpot := e.Spot.Checked()
 	cone, wrongCone := e.Cone.ready()
@@ -145,7 +147,7 @@ func (s *Source) Muffles() bool {
 	return s.air > 0 || s.cone.down > 0 || s.Spot.Muffled()
 }
 
-// Emitter returns an Emitter that produces s. Defaults are filled in.
+// Emitter returns an Emitter that produces s, with defaults filled in.
 func (s *Source) Emitter() Emitter {
 	return Emitter{
 		Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation.said(), Spread: s.Spread, Air: s.air, SendAttenuation: s.sends.said(),

@@ -6,25 +6,26 @@ import (
 	"voicepool/pcm"
 )
 
-// Heard is the effect of a place at one instant.
+// Heard is the result of Ear.Hear: the gain, pan and pitch of a voice at one instant.
 type Heard struct {
 	Gain  float64 // a factor
 	Pan   float64 // -1..+1
 	Pitch pcm.Semitones
 }
 
-// Muffled holds the filters and path gains of a voice. For an unobstructed voice it is {Direct: 1, Sends:
-// 1}.
+// Muffled holds the low-pass cutoffs of a voice, and the gains of its direct path and of its sends. Without
+// muffling it is {Direct: 1, Sends: 1}.
 type Muffled struct {
-	LowPass float64 // the lowest cutoff that applies, in Hz; 0: off
+	LowPass float64 // the cutoff for the direct path and the sends, in Hz; 0: off
 
-	// On the direct path alone, and on the sends alone, in addition to Heard.Gain and LowPass.
+	// Only for the direct path, or only for the sends, in addition to Heard.Gain and LowPass.
 	Direct        float64 // a factor
-	DirectLowPass float64 // the cutoff in Hz, below LowPass; 0: off
+	DirectLowPass float64 // the cutoff in Hz, lower than LowPass; 0: LowPass applies
 	Sends         float64 // a factor
 }
 
-// Hear computes how the listener hears a source, as documented at Emitter. Audio side.
+// Hear computes the gain, pan, pitch and muffling with which the listener hears a source. It does not
+// allocate. Audio side.
 func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	s := &e.Spot
 	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
@@ -117,8 +118,8 @@ func shift(c, vl, vs float64) pcm.Semitones {
 	return min(max(pcm.FromRatio(heard/sent), -48), 48)
 }
 
-// Shifts returns the maximum Doppler shifts, down and up, between the listener and a voice of a velocity.
-// They hold for all positions, because positions change without notice. Control side.
+// Shifts returns the largest Doppler shifts, down and up, that a voice with the given velocity can have at
+// any position, within -48..48 semitones. Control side.
 func (l *Ear) Shifts(velocity *Vector) (below, above pcm.Semitones) {
 	if l.Waves == 0 || l.Velocity == *velocity {
 		return 0, 0

@@ -10,9 +10,9 @@ import (
 type Listener struct {
 	Position, Velocity Vector // each coordinate in -1e9..1e9
 
-	// Forward and Up are the direction of view and the upward direction, of any length but 0 and not
-	// parallel. Up need not be perpendicular to Forward. A zero Forward is (0, 0, -1), a zero Up (0, 1,
-	// 0).
+	// Forward is the direction of view and Up the upward direction. They may have any length, must not be
+	// parallel, and need not be perpendicular. The zero vector means (0, 0, -1) in Forward and (0,
+	// 1, 0) in Up.
 	Forward, Up Vector
 
 	// Doppler scales the Doppler shift, 0..100: 0 is off, 1 is physically correct.
@@ -20,32 +20,33 @@ type Listener struct {
 
 	SpeedOfSound float64 // units of length per second, 0.001..1e9; 0: 343.3
 
-	// Strength is the maximum pan of a place, 1e-6..1; 0: 0.5, which is 8 dB between the two sides. At 1
-	// a sound at the right is silent at the left. NoPan disables panning; use it when a pan-strength
-	// slider is at 0.
+	// Strength is the pan of a sound at the far side, 1e-6..1; 0: 0.5, a difference of 8 dB between the
+	// channels. With 1, a sound at the far right is silent in the left channel. NoPan disables panning:
+	// since 0 means the default, use NoPan if a slider for the pan strength is at 0.
 	Strength float64
 
-	// Width is the visible width from left to right, 1e-6..1e9. With Width, the pan follows the offset to
-	// the side and is full at the edge. 0: the pan follows the direction, at any distance.
+	// Width is for two-dimensional games: the visible width, 1e-6..1e9. The pan then follows the offset to
+	// the side, and is at its maximum at the edge of the screen and beyond. 0: the pan follows the
+	// direction, at any distance.
 	Width float64
 }
 
-// NoPan, as a Strength, disables panning by place. Distance, cone and Doppler shift still apply.
+// NoPan, as a Listener.Strength, disables panning by position. Distance, cone and Doppler shift still apply.
 const NoPan = -1
 
 // leastAngle is the minimum sine of the angle between Forward and Up.
 const leastAngle = 1e-6
 
-// Ear is a Listener prepared for the audio side.
+// Ear is a validated Listener, prepared for the audio side.
 type Ear struct {
 	Position, Velocity Vector
 	Right              Vector  // the axis from the left ear to the right ear, of length 1
 	Waves              float64 // the speed of sound, divided by the Doppler factor; 0: no Doppler shift
-	Strength           float64 // the pan at the edge
-	Half               float64 // half of the width; 0: the pan follows the direction
+	Strength           float64 // the maximum pan
+	Half               float64 // half of Listener.Width; 0: the pan follows the direction
 }
 
-// Ear validates and prepares l. Control side. The error wraps ErrRange.
+// Ear validates l and prepares it for Hear. Control side. The error wraps ErrRange.
 func (l Listener) Ear() (Ear, error) {
 	forward, up := cmp.Or(l.Forward, Vector{0, 0, -1}), cmp.Or(l.Up, Vector{0, 1, 0})
 	speed := cmp.Or(l.SpeedOfSound, 343.3)
