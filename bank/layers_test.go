@@ -223,17 +223,17 @@ func TestParameterErrors(t *testing.T) {
 	}
 	for _, c := range []struct{ sound, want string }{
 		{sound: "{layers: [nosuch]}", want: "sounds.yaml:2:23: layers: there is no sound \"nosuch\" in `sounds`"},
-		{sound: "{layers: [t]}", want: `sounds.yaml:2:23: layers: the sound "t" has layers itself; name those`},
-		{sound: "{file: sfx/a.wav, then: t}", want: `sounds.yaml:2:37: then: "t" has layers; what follows a sound has files`},
-		{sound: "{layers: [a], limit: 3}", want: "sounds.yaml:2:27: limit belongs to the sounds of the layers; a sound with layers takes parameters, gain, pitch, speed, pan or priority"},
+		{sound: "{layers: [t]}", want: `sounds.yaml:2:23: layers: the sound "t" has layers itself; name its layers instead`},
+		{sound: "{file: sfx/a.wav, then: t}", want: `sounds.yaml:2:37: then: "t" has layers; a successor must have files`},
+		{sound: "{layers: [a], limit: 3}", want: "sounds.yaml:2:27: limit is a key of the layers' sounds; a sound with layers takes parameters, gain, pitch, speed, pan or priority"},
 		{sound: "{layers: []}", want: "sounds.yaml:2:22: layers takes a list of 1 to 8 sounds"},
-		{sound: "{layers: [{delay: 1s}]}", want: "sounds.yaml:2:23: a layer needs `sound`, the name of what it plays"},
+		{sound: "{layers: [{delay: 1s}]}", want: "sounds.yaml:2:23: a layer needs `sound`, the name of its sound"},
 		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0}}}", want: "sounds.yaml:2:44: a parameter needs `from` and `to`, its range"},
-		{sound: "{file: sfx/a.wav, parameters: {x: {from: 1, to: 0}}}", want: "sounds.yaml:2:44: the range of a parameter goes up; here `from` is not less than `to`"},
+		{sound: "{file: sfx/a.wav, parameters: {x: {from: 1, to: 0}}}", want: "sounds.yaml:2:44: the range of a parameter needs `from` below `to`"},
 		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0, to: 1, at: 2}}}", want: "sounds.yaml:2:64: at: 2 is not in the range of the parameter, 0 to 1"},
 		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0, to: 1, gain: [[0, 1], [2, 1]]}}}", want: "sounds.yaml:2:64: gain: the points of a curve go up from 0 to 1; 2 does not"},
-		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0, to: 1, pitch: [[0, 50]]}}}", want: "sounds.yaml:2:76: pitch: 50 is out of range: it takes a number of semitones from -48 to 48"},
-		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0, to: 1, lowpass: [[0, 50]]}}}", want: "sounds.yaml:2:64: lowpass is not known yet: filters come with effects; a parameter moves gain and pitch"},
+		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0, to: 1, pitch: [[0, 50]]}}}", want: "sounds.yaml:2:76: pitch: 50 is out of range; want a number of semitones from -48 to 48"},
+		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0, to: 1, lowpass: [[0, 50]]}}}", want: "sounds.yaml:2:64: lowpass is not supported: a parameter moves gain and pitch"},
 	} {
 		_, err := open(t, "sounds: {a: sfx/a.wav, t: {layers: [a]},\n         s: "+c.sound+"}")
 		if err == nil || err.Error() != c.want {

@@ -203,7 +203,7 @@ func TestSceneErrors(t *testing.T) {
 		{scene: "{voices: 0}", want: `sounds.yaml:1:25: voices takes a whole number from 1 to 65536, not "0"`},
 		{scene: "{buses: {sxf: {}}}", want: `sounds.yaml:1:25: there is no bus "sxf"`},
 		{scene: "{buses: {master: {gian: 1}}}", want: `sounds.yaml:1:34: unknown key "gian" in a bus of a scene; did you mean "gain"?`},
-		{scene: "{buses: {master: {gain: 30}}}", want: `sounds.yaml:1:40: gain: 30 is out of range: it takes a number of decibels from -120 to 24`},
+		{scene: "{buses: {master: {gain: 30}}}", want: `sounds.yaml:1:40: gain: 30 is out of range; want a number of decibels from -120 to 24`},
 		{scene: "{virtual: 3}", want: `sounds.yaml:1:17: unknown key "virtual" in a scene`},
 		{scene: "3", want: "sounds.yaml:1:16: a scene is a mapping, such as {voices: ...}, not a value"},
 	} {

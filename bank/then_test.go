@@ -114,8 +114,8 @@ func TestThenFaults(t *testing.T) {
 		},
 		"a circle": {
 			text: "sounds: {a: {file: sfx/a.wav, then: b}, b: {file: sfx/b.wav, then: c}, c: {file: sfx/b.wav, then: b}}",
-			want: "sounds.yaml:1:68: then: \"b\" follows itself (b, c, b); play it in circles with one sound with a `loop`, or with a sounds.Queue\n" +
-				"sounds.yaml:1:99: then: \"c\" follows itself (c, b, c); play it in circles with one sound with a `loop`, or with a sounds.Queue",
+			want: "sounds.yaml:1:68: then: \"b\" follows itself (b, c, b); repeat it by a `loop` in one sound, or by a sounds.Queue\n" +
+				"sounds.yaml:1:99: then: \"c\" follows itself (c, b, c); repeat it by a `loop` in one sound, or by a sounds.Queue",
 		},
 		"a loop beyond the end": {
 			text: "sounds: {a: {file: sfx/a.wav, loop: {from: 50ms, to: 2s}}}",

@@ -62,7 +62,7 @@ cues:
 `))
 	fmt.Println(err)
 	// Output:
-	// show.yaml:3:10: at: "1.5sec" is no time; write 1.5s, 250ms, 2m3s or a number of seconds
+	// show.yaml:3:10: at: "1.5sec" is not a time; write 1.5s, 250ms, 2m3s or a number of seconds
 	// show.yaml:4:26: unknown key "pich" in a cue; did you mean "pitch"?
 }
 

@@ -68,12 +68,12 @@ func TestLimits(t *testing.T) {
 		},
 		{
 			good: "master: {gain: 24}", bad: "master: {gain: 24.1}",
-			message: "s.yaml:1:16: gain: 24.1 is out of range: it takes a number of decibels from -120 to 24",
+			message: "s.yaml:1:16: gain: 24.1 is out of range; want a number of decibels from -120 to 24",
 		},
 		{
 			good:    "sounds: {a: {file: click, limit: 65536, cooldown: 1000000000s, coalesce: {within: 1000000000s, most: 24}}}",
 			bad:     "sounds: {a: {file: click, coalesce: {within: 1, most: 25}}}",
-			message: "s.yaml:1:55: most: 25 is out of range: it takes a number of decibels from 0 to 24",
+			message: "s.yaml:1:55: most: 25 is out of range; want a number of decibels from 0 to 24",
 		},
 		{
 			good: play + ", every: 1ns, times: 3}]", bad: play + ", every: 1e-18, times: 3}]",

@@ -179,7 +179,7 @@ func (d *draft) incomplete(n *yaml.Node) {
 	case d.Verb == Seek && fields.Missing(n, "to"):
 		d.Fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
 	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
-		d.Fail(n.Place, "a duck needs `when`, the bus to give way to, and `by`, the decibels; `by: 0` ends it")
+		d.Fail(n.Place, "a duck needs `when`, the bus that triggers it, and `by`, the decibels; `by: 0` ends it")
 	case d.Verb == SetDuck && fields.Missing(n, "when"):
 		for _, f := range parse.Duck(&d.duck, d.Buses) {
 			if p := fields.Given(n, f.Key); p != nil && f.Key != "by" {

@@ -190,8 +190,8 @@ func TestNotText(t *testing.T) {
 		{strings.Repeat("[", 100000), "x:1:32: this is nested deeper than 32 levels"},
 		{strings.Repeat("- ", 100000), "x:1:65: this is nested deeper than 32 levels"},
 		{strings.Repeat("{a: ", 100000), "x:1:125: this is nested deeper than 32 levels"},
-		{"[" + strings.Repeat("&a ", 100000), "x:1:5: \"&a\" has no place here; is the indentation right?"},
-		{strings.Repeat("&a ", 100000), "x:1:4: \"&a\" has no place here; is the indentation right?"},
+		{"[" + strings.Repeat("&a ", 100000), "x:1:5: unexpected \"&a\"; is the indentation right?"},
+		{strings.Repeat("&a ", 100000), "x:1:4: unexpected \"&a\"; is the indentation right?"},
 		{"voices: " + strings.Repeat("9", 70000), "x:1:9: this text is longer than 65536 bytes"},
 	} {
 		_, err := cue.Parse("x", []byte(c.text))
@@ -268,7 +268,7 @@ func TestTooMuch(t *testing.T) {
 		{"cues: [" + strings.Repeat("0,", 500001) + "]", "x:1:7: cues has 500001 entries; a sheet has at most 500000"},
 		{"cues: [&a [" + strings.Repeat("[],", 2046) + "], " + strings.Repeat("*a,", 1022) + strings.Repeat("0,", 4000) + "]", "x:1:15357: the sheet has more than 2097152 values"},
 		{"cues: [" + strings.Repeat("{},", 3000) + "]", "x: and 5000 more"},
-		{"cues: [{" + strings.Repeat("at: 0, ", 100) + "play: coin}]", "x:1:702: \"at\" stands twice in a cue, first in line 1"},
+		{"cues: [{" + strings.Repeat("at: 0, ", 100) + "play: coin}]", "x:1:702: \"at\" is in a cue twice, first in line 1"},
 	}
 	if longtest.Enabled() {
 		cases = append(cases, much{"cues: [" + strings.Repeat("[],", 2100000) + "]", "x:1:6291458: the sheet has more than 2097152 values"})

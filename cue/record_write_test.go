@@ -41,8 +41,8 @@ func TestGroup(t *testing.T) {
 		t.Errorf("without groups %+v, want none stolen", r.Totals)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"sounds: {a: {file: bell, limit: 1, group: x}, b: {file: gong, limit: 2, group: x}}", `a.yaml:1:73: the sounds of a group share a limit, a cooldown and coalesce; "a" has others`},
-		{"sounds: {a: {file: bell, group: x}}", "a.yaml:1:26: a group shares a limit, a cooldown or coalesce; this sound has none"},
+		{"sounds: {a: {file: bell, limit: 1, group: x}, b: {file: gong, limit: 2, group: x}}", `a.yaml:1:73: the sounds of a group share a limit, a cooldown and coalesce; "a" has different ones`},
+		{"sounds: {a: {file: bell, group: x}}", "a.yaml:1:26: group needs a limit, a cooldown or coalesce, which its sounds share"},
 	} {
 		if _, err := Parse("a.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\nsays %v\nwant %s", c.text, err, c.want)

@@ -156,7 +156,7 @@ func ParseTime(text string) (Time, error) {
 	for rest != "" || text == "" {
 		number, after, ok := splitNumber(rest)
 		if !ok {
-			return Time{}, fmt.Errorf("%s is no time; %s", yaml.Quote(text), right)
+			return Time{}, fmt.Errorf("%s is not a time; %s", yaml.Quote(text), right)
 		}
 		rest = after
 		unit := 2
@@ -168,7 +168,7 @@ func ParseTime(text string) (Time, error) {
 			for unit = from; unit < len(units) && units[unit].name != name; unit++ {
 			}
 			if unit == len(units) || number.exponent {
-				return Time{}, fmt.Errorf("%s is no time; %s", yaml.Quote(text), right)
+				return Time{}, fmt.Errorf("%s is not a time; %s", yaml.Quote(text), right)
 			}
 			rest = rest[len(name):]
 			from = unit + 1

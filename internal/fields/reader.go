@@ -122,7 +122,7 @@ func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	case encoding.TextUnmarshaler:
 		return r.time(p, to)
 	}
-	panic(fmt.Sprintf("fields: nothing reads %T", f.To))
+	panic(fmt.Sprintf("fields: no reader for a %T", f.To))
 }
 
 // Given returns the pair of a key if the mapping has it with a value, or nil.
@@ -170,13 +170,13 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 			switch i := strings.IndexFunc(p.Key, yaml.OddSpace); {
 			case i >= 0:
 				r, _ := utf8.DecodeRuneInString(p.Key[i:])
-				hint = fmt.Sprintf("; the character %U in it looks like a space, but is none", r)
+				hint = fmt.Sprintf("; %U in it looks like a space; write a plain space", r)
 			case hint == "" && p.Value.Kind == yaml.Nothing && strings.Contains(p.Key, ":"):
 				hint = "; write a space after the colon"
 			}
 			r.Fail(p.Place, "unknown key %s in %s%s", yaml.Quote(p.Key), what, hint)
 		case lines[k] > 0:
-			r.Fail(p.Place, "%q stands twice in %s, first in line %d", p.Key, what, lines[k])
+			r.Fail(p.Place, "%q is in %s twice, first in line %d", p.Key, what, lines[k])
 		case p.Value.Kind == yaml.Nothing:
 			r.Fail(p.Place, "%q needs a value", p.Key)
 		default:
@@ -213,7 +213,7 @@ func (r *Reader) Named(n *yaml.Node, what string, do func(p *yaml.Pair)) {
 	for i := range n.Pairs {
 		p := &n.Pairs[i]
 		if line, ok := lines[p.Key]; ok {
-			r.Fail(p.Place, "the name %s stands twice in %s, first in line %d", yaml.Quote(p.Key), what, line)
+			r.Fail(p.Place, "the name %s is in %s twice, first in line %d", yaml.Quote(p.Key), what, line)
 			continue
 		}
 		lines[p.Key] = p.Line

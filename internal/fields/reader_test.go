@@ -34,7 +34,7 @@ func TestMappingsOfAnyNumberOfKeys(t *testing.T) {
 		}
 		root.Pairs = append(root.Pairs, root.Pairs[n-1])
 		r.Read(root, "a mapping", keys)
-		want := fmt.Sprintf(`"key%d" stands twice in a mapping, first in line %d`, n-1, n)
+		want := fmt.Sprintf(`"key%d" is in a mapping twice, first in line %d`, n-1, n)
 		if len(r.Wrong()) != 1 || r.Wrong()[0].Msg != want {
 			t.Fatalf("%d keys and the last one again: %v, want %s", n, r.Wrong(), want)
 		}

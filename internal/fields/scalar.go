@@ -24,7 +24,7 @@ func (l Limits) String() string {
 
 // Refuses returns a message that a number is out of range.
 func (l Limits) Refuses(text string) string {
-	return fmt.Sprintf("%s is out of range: it takes %s", text, l)
+	return fmt.Sprintf("%s is out of range; want %s", text, l)
 }
 
 // Scalar returns the text of a scalar value. want describes the valid values in the error.

@@ -124,5 +124,5 @@ func (f *Field) schema() Schema {
 	case encoding.TextUnmarshaler: // a time
 		return either(Schema{"type": "number", "minimum": 0}, name)
 	}
-	panic(fmt.Sprintf("fields: nothing knows what %q looks like", f.Key))
+	panic(fmt.Sprintf("fields: no schema for %q", f.Key))
 }

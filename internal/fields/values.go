@@ -29,7 +29,7 @@ func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 		return false
 	}
 	if span.From > span.To {
-		r.Fail(p.Value.Place, "a range of %s is [least, most]; here the least is more", p.Key)
+		r.Fail(p.Value.Place, "a range of %s is [least, most]; here the first is larger", p.Key)
 		return false
 	}
 	*s = span
@@ -77,7 +77,7 @@ func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	}
 	hint := r.Suggest(text, func() []string { return names })
 	if hint == "" {
-		hint = fmt.Sprintf("; it takes one of %s", Join(names))
+		hint = fmt.Sprintf("; want one of %s", Join(names))
 	}
 	r.Fail(p.Value.Place, "%s: there is no %s%s", p.Key, yaml.Quote(text), hint)
 	return false

@@ -49,7 +49,7 @@ func (r *Reader) allBuses(n *yaml.Node) {
 		}
 		for i := range n.Pairs {
 			if p := &n.Pairs[i]; r.outputs[p.Key] {
-				r.Fail(p.Place, "%s is an output, and so a bus of its own; call this bus something else", yaml.Quote(p.Key))
+				r.Fail(p.Place, "%s is the name of an output, which is a bus already; rename this bus", yaml.Quote(p.Key))
 			}
 			r.Buses[n.Pairs[i].Key] = true
 		}
@@ -58,7 +58,7 @@ func (r *Reader) allBuses(n *yaml.Node) {
 	r.Named(n, "buses", func(p *yaml.Pair) {
 		b := rules.Bus{Name: p.Key}
 		if p.Key == "all" || p.Key == "master" {
-			r.Fail(p.Place, "the name %q is reserved; call the bus something else", p.Key)
+			r.Fail(p.Place, "the name %q is reserved; rename the bus", p.Key)
 			return
 		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
@@ -97,9 +97,9 @@ func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
 	switch when {
 	case "": // missing, reported elsewhere
 	case bus:
-		r.Fail(fields.Given(n, "when").Value.Place, "when: a bus cannot give way to itself")
+		r.Fail(fields.Given(n, "when").Value.Place, "when: a bus cannot be ducked by itself")
 	case "master":
-		r.Fail(fields.Given(n, "when").Value.Place, "when: all voices are on the master; name the bus to give way to")
+		r.Fail(fields.Given(n, "when").Value.Place, "when: the master has all voices, so it cannot duck a bus; name another bus")
 	}
 }
 
@@ -109,7 +109,7 @@ func (r *Reader) duck(p *yaml.Pair, bus string, to **rules.Duck) bool {
 	r.Read(p.Value, "duck", Duck(d, r.Buses))
 	r.GivesWay(p.Value, d.When, bus)
 	if p.Value.Kind == yaml.Mapping && (fields.Missing(p.Value, "when") || fields.Missing(p.Value, "by")) {
-		r.Fail(p.Place, "duck needs `when`, the bus to give way to, and `by`, the decibels")
+		r.Fail(p.Place, "duck needs `when`, the bus that triggers it, and `by`, the decibels")
 	}
 	return true
 }

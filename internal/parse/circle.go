@@ -62,7 +62,7 @@ func (r *Reader) circles(root *yaml.Node) {
 			continue
 		}
 		if circle := words.Circle(ways, e.name); circle != "" {
-			r.Fail(p.Place, "%s: the bus %s would come to itself: %s", p.Key, yaml.Quote(e.name), circle)
+			r.Fail(p.Place, "%s: the bus %s would feed itself: %s", p.Key, yaml.Quote(e.name), circle)
 			return
 		}
 	}

@@ -124,7 +124,7 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 			values = n.Pairs[0].Value
 		}
 	default:
-		r.Fail(n.Place, "an effect is a kind, such as reverb, or a kind with its values, such as {reverb: {time: 2s}}; there are %s",
+		r.Fail(n.Place, "an effect is a kind, such as reverb, or a kind with its values, such as {reverb: {time: 2s}}; the kinds are %s",
 			fields.Join(effect.Names()))
 		return e, false
 	}
@@ -132,7 +132,7 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	if err != nil {
 		hint := r.Suggest(name, effect.Names)
 		if hint == "" {
-			hint = "; there are " + strings.Join(effect.Names(), ", ")
+			hint = "; the kinds are " + strings.Join(effect.Names(), ", ")
 		}
 		r.Fail(n.Place, "there is no effect %s%s", yaml.Quote(name), hint)
 		return e, false
@@ -212,7 +212,7 @@ func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(pat
 		var t rules.Time
 		if ok = r.Value(p, &fields.Field{To: &t}); ok {
 			if x = t.Seconds(); !of.Allows(x) {
-				r.Fail(p.Value.Place, "%s: %s is out of range: it takes a time from %s to %s", p.Key, p.Value.Text, brief(of.From), brief(of.To))
+				r.Fail(p.Value.Place, "%s: %s is out of range; want a time from %s to %s", p.Key, p.Value.Text, brief(of.From), brief(of.To))
 				return false
 			}
 		}
@@ -253,9 +253,9 @@ func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *
 	r.Named(p.Value, "effects", func(p *yaml.Pair) {
 		i := slices.Index(names, p.Key)
 		if i < 0 {
-			why := "it has none"
+			why := "the bus has no effects"
 			if len(names) > 0 {
-				why = "it has " + strings.Join(names, ", ")
+				why = "the bus has " + strings.Join(names, ", ")
 			}
 			r.Fail(p.Place, "effects: bus %s has no effect %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
 			return

@@ -43,7 +43,7 @@ func every(r *fields.Reader, p *yaml.Pair, to *rules.Time) bool {
 	ok := r.Value(p, &fields.Field{To: to})
 	switch {
 	case ok && to.IsZero():
-		r.Fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
+		r.Fail(p.Value.Place, "every: the time from one repetition to the next must be more than 0")
 	case ok && to.Compare(leastEvery) < 0:
 		r.Fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", *to)
 	default:

@@ -34,7 +34,7 @@ func (r *Reader) layers(p *yaml.Pair, s *rules.Sound) bool {
 			if sound := fields.Given(n, "sound"); sound != nil {
 				at = sound.Value.Place
 			} else if n.Kind == yaml.Mapping && fields.Missing(n, "sound") {
-				r.Fail(n.Place, "a layer needs `sound`, the name of what it plays")
+				r.Fail(n.Place, "a layer needs `sound`, the name of its sound")
 			}
 		}
 		s.Layers = append(s.Layers, l)
@@ -50,7 +50,7 @@ var withLayers = []string{"layers", "parameters", "gain", "pitch", "speed", "pan
 func (r *Reader) layered(p *yaml.Pair) {
 	for _, pair := range p.Value.Pairs {
 		if !slices.Contains(withLayers, pair.Key) {
-			r.Fail(pair.Place, "%s belongs to the sounds of the layers; a sound with layers takes %s", pair.Key, fields.Join(withLayers[1:]))
+			r.Fail(pair.Place, "%s is a key of the layers' sounds; a sound with layers takes %s", pair.Key, fields.Join(withLayers[1:]))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (r *Reader) checkLayers() {
 		case !known:
 			r.Fail(n.at, "layers: there is no sound %s in `sounds`%s", yaml.Quote(n.sound), r.Suggest(n.sound, func() []string { return fields.Sorted(r.Sounds) }))
 		case r.rules.Sounds[i].Layers != nil:
-			r.Fail(n.at, "layers: the sound %s has layers itself; name those", yaml.Quote(n.sound))
+			r.Fail(n.at, "layers: the sound %s has layers itself; name its layers instead", yaml.Quote(n.sound))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	r.Read(p.Value, "limit", l.fields(&counted))
 	l.PerOwner = counted == perOwner
 	if fields.Missing(p.Value, "voices") {
-		r.Fail(p.Place, "limit needs `voices`, how many there may be at once")
+		r.Fail(p.Place, "limit needs `voices`, the largest number at once")
 		return false
 	}
 	return true

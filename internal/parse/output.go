@@ -25,7 +25,7 @@ func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 		return r.Refuse(p, "a pair of channels, such as 1-2 or 3-4")
 	case from%2 == 0 || to != from+1:
 		hint := min((from+1)/2*2, most)
-		r.Fail(p.Value.Place, "%s: %s is no pair: an odd channel and the one after it, such as %d-%d", p.Key, p.Value.Text, hint-1, hint)
+		r.Fail(p.Value.Place, "%s: %s is not a pair; want an odd channel and the next one, such as %d-%d", p.Key, p.Value.Text, hint-1, hint)
 		return false
 	case to > most:
 		r.Fail(p.Value.Place, "%s: %s is beyond the last pair, %d-%d", p.Key, p.Value.Text, most-1, most)
@@ -53,7 +53,7 @@ type outputName struct{ fields.Name }
 // Read parses the name.
 func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
-		r.Fail(p.Place, "output: there are no outputs; name them first, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
+		r.Fail(p.Place, "output: no outputs are defined; add them, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
 		return false
 	}
 	return n.Name.Read(r, p, within)
@@ -87,7 +87,7 @@ func (r *Reader) allOutputs(n *yaml.Node) {
 	r.Named(n, "outputs", func(p *yaml.Pair) {
 		o := rules.Output{Name: p.Key}
 		if p.Key == "all" || p.Key == "master" && len(r.rules.Outputs) > 0 {
-			r.Fail(p.Place, "the name %q is reserved; call the output something else", p.Key)
+			r.Fail(p.Place, "the name %q is reserved; rename the output", p.Key)
 			return
 		}
 		if p.Value.Kind != yaml.Mapping {
@@ -135,7 +135,7 @@ func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 
 // givenTwice reports a key that both the first output and the master have.
 func (r *Reader) givenTwice(p *yaml.Pair, key string) {
-	r.Fail(fields.Given(p.Value, key).Place, "%s: the bus of the first output is the master, and `master` says it, too; leave one of them out", key)
+	r.Fail(fields.Given(p.Value, key).Place, "%s: the first output is the master bus, and `master` sets it, too; leave one out", key)
 }
 
 // masterEffects parses the effects of the master and of the outputs, whose sidechain keys name buses.

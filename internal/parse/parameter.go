@@ -13,7 +13,7 @@ func parameterFields(p *rules.Parameter) []fields.Field {
 		{Key: "at", To: &p.At, Within: Values},
 		{Key: "gain", To: curve{&p.Gain}, Within: Decibels},
 		{Key: "pitch", To: curve{&p.Pitch}, Within: Semitones},
-		{Key: "lowpass", To: fields.Refused("is not known yet: filters come with effects; a parameter moves gain and pitch")},
+		{Key: "lowpass", To: fields.Refused("is not supported: a parameter moves gain and pitch")},
 	}
 }
 
@@ -29,7 +29,7 @@ func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 		case fields.Missing(p.Value, "from") || fields.Missing(p.Value, "to"):
 			r.Fail(p.Place, "a parameter needs `from` and `to`, its range")
 		case one.From >= one.To:
-			r.Fail(p.Place, "the range of a parameter goes up; here `from` is not less than `to`")
+			r.Fail(p.Place, "the range of a parameter needs `from` below `to`")
 		case fields.Missing(p.Value, "at"):
 			one.At = one.From
 		case one.At < one.From || one.At > one.To:

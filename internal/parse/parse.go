@@ -132,10 +132,10 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 		r.grow(p)
 	}
 	if p := fields.Given(n, "refuse"); s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
-		r.Fail(p.Place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
+		r.Fail(p.Place, "refuse needs `overflow: quietest` or grow: other policies do not compare the loudness of a newcomer")
 	}
 	if p := fields.Given(n, "overflow"); s.Overflow == mixer.StealMasked && s.Virtual == 0 {
-		r.Fail(p.Place, "overflow: masked goes with virtual voices, such as `virtual: %d`: it is for taking turns", s.Voices)
+		r.Fail(p.Place, "overflow: masked needs virtual voices, such as `virtual: %d`", s.Voices)
 	}
 	for _, part := range []struct {
 		key  string
@@ -176,7 +176,7 @@ func (r *Reader) master(p *yaml.Pair) bool {
 	m := &r.rules.Master
 	r.Read(p.Value, "master", append(Master(m), effectsField(later)))
 	if m.SoftClip && m.Limiter {
-		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
+		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip replaces the limiter; it needs `limiter: false`")
 	}
 	return true
 }
@@ -195,9 +195,9 @@ func (r *Reader) grow(p *yaml.Pair) {
 	g := &s.Grow
 	r.Read(p.Value, "grow", Grow(g))
 	if g.Max != 0 && g.Max < s.Voices {
-		r.Fail(fields.Given(p.Value, "max").Value.Place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
+		r.Fail(fields.Given(p.Value, "max").Value.Place, "max: %d is less than the initial pool of %d voices", g.Max, s.Voices)
 	}
 	if s.Overflow != mixer.GrowPool {
-		r.Fail(p.Place, "grow goes with `overflow: grow`")
+		r.Fail(p.Place, "grow needs `overflow: grow`")
 	}
 }

@@ -157,7 +157,7 @@ func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	case table == nil:
 		r.hears(p, space.Emitter{Attenuation: *a})
 	case named != nil && named.Value.Text != "table" || *a != (space.Attenuation{}):
-		r.Fail(table.Place, "table is a curve of its own: it goes with `curve: table`, and without min, max and rolloff")
+		r.Fail(table.Place, "table needs `curve: table`, without min, max and rolloff")
 	default:
 		a.Table = r.table(table)
 	}
@@ -168,7 +168,7 @@ func (r *Reader) hint(name string, names []string) string {
 	if hint := r.Suggest(name, func() []string { return names }); hint != "" {
 		return hint
 	}
-	return "; it takes one of " + fields.Join(names)
+	return "; want one of " + fields.Join(names)
 }
 
 // table parses an attenuation curve that is linear in decibels between its points. It returns nil on an

@@ -34,7 +34,7 @@ func (r *Reader) allScenes(n *yaml.Node) {
 		buses := func(p *yaml.Pair) bool { r.sceneBuses(p, &s); return true }
 		r.Read(p.Value, "a scene", sceneFields(&s, buses))
 		if g := &r.rules.Grow; g.Max != 0 && s.Voices > g.Max {
-			r.Fail(fields.Given(p.Value, "voices").Value.Place, "voices: %d is more than the pool grows to, %d voices", s.Voices, g.Max)
+			r.Fail(fields.Given(p.Value, "voices").Value.Place, "voices: %d is more than the largest pool of %d voices", s.Voices, g.Max)
 		}
 		r.rules.Scenes = append(r.rules.Scenes, s)
 	})

@@ -67,7 +67,7 @@ func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	switch {
 	case p.Key == "master" || r.isMaster(p.Key):
-		r.Fail(p.Place, "sends: all buses come to the master; name another bus")
+		r.Fail(p.Place, "sends: the master has all buses already; name another bus")
 	case p.Key == bus:
 		r.Fail(p.Place, "sends: a bus cannot send to itself")
 	case !r.Buses[p.Key]:
@@ -83,7 +83,7 @@ func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
 	has := r.SendsOf(bus)
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
 		if !slices.ContainsFunc(has, func(s mixer.Send) bool { return s.To == p.Key }) {
-			why := "it has none"
+			why := "the bus has no sends"
 			if len(has) > 0 {
 				var names []string
 				for _, s := range has {
@@ -147,7 +147,7 @@ func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 		s := mixer.Send{To: p.Key}
 		switch {
 		case p.Key == "master":
-			r.Fail(p.Place, "sends: all voices come to the master; name another bus")
+			r.Fail(p.Place, "sends: the master has all voices already; name another bus")
 		case !v.known[p.Key]:
 			r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(v.known) }))
 		case readSend(r, p, &s, v.more):
@@ -175,9 +175,9 @@ func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
 	for _, s := range sends {
 		switch {
 		case s.To == bus:
-			r.Fail(at, "sends: the voice is on the bus %s itself", yaml.Quote(bus))
+			r.Fail(at, "sends: the voice plays on the bus %s already; name another bus", yaml.Quote(bus))
 		case r.isMaster(s.To):
-			r.Fail(at, "sends: %s is the master, to which all voices come; name another bus", yaml.Quote(s.To))
+			r.Fail(at, "sends: %s is the master, which has all voices already; name another bus", yaml.Quote(s.To))
 		}
 	}
 }

@@ -53,7 +53,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
 		{Key: "stream", To: &s.Stream},
 		{Key: "counts_as", To: &s.CountsAs, Within: fields.Limits{From: -120, To: 0, Unit: " of LUFS"}},
-		{Key: "level", To: fields.Refused("is called counts_as: the loudness that the stream is taken to have, which changes no volume")},
+		{Key: "level", To: fields.Refused("is called counts_as: the assumed loudness of the stream, which does not change its volume")},
 		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
@@ -114,11 +114,11 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	if p := fields.Given(n, "counts_as"); p != nil {
 		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
 		if !s.Stream {
-			r.Fail(p.Place, "counts_as goes with `stream: true`; the loudness of other sounds is measured")
+			r.Fail(p.Place, "counts_as needs `stream: true`; the loudness of other sounds is measured")
 		}
 	}
 	if p := fields.Given(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
-		r.Fail(p.Place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
+		r.Fail(p.Place, "max_pitch needs `quality: best` and no `stream: true`: other sounds are not prepared for a pitch")
 	}
 	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {
 		if _, ok := r.rules.Find(s.Name); !ok {
@@ -127,7 +127,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 					yaml.Quote(s.Name), s.Name, AskEmbedded)
 				return
 			}
-			r.Fail(p.Place, "the sound %s has no file, and no embedded sound is called that%s",
+			r.Fail(p.Place, "the sound %s has no file, and no embedded sound has this name%s",
 				yaml.Quote(s.Name), r.Suggest(s.Name, r.Known))
 			return
 		}
@@ -138,7 +138,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 // group reports a sound whose limits differ from the first sound of its group.
 func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 	if s.Limit.Voices == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
-		r.Fail(p.Place, "a group shares a limit, a cooldown or coalesce; this sound has none")
+		r.Fail(p.Place, "group needs a limit, a cooldown or coalesce, which its sounds share")
 	}
 	first, ok := r.groups[s.Group]
 	if !ok {
@@ -146,7 +146,7 @@ func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 		return
 	}
 	if first.Limit != s.Limit || first.Cooldown != s.Cooldown || first.Coalesce != s.Coalesce {
-		r.Fail(p.Place, "the sounds of a group share a limit, a cooldown and coalesce; %s has others", yaml.Quote(first.Name))
+		r.Fail(p.Place, "the sounds of a group share a limit, a cooldown and coalesce; %s has different ones", yaml.Quote(first.Name))
 	}
 }
 
@@ -161,7 +161,7 @@ func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 		c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
 	}
 	if fields.Missing(n, "within") {
-		r.Fail(p.Place, "coalesce needs `within`, the time in which starts become one voice")
+		r.Fail(p.Place, "coalesce needs `within`, the time during which starts are merged")
 	}
 	return true
 }
@@ -193,7 +193,7 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	_, found := r.rules.Find(n.Text)
 	switch {
 	case n.Text == "" || strings.ContainsRune(n.Text, 0):
-		r.Fail(n.Place, "a path is empty or no path")
+		r.Fail(n.Place, "the path is empty or invalid")
 		return files
 	case found:
 		f.Path, f.Name = "", n.Text
@@ -204,7 +204,7 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 			return files
 		}
 	case r.rules.FS != nil && (path.IsAbs(n.Text) || !fs.ValidPath(path.Join(path.Dir(r.rules.File), n.Text))):
-		r.Fail(n.Place, "%s leads out of the file system in which this file is; name a file in or below its root", yaml.Quote(n.Text))
+		r.Fail(n.Place, "%s is outside the file system of this file; name a file in or below its root", yaml.Quote(n.Text))
 		return files
 	}
 	return append(files, f)

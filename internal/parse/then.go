@@ -20,7 +20,7 @@ func (r *Reader) follow() {
 		next := t.pair.Value.Text
 		i, ok := r.Sounds[next]
 		if ok && r.rules.Sounds[i].Layers != nil {
-			r.Fail(t.pair.Value.Place, "then: %s has layers; what follows a sound has files", yaml.Quote(next))
+			r.Fail(t.pair.Value.Place, "then: %s has layers; a successor must have files", yaml.Quote(next))
 			continue
 		}
 		if !ok {
@@ -34,7 +34,7 @@ func (r *Reader) follow() {
 			next = r.after(next)
 		}
 		if next == t.name {
-			r.Fail(t.pair.Value.Place, "then: %s follows itself (%s); play it in circles with one sound with a `loop`, or with a sounds.Queue",
+			r.Fail(t.pair.Value.Place, "then: %s follows itself (%s); repeat it by a `loop` in one sound, or by a sounds.Queue",
 				yaml.Quote(t.name), strings.Join(append(way, t.name), ", "))
 		}
 	}
@@ -81,9 +81,9 @@ func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool 
 	r.Read(p.Value, "a loop", l.fields())
 	switch {
 	case fields.Missing(p.Value, "to"):
-		r.Fail(p.Place, "loop needs `to`, the time at which it goes back")
+		r.Fail(p.Place, "loop needs `to`, the time of its end")
 	case s.LoopFrom.Compare(s.LoopTo) >= 0:
-		r.Fail(p.Place, "loop: it goes back at %s, which is not after its beginning, %s", s.LoopTo, s.LoopFrom)
+		r.Fail(p.Place, "loop: its end at %s is not after its beginning, %s", s.LoopTo, s.LoopFrom)
 	}
 	s.Loop = true
 	return true

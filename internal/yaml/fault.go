@@ -20,7 +20,7 @@ func (t *text) fault(err error) *Error {
 		row, _, _ := strings.Cut(t.src[t.lines[line-1]:], "\n")
 		if i := strings.IndexFunc(row, OddSpace); i >= 0 && !isText(row[:i]) {
 			r, _ := utf8.DecodeRuneInString(row[i:])
-			return Place{line, 1 + utf8.RuneCountInString(row[:i])}.wrong("the character %U here looks like a space, but is none; write a plain space", r)
+			return Place{line, 1 + utf8.RuneCountInString(row[:i])}.wrong("the character %U here looks like a space; write a plain space", r)
 		}
 	}
 	return wrong
@@ -123,7 +123,7 @@ func (t *text) quoteFault(from, at Place, msg string) *Error {
 	switch {
 	case strings.Contains(msg, "unknown escape"):
 		r, _ := utf8.DecodeRuneInString(rest[1:])
-		return from.wrong("there is no escape \\%c", r)
+		return from.wrong("unknown escape \\%c", r)
 	case strings.Contains(msg, "hexadecimal"):
 		before := t.before(at)
 		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[before[len(before)-1]]
@@ -132,7 +132,7 @@ func (t *text) quoteFault(from, at Place, msg string) *Error {
 		}
 		return from.wrong("an escape \\%s is not a number", Quote(rest[:digits]))
 	}
-	return from.wrong("an escape names no character")
+	return from.wrong("an escape is not a character")
 }
 
 // unexpected reports the token at a place: it is not allowed there, or not supported.
@@ -140,7 +140,7 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 	rest := t.rest(at)
 	if strings.HasPrefix(rest, "\t") {
 		at = t.skip(at)
-		return at.wrong("a tab has no place before this; indent with spaces")
+		return at.wrong("unexpected tab before this; indent with spaces")
 	}
 	if rest == "" {
 		return at.wrong("%s ends too early", t.the)
@@ -158,19 +158,19 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 	case c == '@', c == '`', c == '%':
 		return at.wrong("no value begins with %q; it needs quotes", c)
 	case c == ':' && (separates(rest[1:]) || inFlow):
-		return at.wrong("a colon has no place here; does a text with a colon need quotes?")
+		return at.wrong("unexpected colon; does a text with a colon need quotes?")
 	case (c == '[' || c == '{') && strings.HasSuffix(t.before(at), ":"):
-		return at.wrong("%s has no place here; write a space after the colon", Quote(word))
+		return at.wrong("unexpected %s; write a space after the colon", Quote(word))
 	case c == '*' && strings.HasSuffix(strings.TrimRight(t.before(at), " \t"), "&"+word[1:]):
 		return at.unknown(word[1:])
 	case c != '"' && c != '\'' && strings.Contains(word, ":"):
-		return at.wrong("%s has no place here; write a space after the colon", Quote(word))
+		return at.wrong("unexpected %s; write a space after the colon", Quote(word))
 	case (c == '"' || c == '\'') && !closes(rest):
 		return at.unclosed()
 	case c == '"' || c == '\'':
 		word = strings.Trim(word, word[:1])
 	}
-	return at.wrong("%s has no place here; is the indentation right?", Quote(word))
+	return at.wrong("unexpected %s; is the indentation right?", Quote(word))
 }
 
 // token returns the first token of a text: a bracket, a dash, a quoted text, or the extent of a plain value

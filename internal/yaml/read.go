@@ -134,7 +134,7 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 func load(src string) (doc *library.Node, end Place, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the YAML library gives up: %v", r)
+			err = fmt.Errorf("the YAML library failed: %v", r)
 		}
 	}()
 	// The stream has nodes before and after the node of the document. The library's check for duplicate keys

@@ -61,7 +61,7 @@ func newText(src []byte, what string) (*text, *Error) {
 		case '\t':
 		case 0x85, 0x2028, 0x2029, 0xfeff:
 			// The library treats the first three as line ends; YAML 1.2 and editors do not.
-			return nil, p.wrong("%s has the character %U here, which not every reader takes for the same; write an escape, in quotes", t.the, r)
+			return nil, p.wrong("%s has the character %U here, which readers treat differently; write it as an escape in quotes", t.the, r)
 		default:
 			if r < ' ' || r == 0x7f || r&^1 == 0xfffe {
 				return nil, p.wrong("%s has a control character here; it must be a text", t.the)

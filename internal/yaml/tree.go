@@ -85,7 +85,7 @@ func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 }
 
 func (p Place) unknown(name string) *Error {
-	return p.wrong("nothing before this is anchored as %s", Quote("&"+name))
+	return p.wrong("unknown anchor %s; define it before its use", Quote("&"+name))
 }
 
 // untagged returns the position of a node after its anchor. It rejects tags.
@@ -179,7 +179,7 @@ func (b *tree) scalar(n *library.Node, at Place) string {
 	rest := b.rest(at)
 	switch {
 	case !ok:
-		panic(at.wrong("an escape names no character"))
+		panic(at.wrong("an escape is not a character"))
 	case n.Style&(library.LiteralStyle|library.FoldedStyle) != 0:
 		panic(b.unexpected(at, false))
 	case n.Style != 0 && !closes(rest):

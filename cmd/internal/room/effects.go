@@ -42,7 +42,7 @@ func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 			p := k.Param(place)
 			x, ok := valueOf(p, e[name][path])
 			if !ok || !p.Allows(x) {
-				return nil, wrong(field, "%s is out of range: it takes %s", spelled(e[name][path]), p.Range())
+				return nil, wrong(field, "%s is out of range; want %s", spelled(e[name][path]), p.Range())
 			}
 			values[path] = x
 		}

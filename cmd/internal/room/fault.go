@@ -102,7 +102,7 @@ func Decibels(field string) bool { return field == "gain" || field == "by" || fi
 // ranged returns an error if a field is out of range.
 func ranged(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
-		return wrong(field, "%v is out of range: it takes %s", x, l.takes)
+		return wrong(field, "%v is out of range; want %s", x, l.takes)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func cutoff(field string, hz *float64) error {
 	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
 		return nil
 	}
-	return wrong(field, "%v is out of range: it takes a number of Hz from 20 to 20000, or 0 for off", *hz)
+	return wrong(field, "%v is out of range; want a number of Hz from 20 to 20000, or 0 for off", *hz)
 }
 
 // longest is the longest time in an order.
@@ -121,7 +121,7 @@ const longest = 24 * time.Hour
 // lasting returns an error if a time is out of range.
 func lasting(field string, d time.Duration) error {
 	if d < 0 || d > longest {
-		return wrong(field, "%v is out of range: it takes a time from 0 to 24h", d)
+		return wrong(field, "%v is out of range; want a time from 0 to 24h", d)
 	}
 	return nil
 }

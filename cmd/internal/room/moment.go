@@ -16,10 +16,10 @@ type Moment struct {
 // check validates a moment.
 func (m *Moment) check() error {
 	if m.Frame < 0 {
-		return wrong("frame", "%d is out of range: it takes a frame from 0", m.Frame)
+		return wrong("frame", "%d is out of range; want a frame from 0", m.Frame)
 	}
 	if m.At != nil && (*m.At < 0 || *m.At > 1e9*time.Second) {
-		return wrong("at", "%v is out of range: it takes a time since the room began", *m.At)
+		return wrong("at", "%v is out of range; want a time since the room began", *m.At)
 	}
 	return nil
 }

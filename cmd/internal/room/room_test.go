@@ -80,7 +80,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "limit", before: []room.Order{{Sound: "knock"}}, order: room.Order{Sound: "knock"}, kind: room.Refused, says: "limit of the sound"},
 		{name: "no sound", order: room.Order{Sound: "bel"}, kind: room.NotFound, says: "bell"},
 		{name: "no bus", order: room.Order{Sound: "bell", Bus: "musik"}, kind: room.NotFound, says: "music"},
-		{name: "loud", order: room.Order{Sound: "bell", Gain: 40}, kind: room.Range, says: "gain: 40 is out of range: it takes a number of decibels from -120 to 24"},
+		{name: "loud", order: room.Order{Sound: "bell", Gain: 40}, kind: room.Range, says: "gain: 40 is out of range; want a number of decibels from -120 to 24"},
 		{name: "never", order: room.Order{Sound: "bell", From: -second}, kind: room.Range, says: "from: -1s"},
 		{name: "no loop", order: room.Order{Sound: "bell", Loop: yes()}, kind: room.Range, says: "loop"},
 	} {
