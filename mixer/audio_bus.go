@@ -62,7 +62,7 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		b := &buses[i]
 		*b = bus{
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
-			gain: voice.Constant(float64(d.Gain)), pan: voice.Constant(d.Pan), pitch: voice.Constant(float64(d.Pitch)), mute: voice.Constant(1 - truth(d.Mute)),
+			gain: voice.Constant(float64(d.Gain)), pan: voice.Constant(d.Pan), pitch: voice.Constant(float64(d.Pitch)), mute: voice.Constant(1 - boolFloat(d.Mute)),
 			direct: voice.Constant(1), duck: duck{rules: a.newDucking(&d.Duck), upAt: never},
 			sums: newSums(a.hop, tailsRing(a.hop, a.tail)),
 		}
@@ -132,7 +132,7 @@ func (a *audio) face(over int64) {
 	}
 	for i := range a.buses {
 		b := &a.buses[i]
-		if to := 1 - truth(some && !b.faced); b.direct.To != to {
+		if to := 1 - boolFloat(some && !b.faced); b.direct.To != to {
 			b.direct.Ramp(a.now, to, a.smoothed(a.heard(i, true), over))
 		}
 	}
@@ -170,7 +170,7 @@ func (a *audio) setBus(index int, c *command) {
 		f := fields.first()
 		b.set(f, c.change.get(f), a.now, over, c.change.Shape)
 	}
-	if c.change.Fields&fieldsFilter != 0 {
+	if c.change.Fields&cutoffFields != 0 {
 		a.refilter(index)
 	}
 	if end := max(b.gain.End(), b.mute.End()); opened != b.opens(end) {

@@ -154,7 +154,7 @@ func (a *audio) wholeClass(j int) int {
 	if a.scores.wholes[j] == 0 {
 		return wholeMoving
 	}
-	return one(a.scores.endless[a.base+j])
+	return boolInt(a.scores.endless[a.base+j])
 }
 
 // followWholes computes the scores of the virtual voices of a class whose whole audibility may have

@@ -115,7 +115,7 @@ func TestVirtualVoicesLag(t *testing.T) {
 			}
 			for i := range events {
 				e := &events[i]
-				became += one(e.Kind == EventVirtual)
+				became += boolInt(e.Kind == EventVirtual)
 				e.Sound, e.BySound, e.Bus = nil, nil, Bus{}
 			}
 			if want == nil {
@@ -164,9 +164,9 @@ func TestCrowdCost(t *testing.T) {
 				}
 				for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
 					if full {
-						scored += one(a.scores.wholes[i-a.base] <= a.now)
+						scored += boolInt(a.scores.wholes[i-a.base] <= a.now)
 					} else {
-						scored += one(a.scores.holds[i] <= a.now)
+						scored += boolInt(a.scores.holds[i] <= a.now)
 					}
 				}
 				if full {
@@ -186,7 +186,7 @@ func TestCrowdCost(t *testing.T) {
 				}
 				a.mix(a.nowhere[:1])
 				for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-					passed += one(a.lags.passed[j] == uint32(a.now))
+					passed += boolInt(a.lags.passed[j] == uint32(a.now))
 				}
 			}
 			if passed > starts*crowd/10 || scored > starts*crowd/5 || looked > starts*crowd*2/3 {
@@ -217,7 +217,7 @@ func TestMaskedCost(t *testing.T) {
 		a.maskAll(false, 1)
 		for j, waits := range a.scores.waits[:a.scores.used] {
 			if tick >= 10 && waits != unstealable {
-				rated += one(a.scores.masks.score[a.base+j] == a.beside(j))
+				rated += boolInt(a.scores.masks.score[a.base+j] == a.beside(j))
 			}
 		}
 	}
@@ -266,7 +266,7 @@ func TestMaskAgain(t *testing.T) {
 		got := a.firstBack()
 		score := k.score[got]
 		for j, waits := range a.scores.waits[:a.scores.used] {
-			left += one(waits != unstealable && k.score[a.base+j] != a.beside(j))
+			left += boolInt(waits != unstealable && k.score[a.base+j] != a.beside(j))
 		}
 		bounds := slices.Clone(k.score[a.base:])
 		a.maskAll(false, fewFree+1)

@@ -125,7 +125,7 @@ func (a *audio) mask(asked bool) (total [2][voice.Bands]float64) {
 		}
 	}
 	for _, v := range a.real() {
-		i, own := v.index, truth(heard(v))
+		i, own := v.index, boolFloat(heard(v))
 		score := 0.0
 		for h := range total {
 			m := &k.hops[i][h]

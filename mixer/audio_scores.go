@@ -250,7 +250,7 @@ func (a *audio) note(i int, s *slot, heard audibilities) {
 	s.loops = s.loops && s.voice.LoopsAgain() // the last round may have begun
 	if s.shown != audibility || s.loopsShown != s.loops {
 		s.shown, s.loopsShown = audibility, s.loops
-		s.record.score.show(audibility, float32(one(s.loops)))
+		s.record.score.show(audibility, float32(boolInt(s.loops)))
 	}
 	a.noteUntil(i, s)
 }

@@ -94,7 +94,7 @@ func (a *audio) start(c *command) {
 		}
 		a.noteTaken(i, taken)
 	}
-	if fields := wants(r.dirty.Load()) >> voiceMoves << voiceMoves; fields != 0 || ahead != nil && ahead.fields != 0 {
+	if fields := propertySet(r.dirty.Load()) >> numVoiceFades << numVoiceFades; fields != 0 || ahead != nil && ahead.fields != 0 {
 		a.moveTo(r, fields, ahead)
 	}
 	a.stats.Playing++

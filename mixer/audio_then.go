@@ -94,7 +94,7 @@ func (a *audio) succeed() {
 // takeOver continues fades of the lead in the present start and returns their properties. It takes over
 // long fades, and ramps of properties that were set on both to the same value. A property set to another
 // value is kept.
-func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
+func (a *audio) takeOver(r *record, id pool.Handle) (fields propertySet) {
 	if a.handed == nil {
 		return 0
 	}
@@ -102,23 +102,23 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 		a.coming.AttachFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
 	}
 	own := a.coming.Moves()
-	goes := movesOf(&own)
+	goes := fadesByProperty(&own)
 	ahead := r.ahead(id)
-	lead := movesOf(a.handed)
+	lead := fadesByProperty(a.handed)
 	for f, m := range goes {
 		set := ahead != nil && ahead.fields&(1<<f) != 0
 		switch {
 		case lead[f].End() <= a.now:
-		case set && settable(f).rests(ahead.values[f], a.rate) != lead[f].To:
+		case set && property(f).finalValue(ahead.values[f], a.rate) != lead[f].To:
 		case set || lead[f].Frames > a.smooth:
 			*m = *lead[f]
 			fields |= 1 << f
 		}
 	}
-	if fields&(1<<setLowPass) != 0 {
+	if fields&(1<<propLowPass) != 0 {
 		own.LowPass = a.handed.LowPass
 	}
-	if fields&(1<<setHighPass) != 0 {
+	if fields&(1<<propHighPass) != 0 {
 		own.HighPass = a.handed.HighPass
 	}
 	if fields != 0 {
@@ -129,16 +129,16 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 }
 
 // noteTaken records the fades that a voice has taken over: their present values and their targets.
-func (a *audio) noteTaken(i int, fields wants) {
+func (a *audio) noteTaken(i int, fields propertySet) {
 	moves := a.at(i).voice.Moves()
-	for f, m := range movesOf(&moves) {
+	for f, m := range fadesByProperty(&moves) {
 		if fields&(1<<f) == 0 {
 			continue
 		}
 		is, goes := command{kind: cmdSet}, command{kind: cmdSet, over: m.End() - a.now, change: Change{Shape: m.Shape}}
-		at, to := settable(f).told(&moves, a.now)
-		is.change.put(settable(f), at)
-		goes.change.put(settable(f), to)
+		at, to := property(f).journalValues(&moves, a.now)
+		is.change.put(property(f), at)
+		goes.change.put(property(f), to)
 		a.noteAct(i, &is)
 		a.noteAct(i, &goes)
 	}

@@ -61,7 +61,7 @@ func (u *unheard) move(j int) {
 // change records a change of the audibility of a virtual voice.
 func (u *unheard) change(j int) {
 	if j >= 0 {
-		mark(u.kinds[one(u.endless[j])].louder, j)
+		mark(u.kinds[boolInt(u.endless[j])].louder, j)
 	}
 }
 
@@ -74,7 +74,7 @@ func (u *unheard) ownPrio(run, kind int) (from int, prio []int32) {
 	to := min(from+runSlots, len(u.prio))
 	prio = u.own[:to-from]
 	for n, p := range u.prio[from:to] {
-		if one(u.endless[from+n]) != kind {
+		if boolInt(u.endless[from+n]) != kind {
 			p = unstealable
 		}
 		prio[n] = p
@@ -93,7 +93,7 @@ func (u *unheard) look(run, kind int, moved bool) {
 		for _, p := range prio {
 			if p != unstealable {
 				k.highest[run] = max(k.highest[run], p)
-				k.peers[run] += int32(one(p == w.Prio))
+				k.peers[run] += int32(boolInt(p == w.Prio))
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (u *unheard) findKind(kind int, limit int32) (w unheardLeast) {
 		default:
 			_, prio := u.ownPrio(run, kind)
 			for _, p := range prio {
-				w.Candidates += one(p <= limit)
+				w.Candidates += boolInt(p <= limit)
 			}
 		}
 		if k.lowest[run] == w.Prio {

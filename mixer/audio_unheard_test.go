@@ -33,7 +33,7 @@ func (a *audio) chooseByWalk(limit int32, which only) choice {
 	}
 	c.audibility = float64(s.whole[c.slot])
 	for i := a.base; i < len(s.prio); i++ {
-		c.peers += one(s.prio[i] == s.prio[c.slot] && (which == anyOnes || s.endless[i] == (which == endlessOnes)))
+		c.peers += boolInt(s.prio[i] == s.prio[c.slot] && (which == anyOnes || s.endless[i] == (which == endlessOnes)))
 	}
 	if second >= 0 {
 		c.runnerUp, c.next = float64(s.whole[second]), s.prio[second]
@@ -91,9 +91,9 @@ func TestChooseVirtual(t *testing.T) {
 			if got != want {
 				t.Fatalf("%d virtual voices, round %d, limit %d, kind %d: %+v, want %+v", virtual, round, limit, which, got, want)
 			}
-			none += one(want.slot < 0)
-			alone += one(want.candidates > 1 && want.peers == 1)
-			ties += one(want.candidates > 1 && want.audibility == want.runnerUp && want.peers > 1)
+			none += boolInt(want.slot < 0)
+			alone += boolInt(want.candidates > 1 && want.peers == 1)
+			ties += boolInt(want.candidates > 1 && want.audibility == want.runnerUp && want.peers > 1)
 		}
 		if virtual > 1 && (alone < 20 || ties < 100 || none < 5) {
 			t.Errorf("%d virtual voices: %d were alone, %d were ties, %d times there was none", virtual, alone, ties, none)
@@ -164,7 +164,7 @@ func TestFreshWholes(t *testing.T) {
 					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.whole[i], heard.whole)
 				}
 				looked++
-				stale += one(s.keeps && heard.soon != soon)
+				stale += boolInt(s.keeps && heard.soon != soon)
 			}
 		}
 		m.Close()
@@ -249,7 +249,7 @@ func TestMaskFirst(t *testing.T) {
 				t.Fatalf("round %d: voice %d is said to have at most %v, and has %v", round, j, bounds[j], exact)
 			}
 			all++
-			rated += one(bounds[j] == exact)
+			rated += boolInt(bounds[j] == exact)
 		}
 	}
 	if rated > all*2/3 {

@@ -194,7 +194,7 @@ func (a *audio) swap(c *choice, best int, e Event) {
 		return
 	}
 	a.weigh(&e, c)
-	a.finite += one(!real.endless) - one(!virtual.endless)
+	a.finite += boolInt(!real.endless) - boolInt(!virtual.endless)
 	a.leaveTail(real, a.now)
 	a.put(c.slot, virtual)
 	a.put(best, real)

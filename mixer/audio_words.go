@@ -37,7 +37,7 @@ func (a *audio) receiveWords() {
 }
 
 // applyWants applies pending sets to a voice, or keeps them for a start that has not begun.
-func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
+func (a *audio) applyWants(r *record, id pool.Handle, fields propertySet) {
 	switch {
 	case r.live == id:
 		a.moveTo(r, fields, nil)
@@ -51,9 +51,9 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 }
 
 // foreseeWishes makes a pending start begin with the final values of its pending sets.
-func (a *audio) foreseeWishes(r *record, id pool.Handle, fields wants) {
+func (a *audio) foreseeWishes(r *record, id pool.Handle, fields propertySet) {
 	rare := r.rare.Load() // not nil: a pending set exists
-	for f := range voiceMoves {
+	for f := range numVoiceFades {
 		if fields&(1<<f) == 0 {
 			continue
 		}
@@ -67,13 +67,13 @@ func (a *audio) foreseeWishes(r *record, id pool.Handle, fields wants) {
 }
 
 // wishLater defers a pending set that is being written to the next block.
-func (a *audio) wishLater(dirty *dirtyWord, f settable) {
+func (a *audio) wishLater(dirty *dirtyWord, f property) {
 	dirty.Or(1 << f)
 	a.wantsWait.Store(true)
 }
 
 // moveTo sets properties of a voice: from ahead if it has the property, otherwise from the pending sets.
-func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
+func (a *audio) moveTo(r *record, fields propertySet, ahead *foreseen) {
 	if ahead == nil {
 		ahead = &foreseen{}
 	}
@@ -86,13 +86,13 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	}
 	r.dirty.And(^uint32(done))
 	set := command{kind: cmdSet}
-	var moves [voiceMoves]wished
-	for f := range numChanges {
-		switch bit := wants(1) << f; {
+	var moves [numVoiceFades]wished
+	for f := range numChangeProps {
+		switch bit := propertySet(1) << f; {
 		case ahead.fields&bit != 0:
 			set.change.put(f, ahead.values[f])
 		case fields&bit == 0:
-		case f >= voiceMoves:
+		case f >= numVoiceFades:
 			set.change.put(f, math.Float64frombits(rare.want[f].Load()))
 		default:
 			w, ok := rare.moves[f].read()
@@ -101,7 +101,7 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 				continue
 			}
 			if moves[f] = w; w.jumps && !(w.moves && heard) {
-				if set.change.put(f, w.jump); f == setGain {
+				if set.change.put(f, w.jump); f == propGain {
 					set.change.Shape = w.shape
 				}
 			}
@@ -112,20 +112,20 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	} else {
 		a.rescore(i)
 	}
-	for f := range voiceMoves {
+	for f := range numVoiceFades {
 		if w := &moves[f]; w.moves {
 			move := command{kind: cmdSet, over: w.over, change: Change{Shape: w.shape}}
 			move.change.put(f, w.to)
 			a.act(i, &move)
 		}
 	}
-	for f := setSeek; f < numWants; f++ {
+	for f := propSeek; f < numProps; f++ {
 		x, ok := math.Float64frombits(rare.want[f].Load()), fields&(1<<f) != 0
 		if ahead.fields&(1<<f) != 0 {
 			x, ok = ahead.values[f], true
 		}
 		if ok {
-			c := wanted(Handle{}, f, x)
+			c := setCommand(Handle{}, f, x)
 			a.act(i, &c)
 		}
 	}
@@ -135,10 +135,10 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 }
 
 // applyBusWants applies pending sets to a bus.
-func (a *audio) applyBusWants(index int, fields wants) {
+func (a *audio) applyBusWants(index int, fields propertySet) {
 	b := &a.busWishes[index]
 	heard := fields != 0 && a.heard(index, false)
-	for f := range busMoves {
+	for f := range numBusFades {
 		if fields&(1<<f) == 0 {
 			continue
 		}
@@ -157,7 +157,7 @@ func (a *audio) applyBusWants(index int, fields wants) {
 	}
 }
 
-func (a *audio) moveBus(index int, f settable, x float64, over int64, shape voice.Shape) {
+func (a *audio) moveBus(index int, f property, x float64, over int64, shape voice.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, over: over, change: Change{Shape: shape}}
 	c.change.put(f, x)
 	a.noteCommand(&c)
@@ -199,12 +199,12 @@ func (a *audio) takeStop(r *record) bool {
 // the pending sets, which the control side may be writing. The later of both counts.
 type foreseen struct {
 	id     pool.Handle // of the start that it is for
-	fields wants
-	values [numWants]float64
+	fields propertySet
+	values [numProps]float64
 }
 
 // note sets the initial value of a property of a start.
-func (f *foreseen) note(id pool.Handle, field settable, value float64) {
+func (f *foreseen) note(id pool.Handle, field property, value float64) {
 	if f.id != id {
 		*f = foreseen{id: id}
 	}
@@ -236,9 +236,9 @@ func (a *audio) foresee(r *record, c *command) {
 			ahead.note(id, f, c.change.get(f))
 		}
 	case c.kind == cmdPause || c.kind == cmdResume:
-		ahead.note(id, setPause, truth(c.kind == cmdPause))
+		ahead.note(id, propPaused, boolFloat(c.kind == cmdPause))
 	case c.kind == cmdSeek && c.feed == nil:
-		ahead.note(id, setSeek, float64(c.place))
+		ahead.note(id, propSeek, float64(c.place))
 	case c.kind == cmdSeek:
 		r.options.Buffer.Drop()
 		r.options.Buffer, c.taken = c.feed, true

@@ -68,7 +68,7 @@ func (a *audio) emit(e *Event) {
 		p := &e.powers // all but lost fit into a float32
 		at = a.events.Next(1)
 		at.frame, at.voice, at.sound, at.group, at.ref = int64(math.Float64bits(p.lost)), e.By, e.BySound, e.ByGroup, e.ByRef
-		at.slot, at.bus, at.kind, at.more = e.RunnerUpPriority, uint16(e.Reason), EventKind(e.Policy), uint8(one(e.Endless))
+		at.slot, at.bus, at.kind, at.more = e.RunnerUpPriority, uint16(e.Reason), EventKind(e.Policy), uint8(boolInt(e.Endless))
 		at = a.events.Next(2)
 		at.frame = int64(two(math.Float32bits(float32(p.audibility)), math.Float32bits(float32(p.newcomer))))
 		at.voice = two(math.Float32bits(float32(p.runnerUp)), uint32(e.Candidates))

@@ -45,11 +45,11 @@ type command struct {
 	part   *part               // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPut, and of salvos and counts
 	salvo  *Salvo              // waits for this salvo; frame then counts from its firing
 	kind   commandKind
-	fields wants // for cmdWant and cmdWantBus
-	wished bool  // a cmdSet that continues a pending set
-	taken  bool  // a voice has taken feed
-	when   When  // for cmdThen
-	voices int32 // for cmdResize
+	fields propertySet // for cmdWant and cmdWantBus
+	wished bool        // a cmdSet that continues a pending set
+	taken  bool        // a voice has taken feed
+	when   When        // for cmdThen
+	voices int32       // for cmdResize
 	rank   int32
 }
 

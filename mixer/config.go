@@ -218,7 +218,7 @@ func (c Config) withDefaults() (Config, error) {
 	if wrong.error == nil { // so does size
 		c.made = c.size(commands, events)
 	}
-	wrong.need(setGain.takes((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
+	wrong.need(propGain.normalize((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
 	wrong.buses(&c)
 	return c, wrong.error
 }
@@ -233,9 +233,9 @@ func (c *complaint) buses(config *Config) {
 		c.need(b.Name != "", "bus %d of Buses has no name", i+1)
 		c.need(b.Name != "master", "a bus is called \"master\", which is the name of the whole mix")
 		c.need(!names[b.Name], "two buses are called %q", b.Name)
-		for f, x := range [...]*float64{setGain: (*float64)(&b.Gain), setPan: &b.Pan, setPitch: (*float64)(&b.Pitch)} {
-			if f := settable(f); !f.takes(x) {
-				c.need(false, "bus %q: %s", b.Name, f.outside(*x))
+		for f, x := range [...]*float64{propGain: (*float64)(&b.Gain), propPan: &b.Pan, propPitch: (*float64)(&b.Pitch)} {
+			if f := property(f); !f.normalize(x) {
+				c.need(false, "bus %q: %s", b.Name, f.rangeMessage(*x))
 			}
 		}
 		c.need(b.Voices >= 0, "bus %q: at most %d voices; 0 is any number", b.Name, b.Voices)

@@ -66,7 +66,7 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 	if err := t.check(m); err != nil {
 		return err
 	}
-	moves, err := m.movesOf(b, name, values)
+	moves, err := m.parseEffectValues(b, name, values)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 	})
 }
 
-// movesOf validates and converts the arguments of SetEffect.
-func (m *Mixer) movesOf(b Bus, name string, values effect.Values) (*effectMoves, error) {
+// parseEffectValues validates and converts the arguments of SetEffect.
+func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*effectMoves, error) {
 	var names []string
 	for i, p := range m.racks[b.index] {
 		e := p.Effect()

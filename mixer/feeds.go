@@ -114,8 +114,8 @@ func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
 	switch {
-	case !setRounds.takes(&x):
-		return setRounds.wrong(x)
+	case !propRounds.normalize(&x):
+		return propRounds.rangeError(x)
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 	}
@@ -124,7 +124,7 @@ func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 		return err
 	}
 	c := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, target: TargetVoice(h), feed: feed}
-	c.change.put(setRounds, x)
+	c.change.put(propRounds, x)
 	if err := m.sendFeed(c); err != nil {
 		return err
 	}

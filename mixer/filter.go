@@ -132,7 +132,7 @@ func (s *slot) filter(hz float64, now int64) {
 func (c *complaint) cutoffs(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]
-		low, high := setLowPass.takes(&b.LowPass), setHighPass.takes(&b.HighPass)
+		low, high := propLowPass.normalize(&b.LowPass), propHighPass.normalize(&b.HighPass)
 		c.need(low, "bus %q has a low-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.LowPass, MinCutoff, MaxCutoff)
 		c.need(high, "bus %q has a high-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.HighPass, MinCutoff, MaxCutoff)
 	}

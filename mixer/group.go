@@ -100,7 +100,7 @@ func (a *audio) sharing(g *Group, owner uint64) int {
 	}
 	n := 0
 	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		n += one(g.counts(a.roster.at(i), owner))
+		n += boolInt(g.counts(a.roster.at(i), owner))
 	}
 	return n
 }

@@ -102,34 +102,34 @@ func (h Handle) StopOver(fade time.Duration) error {
 }
 
 // Pause pauses the voice with a tail of 10 ms. A voice that a stop is fading out ends at once.
-func (h Handle) Pause() error { return h.want(setPause, 1) }
+func (h Handle) Pause() error { return h.want(propPaused, 1) }
 
 // Resume ends a pause; the voice fades in over 5 ms.
-func (h Handle) Resume() error { return h.want(setPause, 0) }
+func (h Handle) Resume() error { return h.want(propPaused, 0) }
 
 // SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
-func (h Handle) SetGain(gain pcm.Decibels) error { return h.want(setGain, float64(gain)) }
+func (h Handle) SetGain(gain pcm.Decibels) error { return h.want(propGain, float64(gain)) }
 
 // SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
-func (h Handle) SetPan(pan float64) error { return h.want(setPan, pan) }
+func (h Handle) SetPan(pan float64) error { return h.want(propPan, pan) }
 
 // SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms.
-func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.want(setPitch, float64(pitch)) }
+func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.want(propPitch, float64(pitch)) }
 
 // SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
-func (h Handle) SetSpeed(speed float64) error { return h.want(setSpeed, speed) }
+func (h Handle) SetSpeed(speed float64) error { return h.want(propSpeed, speed) }
 
 // SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
-func (h Handle) SetLowPass(hz float64) error { return h.want(setLowPass, hz) }
+func (h Handle) SetLowPass(hz float64) error { return h.want(propLowPass, hz) }
 
 // SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
-func (h Handle) SetHighPass(hz float64) error { return h.want(setHighPass, hz) }
+func (h Handle) SetHighPass(hz float64) error { return h.want(propHighPass, hz) }
 
 // SetPriority sets the priority, -1,000,000..1,000,000.
-func (h Handle) SetPriority(priority int) error { return h.want(setPriority, float64(priority)) }
+func (h Handle) SetPriority(priority int) error { return h.want(propPriority, float64(priority)) }
 
 // Protect protects the voice from being stolen, or ends the protection.
-func (h Handle) Protect(on bool) error { return h.want(setProtect, truth(on)) }
+func (h Handle) Protect(on bool) error { return h.want(propProtect, boolFloat(on)) }
 
 // Forever, as a number of rounds, loops endlessly.
 const Forever = -1
@@ -144,7 +144,7 @@ func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.At(Now).turnStream(h, s, rounds)
 	}
-	return h.want(setRounds, float64(rounds))
+	return h.want(propRounds, float64(rounds))
 }
 
 // Seek jumps to a position in the sound. The old position fades out over 10 ms, the new one fades in over
@@ -159,7 +159,7 @@ func (h Handle) Seek(position time.Duration) error {
 	case s != nil && s.Streamed():
 		return h.mixer.At(Now).Seek(TargetVoice(h), position)
 	}
-	return h.want(setSeek, float64(h.mixer.frames(position)))
+	return h.want(propSeek, float64(h.mixer.frames(position)))
 }
 
 // Fade fades the gain to gain, -120..+24 dB or -Inf, within the given time along a shape. It does not
@@ -277,9 +277,9 @@ func (h Handle) living() (*record, func()) {
 
 // want stores a pending set of a property and sends a command for it, unless the command for an earlier
 // set covers it.
-func (h Handle) want(field settable, value float64) error {
-	if !field.takes(&value) {
-		return field.wrong(value)
+func (h Handle) want(field property, value float64) error {
+	if !field.normalize(&value) {
+		return field.rangeError(value)
 	}
 	r, unlock := h.living()
 	if r == nil {
@@ -288,7 +288,7 @@ func (h Handle) want(field settable, value float64) error {
 	defer unlock()
 	m := h.mixer
 	if m.lead.frames > 0 { // each set has its own frame
-		return m.push(wanted(h, field, value))
+		return m.push(setCommand(h, field, value))
 	}
 	h.wish(r, field, value, 0, voice.InDecibels)
 	return nil

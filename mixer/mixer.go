@@ -51,9 +51,9 @@ type Mixer struct {
 	feeds        []*voice.StreamBuffer // open streams of starts that are not over
 	refinery     refinery
 	busPitch     []pitchSpan
-	gains        gains              // of buses
-	busSent      [][busMoves]uint64 // by bus and property: the sequence number of the last cmdWantBus
-	hearing      space.Ear          // as set by SetListener
+	gains        gains                 // of buses
+	busSent      [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdWantBus
+	hearing      space.Ear             // as set by SetListener
 
 	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
 	// requested after them.
@@ -85,7 +85,7 @@ func New(c Config) (*Mixer, error) {
 		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
 		m.gains.now = append(m.gains.now, buses[i].Gain)
 	}
-	m.busSent = make([][busMoves]uint64, len(buses))
+	m.busSent = make([][numBusFades]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
 	m.mostRecords, m.fates.most = c.mostRecords(), c.mostRecords()
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.made.records, Keep: true}); err != nil {
@@ -339,7 +339,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 		}
 	}
 	bus := c.kind == cmdSet && c.target.kind == busVoices
-	switch filters := c.change.Fields&fieldsFilter != 0; {
+	switch filters := c.change.Fields&cutoffFields != 0; {
 	case filters && bus:
 		m.hearSpectra()
 	case filters, c.kind == cmdPut && c.part.spot.Muffled():

@@ -70,7 +70,7 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 		return errNoMixer
 	}
 	if shape > voice.ConstantPower {
-		return noShape(shape)
+		return shapeError(shape)
 	}
 	return at.mixer.sendEach(command{
 		kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade), change: Change{Shape: shape},
@@ -169,7 +169,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 		}
 	}
 	set := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, change: c, over: m.frames(within)}
-	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<voiceMoves
+	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
 	if at.frame != Now || m.lead.frames > 0 || !moves {
 		return m.sendEach(set)
 	}

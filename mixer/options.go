@@ -70,36 +70,36 @@ type Base struct {
 
 func (o *Options) check() error {
 	switch {
-	case !setGain.takes((*float64)(&o.Gain)):
-		return setGain.wrong(float64(o.Gain))
-	case !setGain.takes((*float64)(&o.Base.Gain)):
-		return setGain.wrong(float64(o.Base.Gain))
-	case !setPan.takes(&o.Pan):
-		return setPan.wrong(o.Pan)
-	case !setPitch.takes((*float64)(&o.Pitch)):
-		return setPitch.wrong(float64(o.Pitch))
-	case !setPitch.takes((*float64)(&o.Base.Pitch)):
-		return setPitch.wrong(float64(o.Base.Pitch))
-	case o.Speed != 0 && !setSpeed.takes(&o.Speed):
-		return setSpeed.wrong(o.Speed)
-	case !setLowPass.takes(&o.LowPass):
-		return setLowPass.wrong(o.LowPass)
-	case !setHighPass.takes(&o.HighPass):
-		return setHighPass.wrong(o.HighPass)
-	case o.Base.Speed != 0 && !setSpeed.takes(&o.Base.Speed):
-		return setSpeed.wrong(o.Base.Speed)
+	case !propGain.normalize((*float64)(&o.Gain)):
+		return propGain.rangeError(float64(o.Gain))
+	case !propGain.normalize((*float64)(&o.Base.Gain)):
+		return propGain.rangeError(float64(o.Base.Gain))
+	case !propPan.normalize(&o.Pan):
+		return propPan.rangeError(o.Pan)
+	case !propPitch.normalize((*float64)(&o.Pitch)):
+		return propPitch.rangeError(float64(o.Pitch))
+	case !propPitch.normalize((*float64)(&o.Base.Pitch)):
+		return propPitch.rangeError(float64(o.Base.Pitch))
+	case o.Speed != 0 && !propSpeed.normalize(&o.Speed):
+		return propSpeed.rangeError(o.Speed)
+	case !propLowPass.normalize(&o.LowPass):
+		return propLowPass.rangeError(o.LowPass)
+	case !propHighPass.normalize(&o.HighPass):
+		return propHighPass.rangeError(o.HighPass)
+	case o.Base.Speed != 0 && !propSpeed.normalize(&o.Base.Speed):
+		return propSpeed.rangeError(o.Base.Speed)
 	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
-		return setPriority.wrong(float64(o.Priority))
+		return propPriority.rangeError(float64(o.Priority))
 	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
 	case o.Rounds != 0 && !o.Loop:
 		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
-	case o.Rounds != 0 && !setRounds.takes(new(float64(o.Rounds))):
-		return setRounds.wrong(float64(o.Rounds))
+	case o.Rounds != 0 && !propRounds.normalize(new(float64(o.Rounds))):
+		return propRounds.rangeError(float64(o.Rounds))
 	case o.WhenFull > WhenFullEnd:
 		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
 	case o.FadeShape > voice.ConstantPower:
-		return noShape(o.FadeShape)
+		return shapeError(o.FadeShape)
 	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}

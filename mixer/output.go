@@ -110,7 +110,7 @@ func (c *complaint) outputs(config *Config, names map[string]bool) {
 			"output %q begins at channel %d, which is not one of 1, 3, ... %d", o.Name, o.Channel, 2*MaxOutputs-1)
 		other, taken := users[o.Channel]
 		c.need(!taken, "outputs %q and %q have the same channels, %d-%d", other, o.Name, o.Channel, o.Channel+1)
-		c.need(setGain.takes((*float64)(&o.Gain)), "output %q has a gain of %v dB, which is not in %v..%v", o.Name, o.Gain, MinGain, MaxGain)
+		c.need(propGain.normalize((*float64)(&o.Gain)), "output %q has a gain of %v dB, which is not in %v..%v", o.Name, o.Gain, MinGain, MaxGain)
 		users[o.Channel], names[o.Name] = o.Name, true
 	}
 	if len(config.Outputs) > 0 {

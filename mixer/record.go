@@ -88,8 +88,8 @@ type recordRare struct {
 	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
 	// does not delay it.
 	stopping stopping
-	moves    [voiceMoves]wish        // by settable; the other properties are in want
-	want     [numWants]atomic.Uint64 // by settable: float64 bits
+	moves    [numVoiceFades]wish     // by property; the other properties are in want
+	want     [numProps]atomic.Uint64 // by property: float64 bits
 
 	stem   *stem             // set by the control side before the start; nil without stems
 	counts [2]*Count         // set by the control side before the start if counted; then used by the audio side
@@ -117,7 +117,7 @@ type recordAsk struct {
 	asked   uint64           // of a stream: the sequence number of its start
 	tuning  tuning           // valid if record.tuned
 	next    pool.Handle      // valid if record.followed
-	wantSeq [numWants]uint64 // the sequence number of the last cmdWant for the property
+	wantSeq [numProps]uint64 // the sequence number of the last cmdWant for the property
 }
 
 // recordPlay holds audio-side data of a start. Each field is valid if it holds the handle of the start.

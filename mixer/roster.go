@@ -104,7 +104,7 @@ func (r *roster) takeSlot(output int, s *slot) int {
 }
 
 func (r *roster) takeVirtual(endless bool, s *slot) int {
-	r.finite += one(!endless)
+	r.finite += boolInt(!endless)
 	return r.take(r.virtuals, r.base, s)
 }
 
@@ -128,25 +128,25 @@ func (r *roster) take(p *pool.Pool[*slot], base int, s *slot) int {
 // release frees an index.
 func (r *roster) release(i int) {
 	if i < r.base {
-		r.gone += one(r.listed[i] > 0)
+		r.gone += boolInt(r.listed[i] > 0)
 		r.unrank(i)
 		r.slots.Release(r.slots.HandleAt(i))
 	} else {
-		r.finite -= one(!r.at(i).endless)
+		r.finite -= boolInt(!r.at(i).endless)
 		r.virtuals.Release(r.virtuals.HandleAt(i - r.base))
 	}
 }
 
 // free reports whether there is a free slot.
 func (r *roster) free() bool {
-	return r.slots.Len()-one(r.leaving >= 0 && r.leaving < r.base) < r.slots.Limit()
+	return r.slots.Len()-boolInt(r.leaving >= 0 && r.leaving < r.base) < r.slots.Limit()
 }
 
 // unheard returns the number of virtual voices, and the number of those with an end.
 func (r *roster) unheard() (all, finite int) {
 	all, finite = r.virtuals.Len(), r.finite
 	if r.leaving >= r.base {
-		return all - 1, finite - one(!r.at(r.leaving).endless)
+		return all - 1, finite - boolInt(!r.at(r.leaving).endless)
 	}
 	return all, finite
 }

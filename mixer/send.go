@@ -46,8 +46,8 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	if t.kind == allVoices {
 		return fmt.Errorf("%w: everything cannot be set; set the sends of a bus", ErrOption)
 	}
-	if !setGain.takes((*float64)(&gain)) {
-		return setGain.wrong(float64(gain))
+	if !propGain.normalize((*float64)(&gain)) {
+		return propGain.rangeError(float64(gain))
 	}
 	bus, err := m.sendTo(to)
 	if err != nil {
@@ -104,8 +104,8 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 			return all, fmt.Errorf("%w: the voice is on bus %q, and sends to it, too", ErrOption, s.To)
 		case slices.ContainsFunc(all[:i], func(other send) bool { return other.bus == to }):
 			return all, fmt.Errorf("%w: two sends to bus %q", ErrOption, s.To)
-		case !setGain.takes((*float64)(&s.Gain)):
-			return all, setGain.wrong(float64(s.Gain))
+		case !propGain.normalize((*float64)(&s.Gain)):
+			return all, propGain.rangeError(float64(s.Gain))
 		}
 		all[i] = send{bus: to, gain: voice.Constant(float64(s.Gain)), pre: s.Pre}
 	}
@@ -142,7 +142,7 @@ func (c *complaint) sends(b *BusConfig, t tree) {
 			c.need(false, "bus %q sends to %q, which is no bus%s", b.Name, s.To, t.nearest(s.To, b.Name))
 		}
 		c.need(!named[s.To], "bus %q sends to %q twice", b.Name, s.To)
-		c.need(setGain.takes((*float64)(&s.Gain)), "bus %q sends to %q with a gain of %v dB, which is not in %v..%v", b.Name, s.To, s.Gain, MinGain, MaxGain)
+		c.need(propGain.normalize((*float64)(&s.Gain)), "bus %q sends to %q with a gain of %v dB, which is not in %v..%v", b.Name, s.To, s.Gain, MinGain, MaxGain)
 		named[s.To] = true
 	}
 }

@@ -45,7 +45,7 @@ func (c *Config) unheard() int { return c.endless + c.Virtual }
 func (a *audio) classify(s *slot) {
 	endless := s.endAt == never && s.voice.Endless()
 	if s.virtual && endless != s.endless { // it keeps its place and counts as the other kind
-		a.finite += one(!endless) - one(endless)
+		a.finite += boolInt(!endless) - boolInt(endless)
 	}
 	s.endless, s.keeps = endless, a.keeps(s.record.whenFull, endless)
 }
@@ -57,7 +57,7 @@ func (r *roster) keeps(w WhenFull, endless bool) bool {
 // kind is the result of classify for the incoming start.
 type kind struct{ endless, keeps bool }
 
-func one(b bool) int {
+func boolInt(b bool) int {
 	if b {
 		return 1
 	}

@@ -15,8 +15,8 @@ import (
 
 // The numbers of properties that can fade; they come first. Of a voice and of a bus.
 const (
-	voiceMoves = setHighPass + 1
-	busMoves   = setSolo + 1
+	numVoiceFades = propHighPass + 1
+	numBusFades   = propSolo + 1
 )
 
 // wish is the pending set of one property. Sets at one frame reduce to two: the last one without a fade,
@@ -46,7 +46,7 @@ type wishes struct {
 }
 
 // set returns the command equivalent to a pending set.
-func (w *wishes) set(f settable, value float64, over int64, shape voice.Shape) command {
+func (w *wishes) set(f property, value float64, over int64, shape voice.Shape) command {
 	c := command{kind: cmdSet, wished: true, frame: Now, target: TargetVoice(w.voice), over: over}
 	if w.voice == (Handle{}) {
 		c.target = Target{kind: busVoices, bus: w.bus}
@@ -57,7 +57,7 @@ func (w *wishes) set(f settable, value float64, over int64, shape voice.Shape) c
 }
 
 // send returns the command that makes the audio side read the pending set.
-func (w *wishes) send(f settable) command {
+func (w *wishes) send(f property) command {
 	if w.voice == (Handle{}) {
 		return command{kind: cmdWantBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, fields: 1 << f}
 	}
@@ -131,7 +131,7 @@ func (d *dirtyWord) mark(bit uint32, seq uint64) {
 
 // dirtyFields returns the properties with a pending set, including those after the ring buffer. If a
 // command that these follow arrived during this block, they wait for the next block.
-func (a *audio) dirtyFields(dirty *dirtyWord) wants {
+func (a *audio) dirtyFields(dirty *dirtyWord) propertySet {
 	d := dirty.Load()
 	if d>>wishAfter != 0 {
 		if a.commands.Popped() < dirty.after.Load() {
@@ -140,11 +140,11 @@ func (a *audio) dirtyFields(dirty *dirtyWord) wants {
 		}
 		dirty.And(^(d >> wishAfter << wishAfter)) // later marks are kept
 	}
-	return wants(d | d>>wishAfter)
+	return propertySet(d | d>>wishAfter)
 }
 
 // wish stores a pending set of a property. The mutex is held.
-func (m *Mixer) wish(w *wishes, f settable, value float64, over int64, shape voice.Shape) {
+func (m *Mixer) wish(w *wishes, f property, value float64, over int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.all[f], w.dirty.Load()
 	pending := dirty&bit != 0
 	follows := pending && w.sent[f] <= m.otherSeq
@@ -183,7 +183,7 @@ func (m *Mixer) pushSet(c command) bool {
 // wishBus stores pending sets of the properties of a bus. The mutex is held.
 func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 	b := &m.busWishes[bus]
-	if c.Fields&fieldsFilter != 0 {
+	if c.Fields&cutoffFields != 0 {
 		m.hearSpectra()
 	}
 	if c.Fields&FieldGain != 0 {
@@ -199,23 +199,23 @@ func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 // busWish holds the pending sets of a bus. Both sides use it.
 type busWish struct {
 	dirty dirtyWord
-	moves [busMoves]wish
+	moves [numBusFades]wish
 }
 
 // wish stores a pending set of a property of a voice. The mutex is held.
-func (h Handle) wish(r *record, f settable, value float64, over int64, shape voice.Shape) {
+func (h Handle) wish(r *record, f property, value float64, over int64, shape voice.Shape) {
 	m := h.mixer
-	m.loops = m.loops || f == setRounds
-	if f == setPitch || f == setSpeed || f == setRounds {
+	m.loops = m.loops || f == propRounds
+	if f == propPitch || f == propSpeed || f == propRounds {
 		var c Change
 		c.put(f, value)
 		m.retuneBy(r, &c, Now, over)
 	}
 	rare := m.own(r)
-	if f.filters() {
+	if f.isCutoff() {
 		m.equip(r)
 	}
-	if f < voiceMoves {
+	if f < numVoiceFades {
 		m.wish(&wishes{dirty: &r.dirty, all: rare.moves[:], sent: rare.wantSeq[:], voice: h}, f, value, over, shape)
 		return
 	}

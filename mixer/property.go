@@ -1,0 +1,272 @@
+package mixer
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// property is a property of a voice or a bus. The properties of a Change come first, in the order of its
+// Fields; only a Handle can change the others.
+type property uint16
+
+const (
+	propGain property = iota
+	propPan
+	propPitch
+	propSpeed
+	propLowPass  // Hz; 0: off
+	propHighPass // Hz; 0: off
+	propMute     // 1: muted, 0: not; likewise all other booleans
+	propSolo
+	propPriority
+	propProtect
+	propRounds
+	numChangeProps
+
+	propSeek   = numChangeProps // a frame of the sound
+	propPaused = propSeek + 1
+	numProps   = propPaused + 1
+)
+
+// propertySet is a set of properties.
+type propertySet uint16
+
+// properties holds the name and the range of each property. wrong is the message for a value out of range,
+// if a Change has the property.
+var properties = [numProps]struct {
+	name        string
+	least, most float64
+	wrong       string
+}{
+	propGain:     {"gain", MinGain, MaxGain, "a gain of %v dB is not in %.0f..%.0f"},
+	propPan:      {"pan", -MaxPan, MaxPan, "a pan of %v is not in %.0f..%.0f"},
+	propPitch:    {"pitch", -MaxPitch, MaxPitch, "a pitch of %v semitones is not in %.0f..%.0f"},
+	propSpeed:    {"speed", MinSpeed, MaxSpeed, "a speed of %v is not in 1/16..%.0[3]f"},
+	propLowPass:  {"low-pass", MinCutoff, MaxCutoff, "a low-pass of %v Hz is not in %.0f..%.0f; 0 is off"},
+	propHighPass: {"high-pass", MinCutoff, MaxCutoff, "a high-pass of %v Hz is not in %.0f..%.0f; 0 is off"},
+	propMute:     {"mute", 0, 1, ""},
+	propSolo:     {"solo", 0, 1, ""},
+	propPriority: {"priority", -MaxPriority, MaxPriority, "a priority of %.0f is not in %.0f..%.0f"},
+	propProtect:  {"protection", 0, 1, ""},
+	propRounds:   {"number of rounds", Forever, MaxRounds, "%.0f rounds are not in 1..%.0[3]f: 1 leaves the loop at its end, Forever (-1) stays in it"},
+	propSeek:     {"place", 0, math.MaxInt64, ""},
+	propPaused:   {"pause", 0, 1, ""},
+}
+
+// normalize reports whether a value is in range. It replaces a gain of -Inf by the minimum gain.
+func (f property) normalize(x *float64) bool {
+	if f == propGain && math.IsInf(*x, -1) {
+		*x = MinGain
+	}
+	if f.isCutoff() && *x == 0 {
+		return true
+	}
+	return inRange(*x, properties[f].least, properties[f].most) && !(f == propRounds && *x == 0)
+}
+
+// isCutoff reports whether the property is a cutoff.
+func (f property) isCutoff() bool { return f == propLowPass || f == propHighPass }
+
+// cutoffFields are the cutoffs.
+const cutoffFields = FieldLowPass | FieldHighPass
+
+// rangeError returns the error for a value out of range.
+func (f property) rangeError(x float64) error {
+	return fmt.Errorf("%w: %s", ErrOption, f.rangeMessage(x))
+}
+
+// rangeMessage returns the message for a value out of range.
+func (f property) rangeMessage(x float64) string {
+	s := &properties[f]
+	return fmt.Sprintf(s.wrong, x, s.least, s.most)
+}
+
+// first returns the first property of a set. The audio side iterates with it, because it must not call
+// function values.
+func (f Fields) first() property { return property(bits.TrailingZeros16(uint16(f))) }
+
+func (c *Change) get(f property) float64 {
+	return [numChangeProps]float64{
+		propGain: float64(c.Gain), propPan: c.Pan, propPitch: float64(c.Pitch), propSpeed: c.Speed,
+		propLowPass: c.LowPass, propHighPass: c.HighPass, propMute: boolFloat(c.Mute), propSolo: boolFloat(c.Solo),
+		propPriority: float64(c.Priority), propProtect: boolFloat(c.Protect), propRounds: float64(c.Rounds),
+	}[f]
+}
+
+// put sets property f of c to x.
+func (c *Change) put(f property, x float64) {
+	c.Fields |= 1 << f
+	switch f {
+	case propGain:
+		c.Gain = pcm.Decibels(x)
+	case propPan:
+		c.Pan = x
+	case propPitch:
+		c.Pitch = pcm.Semitones(x)
+	case propSpeed:
+		c.Speed = x
+	case propLowPass:
+		c.LowPass = x
+	case propHighPass:
+		c.HighPass = x
+	case propMute:
+		c.Mute = x != 0
+	case propSolo:
+		c.Solo = x != 0
+	case propPriority:
+		c.Priority = int(x)
+	case propProtect:
+		c.Protect = x != 0
+	case propRounds:
+		c.Rounds = int(x)
+	}
+}
+
+// check validates c. It replaces a gain of -Inf by the minimum gain.
+func (c *Change) check() error {
+	if c.Fields == 0 || c.Fields >= 1<<numChangeProps {
+		return fmt.Errorf("%w: nothing to set", ErrOption)
+	}
+	for fields := c.Fields; fields != 0; fields &= fields - 1 {
+		f := fields.first()
+		x := c.get(f)
+		if !f.normalize(&x) {
+			return f.rangeError(x)
+		}
+		c.put(f, x)
+	}
+	if c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower {
+		return shapeError(c.Shape)
+	}
+	return nil
+}
+
+func shapeError(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
+
+// finalValue returns the final value of a fade of f to x, in the unit of the fade.
+func (f property) finalValue(x float64, rate int) float64 {
+	switch f {
+	case propLowPass:
+		return voice.LowPassAt(x, rate)
+	case propHighPass:
+		return voice.HighPassAt(x, rate)
+	case propGain:
+		return max(x, float64(pcm.Silence))
+	case propSpeed:
+		return float64(pcm.FromRatio(x))
+	}
+	return x
+}
+
+// journalValues returns the value of f at a frame and the target of its fade, for the journal.
+func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float64) {
+	switch f {
+	case propLowPass:
+		return journalCutoff(&moves.LowPass, frame)
+	case propHighPass:
+		return journalCutoff(&moves.HighPass, frame)
+	}
+	m := fadesByProperty(moves)[f]
+	if is, goes = m.At(frame), m.To; f == propSpeed {
+		return journalSpeed(is), journalSpeed(goes)
+	}
+	return is, goes
+}
+
+func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
+
+func journalCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
+	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
+}
+
+// clampCutoff clamps a cutoff to the valid range, because rounding of its logarithm may leave it.
+func clampCutoff(hz float64) float64 {
+	if hz == 0 {
+		return 0
+	}
+	return min(max(hz, MinCutoff), MaxCutoff)
+}
+
+// parseEffectValues returns the fades of a voice by property.
+func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
+	return [numVoiceFades]*voice.Move{
+		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,
+		propLowPass: &m.LowPass.Move, propHighPass: &m.HighPass.Move,
+	}
+}
+
+// set fades property f of a voice to x within over frames.
+func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
+	v := &s.voice
+	switch f {
+	case propGain:
+		v.SetGain(now, pcm.Decibels(x), over, shape)
+	case propPan:
+		v.SetPan(now, x, over)
+	case propPitch:
+		v.SetPitch(now, pcm.Semitones(x), over)
+	case propSpeed:
+		v.SetSpeed(now, x, over)
+	case propLowPass:
+		s.filter(x, now)
+		v.SetLowPass(now, x, over)
+	case propHighPass:
+		s.filter(x, now)
+		v.SetHighPass(now, x, over)
+	case propPriority:
+		s.prio = int32(x)
+	case propProtect:
+		s.protect = x != 0
+	case propRounds:
+		v.SetRounds(int32(x))
+	}
+}
+
+// set fades property f of a bus to x within over frames.
+func (b *bus) set(f property, x float64, now, over int64, shape voice.Shape) {
+	switch f {
+	case propGain:
+		b.gain.RampGain(now, pcm.Decibels(x), over, shape)
+	case propPan:
+		b.pan.Ramp(now, x, over)
+	case propPitch:
+		b.pitch.Ramp(now, x, over)
+	case propLowPass:
+		b.filter.RampLowPass(now, x, over)
+	case propHighPass:
+		b.filter.RampHighPass(now, x, over)
+	case propMute:
+		b.muted = x != 0
+		b.mute.Ramp(now, 1-x, over)
+	case propSolo:
+		b.soloed = x != 0
+	}
+}
+
+func boolFloat(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// setCommand returns the command equivalent to a pending set of one property.
+func setCommand(h Handle, f property, x float64) command {
+	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
+	switch f {
+	case propSeek:
+		c.kind, c.place = cmdSeek, int64(x)
+	case propPaused:
+		c.kind = cmdResume
+		if x != 0 {
+			c.kind = cmdPause
+		}
+	default:
+		c.change.put(f, x)
+	}
+	return c
+}
