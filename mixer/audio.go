@@ -191,7 +191,7 @@ func (a *audio) render(dst []pcm.Frame) {
 	}
 	a.arrive()
 	a.receive()
-	a.receiveWords()
+	a.applyDeferred()
 	a.succeed()
 	if a.fired != nil || a.zero != nil {
 		a.arm()

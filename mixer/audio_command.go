@@ -19,17 +19,17 @@ func (a *audio) do(c *command) {
 	switch c.kind {
 	case cmdPlay:
 		a.start(c)
-	case cmdPut:
+	case cmdPosition:
 		if c.target.kind == allVoices {
 			a.listen(&c.part.ears)
 			return
 		}
 		a.each(c)
-	case cmdWant:
-		a.applyWants(a.record(c.record), c.record, c.fields)
-	case cmdWantBus:
-		a.applyBusWants(int(c.target.bus), c.fields)
-	case cmdPlace:
+	case cmdPending:
+		a.applyPending(a.record(c.record), c.record, c.props)
+	case cmdPendingBus:
+		a.applyBusPending(int(c.target.bus), c.props)
+	case cmdPositions:
 		a.movePlaces()
 	case cmdResize:
 		a.resize(int(c.voices))
@@ -126,7 +126,7 @@ func (a *audio) one(c *command) {
 	case c.kind == cmdStop:
 		a.cancel(r, id)
 	default:
-		a.foresee(r, c)
+		a.overrideStart(r, c)
 	}
 }
 
@@ -160,7 +160,7 @@ func (a *audio) act(i int, c *command) {
 	case cmdSend:
 		a.moveSend(s.record, c, a.smoothed(s.sounded, c.over))
 		a.rescore(i)
-	case cmdPut:
+	case cmdPosition:
 		if s.record.placed {
 			s.record.where.source.Spot = c.part.spot
 			a.glide(i, s)

@@ -3,8 +3,8 @@ package mixer
 // entryKinds maps commands to journal entries; 0: not recorded as such.
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
-	cmdSeek: EntrySeek, cmdPlace: 0, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
-	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdEffect: EntryEffect, cmdSend: EntrySend, cmdPut: EntryPlace, cmdThen: 0,
+	cmdSeek: EntrySeek, cmdPositions: 0, cmdPending: 0, cmdPendingBus: 0, cmdResize: EntryResize,
+	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdEffect: EntryEffect, cmdSend: EntrySend, cmdPosition: EntryPlace, cmdThen: 0,
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
@@ -15,7 +15,7 @@ func (a *audio) entry(c *command) Entry {
 	}
 	if p := c.part; p != nil {
 		e.Duck = p.duck
-		if c.kind == cmdPut && c.target.kind == allVoices {
+		if c.kind == cmdPosition && c.target.kind == allVoices {
 			e.Listener = p.ears.listener()
 		}
 		e.How.Emitter.Spot = p.spot
@@ -78,7 +78,7 @@ func (a *audio) noteCommand(c *command) {
 func (a *audio) noteAct(i int, c *command) {
 	s := a.at(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
-		c.kind == cmdPut && !s.record.placed || c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
+		c.kind == cmdPosition && !s.record.placed || c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
 	e := a.entry(c)

@@ -56,7 +56,7 @@ func (a *audio) hear(r *record) (voice.SpaceValues, space.Muffled) {
 
 // movePlaces moves all voices to their latest positions.
 func (a *audio) movePlaces() {
-	a.placesSent.Store(false)
+	a.positionsSent.Store(false)
 	ears, all := readMoved(a, &a.listenerMoved, &a.listener)
 	if all {
 		a.ear = ears.ear()
@@ -124,7 +124,7 @@ func readMoved[A spotVectors | earVectors](a *audio, moved *atomic.Bool, words *
 	}
 	if read, ok = words.read(); !ok {
 		moved.Store(true)
-		a.placesWait.Store(true)
+		a.positionsDeferred.Store(true)
 	}
 	return read, ok
 }

@@ -87,15 +87,15 @@ func (a *audio) start(c *command) {
 	a.count(s.bus, 1)
 	a.scores.set(i, r.prio, s.number(), r.protect)
 	a.arrived(i, s)
-	ahead := r.ahead(id)
+	overrides := r.overrides(id)
 	if taken != 0 {
-		if ahead != nil {
-			ahead.fields &^= taken
+		if overrides != nil {
+			overrides.props &^= taken
 		}
 		a.noteTaken(i, taken)
 	}
-	if fields := propertySet(r.dirty.Load()) >> numVoiceFades << numVoiceFades; fields != 0 || ahead != nil && ahead.fields != 0 {
-		a.moveTo(r, fields, ahead)
+	if props := propertySet(r.dirty.Load()) >> numVoiceFades << numVoiceFades; props != 0 || overrides != nil && overrides.props != 0 {
+		a.applyProperties(r, props, overrides)
 	}
 	a.stats.Playing++
 	a.seatsTaken()

@@ -94,7 +94,7 @@ func (a *audio) succeed() {
 // takeOver continues fades of the lead in the present start and returns their properties. It takes over
 // long fades, and ramps of properties that were set on both to the same value. A property set to another
 // value is kept.
-func (a *audio) takeOver(r *record, id pool.Handle) (fields propertySet) {
+func (a *audio) takeOver(r *record, id pool.Handle) (props propertySet) {
 	if a.handed == nil {
 		return 0
 	}
@@ -103,36 +103,36 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields propertySet) {
 	}
 	own := a.coming.Moves()
 	goes := fadesByProperty(&own)
-	ahead := r.ahead(id)
+	overrides := r.overrides(id)
 	lead := fadesByProperty(a.handed)
 	for f, m := range goes {
-		set := ahead != nil && ahead.fields&(1<<f) != 0
+		set := overrides != nil && overrides.props&(1<<f) != 0
 		switch {
 		case lead[f].End() <= a.now:
-		case set && property(f).finalValue(ahead.values[f], a.rate) != lead[f].To:
+		case set && property(f).finalValue(overrides.values[f], a.rate) != lead[f].To:
 		case set || lead[f].Frames > a.smooth:
 			*m = *lead[f]
-			fields |= 1 << f
+			props |= 1 << f
 		}
 	}
-	if fields&(1<<propLowPass) != 0 {
+	if props&(1<<propLowPass) != 0 {
 		own.LowPass = a.handed.LowPass
 	}
-	if fields&(1<<propHighPass) != 0 {
+	if props&(1<<propHighPass) != 0 {
 		own.HighPass = a.handed.HighPass
 	}
-	if fields != 0 {
+	if props != 0 {
 		a.coming.SetMoves(a.now, &own)
 	}
 	a.coming.ContinueFilters(a.handed)
-	return fields
+	return props
 }
 
 // noteTaken records the fades that a voice has taken over: their present values and their targets.
-func (a *audio) noteTaken(i int, fields propertySet) {
+func (a *audio) noteTaken(i int, props propertySet) {
 	moves := a.at(i).voice.Moves()
 	for f, m := range fadesByProperty(&moves) {
-		if fields&(1<<f) == 0 {
+		if props&(1<<f) == 0 {
 			continue
 		}
 		is, goes := command{kind: cmdSet}, command{kind: cmdSet, over: m.End() - a.now, change: Change{Shape: m.Shape}}

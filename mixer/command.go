@@ -15,42 +15,42 @@ const (
 	cmdResume
 	cmdSet
 	cmdSeek
-	cmdPlace
-	cmdWant    // apply the pending set of a record
-	cmdWantBus // apply the pending set of a bus
+	cmdPositions
+	cmdPending    // apply the pending set of a record
+	cmdPendingBus // apply the pending set of a bus
 	cmdResize
 	cmdDuck
 	cmdInsert
 	cmdEffect
 	cmdSend
-	cmdPut  // move the voices of target, or with TargetAll the listener
-	cmdThen // start record when target ends
-	cmdFire // fire part.salvo when part.count is 0
-	cmdDrop // drop part.salvo
-	cmdAdd  // add place to part.count
+	cmdPosition // move the voices of target, or with TargetAll the listener
+	cmdThen     // start record when target ends
+	cmdFire     // fire part.salvo when part.count is 0
+	cmdDrop     // drop part.salvo
+	cmdAdd      // add place to part.count
 )
 
 // command is a message from the control side to the audio side. Commands are executed at their frame, in
 // the order of seq.
 type command struct {
-	frame  int64 // the frame of execution, or Now
-	seq    uint64
-	over   int64 // length of a fade in frames
-	place  int64 // for cmdSeek: a frame of the sound
-	ref    int64
-	record pool.Handle // for cmdPlay, cmdThen and cmdWant
-	target Target
-	change Change
-	feed   *voice.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
-	part   *part               // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPut, and of salvos and counts
-	salvo  *Salvo              // waits for this salvo; frame then counts from its firing
-	kind   commandKind
-	fields propertySet // for cmdWant and cmdWantBus
-	wished bool        // a cmdSet that continues a pending set
-	taken  bool        // a voice has taken feed
-	when   When        // for cmdThen
-	voices int32       // for cmdResize
-	rank   int32
+	frame            int64 // the frame of execution, or Now
+	seq              uint64
+	over             int64 // length of a fade in frames
+	place            int64 // for cmdSeek: a frame of the sound
+	ref              int64
+	record           pool.Handle // for cmdPlay, cmdThen and cmdPending
+	target           Target
+	change           Change
+	feed             *voice.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
+	part             *part               // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of salvos and counts
+	salvo            *Salvo              // waits for this salvo; frame then counts from its firing
+	kind             commandKind
+	props            propertySet // for cmdPending and cmdPendingBus
+	continuesPending bool        // a cmdSet that continues a pending set
+	taken            bool        // a voice has taken feed
+	when             When        // for cmdThen
+	voices           int32       // for cmdResize
+	rank             int32
 }
 
 // part holds data that the control side allocates for a command.

@@ -96,40 +96,42 @@ func (h Handle) StopOver(fade time.Duration) error {
 	frames := m.fade(fade)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), over: frames}) != nil {
 		m.stopLater(r, h.id, m.stopFrame(), frames, 0)
-		m.stopsWait.Store(true)
+		m.stopsDeferred.Store(true)
 	}
 	return nil
 }
 
 // Pause pauses the voice with a tail of 10 ms. A voice that a stop is fading out ends at once.
-func (h Handle) Pause() error { return h.want(propPaused, 1) }
+func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 
 // Resume ends a pause; the voice fades in over 5 ms.
-func (h Handle) Resume() error { return h.want(propPaused, 0) }
+func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
 
 // SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
-func (h Handle) SetGain(gain pcm.Decibels) error { return h.want(propGain, float64(gain)) }
+func (h Handle) SetGain(gain pcm.Decibels) error { return h.setProperty(propGain, float64(gain)) }
 
 // SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
-func (h Handle) SetPan(pan float64) error { return h.want(propPan, pan) }
+func (h Handle) SetPan(pan float64) error { return h.setProperty(propPan, pan) }
 
 // SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms.
-func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.want(propPitch, float64(pitch)) }
+func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.setProperty(propPitch, float64(pitch)) }
 
 // SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
-func (h Handle) SetSpeed(speed float64) error { return h.want(propSpeed, speed) }
+func (h Handle) SetSpeed(speed float64) error { return h.setProperty(propSpeed, speed) }
 
 // SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
-func (h Handle) SetLowPass(hz float64) error { return h.want(propLowPass, hz) }
+func (h Handle) SetLowPass(hz float64) error { return h.setProperty(propLowPass, hz) }
 
 // SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
-func (h Handle) SetHighPass(hz float64) error { return h.want(propHighPass, hz) }
+func (h Handle) SetHighPass(hz float64) error { return h.setProperty(propHighPass, hz) }
 
 // SetPriority sets the priority, -1,000,000..1,000,000.
-func (h Handle) SetPriority(priority int) error { return h.want(propPriority, float64(priority)) }
+func (h Handle) SetPriority(priority int) error {
+	return h.setProperty(propPriority, float64(priority))
+}
 
 // Protect protects the voice from being stolen, or ends the protection.
-func (h Handle) Protect(on bool) error { return h.want(propProtect, boolFloat(on)) }
+func (h Handle) Protect(on bool) error { return h.setProperty(propProtect, boolFloat(on)) }
 
 // Forever, as a number of rounds, loops endlessly.
 const Forever = -1
@@ -144,7 +146,7 @@ func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.At(Now).turnStream(h, s, rounds)
 	}
-	return h.want(propRounds, float64(rounds))
+	return h.setProperty(propRounds, float64(rounds))
 }
 
 // Seek jumps to a position in the sound. The old position fades out over 10 ms, the new one fades in over
@@ -159,7 +161,7 @@ func (h Handle) Seek(position time.Duration) error {
 	case s != nil && s.Streamed():
 		return h.mixer.At(Now).Seek(TargetVoice(h), position)
 	}
-	return h.want(propSeek, float64(h.mixer.frames(position)))
+	return h.setProperty(propSeek, float64(h.mixer.frames(position)))
 }
 
 // Fade fades the gain to gain, -120..+24 dB or -Inf, within the given time along a shape. It does not
@@ -172,7 +174,7 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 	case err != nil:
 		return err
 	}
-	return h.glide(&c, h.mixer.frames(within))
+	return h.fadeProperties(&c, h.mixer.frames(within))
 }
 
 // Sound returns the sound that is played, or nil when the voice is gone.
@@ -275,9 +277,9 @@ func (h Handle) living() (*record, func()) {
 	return r, unlock
 }
 
-// want stores a pending set of a property and sends a command for it, unless the command for an earlier
+// setProperty stores a pending set of a property and sends a command for it, unless the command for an earlier
 // set covers it.
-func (h Handle) want(field property, value float64) error {
+func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)
 	}
@@ -290,7 +292,7 @@ func (h Handle) want(field property, value float64) error {
 	if m.lead.frames > 0 { // each set has its own frame
 		return m.push(setCommand(h, field, value))
 	}
-	h.wish(r, field, value, 0, voice.InDecibels)
+	h.storeSet(r, field, value, 0, voice.InDecibels)
 	return nil
 }
 

@@ -33,27 +33,27 @@ type Mixer struct {
 	filters     supply[voice.Filter]
 	screens     supply[voice.DirectFilter]
 
-	filtersUntil int64  // pending commands may set a cutoff of starts up to this frame
-	seq          uint64 // of the last command
-	otherSeq     uint64 // of the last command other than cmdWant, cmdWantBus and cmdPlace
-	placeSeq     uint64 // of the last cmdPlace
-	commandMax   int64
-	commandRoom  int64          // the number of commands under way that there is memory for
-	mostEvents   int            // the maximum number of queued events
-	mostCells    int            // the maximum number of queued cells
-	fewest       int            // the smallest size that the pool has had
-	virtual      bool           // Config.Virtual > 0
-	loops        bool           // a start was requested that may be endless
-	eventMutex   sync.Mutex     // among readers of events and of the journal
-	readers      []*EventReader // the first one serves Events; nil without an EventReader
-	lead         lead
-	closed       bool
-	feeds        []*voice.StreamBuffer // open streams of starts that are not over
-	refinery     refinery
-	busPitch     []pitchSpan
-	gains        gains                 // of buses
-	busSent      [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdWantBus
-	hearing      space.Ear             // as set by SetListener
+	filtersUntil  int64  // pending commands may set a cutoff of starts up to this frame
+	seq           uint64 // of the last command
+	otherSeq      uint64 // of the last command other than cmdPending, cmdPendingBus and cmdPositions
+	positionsSeq  uint64 // of the last cmdPositions
+	commandMax    int64
+	commandRoom   int64          // the number of commands under way that there is memory for
+	mostEvents    int            // the maximum number of queued events
+	mostCells     int            // the maximum number of queued cells
+	fewest        int            // the smallest size that the pool has had
+	virtual       bool           // Config.Virtual > 0
+	loops         bool           // a start was requested that may be endless
+	eventMutex    sync.Mutex     // among readers of events and of the journal
+	readers       []*EventReader // the first one serves Events; nil without an EventReader
+	lead          lead
+	closed        bool
+	feeds         []*voice.StreamBuffer // open streams of starts that are not over
+	refinery      refinery
+	busPitch      []pitchSpan
+	gains         gains                 // of buses
+	busPendingSeq [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
+	hearing       space.Ear             // as set by SetListener
 
 	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
 	// requested after them.
@@ -85,7 +85,7 @@ func New(c Config) (*Mixer, error) {
 		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
 		m.gains.now = append(m.gains.now, buses[i].Gain)
 	}
-	m.busSent = make([][numBusFades]uint64, len(buses))
+	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
 	m.mostRecords, m.fates.most = c.mostRecords(), c.mostRecords()
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.made.records, Keep: true}); err != nil {
@@ -321,7 +321,7 @@ func (m *Mixer) push(c command) error {
 
 // put sends a command for which there is room and returns its frame. The mutex is held.
 func (m *Mixer) put(c *command) (frame int64) {
-	if c.frame == Now && m.lead.frames > 0 && c.salvo == nil && c.kind != cmdPlace {
+	if c.frame == Now && m.lead.frames > 0 && c.salvo == nil && c.kind != cmdPositions {
 		c.frame = m.lead.frame(m.Now(), m.rate)
 	}
 	m.loops = m.loops || c.change.Fields&FieldRounds != 0
@@ -330,19 +330,19 @@ func (m *Mixer) put(c *command) (frame int64) {
 	}
 	m.seq++
 	c.seq = m.seq
-	if c.kind != cmdWant && c.kind != cmdWantBus && c.kind != cmdPlace && !c.wished {
+	if c.kind != cmdPending && c.kind != cmdPendingBus && c.kind != cmdPositions && !c.continuesPending {
 		m.otherSeq = m.seq
 	}
 	if c.target.kind == oneVoice && c.kind != cmdStop {
 		if r := m.find(c.target.id); r != nil {
-			m.own(r) // foresee needs it
+			m.own(r) // overrideStart needs it
 		}
 	}
 	bus := c.kind == cmdSet && c.target.kind == busVoices
 	switch filters := c.change.Fields&cutoffFields != 0; {
 	case filters && bus:
 		m.hearSpectra()
-	case filters, c.kind == cmdPut && c.part.spot.Muffled():
+	case filters, c.kind == cmdPosition && c.part.spot.Muffled():
 		m.equipAll(c)
 	}
 	m.makeRoomFor(m.underWay.send(1))

@@ -179,11 +179,11 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if play := t.tag; t.kind == oneVoice && play != 0 {
 		m.mutex.Lock()
 		defer m.mutex.Unlock()
-		m.ofPlay(play, func(h Handle, r *record) { h.wishAll(r, &c, set.over) })
+		m.ofPlay(play, func(h Handle, r *record) { h.storeSets(r, &c, set.over) })
 		return nil
 	}
 	if t.kind == oneVoice {
-		if err := (Handle{mixer: m, id: t.id}).glide(&c, set.over); err != ErrGone {
+		if err := (Handle{mixer: m, id: t.id}).fadeProperties(&c, set.over); err != ErrGone {
 			return err
 		}
 		return nil
@@ -191,7 +191,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.retuneAll(&set)
-	m.wishBus(t.bus, &c, set.over)
+	m.storeBusSets(t.bus, &c, set.over)
 	return nil
 }
 

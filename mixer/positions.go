@@ -140,18 +140,18 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	return nil
 }
 
-// pushPlaces sends a cmdPlace, unless one is under way that comes after all other commands. The mutex is
+// pushPlaces sends a cmdPositions, unless one is under way that comes after all other commands. The mutex is
 // held.
 func (m *Mixer) pushPlaces() {
-	if m.placesSent.Load() && m.placeSeq > m.otherSeq {
+	if m.positionsSent.Load() && m.positionsSeq > m.otherSeq {
 		return
 	}
-	m.placesSent.Store(true)
-	if m.push(command{kind: cmdPlace, frame: Now}) != nil {
-		m.placesWait.Store(true)
+	m.positionsSent.Store(true)
+	if m.push(command{kind: cmdPositions, frame: Now}) != nil {
+		m.positionsDeferred.Store(true)
 		return
 	}
-	m.placeSeq = m.seq
+	m.positionsSeq = m.seq
 }
 
 // SetPosition moves the voices of t to a spot at the moment; see Mixer.SetPositions. Voices that were
@@ -165,7 +165,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 		return fmt.Errorf("%w: only voices have a place; name one, a tag or a sound", ErrOption)
 	}
 	m := at.mixer
-	c := command{kind: cmdPut, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, part: &part{spot: s}}
+	c := command{kind: cmdPosition, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, part: &part{spot: s}}
 	if err := m.sendEach(c); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (at Moment) SetListener(l space.Listener) error {
 	}
 	m := at.mixer
 	p := &part{ears: earsOf(&l, &ear)}
-	if err := m.send(command{kind: cmdPut, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetAll(), part: p}); err != nil {
+	if err := m.send(command{kind: cmdPosition, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetAll(), part: p}); err != nil {
 		return err
 	}
 	m.mutex.Lock()

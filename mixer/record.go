@@ -73,7 +73,7 @@ type record struct {
 	levels   pair32       // the pan, and the gain in decibels
 	position atomic.Int64 // the last frame of the sound, after the voice has ended
 	number   atomic.Uint64
-	dirty    dirtyWord // both sides: a bit for each pending property change
+	dirty    dirtyBits // both sides: a bit for each pending property change
 
 	// Data that few starts need, nil until then. The control side allocates it before the command that
 	// needs it and never frees it.
@@ -87,9 +87,9 @@ type record struct {
 type recordRare struct {
 	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
 	// does not delay it.
-	stopping stopping
-	moves    [numVoiceFades]wish     // by property; the other properties are in want
-	want     [numProps]atomic.Uint64 // by property: float64 bits
+	stopping      stopping
+	pending       [numVoiceFades]pendingSet // by property; the other properties are in pendingValues
+	pendingValues [numProps]atomic.Uint64   // by property: float64 bits
 
 	stem   *stem             // set by the control side before the start; nil without stems
 	counts [2]*Count         // set by the control side before the start if counted; then used by the audio side
@@ -103,7 +103,7 @@ type recordRare struct {
 	lowPass, highPass float64                            // the initial cutoffs if filtered; set by the control side before the start
 
 	recordAsk
-	recordForeseen
+	recordBeforeStart
 }
 
 // recordPlace holds the spatial data of a start.
@@ -114,10 +114,10 @@ type recordPlace struct {
 
 // recordAsk holds control-side data of a start.
 type recordAsk struct {
-	asked   uint64           // of a stream: the sequence number of its start
-	tuning  tuning           // valid if record.tuned
-	next    pool.Handle      // valid if record.followed
-	wantSeq [numProps]uint64 // the sequence number of the last cmdWant for the property
+	asked      uint64           // of a stream: the sequence number of its start
+	tuning     tuning           // valid if record.tuned
+	next       pool.Handle      // valid if record.followed
+	pendingSeq [numProps]uint64 // the sequence number of the last cmdPending for the property
 }
 
 // recordPlay holds audio-side data of a start. Each field is valid if it holds the handle of the start.
@@ -126,16 +126,16 @@ type recordPlay struct {
 	cancel pool.Handle // a stop arrived before the start
 }
 
-// recordForeseen holds audio-side data of a start that has not begun.
-type recordForeseen struct {
-	foreseen foreseen
-	turn     *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
+// recordBeforeStart holds audio-side data of a start that has not begun.
+type recordBeforeStart struct {
+	overrides startOverrides
+	turn      *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
 }
 
-// ahead returns the property changes that arrived before the start, or nil.
-func (r *record) ahead(id pool.Handle) *foreseen {
-	if rare := r.rare.Load(); rare != nil && rare.foreseen.id == id {
-		return &rare.foreseen
+// overrides returns the property changes that arrived before the start, or nil.
+func (r *record) overrides(id pool.Handle) *startOverrides {
+	if rare := r.rare.Load(); rare != nil && rare.overrides.id == id {
+		return &rare.overrides
 	}
 	return nil
 }
@@ -165,6 +165,6 @@ func (r *record) reset(id pool.Handle) {
 	r.stands.set(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
 	r.score, r.levels, r.moved = pair32{}, pair32{}, atomic.Bool{}
-	// wantSeq needs no reset: the sequence number of the new start is higher. stopping needs no reset: it
+	// pendingSeq needs no reset: the sequence number of the new start is higher. stopping needs no reset: it
 	// holds the handle that it is for.
 }

@@ -26,23 +26,23 @@ type shared struct {
 	meters   []*master.Meter // by bus; nil without meters
 
 	// From the control side to the audio side.
-	directory     atomic.Pointer[[]*record] // all records by index; see moreRecords
-	commands      *ring.Ring[command]
-	moreRoom      atomic.Pointer[room] // larger buffers; see makeRoomFor
-	underWay      flight
-	listener      seqVectors[earVectors]
-	listenerMoved atomic.Bool
-	placesSent    atomic.Bool // a cmdPlace is under way, or placesWait is set
-	placesWait    atomic.Bool // places have to be read without a cmdPlace
-	stopsWait     atomic.Bool // a record has a stop that did not fit into the ring buffer
-	wantsWait     atomic.Bool // a voice or bus has a pending set that did not fit
-	busWishes     []busWish
-	filterBank    atomic.Pointer[voice.FilterBatch] // filters voices together; nil until the first filter
-	preRoom       atomic.Pointer[[]pcm.Frame]       // buffer for pre-fader sends; nil until first used
-	sendRoom      atomic.Pointer[[]pcm.Frame]       // buffer for one voice with sends; nil until first used
-	splits        atomic.Pointer[splits]            // nil until the first voice with sends
-	pasts         []atomic.Pointer[[]pcm.Frame]     // by bus: receives sends from other buses while its own voices are not heard
-	spectral      atomic.Pointer[spectral]          // nil until the first filter or send
+	directory         atomic.Pointer[[]*record] // all records by index; see moreRecords
+	commands          *ring.Ring[command]
+	moreRoom          atomic.Pointer[room] // larger buffers; see makeRoomFor
+	underWay          flight
+	listener          seqVectors[earVectors]
+	listenerMoved     atomic.Bool
+	positionsSent     atomic.Bool // a cmdPositions is under way, or positionsDeferred is set
+	positionsDeferred atomic.Bool // places have to be read without a cmdPositions
+	stopsDeferred     atomic.Bool // a record has a stop that did not fit into the ring buffer
+	setsDeferred      atomic.Bool // a voice or bus has a pending set that did not fit
+	busPendings       []busPending
+	filterBank        atomic.Pointer[voice.FilterBatch] // filters voices together; nil until the first filter
+	preRoom           atomic.Pointer[[]pcm.Frame]       // buffer for pre-fader sends; nil until first used
+	sendRoom          atomic.Pointer[[]pcm.Frame]       // buffer for one voice with sends; nil until first used
+	splits            atomic.Pointer[splits]            // nil until the first voice with sends
+	pasts             []atomic.Pointer[[]pcm.Frame]     // by bus: receives sends from other buses while its own voices are not heard
+	spectral          atomic.Pointer[spectral]          // nil until the first filter or send
 
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]
@@ -64,12 +64,12 @@ type shared struct {
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, fold: c.Fold, blind: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
-		commands:  ring.New[command](c.made.commands),
-		positions: make([]atomic.Int64, c.MaxVoices+c.unheard()),
-		busWishes: make([]busWish, len(buses)),
-		pasts:     make([]atomic.Pointer[[]pcm.Frame], len(buses)),
-		freed:     ring.New[pool.Handle](c.made.records),
-		events:    ring.New[cell](c.made.cells),
+		commands:    ring.New[command](c.made.commands),
+		positions:   make([]atomic.Int64, c.MaxVoices+c.unheard()),
+		busPendings: make([]busPending, len(buses)),
+		pasts:       make([]atomic.Pointer[[]pcm.Frame], len(buses)),
+		freed:       ring.New[pool.Handle](c.made.records),
+		events:      ring.New[cell](c.made.cells),
 	}
 	s.directory.Store(new([]*record))
 	s.sleep.init()

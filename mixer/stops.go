@@ -58,5 +58,5 @@ func (m *Mixer) stopAllLater(over int64) {
 			m.stopLater(r, pool.Handle(r.id.Load()), at, over, m.seq)
 		}
 	}
-	m.stopsWait.Store(true)
+	m.stopsDeferred.Store(true)
 }

@@ -1,0 +1,247 @@
+package mixer
+
+import (
+	"math"
+
+	"voicepool/pool"
+	"voicepool/voice"
+)
+
+// applyDeferred applies the stops, sets and positions that did not fit into the ring buffer. All commands
+// sent before them have arrived.
+func (a *audio) applyDeferred() {
+	if a.stopsDeferred.Load() && a.stopsDeferred.Swap(false) { // a swap is more expensive
+		for _, r := range a.allRecords() {
+			if !a.applyDeferredStop(r) {
+				a.stopsDeferred.Store(true)
+			}
+		}
+	}
+	if a.setsDeferred.Load() && a.setsDeferred.Swap(false) {
+		for _, r := range a.allRecords() {
+			switch id, fields := pool.Handle(r.id.Load()), a.pendingProps(&r.dirty); {
+			case fields == 0:
+			case r.live == id:
+				a.applyPending(r, id, fields)
+			case !r.stands.state().Over():
+				a.keepPendingForStart(r, id, fields)
+			}
+		}
+		for i := range a.busPendings {
+			a.applyBusPending(i, a.pendingProps(&a.busPendings[i].dirty))
+		}
+	}
+	if a.positionsDeferred.Load() && a.positionsDeferred.Swap(false) {
+		a.movePlaces()
+	}
+}
+
+// applyPending applies pending sets to a voice, or keeps them for a start that has not begun.
+func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
+	switch {
+	case r.live == id:
+		a.applyProperties(r, props, nil)
+	case r.stands.state().Over() || pool.Handle(r.id.Load()) != id:
+	default:
+		if overrides := r.overrides(id); overrides != nil { // the later set counts
+			overrides.props &^= props
+		}
+		a.keepPendingForStart(r, id, props)
+	}
+}
+
+// keepPendingForStart makes a pending start begin with the final values of its pending sets.
+func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet) {
+	rare := r.rare.Load() // not nil: a pending set exists
+	for f := range numVoiceFades {
+		if props&(1<<f) == 0 {
+			continue
+		}
+		r.dirty.And(^uint32(1 << f))
+		if w, ok := rare.pending[f].read(); ok {
+			rare.overrides.set(id, f, w.finalValue())
+		} else {
+			a.deferSet(&r.dirty, f)
+		}
+	}
+}
+
+// deferSet defers a pending set that is being written to the next block.
+func (a *audio) deferSet(dirty *dirtyBits, f property) {
+	dirty.Or(1 << f)
+	a.setsDeferred.Store(true)
+}
+
+// applyProperties sets properties of a voice: from overrides if they have it, otherwise from the pending sets.
+func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
+	if overrides == nil {
+		overrides = &startOverrides{}
+	}
+	rare := r.rare.Load() // not nil: overrides or a pending set exist
+	i := r.stands.index()
+	audible := a.at(i).sounded
+	done := props
+	if a.setsDeferred.Load() { // pending sets that did not fit are applied later
+		done &^= overrides.props
+	}
+	r.dirty.And(^uint32(done))
+	set := command{kind: cmdSet}
+	var fades [numVoiceFades]setSnapshot
+	for f := range numChangeProps {
+		switch bit := propertySet(1) << f; {
+		case overrides.props&bit != 0:
+			set.change.put(f, overrides.values[f])
+		case props&bit == 0:
+		case f >= numVoiceFades:
+			set.change.put(f, math.Float64frombits(rare.pendingValues[f].Load()))
+		default:
+			p, ok := rare.pending[f].read()
+			if !ok {
+				a.deferSet(&r.dirty, f)
+				continue
+			}
+			if fades[f] = p; p.hasJump && !(p.hasFade && audible) {
+				if set.change.put(f, p.jump); f == propGain {
+					set.change.Shape = p.shape
+				}
+			}
+		}
+	}
+	if set.change.Fields != 0 {
+		a.act(i, &set)
+	} else {
+		a.rescore(i)
+	}
+	for f := range numVoiceFades {
+		if p := &fades[f]; p.hasFade {
+			fade := command{kind: cmdSet, over: p.over, change: Change{Shape: p.shape}}
+			fade.change.put(f, p.target)
+			a.act(i, &fade)
+		}
+	}
+	for f := propSeek; f < numProps; f++ {
+		x, ok := math.Float64frombits(rare.pendingValues[f].Load()), props&(1<<f) != 0
+		if overrides.props&(1<<f) != 0 {
+			x, ok = overrides.values[f], true
+		}
+		if ok {
+			c := setCommand(Handle{}, f, x)
+			a.act(i, &c)
+		}
+	}
+	if set.change.Fields&FieldProtect != 0 {
+		a.shrink()
+	}
+}
+
+// applyBusPending applies pending sets to a bus.
+func (a *audio) applyBusPending(index int, props propertySet) {
+	b := &a.busPendings[index]
+	audible := props != 0 && a.heard(index, false)
+	for f := range numBusFades {
+		if props&(1<<f) == 0 {
+			continue
+		}
+		b.dirty.And(^uint32(1 << f))
+		p, ok := b.sets[f].read()
+		if !ok {
+			a.deferSet(&b.dirty, f)
+			continue
+		}
+		if p.hasJump && !(p.hasFade && audible) {
+			a.applyBusSet(index, f, p.jump, 0, p.shape)
+		}
+		if p.hasFade {
+			a.applyBusSet(index, f, p.target, p.over, p.shape)
+		}
+	}
+}
+
+func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape voice.Shape) {
+	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, over: over, change: Change{Shape: shape}}
+	c.change.put(f, x)
+	a.noteCommand(&c)
+	a.setBus(index, &c)
+}
+
+// applyDeferredStop executes the pending stop of a record, and reports whether no stop remains.
+func (a *audio) applyDeferredStop(r *record) bool {
+	rare := r.rare.Load()
+	if rare == nil {
+		return true
+	}
+	s := &rare.stopping
+	version := s.version.Load()
+	if version == s.done.Load() {
+		return true
+	}
+	id, at, over, after := pool.Handle(s.id.Load()), s.at.Load(), s.over.Load(), s.after.Load()
+	switch {
+	case version&1 != 0 || s.version.Load() != version: // a write is in progress
+		return false
+	case a.now < at:
+		return false
+	case r.live == id:
+		i := r.stands.index()
+		if after == 0 || at == 0 || a.at(i).began <= at {
+			a.act(i, &command{kind: cmdStop, over: over})
+		}
+	case after == 0 && pool.Handle(r.id.Load()) == id:
+		a.cancel(r, id)
+	case a.commands.Popped() < after: // the start may not have arrived yet
+		return false
+	}
+	s.done.Store(version)
+	return true
+}
+
+// startOverrides holds the properties that commands have set on a start that has not begun. It is separate from
+// the pending sets, which the control side may be writing. The later of both counts.
+type startOverrides struct {
+	id     pool.Handle // of the start that it is for
+	props  propertySet
+	values [numProps]float64
+}
+
+// set sets the initial value of a property of a start.
+func (f *startOverrides) set(id pool.Handle, field property, value float64) {
+	if f.id != id {
+		*f = startOverrides{id: id}
+	}
+	f.props |= 1 << field
+	f.values[field] = value
+}
+
+// overrideStart applies a command to a start that has not begun.
+func (a *audio) overrideStart(r *record, c *command) {
+	overrides, id := &r.rare.Load().overrides, c.target.id // allocated by put
+	switch {
+	case c.kind == cmdSend:
+		a.moveSend(r, c, 0)
+		for i := range r.sends { // the journal records the initial gains
+			if rare := r.rare.Load(); rare.sends[i].bus == c.part.send.bus {
+				rare.sent[i].Gain = c.part.send.gain
+			}
+		}
+	case c.kind == cmdPosition:
+		if r.placed {
+			r.where.source.Spot = c.part.spot
+		}
+	case c.kind == cmdSet && c.feed != nil:
+		r.turnsTo(c.feed)
+		c.taken = true
+	case c.kind == cmdSet:
+		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
+			f := fields.first()
+			overrides.set(id, f, c.change.get(f))
+		}
+	case c.kind == cmdPause || c.kind == cmdResume:
+		overrides.set(id, propPaused, boolFloat(c.kind == cmdPause))
+	case c.kind == cmdSeek && c.feed == nil:
+		overrides.set(id, propSeek, float64(c.place))
+	case c.kind == cmdSeek:
+		r.options.Buffer.Drop()
+		r.options.Buffer, c.taken = c.feed, true
+		r.options.FadeIn = max(r.options.FadeIn, a.smooth)
+	}
+}

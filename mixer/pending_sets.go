@@ -1,0 +1,253 @@
+package mixer
+
+import (
+	"math"
+	"sync/atomic"
+
+	"voicepool/voice"
+)
+
+// A game sets properties of many voices, often several times between two blocks. So a set of now is a
+// pending set that is stored beside the voice or the bus. The next set of the property replaces it. One
+// command makes the audio side read it. The result is the same as if each set were a command. A set that
+// follows a command of another kind is sent as a command. If half of the ring buffer is in use, pending
+// sets are applied after all commands in the ring buffer.
+
+// The numbers of properties that can fade; they come first. Of a voice and of a bus.
+const (
+	numVoiceFades = propHighPass + 1
+	numBusFades   = propSolo + 1
+)
+
+// pendingSet is the pending set of one property. Sets at one frame reduce to two: the last one without a fade,
+// and the last fade after it. It is a seqlock: the control side writes it, the audio side reads it, and
+// neither waits.
+type pendingSet struct {
+	version atomic.Uint32 // odd during a write
+	kind    atomic.Uint32 // hasJump, hasFade, and above them the shape of the last set
+	jump    atomic.Uint64 // float64 bits
+	target  atomic.Uint64
+	over    atomic.Int64 // frames
+}
+
+const (
+	hasJump = 1 << iota
+	hasFade
+	shapeShift = 2 // shift of the shape
+)
+
+// pendingSets are the pending sets of a voice or a bus.
+type pendingSets struct {
+	dirty   *dirtyBits
+	sets    []pendingSet
+	sentSeq []uint64 // by property: the sequence number of the last command for it
+	voice   Handle   // of the voice, or zero for a bus
+	bus     uint16
+}
+
+// command returns the command equivalent to a pending set.
+func (w *pendingSets) command(f property, value float64, over int64, shape voice.Shape) command {
+	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), over: over}
+	if w.voice == (Handle{}) {
+		c.target = Target{kind: busVoices, bus: w.bus}
+	}
+	c.change.put(f, value)
+	c.change.Shape = shape
+	return c
+}
+
+// readCommand returns the command that makes the audio side read the pending set.
+func (w *pendingSets) readCommand(f property) command {
+	if w.voice == (Handle{}) {
+		return command{kind: cmdPendingBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, props: 1 << f}
+	}
+	return command{kind: cmdPending, frame: Now, record: w.voice.id, props: 1 << f}
+}
+
+// setSnapshot is a copy of a pendingSet.
+type setSnapshot struct {
+	hasJump, hasFade bool
+	jump, target     float64
+	over             int64
+	shape            voice.Shape
+}
+
+// finalValue returns the final value.
+func (w *setSnapshot) finalValue() float64 {
+	if w.hasFade {
+		return w.target
+	}
+	return w.jump
+}
+
+// read returns a copy of the pending set; ok is false if a write came in between.
+func (x *pendingSet) read() (w setSnapshot, ok bool) {
+	v, kind := x.version.Load(), x.kind.Load()
+	w = setSnapshot{
+		hasJump: kind&hasJump != 0, hasFade: kind&hasFade != 0, shape: voice.Shape(kind >> shapeShift),
+		jump: math.Float64frombits(x.jump.Load()), target: math.Float64frombits(x.target.Load()), over: x.over.Load(),
+	}
+	return w, v&1 == 0 && x.version.Load() == v
+}
+
+// write adds a set to the pending set, or replaces it if replace is true.
+func (x *pendingSet) write(value float64, over int64, shape voice.Shape, replace bool) {
+	was := x.kind.Load()
+	kind, value64 := uint32(hasJump), &x.jump
+	if over > 0 {
+		if kind, value64 = hasFade, &x.target; !replace {
+			kind |= was & hasJump
+		}
+	}
+	kind |= uint32(shape) << shapeShift
+	version := x.version.Load()
+	x.version.Store(version + 1)
+	value64.Store(math.Float64bits(value))
+	if over > 0 && x.over.Load() != over {
+		x.over.Store(over)
+	}
+	if kind != was {
+		x.kind.Store(kind)
+	}
+	x.version.Store(version + 2)
+}
+
+// afterRingShift is the shift of the bits for pending sets that are applied after the ring buffer.
+const afterRingShift = 16
+
+// dirtyBits has a bit for each property with a pending set.
+type dirtyBits struct {
+	atomic.Uint32
+	afterSeq atomic.Uint64 // the sequence number of the command that the pending sets after the ring buffer follow
+}
+
+// markAfterRing makes a pending set apply after the ring buffer. Further sets of the property replace it.
+func (d *dirtyBits) markAfterRing(bit uint32, seq uint64) {
+	if bit <<= afterRingShift; d.Load()&bit == 0 {
+		d.afterSeq.Store(seq)
+		d.Or(bit)
+	}
+}
+
+// pendingProps returns the properties with a pending set, including those after the ring buffer. If a
+// command that these follow arrived during this block, they wait for the next block.
+func (a *audio) pendingProps(dirty *dirtyBits) propertySet {
+	d := dirty.Load()
+	if d>>afterRingShift != 0 {
+		if a.commands.Popped() < dirty.afterSeq.Load() {
+			a.setsDeferred.Store(true)
+			return 0
+		}
+		dirty.And(^(d >> afterRingShift << afterRingShift)) // later marks are kept
+	}
+	return propertySet(d | d>>afterRingShift)
+}
+
+// storeSet stores a pending set of a property. The mutex is held.
+func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, shape voice.Shape) {
+	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
+	pending := dirty&bit != 0
+	follows := pending && w.sentSeq[f] <= m.otherSeq
+	after := dirty&(bit<<afterRingShift) != 0 // a command would overtake the pending set
+	if follows && !after {
+		if m.pushSet(w.command(f, value, over, shape)) {
+			w.sentSeq[f] = 0 // the next set follows this command
+			return
+		}
+		after = true
+	}
+	x.write(value, over, shape, !pending)
+	switch was := w.dirty.Or(bit) & bit; {
+	case pending && was == 0: // the audio side has applied it
+		x.write(value, over, shape, true)
+	case pending && !follows:
+		return
+	}
+	if after || !m.pushSet(w.readCommand(f)) {
+		w.dirty.markAfterRing(bit, m.seq)
+		m.setsDeferred.Store(true)
+		return
+	}
+	w.sentSeq[f] = m.seq
+}
+
+// pushSet sends a command for a set, unless half of the ring buffer is in use. The rest is reserved for
+// commands that cannot be pending sets. The mutex is held.
+func (m *Mixer) pushSet(c command) bool {
+	if n := m.underWay.len(); n >= m.commandMax/2 && n < m.commandMax {
+		return false
+	}
+	return m.push(c) == nil
+}
+
+// storeBusSets stores pending sets of the properties of a bus. The mutex is held.
+func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
+	b := &m.busPendings[bus]
+	if c.Fields&cutoffFields != 0 {
+		m.hearSpectra()
+	}
+	if c.Fields&FieldGain != 0 {
+		m.gains.set(laterGain{frame: Now, bus: bus, gain: c.Gain}, m.next())
+	}
+	w := pendingSets{dirty: &b.dirty, sets: b.sets[:], sentSeq: m.busPendingSeq[bus][:], bus: bus}
+	for fields := c.Fields; fields != 0; fields &= fields - 1 {
+		f := fields.first()
+		m.storeSet(&w, f, c.get(f), over, c.Shape)
+	}
+}
+
+// busPending holds the pending sets of a bus. Both sides use it.
+type busPending struct {
+	dirty dirtyBits
+	sets  [numBusFades]pendingSet
+}
+
+// storeSet stores a pending set of a property of a voice. The mutex is held.
+func (h Handle) storeSet(r *record, f property, value float64, over int64, shape voice.Shape) {
+	m := h.mixer
+	m.loops = m.loops || f == propRounds
+	if f == propPitch || f == propSpeed || f == propRounds {
+		var c Change
+		c.put(f, value)
+		m.retuneBy(r, &c, Now, over)
+	}
+	rare := m.own(r)
+	if f.isCutoff() {
+		m.equip(r)
+	}
+	if f < numVoiceFades {
+		m.storeSet(&pendingSets{dirty: &r.dirty, sets: rare.pending[:], sentSeq: rare.pendingSeq[:], voice: h}, f, value, over, shape)
+		return
+	}
+	rare.pendingValues[f].Store(math.Float64bits(value))
+	if r.dirty.Or(1<<f)&(1<<f) != 0 && rare.pendingSeq[f] > m.otherSeq {
+		return
+	}
+	if !m.pushSet(command{kind: cmdPending, frame: Now, record: h.id, props: 1 << f}) {
+		m.setsDeferred.Store(true)
+		return
+	}
+	rare.pendingSeq[f] = m.seq
+}
+
+// fadeProperties sets properties of a voice that can fade.
+func (h Handle) fadeProperties(c *Change, over int64) error {
+	r, unlock := h.living()
+	if r == nil {
+		return ErrGone
+	}
+	defer unlock()
+	if m := h.mixer; m.lead.frames > 0 {
+		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, over: over})
+	}
+	h.storeSets(r, c, over)
+	return nil
+}
+
+// storeSets stores pending sets of several properties of a voice. The mutex is held.
+func (h Handle) storeSets(r *record, c *Change, over int64) {
+	for fields := c.Fields; fields != 0; fields &= fields - 1 {
+		f := fields.first()
+		h.storeSet(r, f, c.get(f), over, c.Shape)
+	}
+}
