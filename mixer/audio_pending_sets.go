@@ -72,7 +72,8 @@ func (a *audio) deferSet(dirty *dirtyBits, f property) {
 	a.setsDeferred.Store(true)
 }
 
-// applyProperties sets properties of a voice: from overrides if they have it, otherwise from the pending sets.
+// applyProperties sets properties of a voice: from overrides if they have it, otherwise from the pending
+// sets.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}
@@ -195,8 +196,8 @@ func (a *audio) applyDeferredStop(r *record) bool {
 	return true
 }
 
-// startOverrides holds the properties that commands have set on a start that has not begun. It is separate from
-// the pending sets, which the control side may be writing. The later of both counts.
+// startOverrides holds the properties that commands have set on a start that has not begun. It is separate
+// from the pending sets, which the control side may be writing. The later of both counts.
 type startOverrides struct {
 	id     pool.Handle // of the start that it is for
 	props  propertySet

@@ -42,7 +42,7 @@ func (h Handle) State() State {
 	case h.mixer == nil:
 		return StateNone
 	}
-	return cmp.Or(h.fate().state, StateEnded)
+	return cmp.Or(h.finished().state, StateEnded)
 }
 
 // Number returns the number of the start as in events, from 1. It is 0 while the start is pending and if
@@ -52,7 +52,7 @@ func (h Handle) Number() uint64 {
 		defer unlock()
 		return r.number.Load()
 	}
-	return h.fate().number
+	return h.finished().number
 }
 
 // Position returns the position in the sound at the end of the last block, or where the voice ended. It
@@ -64,7 +64,7 @@ func (h Handle) Position() time.Duration {
 	case h.mixer == nil:
 		return 0
 	default:
-		return pcm.Duration(h.fate().position, h.mixer.rate)
+		return pcm.Duration(h.finished().position, h.mixer.rate)
 	}
 	defer unlock()
 	for {
@@ -188,7 +188,7 @@ func (h Handle) Tag() uint64 {
 		defer unlock()
 		return r.tag
 	}
-	return h.fate().tag
+	return h.finished().tag
 }
 
 // Audibility returns the loudness that the choice of victims compares, as of the end of the last block.
@@ -257,14 +257,14 @@ func (h Handle) lock() (*record, func()) {
 	return nil, nil
 }
 
-// fate returns the remembered end of a start whose record has been reused. It is zero if forgotten.
-func (h Handle) fate() fate {
+// finished returns the remembered end of a start whose record has been reused. It is zero if forgotten.
+func (h Handle) finished() finishedStart {
 	if h.mixer == nil {
-		return fate{}
+		return finishedStart{}
 	}
 	h.mixer.mutex.Lock()
 	defer h.mixer.mutex.Unlock()
-	return h.mixer.fates.of(h.id)
+	return h.mixer.finished.find(h.id)
 }
 
 // living is lock for a start that is not over.
@@ -277,8 +277,8 @@ func (h Handle) living() (*record, func()) {
 	return r, unlock
 }
 
-// setProperty stores a pending set of a property and sends a command for it, unless the command for an earlier
-// set covers it.
+// setProperty stores a pending set of a property and sends a command for it, unless the command for an
+// earlier set covers it.
 func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)

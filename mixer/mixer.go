@@ -27,7 +27,7 @@ type Mixer struct {
 	records     *pool.Pool[*record]
 	mostRecords int // the maximum number of records
 	plays       plays
-	fates       fates
+	finished    finishedStarts
 	rares       supply[recordRare]
 	wheres      supply[recordPlace]
 	filters     supply[voice.Filter]
@@ -87,7 +87,7 @@ func New(c Config) (*Mixer, error) {
 	}
 	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
-	m.mostRecords, m.fates.most = c.mostRecords(), c.mostRecords()
+	m.mostRecords, m.finished.maxLen = c.mostRecords(), c.mostRecords()
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.made.records, Keep: true}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

@@ -19,9 +19,9 @@ const (
 	numBusFades   = propSolo + 1
 )
 
-// pendingSet is the pending set of one property. Sets at one frame reduce to two: the last one without a fade,
-// and the last fade after it. It is a seqlock: the control side writes it, the audio side reads it, and
-// neither waits.
+// pendingSet is the pending set of one property. Sets at one frame reduce to two: the last one without a
+// fade, and the last fade after it. It is a seqlock: the control side writes it, the audio side reads it,
+// and neither waits.
 type pendingSet struct {
 	version atomic.Uint32 // odd during a write
 	kind    atomic.Uint32 // hasJump, hasFade, and above them the shape of the last set

@@ -140,8 +140,8 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	return nil
 }
 
-// pushPlaces sends a cmdPositions, unless one is under way that comes after all other commands. The mutex is
-// held.
+// pushPlaces sends a cmdPositions, unless one is under way that comes after all other commands. The mutex
+// is held.
 func (m *Mixer) pushPlaces() {
 	if m.positionsSent.Load() && m.positionsSeq > m.otherSeq {
 		return

@@ -165,6 +165,6 @@ func (r *record) reset(id pool.Handle) {
 	r.stands.set(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
 	r.score, r.levels, r.moved = pair32{}, pair32{}, atomic.Bool{}
-	// pendingSeq needs no reset: the sequence number of the new start is higher. stopping needs no reset: it
-	// holds the handle that it is for.
+	// pendingSeq needs no reset: the sequence number of the new start is higher. stopping needs no reset:
+	// it holds the handle that it is for.
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // mostRecords returns the maximum number of records: one for each voice and each command under way. It is
-// also the maximum number of fates.
+// also the maximum number of finished starts that are remembered.
 func (c *Config) mostRecords() int {
 	voices := c.MaxVoices + c.Virtual
 	return voices + max(voices, c.endless) + c.Commands
@@ -93,14 +93,14 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// retire takes back a few records of finished starts and remembers their fates. It reports whether there
-// were any.
+// retire takes back a few records of finished starts and remembers how the starts ended. It reports
+// whether there were any.
 func (m *Mixer) retire() bool {
 	var over [4]pool.Handle
 	n := m.freed.Take(over[:])
 	for _, id := range over[:n] {
 		r := m.record(id)
-		x := m.fates.add(id)
+		x := m.finished.add(id)
 		x.state, x.number, x.tag, x.position = r.stands.state(), r.number.Load(), r.tag, r.position.Load()
 		if r.placed {
 			r.where.source = space.Source{} // releases references

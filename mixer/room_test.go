@@ -82,8 +82,8 @@ func TestSmallMixerGrows(t *testing.T) {
 	}
 }
 
-// TestFatesAreKept ends starts one after the other and queries as many of them as there are records.
-func TestFatesAreKept(t *testing.T) {
+// TestFinishedAreKept ends starts one after the other and queries as many of them as there are records.
+func TestFinishedAreKept(t *testing.T) {
 	const rate = 1000
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 8, NoLimiter: true})
 	short, long := level(t, rate, 4, 0.1), level(t, rate, 400, 0.1)
