@@ -211,8 +211,8 @@ func (c Config) withDefaults() (Config, error) {
 	wrong.need(!c.SoftClip || c.NoLimiter, "a soft clip takes the place of the limiter: it goes with NoLimiter")
 	wrong.need(c.Lead >= 0, "a lead of %v is negative", c.Lead)
 	wrong.ranged(c.Journal, 0, 1<<24, "a journal of %d entries is not in %d..%d")
-	if wrong.error == nil { // blockEvents needs a valid configuration
-		c.Events = cmp.Or(c.Events, c.blockEvents())
+	if wrong.error == nil { // maxBlockEvents needs a valid configuration
+		c.Events = cmp.Or(c.Events, c.maxBlockEvents())
 	}
 	wrong.ranged(c.Events, 1, maxEvents, "%d events are not in %d..%d")
 	if wrong.error == nil { // so does size

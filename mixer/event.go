@@ -123,8 +123,8 @@ type powers struct {
 	lost                 float64
 }
 
-// finish completes an event of the audio side for the control side.
-func (e *Event) finish(m *Mixer) {
+// complete completes an event of the audio side for the control side.
+func (e *Event) complete(m *Mixer) {
 	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side has no pointer to the Mixer
 		e.Bus.mixer = m
 	}
@@ -145,21 +145,22 @@ func (e *Event) finish(m *Mixer) {
 	e.powers = powers{}
 }
 
-// eventBlock is the length in seconds of the longest block that loses no events with Config.Events of 0.
-const eventBlock = 20
+// eventBlockSeconds is the length in seconds of the longest block that loses no events with Config.Events
+// of 0.
+const eventBlockSeconds = 20
 
-// blockEvents returns the maximum number of events in a block of eventBlock seconds.
+// maxBlockEvents returns the maximum number of events in a block of eventBlockSeconds seconds.
 //
 // Each voice ends once, perhaps after a fault or a broken stream. Each command is a start or misses. Each
 // insert fails at most once. Each real voice may run dry. A virtual voice is restored into a slot that
 // was free, that an end or a Resize freed, or by an exchange on the grid. A voice becomes virtual at most
 // once more often than it is restored.
-func (c *Config) blockEvents() int {
+func (c *Config) maxBlockEvents() int {
 	lived := c.MaxVoices + c.unheard() + c.Commands
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
 	n += 4 * c.endless
 	if c.Virtual > 0 {
-		grid := 2*eventBlock*c.Rate/int(hopOf(c.Rate)) + 1
+		grid := 2*eventBlockSeconds*c.Rate/int(hopOf(c.Rate)) + 1
 		back := 2*c.MaxVoices + lived + exchanges*grid
 		n += 2*back + c.MaxVoices + c.Commands
 	}
@@ -186,7 +187,7 @@ func (m *Mixer) Events(dst []Event) int {
 		return m.readers[0].take(dst)
 	}
 	n := 0
-	for n < len(dst) && m.takeEvent(&dst[n]) {
+	for n < len(dst) && m.popEvent(&dst[n]) {
 		n++
 	}
 	return n

@@ -59,7 +59,7 @@ func (m *Mixer) share() {
 	if m.readers == nil {
 		return
 	}
-	for e := (Event{}); m.takeEvent(&e); {
+	for e := (Event{}); m.popEvent(&e); {
 		for _, r := range m.readers {
 			r.put(&e)
 		}
@@ -69,11 +69,11 @@ func (m *Mixer) share() {
 // put queues an event, or counts it as lost if the queue is full.
 func (r *EventReader) put(e *Event) {
 	if n := len(r.waits); r.count == n {
-		if n >= r.mixer.mostEvents {
+		if n >= r.mixer.maxQueuedEvents {
 			r.lost++
 			return
 		}
-		more := make([]Event, min(max(2*n, 64), r.mixer.mostEvents))
+		more := make([]Event, min(max(2*n, 64), r.mixer.maxQueuedEvents))
 		copy(more[copy(more, r.waits[r.first:]):], r.waits[:r.first])
 		r.waits, r.first = more, 0
 	}

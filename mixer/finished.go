@@ -13,7 +13,7 @@ type finishedStart struct {
 }
 
 // finishedStarts remembers the last finished starts, found by their handles. Fates are numbered from 1;
-// fate i is at index i modulo the length. Control side, under the mutex.
+// number i is at index i modulo the length. Control side, under the mutex.
 type finishedStarts struct {
 	all    []finishedStart
 	heads  []uint32 // by hash of the handle: the number of the last start

@@ -33,27 +33,27 @@ type Mixer struct {
 	filters     supply[voice.Filter]
 	screens     supply[voice.DirectFilter]
 
-	filtersUntil  int64  // pending commands may set a cutoff of starts up to this frame
-	seq           uint64 // of the last command
-	otherSeq      uint64 // of the last command other than cmdPending, cmdPendingBus and cmdPositions
-	positionsSeq  uint64 // of the last cmdPositions
-	commandMax    int64
-	commandRoom   int64          // the number of commands under way that there is memory for
-	mostEvents    int            // the maximum number of queued events
-	mostCells     int            // the maximum number of queued cells
-	fewest        int            // the smallest size that the pool has had
-	virtual       bool           // Config.Virtual > 0
-	loops         bool           // a start was requested that may be endless
-	eventMutex    sync.Mutex     // among readers of events and of the journal
-	readers       []*EventReader // the first one serves Events; nil without an EventReader
-	lead          lead
-	closed        bool
-	feeds         []*voice.StreamBuffer // open streams of starts that are not over
-	refinery      refinery
-	busPitch      []pitchSpan
-	gains         gains                 // of buses
-	busPendingSeq [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
-	hearing       space.Ear             // as set by SetListener
+	filtersUntil    int64  // pending commands may set a cutoff of starts up to this frame
+	seq             uint64 // of the last command
+	otherSeq        uint64 // of the last command other than cmdPending, cmdPendingBus and cmdPositions
+	positionsSeq    uint64 // of the last cmdPositions
+	commandMax      int64
+	commandRoom     int64          // the number of commands under way that there is memory for
+	maxQueuedEvents int            // the maximum number of queued events
+	maxEventRecords int            // the maximum number of queued event records
+	fewest          int            // the smallest size that the pool has had
+	virtual         bool           // Config.Virtual > 0
+	loops           bool           // a start was requested that may be endless
+	eventMutex      sync.Mutex     // among readers of events and of the journal
+	readers         []*EventReader // the first one serves Events; nil without an EventReader
+	lead            lead
+	closed          bool
+	feeds           []*voice.StreamBuffer // open streams of starts that are not over
+	refinery        refinery
+	busPitch        []pitchSpan
+	gains           gains                 // of buses
+	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
+	hearing         space.Ear             // as set by SetListener
 
 	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
 	// requested after them.
@@ -76,7 +76,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
+	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.made.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name

@@ -5,37 +5,38 @@ package mixer
 
 // made holds the initial capacities.
 type made struct {
-	commands int // under way
-	records  int
-	cells    int // of queued events
+	commands     int // under way
+	records      int
+	eventRecords int // of queued events
 
-	mostCells int // maximum of cells
+	maxEventRecords int // maximum of eventRecords
 }
 
-// The initial capacities if Config.Commands is 0: commands, records in addition to voices, and cells.
+// The initial capacities if Config.Commands is 0: commands, records in addition to voices, and event
+// records.
 const (
-	leastCommands = 16
-	leastRecords  = 8
-	leastCells    = 64
+	leastCommands   = 16
+	leastRecords    = 8
+	minEventRecords = 64
 )
 
 // size returns the initial capacities. commands and events are the values of the Config before defaults.
 func (c *Config) size(commands, events int) made {
-	m := made{commands: commands, records: c.mostRecords(), mostCells: c.mostCells(events)}
-	m.cells = m.mostCells
+	m := made{commands: commands, records: c.mostRecords(), maxEventRecords: c.maxEventRecords(events)}
+	m.eventRecords = m.maxEventRecords
 	if commands == 0 {
 		m.commands = min(leastCommands, c.Commands)
 		m.records = min(c.MaxVoices+c.Virtual+leastRecords, m.records)
 		if events == 0 {
-			m.cells = min(leastCells+c.MaxVoices/4, m.mostCells)
+			m.eventRecords = min(minEventRecords+c.MaxVoices/4, m.maxEventRecords)
 		}
 	}
 	return m
 }
 
-// mostCells returns the maximum number of queued cells. If Config.Events is set, all of its events may be
-// choices. By default most of them are not.
-func (c *Config) mostCells(events int) int {
+// maxEventRecords returns the maximum number of queued event records. If Config.Events is set, all of its
+// events may be choices. By default most of them are not.
+func (c *Config) maxEventRecords(events int) int {
 	switch {
 	case events > 0:
 		return 4 * c.Events
@@ -77,20 +78,20 @@ func (m *Mixer) makeRoomFor(n int64) {
 }
 
 // makeRoomForEvents grows the event queue, so that all commands and voices can emit the events that
-// blockEvents counts. Endless voices and other virtual voices can be exchanged any number of times. If
+// maxBlockEvents counts. Endless voices and other virtual voices can be exchanged any number of times. If
 // there are more of them than slots, the queue gets its maximum size. The mutex is held.
 func (m *Mixer) makeRoomForEvents(commands int64) {
 	room := m.events.Cap()
-	if room >= m.mostCells {
+	if room >= m.maxEventRecords {
 		return
 	}
 	records, waiting := m.records.Len(), m.events.Len()
 	need := 3 * (2*records + int(commands) + len(m.tree) + min(records, m.maxVoices))
 	if (m.loops || m.virtual) && records > m.fewest {
-		need = m.mostCells
+		need = m.maxEventRecords
 	}
 	if room-waiting < need {
-		m.events.Grow(min(max(2*room, waiting+need), m.mostCells))
+		m.events.Grow(min(max(2*room, waiting+need), m.maxEventRecords))
 	}
 }
 

@@ -47,7 +47,7 @@ type shared struct {
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]
 	positions []atomic.Int64 // by index of a voice: frames of the sound
-	events    *ring.Ring[cell]
+	events    *ring.Ring[eventRecord]
 	polled    atomic.Bool // the control side reads events, so lost events are counted
 	journal   journal
 	stems     *stems                // nil without Config.Stems
@@ -69,7 +69,7 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 		busPendings: make([]busPending, len(buses)),
 		pasts:       make([]atomic.Pointer[[]pcm.Frame], len(buses)),
 		freed:       ring.New[pool.Handle](c.made.records),
-		events:      ring.New[cell](c.made.cells),
+		events:      ring.New[eventRecord](c.made.eventRecords),
 	}
 	s.directory.Store(new([]*record))
 	s.sleep.init()

@@ -46,7 +46,7 @@ type pair32 struct{ word atomic.Uint64 }
 
 // show stores x and y, if they have changed.
 func (p *pair32) show(x, y float32) {
-	if word := two(math.Float32bits(x), math.Float32bits(y)); p.word.Load() != word {
+	if word := pack32(math.Float32bits(x), math.Float32bits(y)); p.word.Load() != word {
 		release.Uint64(&p.word, word)
 	}
 }
@@ -58,5 +58,5 @@ func showFrames(word *atomic.Int64, frames int64) {
 	}
 }
 
-func (p *pair32) first() float32  { return math.Float32frombits(first(p.word.Load())) }
+func (p *pair32) first() float32  { return math.Float32frombits(high32(p.word.Load())) }
 func (p *pair32) second() float32 { return math.Float32frombits(uint32(p.word.Load())) }
