@@ -119,10 +119,10 @@ func (a *audio) one(c *command) {
 	r := a.record(id)
 	switch {
 	case r.live == id:
-		a.act(r.stands.index(), c)
+		a.act(r.status.index(), c)
 	// The record may belong to another start, or change its owner just now: the new id is written before
 	// the new state.
-	case r.stands.state().Over() || pool.Handle(r.id.Load()) != id:
+	case r.status.state().Over() || pool.Handle(r.id.Load()) != id:
 	case c.kind == cmdStop:
 		a.cancel(r, id)
 	default:
@@ -182,7 +182,7 @@ func (a *audio) seek(i int, c *command) {
 	}
 	s.voice.SeekTo(a.now, to, a.smooth, c.feed)
 	s.restScreen()
-	a.seat(i)
+	a.placeVoice(i)
 	a.rescore(i)
 }
 
@@ -233,7 +233,7 @@ func (a *audio) pause(i int, by pauses) {
 	}
 	s.paused |= by
 	a.noteWaits(i)
-	s.record.stands.set(s.state())
+	s.record.status.setState(s.state())
 }
 
 func (a *audio) resume(i int, by pauses) {
@@ -253,6 +253,6 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.DelayStart(a.now)
 	}
-	s.record.stands.set(s.state())
+	s.record.status.setState(s.state())
 	a.rescore(i)
 }

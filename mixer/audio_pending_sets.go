@@ -23,7 +23,7 @@ func (a *audio) applyDeferred() {
 			case fields == 0:
 			case r.live == id:
 				a.applyPending(r, id, fields)
-			case !r.stands.state().Over():
+			case !r.status.state().Over():
 				a.keepPendingForStart(r, id, fields)
 			}
 		}
@@ -41,7 +41,7 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.live == id:
 		a.applyProperties(r, props, nil)
-	case r.stands.state().Over() || pool.Handle(r.id.Load()) != id:
+	case r.status.state().Over() || pool.Handle(r.id.Load()) != id:
 	default:
 		if overrides := r.overrides(id); overrides != nil { // the later set counts
 			overrides.props &^= props
@@ -79,7 +79,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 		overrides = &startOverrides{}
 	}
 	rare := r.rare.Load() // not nil: overrides or a pending set exist
-	i := r.stands.index()
+	i := r.status.index()
 	audible := a.at(i).sounded
 	done := props
 	if a.setsDeferred.Load() { // pending sets that did not fit are applied later
@@ -183,7 +183,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 	case a.now < at:
 		return false
 	case r.live == id:
-		i := r.stands.index()
+		i := r.status.index()
 		if after == 0 || at == 0 || a.at(i).began <= at {
 			a.act(i, &command{kind: cmdStop, over: over})
 		}

@@ -120,7 +120,7 @@ func (a *audio) reckon(i int, s *slot, heard audibilities) {
 		a.scores.wholes[i-a.base] = 0 // the voice was moved
 	}
 	a.note(i, s, heard)
-	s.record.levels.show(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
+	s.record.levels.store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
 // freshness selects the scores that a choice needs.
@@ -250,7 +250,7 @@ func (a *audio) note(i int, s *slot, heard audibilities) {
 	s.loops = s.loops && s.voice.LoopsAgain() // the last round may have begun
 	if s.shown != audibility || s.loopsShown != s.loops {
 		s.shown, s.loopsShown = audibility, s.loops
-		s.record.score.show(audibility, float32(boolInt(s.loops)))
+		s.record.score.store(audibility, float32(boolInt(s.loops)))
 	}
 	a.noteUntil(i, s)
 }

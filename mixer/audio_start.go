@@ -79,7 +79,7 @@ func (a *audio) start(c *command) {
 	if a.paused {
 		s.paused |= pausedAll
 	}
-	a.seat(i)
+	a.placeVoice(i)
 	if g != nil {
 		g.playing++
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number()
@@ -255,20 +255,21 @@ func (a *audio) putBack(i int, prio int32) {
 	}
 }
 
-// seat updates the state that depends on the index of a voice, and publishes the index.
-func (a *audio) seat(i int) {
+// placeVoice updates the state that depends on the index of a voice, and publishes the index.
+func (a *audio) placeVoice(i int) {
 	s := a.at(i)
 	s.virtual = i >= a.base
 	a.noteWaits(i)
 	a.reached[i] = s.voice.Position()
-	showFrames(&a.positions[i], a.reached[i])
-	s.record.stands.seat(s.state(), i) // last: readers of the index expect a valid position
+	storeFrames(&a.positions[i], a.reached[i])
+	s.record.status.publishSlot(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unseat publishes the position of a voice that leaves its index, before another voice gets the index.
-func (r *record) unseat(v *voice.Voice) {
-	showFrames(&r.position, v.Position())
-	r.stands.seat(r.stands.state(), -1)
+// unpublishSlot publishes the position of a voice that leaves its index, before another voice gets the
+// index.
+func (r *record) unpublishSlot(v *voice.Voice) {
+	storeFrames(&r.position, v.Position())
+	r.status.publishSlot(r.status.state(), -1)
 }
 
 // contest chooses the victim c for r and reports whether r wins. Otherwise it sets e to the event of the
@@ -381,7 +382,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	if first.live == 0 || first.number.Load() != g.number {
 		return false
 	}
-	s := a.at(first.stands.index())
+	s := a.at(first.status.index())
 	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // the merged start would not be heard
 		return false
 	}
@@ -389,7 +390,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.start).Linear()
 	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
-	a.rescore(first.stands.index())
+	a.rescore(first.status.index())
 	var e Event
 	s.record.asks(&e, s.number())
 	e.Kind = EventCoalesced

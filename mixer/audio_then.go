@@ -34,9 +34,9 @@ func (a *audio) link(c *command) {
 	l := link{lead: c.target.id, next: c.record, when: c.when, at: never}
 	a.unlink(l.lead, false, nil)
 	r := a.record(l.lead)
-	state := r.stands.state()
+	state := r.status.state()
 	switch own := pool.Handle(r.id.Load()) == l.lead; {
-	case r.live == l.lead && a.at(r.stands.index()).dying:
+	case r.live == l.lead && a.at(r.status.index()).dying:
 		a.ready = append(a.ready, successor{link: l, stopped: true})
 	case r.live == l.lead || own && !state.Over():
 		a.links = append(a.links, l)
@@ -148,7 +148,7 @@ func (a *audio) noteTaken(i int, props propertySet) {
 func (a *audio) leave() {
 	for i := 0; i < len(a.links); {
 		if l := &a.links[i]; l.at == a.now {
-			a.giveWay(a.record(l.lead).stands.index()) // removes the link
+			a.giveWay(a.record(l.lead).status.index()) // removes the link
 		} else {
 			i++
 		}
@@ -172,7 +172,7 @@ func (a *audio) untilNext(n int64) int64 {
 		if r.live != l.lead {
 			continue
 		}
-		index := r.stands.index()
+		index := r.status.index()
 		s := a.at(index)
 		if s.paused != 0 {
 			continue
@@ -208,7 +208,7 @@ func (a *audio) untilEnd(n int64) int64 {
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.live != id {
-		return r.stands.state().Over() || pool.Handle(r.id.Load()) != id
+		return r.status.state().Over() || pool.Handle(r.id.Load()) != id
 	}
-	return a.at(r.stands.index()).voice.PastLoop()
+	return a.at(r.status.index()).voice.PastLoop()
 }

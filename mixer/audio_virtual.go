@@ -77,7 +77,7 @@ func (a *audio) goesUnheard(least *choice, r *record, whole float64) bool {
 // move moves a voice to another index, which was taken for it.
 func (a *audio) move(from, to int) int {
 	s := a.at(to)
-	a.seat(to)
+	a.placeVoice(to)
 	a.scores.move(from, to)
 	if sp := a.spectral.Load(); sp != nil {
 		sp.heard[to] = sp.heard[from]
@@ -199,11 +199,11 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.put(c.slot, virtual)
 	a.put(best, real)
 	a.rank(c.slot, a.tree[virtual.bus].output)
-	real.record.unseat(&real.voice) // before the indices are reused
-	virtual.record.unseat(&virtual.voice)
+	real.record.unpublishSlot(&real.voice) // before the indices are reused
+	virtual.record.unpublishSlot(&virtual.voice)
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
-		a.seat(i)
+		a.placeVoice(i)
 		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
 	}

@@ -263,7 +263,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	}
 	a.count(s.bus, -1)
 	a.tell(e, k, s, frame, i)
-	showFrames(&s.record.position, s.voice.Position()) // before giveBack publishes the state
+	storeFrames(&s.record.position, s.voice.Position()) // before giveBack publishes the state
 	if len(a.links) > 0 {
 		moves := s.voice.Moves()
 		a.unlink(s.record.live, state == StateEnded, &moves)
@@ -291,6 +291,6 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	if r.counted {
 		a.uncount(r)
 	}
-	r.stands.seat(state, -1)
+	r.status.publishSlot(state, -1)
 	a.freed.Push(id) // never full: it has room for every record
 }

@@ -38,7 +38,7 @@ func (h Handle) State() State {
 	switch {
 	case r != nil:
 		defer unlock()
-		return r.stands.state()
+		return r.status.state()
 	case h.mixer == nil:
 		return StateNone
 	}
@@ -68,12 +68,12 @@ func (h Handle) Position() time.Duration {
 	}
 	defer unlock()
 	for {
-		stands, word := r.stands.now(), &r.position
-		i := stands.index()
+		status, word := r.status.load(), &r.position
+		i := status.index()
 		if i >= 0 {
 			word = &h.mixer.positions[i]
 		}
-		if frames := word.Load(); i < 0 || r.stands.now() == stands { // otherwise the index may have a new owner
+		if frames := word.Load(); i < 0 || r.status.load() == status { // otherwise the index may have a new owner
 			return pcm.Duration(frames, h.mixer.rate)
 		}
 	}
@@ -201,7 +201,7 @@ func (h Handle) Audibility() pcm.Decibels {
 
 // Slot returns the slot of the voice, from 0, or -1 if the voice is virtual or gone.
 func (h Handle) Slot() int {
-	i := ask(h, Handle.living, -1, func(r *record) int { return r.stands.index() })
+	i := ask(h, Handle.living, -1, func(r *record) int { return r.status.index() })
 	if i >= 0 && i < h.mixer.maxVoices {
 		return i
 	}
@@ -270,7 +270,7 @@ func (h Handle) finished() finishedStart {
 // living is lock for a start that is not over.
 func (h Handle) living() (*record, func()) {
 	r, unlock := h.lock()
-	if r != nil && r.stands.state().Over() {
+	if r != nil && r.status.state().Over() {
 		unlock()
 		return nil, nil
 	}

@@ -68,9 +68,9 @@ type record struct {
 	id atomic.Uint64 // the handle that owns the record now
 
 	// Written by the audio side.
-	stands   standing
-	score    pair32       // the audibility, and 1 if it will return to the start of its loop; for a stream the second is unset
-	levels   pair32       // the pan, and the gain in decibels
+	status   stateWord
+	score    floatPair    // the audibility, and 1 if it will return to the start of its loop; for a stream the second is unset
+	levels   floatPair    // the pan, and the gain in decibels
 	position atomic.Int64 // the last frame of the sound, after the voice has ended
 	number   atomic.Uint64
 	dirty    dirtyBits // both sides: a bit for each pending property change
@@ -162,9 +162,9 @@ func (r *record) reset(id pool.Handle) {
 		r.dirty.Store(0)
 	}
 	release.Uint64(&r.id, uint64(id))
-	r.stands.set(StatePending)
+	r.status.setState(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
-	r.score, r.levels, r.moved = pair32{}, pair32{}, atomic.Bool{}
+	r.score, r.levels, r.moved = floatPair{}, floatPair{}, atomic.Bool{}
 	// pendingSeq needs no reset: the sequence number of the new start is higher. stopping needs no reset:
 	// it holds the handle that it is for.
 }

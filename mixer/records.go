@@ -101,7 +101,7 @@ func (m *Mixer) retire() bool {
 	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.finished.add(id)
-		x.state, x.number, x.tag, x.position = r.stands.state(), r.number.Load(), r.tag, r.position.Load()
+		x.state, x.number, x.tag, x.position = r.status.state(), r.number.Load(), r.tag, r.position.Load()
 		if r.placed {
 			r.where.source = space.Source{} // releases references
 		}
@@ -117,7 +117,7 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords() {
 			id := r.id.Load()
-			over, play := r.stands.state().Over(), r.play.Load()
+			over, play := r.status.state().Over(), r.play.Load()
 			if id == 0 || over || r.id.Load() != id { // otherwise the state may belong to the next start
 				continue
 			}

@@ -255,7 +255,7 @@ func (m *Mixer) lives(r *record) bool {
 		return false
 	}
 	id := pool.Handle(r.id.Load())
-	return id != 0 && m.find(id) == r && !r.stands.state().Over()
+	return id != 0 && m.find(id) == r && !r.status.state().Over()
 }
 
 // retunePlace requests the versions that a start reads at another velocity. The mutex is held.
