@@ -133,8 +133,8 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 		moving: make([]*voice.Move, 0, len(buses)+3),
 	}
-	under := newRoom(c.made.commands)
-	a.queue.move(under)
+	under := newQueueBuffers(c.initial.commands)
+	a.queue.adopt(under)
 	a.links, a.ready = under.links, under.ready
 	a.outputs = newOutputs(s, c, a.tail)
 	var err error
@@ -226,7 +226,7 @@ func (a *audio) render(dst []pcm.Frame) {
 // commands for this frame were sent earlier and have already been executed.
 func (a *audio) receive() {
 	n := a.commands.Len()
-	a.takeRoom()
+	a.adoptBuffers()
 	for range n {
 		c := a.commands.Front()
 		if c.salvo != nil && a.arms(c) {

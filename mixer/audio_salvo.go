@@ -18,7 +18,7 @@ func (a *audio) arms(c *command) bool {
 		a.void(c)
 		a.underWay.land()
 	case base < 0:
-		place := a.queue.hold(c) + 1
+		place := a.queue.store(c) + 1
 		if s.last == 0 {
 			s.first = place
 		} else {
@@ -63,7 +63,7 @@ func (a *audio) arm() {
 		for place := s.first; place != 0; {
 			after := a.queue.after[place-1]
 			a.queue.after[place-1] = 0
-			a.queue.held[place-1].frame += a.now
+			a.queue.commands[place-1].frame += a.now
 			a.queue.insert(place - 1)
 			place = after
 		}
@@ -142,7 +142,7 @@ func (a *audio) drop() {
 	q := &a.queue
 	kept := q.heap[:0]
 	for _, d := range q.heap {
-		if q.held[d.place].salvo == s {
+		if q.commands[d.place].salvo == s {
 			a.discharge(d.place)
 		} else {
 			kept = append(kept, d)
@@ -150,14 +150,14 @@ func (a *audio) drop() {
 	}
 	q.heap = kept
 	for i := len(kept)/2 - 1; i >= 0; i-- {
-		q.sink(i, kept[i])
+		q.siftDown(i, kept[i])
 	}
 }
 
 // discharge discards a queued command.
 func (a *audio) discharge(place int32) {
-	a.void(&a.queue.held[place])
-	a.queue.forget(place)
+	a.void(&a.queue.commands[place])
+	a.queue.release(place)
 	a.underWay.land()
 }
 

@@ -20,7 +20,7 @@ type successor struct {
 	stopped bool // it never sounds
 }
 
-// chain holds the successors. Both lists have room for all commands under way, see room.
+// chain holds the successors. Both lists have room for all commands under way, see queueBuffers.
 type chain struct {
 	links  []link
 	ready  []successor

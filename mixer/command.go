@@ -70,48 +70,48 @@ type part struct {
 // places. The capacity never grows on the audio side, because the control side limits the commands under
 // way.
 type queue struct {
-	heap  []due
-	held  []command
-	free  []int32 // unused places of held
-	after []int32 // by place: the next place of the same salvo, from 1
+	heap     []queueEntry
+	commands []command
+	free     []int32 // unused places of held
+	after    []int32 // by place: the next place of the same salvo, from 1
 }
 
-// due is a heap entry: the order of a command and its place. Commands are ordered by frame, then by rank,
-// then by the order of the calls.
-type due struct {
+// queueEntry is a heap entry: the order of a command and its place. Commands are ordered by frame, then by
+// rank, then by the order of the calls.
+type queueEntry struct {
 	frame int64
 	seq   uint64
 	place int32
 	rank  int32
 }
 
-func (d due) before(e due) bool {
+func (d queueEntry) before(e queueEntry) bool {
 	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
 }
 
-// move continues the queue in larger buffers.
-func (q *queue) move(to *room) {
-	copy(to.held, q.held)
+// adopt continues the queue in larger buffers.
+func (q *queue) adopt(to *queueBuffers) {
+	copy(to.commands, q.commands)
 	copy(to.after, q.after)
-	free := to.free[:len(to.held)-len(q.held)] // the new places
-	*q = queue{append(to.heap, q.heap...), to.held, append(free, q.free...), to.after}
+	free := to.free[:len(to.commands)-len(q.commands)] // the new places
+	*q = queue{append(to.heap, q.heap...), to.commands, append(free, q.free...), to.after}
 }
 
-func (q *queue) push(c *command) { q.insert(q.hold(c)) }
+func (q *queue) push(c *command) { q.insert(q.store(c)) }
 
-// hold stores a command and returns its place.
-func (q *queue) hold(c *command) (place int32) {
+// store stores a command and returns its place.
+func (q *queue) store(c *command) (place int32) {
 	last := len(q.free) - 1
 	place = q.free[last]
 	q.free = q.free[:last]
-	q.held[place] = *c
+	q.commands[place] = *c
 	return place
 }
 
 // insert adds the command at a place to the heap.
 func (q *queue) insert(place int32) {
-	c := &q.held[place]
-	d := due{c.frame, c.seq, place, c.rank}
+	c := &q.commands[place]
+	d := queueEntry{c.frame, c.seq, place, c.rank}
 	i := len(q.heap)
 	q.heap = append(q.heap, d)
 	for i > 0 {
@@ -130,28 +130,28 @@ func (q *queue) next() *command {
 	if len(q.heap) == 0 {
 		return nil
 	}
-	return &q.held[q.heap[0].place]
+	return &q.commands[q.heap[0].place]
 }
 
-// forget frees a place and clears its references.
-func (q *queue) forget(place int32) {
-	q.held[place] = command{}
+// release frees a place and clears its references.
+func (q *queue) release(place int32) {
+	q.commands[place] = command{}
 	q.after[place] = 0
 	q.free = append(q.free, place)
 }
 
 // drop removes the first command.
 func (q *queue) drop() {
-	q.forget(q.heap[0].place)
+	q.release(q.heap[0].place)
 	last := len(q.heap) - 1
 	d := q.heap[last]
 	if q.heap = q.heap[:last]; last > 0 {
-		q.sink(0, d)
+		q.siftDown(0, d)
 	}
 }
 
-// sink places d at heap index i or below.
-func (q *queue) sink(i int, d due) {
+// siftDown places d at heap index i or below.
+func (q *queue) siftDown(i int, d queueEntry) {
 	for {
 		least := 2*i + 1
 		if least >= len(q.heap) {

@@ -115,7 +115,7 @@ type Config struct {
 	Stems bool
 
 	endless int // maximum number of virtual endless voices; 0: mostEndless
-	made    made
+	initial initialCapacity
 }
 
 // BusConfig describes a bus, a named sub-mix.
@@ -216,7 +216,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	wrong.ranged(c.Events, 1, maxEvents, "%d events are not in %d..%d")
 	if wrong.error == nil { // so does size
-		c.made = c.size(commands, events)
+		c.initial = c.initialCapacity(commands, events)
 	}
 	wrong.need(propGain.normalize((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
 	wrong.buses(&c)

@@ -37,8 +37,8 @@ type Mixer struct {
 	seq             uint64 // of the last command
 	otherSeq        uint64 // of the last command other than cmdPending, cmdPendingBus and cmdPositions
 	positionsSeq    uint64 // of the last cmdPositions
-	commandMax      int64
-	commandRoom     int64          // the number of commands under way that there is memory for
+	maxCommands     int64
+	commandCapacity int64          // the number of commands under way that there is memory for
 	maxQueuedEvents int            // the maximum number of queued events
 	maxEventRecords int            // the maximum number of queued event records
 	fewest          int            // the smallest size that the pool has had
@@ -76,7 +76,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.made.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
+	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name
@@ -88,10 +88,10 @@ func New(c Config) (*Mixer, error) {
 	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
 	m.mostRecords, m.finished.maxLen = c.mostRecords(), c.mostRecords()
-	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.made.records, Keep: true}); err != nil {
+	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.initial.records, Keep: true}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	m.enter(c.made.records)
+	m.enter(c.initial.records)
 	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -289,7 +289,7 @@ func (m *Mixer) sendEach(c command) error {
 	defer m.mutex.Unlock()
 	voices := int64(0)
 	m.ofPlay(play, func(Handle, *record) { voices++ })
-	if m.underWay.len()+voices > m.room(c.frame) {
+	if m.underWay.len()+voices > m.maxInFlight(c.frame) {
 		m.busy.Add(1)
 		return ErrBusy
 	}
@@ -300,18 +300,18 @@ func (m *Mixer) sendEach(c command) error {
 	return nil
 }
 
-// room returns the limit of commands under way for a command at frame. Commands for later frames leave a
-// reserve for commands of now.
-func (m *Mixer) room(frame int64) int64 {
+// maxInFlight returns the limit of commands under way for a command at frame. Commands for later frames
+// leave a reserve for commands of now.
+func (m *Mixer) maxInFlight(frame int64) int64 {
 	if frame == Now {
-		return m.commandMax
+		return m.maxCommands
 	}
-	return m.commandMax - min(64, m.commandMax/16)
+	return m.maxCommands - min(64, m.maxCommands/16)
 }
 
 // push sends a command or returns ErrBusy. The mutex is held.
 func (m *Mixer) push(c command) error {
-	if m.underWay.len() >= m.room(c.frame) {
+	if m.underWay.len() >= m.maxInFlight(c.frame) {
 		m.busy.Add(1)
 		return ErrBusy
 	}
@@ -345,7 +345,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	case filters, c.kind == cmdPosition && c.part.spot.Muffled():
 		m.equipAll(c)
 	}
-	m.makeRoomFor(m.underWay.send(1))
+	m.growBuffers(m.underWay.send(1))
 	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way
 	m.commands.Send(1)
 	m.sleep.ask()

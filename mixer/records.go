@@ -27,7 +27,7 @@ func (m *Mixer) enter(n int) {
 // moreRecords increases the number of records by half. The mutex is held.
 func (m *Mixer) moreRecords() {
 	was := m.records.Max()
-	more := min(max(was/2, leastRecords), m.mostRecords-was)
+	more := min(max(was/2, minRecords), m.mostRecords-was)
 	if more <= 0 || m.records.Extend(was+more) != nil || m.records.SetLimit(was+more) != nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (m *Mixer) find(id pool.Handle) *record {
 // acquire returns a free record for a start at frame, or nil. It first takes back records of finished
 // starts, so that recently used records are reused while they are in a cache.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
-	if m.underWay.len() >= m.room(frame) {
+	if m.underWay.len() >= m.maxInFlight(frame) {
 		return 0, nil
 	}
 	m.retire()

@@ -28,7 +28,7 @@ type shared struct {
 	// From the control side to the audio side.
 	directory         atomic.Pointer[[]*record] // all records by index; see moreRecords
 	commands          *ring.Ring[command]
-	moreRoom          atomic.Pointer[room] // larger buffers; see makeRoomFor
+	largerBuffers     atomic.Pointer[queueBuffers] // larger buffers; see growBuffers
 	underWay          flight
 	listener          seqVectors[earVectors]
 	listenerMoved     atomic.Bool
@@ -64,12 +64,12 @@ type shared struct {
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, fold: c.Fold, blind: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
-		commands:    ring.New[command](c.made.commands),
+		commands:    ring.New[command](c.initial.commands),
 		positions:   make([]atomic.Int64, c.MaxVoices+c.unheard()),
 		busPendings: make([]busPending, len(buses)),
 		pasts:       make([]atomic.Pointer[[]pcm.Frame], len(buses)),
-		freed:       ring.New[pool.Handle](c.made.records),
-		events:      ring.New[eventRecord](c.made.eventRecords),
+		freed:       ring.New[pool.Handle](c.initial.records),
+		events:      ring.New[eventRecord](c.initial.eventRecords),
 	}
 	s.directory.Store(new([]*record))
 	s.sleep.init()

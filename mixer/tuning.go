@@ -65,7 +65,7 @@ func (m *Mixer) foretell(c *command) {
 		m.foretold = slices.DeleteFunc(m.foretold, func(f command) bool { return f.frame < now })
 	}
 	if m.foretold == nil {
-		m.foretold = make([]command, 0, leastCommands)
+		m.foretold = make([]command, 0, minCommands)
 	}
 	m.foretold = append(m.foretold, *c)
 }

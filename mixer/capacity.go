@@ -1,0 +1,109 @@
+package mixer
+
+// A mixer starts small and grows on demand. The control side allocates larger buffers and hands them to
+// the audio side, which never allocates. Capacities set in the Config are allocated in New.
+
+// initialCapacity holds the initial capacities.
+type initialCapacity struct {
+	commands     int // under way
+	records      int
+	eventRecords int // of queued events
+
+	maxEventRecords int // maximum of eventRecords
+}
+
+// The initial capacities if Config.Commands is 0: commands, records in addition to voices, and event
+// records.
+const (
+	minCommands     = 16
+	minRecords      = 8
+	minEventRecords = 64
+)
+
+// initialCapacity returns the initial capacities. commands and events are the values of the Config before
+// defaults.
+func (c *Config) initialCapacity(commands, events int) initialCapacity {
+	m := initialCapacity{commands: commands, records: c.mostRecords(), maxEventRecords: c.maxEventRecords(events)}
+	m.eventRecords = m.maxEventRecords
+	if commands == 0 {
+		m.commands = min(minCommands, c.Commands)
+		m.records = min(c.MaxVoices+c.Virtual+minRecords, m.records)
+		if events == 0 {
+			m.eventRecords = min(minEventRecords+c.MaxVoices/4, m.maxEventRecords)
+		}
+	}
+	return m
+}
+
+// maxEventRecords returns the maximum number of queued event records. If Config.Events is set, all of its
+// events may be choices. By default most of them are not.
+func (c *Config) maxEventRecords(events int) int {
+	switch {
+	case events > 0:
+		return 4 * c.Events
+	case c.Stems:
+		return 3 * c.Events
+	}
+	return 2 * c.Events
+}
+
+// queueBuffers holds the audio-side buffers for a number of commands under way.
+type queueBuffers struct {
+	heap        []queueEntry
+	commands    []command
+	free, after []int32
+	links       []link
+	ready       []successor
+}
+
+func newQueueBuffers(commands int) *queueBuffers {
+	b := &queueBuffers{
+		make([]queueEntry, 0, commands), make([]command, commands), make([]int32, 0, commands), make([]int32, commands),
+		make([]link, 0, commands), make([]successor, 0, commands),
+	}
+	for i := range commands {
+		b.free = append(b.free, int32(commands-1-i))
+	}
+	return b
+}
+
+// growBuffers grows the buffers for n commands under way and for their events. It allocates if n is a new
+// maximum. The mutex is held.
+func (m *Mixer) growBuffers(n int64) {
+	if n > m.commandCapacity {
+		m.commandCapacity = max(n, min(2*m.commandCapacity, m.maxCommands))
+		m.largerBuffers.Store(newQueueBuffers(int(m.commandCapacity))) // before the ring buffer grows, so that later commands fit
+		m.commands.Grow(int(m.commandCapacity))
+	}
+	m.growEvents(n)
+}
+
+// growEvents grows the event queue, so that all commands and voices can emit the events that
+// maxBlockEvents counts. Endless voices and other virtual voices can be exchanged any number of times. If
+// there are more of them than slots, the queue gets its maximum size. The mutex is held.
+func (m *Mixer) growEvents(commands int64) {
+	capacity := m.events.Cap()
+	if capacity >= m.maxEventRecords {
+		return
+	}
+	records, queued := m.records.Len(), m.events.Len()
+	need := 3 * (2*records + int(commands) + len(m.tree) + min(records, m.maxVoices))
+	if (m.loops || m.virtual) && records > m.fewest {
+		need = m.maxEventRecords
+	}
+	if capacity-queued < need {
+		m.events.Grow(min(max(2*capacity, queued+need), m.maxEventRecords))
+	}
+}
+
+// adoptBuffers switches to the larger buffers from the control side, if there are any. They have room for
+// all commands that were sent before.
+func (a *audio) adoptBuffers() {
+	if a.largerBuffers.Load() == nil {
+		return
+	}
+	more := a.largerBuffers.Swap(nil)
+	a.queue.adopt(more)
+	a.links = append(more.links, a.links...)
+	a.ready = append(more.ready, a.ready...)
+}
