@@ -247,7 +247,7 @@ func (a *audio) receive() {
 		if a.doomed != nil {
 			a.drop()
 		}
-		a.underWay.land() // last: the ring buffer must have room for all commands under way
+		a.inFlight.complete() // last: the ring buffer must have room for all commands under way
 	}
 }
 
@@ -264,7 +264,7 @@ func (a *audio) carryOut() {
 		for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
 			a.do(c)
 			a.queue.drop()
-			a.underWay.land()
+			a.inFlight.complete()
 			if a.fired != nil {
 				a.arm()
 			}

@@ -16,7 +16,7 @@ func (a *audio) arms(c *command) bool {
 	switch {
 	case s.dropped:
 		a.void(c)
-		a.underWay.land()
+		a.inFlight.complete()
 	case base < 0:
 		place := a.queue.store(c) + 1
 		if s.last == 0 {
@@ -158,7 +158,7 @@ func (a *audio) drop() {
 func (a *audio) discharge(place int32) {
 	a.void(&a.queue.commands[place])
 	a.queue.release(place)
-	a.underWay.land()
+	a.inFlight.complete()
 }
 
 // without removes a salvo from a list.

@@ -29,7 +29,7 @@ type chain struct {
 
 // link makes a start wait for the end of another one and replaces an earlier successor.
 func (a *audio) link(c *command) {
-	a.underWay.keep()
+	a.inFlight.uncomplete()
 	*a.record(c.record).rare.Load().handed = voice.Moves{}
 	l := link{lead: c.target.id, next: c.record, when: c.when, at: never}
 	a.unlink(l.lead, false, nil)
@@ -86,7 +86,7 @@ func (a *audio) succeed() {
 		a.handed = r.rare.Load().handed
 		a.start(&c)
 		a.handed = nil
-		a.underWay.land()
+		a.inFlight.complete()
 	}
 	a.ready = a.ready[:0]
 }

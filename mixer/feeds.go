@@ -20,11 +20,11 @@ func (m *Mixer) addFeed(feed *voice.StreamBuffer) {
 // mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
 // before and after.
 func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
-	m.underWay.send(1) // reserves room for the command
+	m.inFlight.add(1) // reserves room for the command
 	m.mutex.Unlock()
 	defer func() {
 		m.mutex.Lock()
-		m.underWay.send(-1)
+		m.inFlight.add(-1)
 		if feed != nil && m.closed {
 			feed.Close()
 			feed, err = nil, ErrClosed

@@ -289,7 +289,7 @@ func (m *Mixer) sendEach(c command) error {
 	defer m.mutex.Unlock()
 	voices := int64(0)
 	m.ofPlay(play, func(Handle, *record) { voices++ })
-	if m.underWay.len()+voices > m.maxInFlight(c.frame) {
+	if m.inFlight.len()+voices > m.maxInFlight(c.frame) {
 		m.busy.Add(1)
 		return ErrBusy
 	}
@@ -311,7 +311,7 @@ func (m *Mixer) maxInFlight(frame int64) int64 {
 
 // push sends a command or returns ErrBusy. The mutex is held.
 func (m *Mixer) push(c command) error {
-	if m.underWay.len() >= m.maxInFlight(c.frame) {
+	if m.inFlight.len() >= m.maxInFlight(c.frame) {
 		m.busy.Add(1)
 		return ErrBusy
 	}
@@ -345,7 +345,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	case filters, c.kind == cmdPosition && c.part.spot.Muffled():
 		m.equipAll(c)
 	}
-	m.growBuffers(m.underWay.send(1))
+	m.growBuffers(m.inFlight.add(1))
 	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way
 	m.commands.Send(1)
 	m.sleep.ask()

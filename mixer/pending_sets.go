@@ -174,7 +174,7 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, 
 // pushSet sends a command for a set, unless half of the ring buffer is in use. The rest is reserved for
 // commands that cannot be pending sets. The mutex is held.
 func (m *Mixer) pushSet(c command) bool {
-	if n := m.underWay.len(); n >= m.maxCommands/2 && n < m.maxCommands {
+	if n := m.inFlight.len(); n >= m.maxCommands/2 && n < m.maxCommands {
 		return false
 	}
 	return m.push(c) == nil

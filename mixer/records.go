@@ -72,7 +72,7 @@ func (m *Mixer) find(id pool.Handle) *record {
 // acquire returns a free record for a start at frame, or nil. It first takes back records of finished
 // starts, so that recently used records are reused while they are in a cache.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
-	if m.underWay.len() >= m.maxInFlight(frame) {
+	if m.inFlight.len() >= m.maxInFlight(frame) {
 		return 0, nil
 	}
 	m.retire()

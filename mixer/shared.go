@@ -29,7 +29,7 @@ type shared struct {
 	directory         atomic.Pointer[[]*record] // all records by index; see moreRecords
 	commands          *ring.Ring[command]
 	largerBuffers     atomic.Pointer[queueBuffers] // larger buffers; see growBuffers
-	underWay          flight
+	inFlight          inFlightCounter
 	listener          seqVectors[earVectors]
 	listenerMoved     atomic.Bool
 	positionsSent     atomic.Bool // a cmdPositions is under way, or positionsDeferred is set

@@ -85,7 +85,7 @@ func (m *Mixer) Stats() Stats {
 			*f = m.published.values[i].Load()
 		}
 		if v&1 == 0 && m.published.version[0].Load() == v {
-			s.Busy, s.Pending = m.busy.Load(), m.underWay.len()
+			s.Busy, s.Pending = m.busy.Load(), m.inFlight.len()
 			return s
 		}
 	}
