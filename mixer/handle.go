@@ -289,7 +289,7 @@ func (h Handle) setProperty(field property, value float64) error {
 	}
 	defer unlock()
 	m := h.mixer
-	if m.lead.frames > 0 { // each set has its own frame
+	if m.clock.lead > 0 { // each set has its own frame
 		return m.push(setCommand(h, field, value))
 	}
 	h.storeSet(r, field, value, 0, voice.InDecibels)

@@ -46,7 +46,7 @@ type Mixer struct {
 	loops           bool           // a start was requested that may be endless
 	eventMutex      sync.Mutex     // among readers of events and of the journal
 	readers         []*EventReader // the first one serves Events; nil without an EventReader
-	lead            lead
+	clock           callClock
 	closed          bool
 	feeds           []*voice.StreamBuffer // open streams of starts that are not over
 	refinery        refinery
@@ -76,7 +76,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
+	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name
@@ -131,7 +131,7 @@ func (m *Mixer) Now() int64 { return m.sleep.now(m.published.frame(), m.rate) }
 // follows the clock. Otherwise it is the first frame that has not been mixed, or a later one while a
 // block is being mixed. Use it to schedule several commands relative to the present. Control side.
 func (m *Mixer) Next() int64 {
-	if m.lead.frames == 0 {
+	if m.clock.lead == 0 {
 		return m.Now()
 	}
 	m.mutex.Lock()
@@ -141,10 +141,10 @@ func (m *Mixer) Next() int64 {
 
 // next is Next with the mutex held.
 func (m *Mixer) next() int64 {
-	if m.lead.frames == 0 {
+	if m.clock.lead == 0 {
 		return m.Now()
 	}
-	return m.lead.frame(m.Now(), m.rate)
+	return m.clock.frame(m.Now(), m.rate)
 }
 
 // Play starts s at the next frame that is mixed. It is the same as m.At(Now).Play(s, o).
@@ -321,8 +321,8 @@ func (m *Mixer) push(c command) error {
 
 // put sends a command for which there is room and returns its frame. The mutex is held.
 func (m *Mixer) put(c *command) (frame int64) {
-	if c.frame == Now && m.lead.frames > 0 && c.salvo == nil && c.kind != cmdPositions {
-		c.frame = m.lead.frame(m.Now(), m.rate)
+	if c.frame == Now && m.clock.lead > 0 && c.salvo == nil && c.kind != cmdPositions {
+		c.frame = m.clock.frame(m.Now(), m.rate)
 	}
 	m.loops = m.loops || c.change.Fields&FieldRounds != 0
 	if c.kind == cmdResize {

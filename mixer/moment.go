@@ -170,7 +170,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	}
 	set := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, change: c, over: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
-	if at.frame != Now || m.lead.frames > 0 || !moves {
+	if at.frame != Now || m.clock.lead > 0 || !moves {
 		return m.sendEach(set)
 	}
 	if err := t.check(m); err != nil {

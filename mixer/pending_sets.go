@@ -237,7 +237,7 @@ func (h Handle) fadeProperties(c *Change, over int64) error {
 		return ErrGone
 	}
 	defer unlock()
-	if m := h.mixer; m.lead.frames > 0 {
+	if m := h.mixer; m.clock.lead > 0 {
 		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, over: over})
 	}
 	h.storeSets(r, c, over)

@@ -24,10 +24,10 @@ type stopping struct {
 // stopFrame returns the frame of a stop that does not fit into the ring buffer. With Config.Lead it
 // follows the clock, because starts may be under way. The mutex is held.
 func (m *Mixer) stopFrame() int64 {
-	if m.lead.frames == 0 {
+	if m.clock.lead == 0 {
 		return 0
 	}
-	return m.lead.frame(m.Now(), m.rate)
+	return m.clock.frame(m.Now(), m.rate)
 }
 
 // stopLater stores a stop in the record. The mutex is held.

@@ -360,7 +360,7 @@ func TestWallsHold(t *testing.T) {
 			t.Errorf("%s: found are %q, want %q", v.name, found, v.want)
 		}
 	}
-	found, _ := readWalls(t, "", "type lead struct {", "\nduck duck\n").check()
+	found, _ := readWalls(t, "", "type callClock struct {", "\nduck duck\n").check()
 	if !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, "duck is state of both sides") }) {
 		t.Errorf("a struct of both sides: found are %q", found)
 	}
