@@ -57,8 +57,8 @@ func (b Bus) Gain() pcm.Decibels {
 	}
 	b.mixer.mutex.Lock()
 	defer b.mixer.mutex.Unlock()
-	b.mixer.gains.settle(b.mixer.next())
-	return b.mixer.gains.now[b.index]
+	b.mixer.busGains.applyDue(b.mixer.next())
+	return b.mixer.busGains.current[b.index]
 }
 
 // SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is

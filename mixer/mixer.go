@@ -51,7 +51,7 @@ type Mixer struct {
 	feeds           []*voice.StreamBuffer // open streams of starts that are not over
 	refinery        refinery
 	busPitch        []pitchSpan
-	gains           gains                 // of buses
+	busGains        gainReadback          // of buses
 	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
 	hearing         space.Ear             // as set by SetListener
 
@@ -76,14 +76,14 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
+	m := &Mixer{busGains: gainReadback{maxScheduled: c.Commands, lookahead: int64(c.Rate) / 20, setAt: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name
 	}
 	for i := range buses {
 		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
-		m.gains.now = append(m.gains.now, buses[i].Gain)
+		m.busGains.current = append(m.busGains.current, buses[i].Gain)
 	}
 	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
@@ -265,9 +265,9 @@ func (m *Mixer) send(c command) error {
 	}
 	switch {
 	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
-		m.gains.set(laterGain{c.salvo, c.frame, t.bus, c.change.Gain}, m.next())
+		m.busGains.record(scheduledGain{c.salvo, c.frame, t.bus, c.change.Gain}, m.next())
 	case c.kind == cmdDrop && c.salvo == nil && c.frame == Now:
-		m.gains.drop(c.part.salvo, m.next())
+		m.busGains.cancel(c.part.salvo, m.next())
 	}
 	return nil
 }

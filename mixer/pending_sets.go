@@ -187,7 +187,7 @@ func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
 		m.hearSpectra()
 	}
 	if c.Fields&FieldGain != 0 {
-		m.gains.set(laterGain{frame: Now, bus: bus, gain: c.Gain}, m.next())
+		m.busGains.record(scheduledGain{frame: Now, bus: bus, gain: c.Gain}, m.next())
 	}
 	w := pendingSets{dirty: &b.dirty, sets: b.sets[:], sentSeq: m.busPendingSeq[bus][:], bus: bus}
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {

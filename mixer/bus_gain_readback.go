@@ -1,0 +1,92 @@
+package mixer
+
+import (
+	"cmp"
+	"slices"
+
+	"voicepool/pcm"
+)
+
+// gainReadback tracks the gains of the buses on the control side, including gains for later frames and
+// salvos. Under the mutex.
+type gainReadback struct {
+	current      []pcm.Decibels  // by bus
+	setAt        []int64         // by bus: the frame at which it was set
+	scheduled    []scheduledGain // in the order of the calls
+	maxScheduled int             // maximum length of scheduled: Config.Commands
+	due          []scheduledGain // scratch space of applyDue
+	lookahead    int64           // see horizon; frames
+}
+
+// scheduledGain is a gain that is set at a frame, or at an offset from the firing of a salvo.
+type scheduledGain struct {
+	salvo *Salvo // may be nil
+	frame int64
+	bus   uint16
+	gain  pcm.Decibels
+}
+
+// at returns the frame of the set; known is false while its salvo is not fired.
+func (g *scheduledGain) at() (frame int64, known bool) {
+	if g.salvo == nil {
+		return g.frame, true
+	}
+	base, fired := g.salvo.Base()
+	return base + g.frame, fired
+}
+
+// record records a command that sets a gain. next is the frame of a command of now.
+func (g *gainReadback) record(l scheduledGain, next int64) {
+	g.applyDue(next)
+	if l.frame == Now {
+		l.frame = next
+	}
+	if l.salvo == nil && l.frame <= g.horizon(next) {
+		g.apply(&l)
+		return
+	}
+	if len(g.scheduled) >= g.maxScheduled { // the oldest entry belongs to a salvo that was dropped
+		g.scheduled = slices.Delete(g.scheduled, 0, 1)
+	}
+	g.scheduled = append(g.scheduled, l)
+}
+
+// apply applies a gain unless a later one was applied.
+func (g *gainReadback) apply(l *scheduledGain) {
+	if l.frame >= g.setAt[l.bus] {
+		g.current[l.bus], g.setAt[l.bus] = l.gain, l.frame
+	}
+}
+
+// horizon returns the frame up to which a gain counts as set. It is slightly ahead of next for callers
+// that plan a few milliseconds ahead.
+func (g *gainReadback) horizon(next int64) int64 { return next + g.lookahead }
+
+// applyDue applies the gains that are due.
+func (g *gainReadback) applyDue(next int64) {
+	if len(g.scheduled) == 0 {
+		return
+	}
+	due := g.due[:0]
+	g.scheduled = slices.DeleteFunc(g.scheduled, func(l scheduledGain) bool {
+		frame, known := l.at()
+		if !known || frame > g.horizon(next) {
+			return false
+		}
+		l.frame = frame
+		due = append(due, l)
+		return true
+	})
+	slices.SortStableFunc(due, func(a, b scheduledGain) int { return cmp.Compare(a.frame, b.frame) })
+	for i := range due {
+		g.apply(&due[i])
+	}
+	clear(due) // releases salvos
+	g.due = due
+}
+
+// cancel removes the pending gains of a salvo.
+func (g *gainReadback) cancel(s *Salvo, next int64) {
+	g.applyDue(next)
+	g.scheduled = slices.DeleteFunc(g.scheduled, func(l scheduledGain) bool { return l.salvo == s })
+}
