@@ -229,7 +229,7 @@ func (a *audio) overrideStart(r *record, c *command) {
 			r.where.source.Spot = c.part.spot
 		}
 	case c.kind == cmdSet && c.feed != nil:
-		r.turnsTo(c.feed)
+		r.setNewRounds(c.feed)
 		c.taken = true
 	case c.kind == cmdSet:
 		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {

@@ -62,11 +62,11 @@ func (a *audio) start(c *command) {
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
-	if rare := r.rare.Load(); rare != nil && rare.turn != nil {
-		turn := command{kind: cmdSet, feed: rare.turn, change: Change{Fields: FieldRounds, Rounds: rare.turn.Rounds()}}
+	if rare := r.rare.Load(); rare != nil && rare.newRounds != nil {
+		turn := command{kind: cmdSet, feed: rare.newRounds, change: Change{Fields: FieldRounds, Rounds: rare.newRounds.Rounds()}}
 		a.noteAct(i, &turn)
-		s.voice.SwitchBuffer(rare.turn)
-		rare.turn = nil
+		s.voice.SwitchBuffer(rare.newRounds)
+		rare.newRounds = nil
 	}
 	if a.pitches(r.bus) {
 		if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {

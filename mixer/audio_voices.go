@@ -286,7 +286,7 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.live = 0
 	r.plays.voice.Drop() // releases references for the garbage collector
 	release.Pointer(&r.sound, nil)
-	r.turnsTo(nil)
+	r.setNewRounds(nil)
 	r.group, r.options.Buffer, r.options.Space = nil, nil, nil
 	if r.counted {
 		a.uncount(r)

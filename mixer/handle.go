@@ -144,7 +144,7 @@ const Forever = -1
 // is not ready in time, the rounds count from a later one.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return h.mixer.At(Now).turnStream(h, s, rounds)
+		return h.mixer.At(Now).setStreamRoundsOf(h, s, rounds)
 	}
 	return h.setProperty(propRounds, float64(rounds))
 }

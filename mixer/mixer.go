@@ -48,7 +48,7 @@ type Mixer struct {
 	readers         []*EventReader // the first one serves Events; nil without an EventReader
 	clock           callClock
 	closed          bool
-	feeds           []*voice.StreamBuffer // open streams of starts that are not over
+	openStreams     []*voice.StreamBuffer // open streams of starts that are not over
 	refinery        refinery
 	busPitch        []pitchSpan
 	busGains        gainReadback          // of buses
@@ -212,7 +212,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	var feed *voice.StreamBuffer
 	if s.Streamed() {
 		var err error
-		if feed, err = m.openFor(id, s, o); err != nil {
+		if feed, err = m.openStreamFor(id, s, o); err != nil {
 			return Handle{}, err
 		}
 	}
@@ -237,8 +237,8 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	c.record = id
 	frame := m.put(c)
 	if feed != nil {
-		m.own(r).asked = c.seq
-		m.addFeed(feed)
+		m.own(r).startSeq = c.seq
+		m.keepStream(feed)
 	}
 	m.tune(r, frame)
 	if lead := m.find(c.target.id); c.kind == cmdThen && lead != nil {

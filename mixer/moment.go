@@ -164,7 +164,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 		if err := t.check(m); err != nil {
 			return err
 		}
-		if err := at.turnStreams(&t, c.Rounds); err != nil {
+		if err := at.setStreamRounds(&t, c.Rounds); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 	if t.kind == oneVoice {
 		t.tag = 0
 	}
-	streams := m.streams(&t)
+	streams := m.streamedVoices(&t)
 	c := command{kind: cmdSeek, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, place: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {
 		if err := m.send(c); err != nil {

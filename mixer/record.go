@@ -114,7 +114,7 @@ type recordPlace struct {
 
 // recordAsk holds control-side data of a start.
 type recordAsk struct {
-	asked      uint64           // of a stream: the sequence number of its start
+	startSeq   uint64           // of a stream: the sequence number of its start
 	tuning     tuning           // valid if record.tuned
 	next       pool.Handle      // valid if record.followed
 	pendingSeq [numProps]uint64 // the sequence number of the last cmdPending for the property
@@ -129,7 +129,7 @@ type recordPlay struct {
 // recordBeforeStart holds audio-side data of a start that has not begun.
 type recordBeforeStart struct {
 	overrides startOverrides
-	turn      *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
+	newRounds *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
 }
 
 // overrides returns the property changes that arrived before the start, or nil.
@@ -140,17 +140,17 @@ func (r *record) overrides(id pool.Handle) *startOverrides {
 	return nil
 }
 
-// turnsTo sets the feed that makes a stream leave its loop when it begins; nil clears it.
-func (r *record) turnsTo(feed *voice.StreamBuffer) {
+// setNewRounds sets the feed that makes a stream leave its loop when it begins; nil clears it.
+func (r *record) setNewRounds(feed *voice.StreamBuffer) {
 	rare := r.rare.Load()
 	if rare == nil { // no command arrived before the start
 		return
 	}
-	if rare.turn != nil {
-		rare.turn.Drop()
+	if rare.newRounds != nil {
+		rare.newRounds.Drop()
 	}
-	if rare.turn != feed {
-		rare.turn = feed
+	if rare.newRounds != feed {
+		rare.newRounds = feed
 	}
 }
 

@@ -11,15 +11,15 @@ import (
 	"voicepool/voice"
 )
 
-// addFeed keeps an open stream until it is over. The mutex is held.
-func (m *Mixer) addFeed(feed *voice.StreamBuffer) {
-	m.feeds = append(slices.DeleteFunc(m.feeds, (*voice.StreamBuffer).Closed), feed)
+// keepStream keeps an open stream until it is over. The mutex is held.
+func (m *Mixer) keepStream(feed *voice.StreamBuffer) {
+	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
 }
 
-// openFor opens a stream for a start with a record and releases the record on failure. It unlocks the
-// mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
+// openStreamFor opens a stream for a start with a record and releases the record on failure. It unlocks
+// the mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
 // before and after.
-func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
+func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
 	m.inFlight.add(1) // reserves room for the command
 	m.mutex.Unlock()
 	defer func() {
@@ -33,11 +33,11 @@ func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice
 			m.records.Release(id)
 		}
 	}()
-	return m.openAt(s, m.frames(o.From), o.Loop, o.Rounds)
+	return m.openStream(s, m.frames(o.From), o.Loop, o.Rounds)
 }
 
-// openAt opens a stream at a position. With loop it repeats the loop rounds times; 0: endlessly.
-func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
+// openStream opens a stream at a position. With loop it repeats the loop rounds times; 0: endlessly.
+func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
 	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
 		c.Rounds = int64(rounds)
@@ -52,12 +52,12 @@ func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voic
 	return feed, nil
 }
 
-// streams returns the streamed starts selected by t that are not over, in the order of their Play. The
-// order matters because tails are summed in the order of the commands.
-func (m *Mixer) streams(t *Target) []Handle {
+// streamedVoices returns the streamed starts selected by t that are not over, in the order of their Play.
+// The order matters because tails are summed in the order of the commands.
+func (m *Mixer) streamedVoices(t *Target) []Handle {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if len(m.feeds) == 0 {
+	if len(m.openStreams) == 0 {
 		return nil
 	}
 	var found []*record
@@ -66,7 +66,7 @@ func (m *Mixer) streams(t *Target) []Handle {
 			found = append(found, r)
 		}
 	}
-	slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.rare.Load().asked, b.rare.Load().asked) })
+	slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.rare.Load().startSeq, b.rare.Load().startSeq) })
 	handles := make([]Handle, len(found))
 	for i, r := range found {
 		handles[i] = Handle{mixer: m, id: pool.Handle(r.id.Load())}
@@ -85,32 +85,32 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	if s == nil {
 		return nil
 	}
-	feed, err := m.openAt(s, c.place, loops, int(rounds))
+	feed, err := m.openStream(s, c.place, loops, int(rounds))
 	if err != nil {
 		return err
 	}
 	c.feed, c.target = feed, TargetVoice(h)
-	return m.sendFeed(c)
+	return m.sendStream(c)
 }
 
-// turnStreams sets the rounds of the streams selected by t. A stream without a loop needs no change if
+// setStreamRounds sets the rounds of the streams selected by t. A stream without a loop needs no change if
 // rounds is 1.
-func (at Moment) turnStreams(t *Target, rounds int) error {
-	for _, h := range at.mixer.streams(t) {
+func (at Moment) setStreamRounds(t *Target, rounds int) error {
+	for _, h := range at.mixer.streamedVoices(t) {
 		s := h.Sound()
 		if s == nil || rounds == 1 && s.Loop().Frames() <= 0 {
 			continue
 		}
-		if err := at.turnStream(h, s, rounds); err != nil && err != ErrGone {
+		if err := at.setStreamRoundsOf(h, s, rounds); err != nil && err != ErrGone {
 			return err
 		}
 	}
 	return nil
 }
 
-// turnStream makes a stream play its loop rounds times. The round that is playing at the frame counts as
-// the first.
-func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
+// setStreamRoundsOf makes a stream play its loop rounds times. The round that is playing at the frame
+// counts as the first.
+func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
 	switch {
@@ -119,13 +119,13 @@ func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 	}
-	feed, err := m.openAt(s, loop[1]-min(loop.Frames(), voice.SwitchLead), true, max(rounds, 0))
+	feed, err := m.openStream(s, loop[1]-min(loop.Frames(), voice.SwitchLead), true, max(rounds, 0))
 	if err != nil {
 		return err
 	}
 	c := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, target: TargetVoice(h), feed: feed}
 	c.change.put(propRounds, x)
-	if err := m.sendFeed(c); err != nil {
+	if err := m.sendStream(c); err != nil {
 		return err
 	}
 	if r, unlock := h.living(); r != nil {
@@ -135,8 +135,8 @@ func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendFeed sends a command with a feed and keeps the feed.
-func (m *Mixer) sendFeed(c command) error {
+// sendStream sends a command with a feed and keeps the feed.
+func (m *Mixer) sendStream(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()
 		return err
@@ -147,7 +147,7 @@ func (m *Mixer) sendFeed(c command) error {
 		c.feed.Close()
 		return ErrClosed
 	}
-	m.addFeed(c.feed)
+	m.keepStream(c.feed)
 	return nil
 }
 
@@ -162,8 +162,8 @@ func (m *Mixer) Prepare() (frames int) {
 	m.refineNeeds()
 	m.refinery.wait()
 	m.mutex.Lock()
-	m.feeds = slices.DeleteFunc(m.feeds, (*voice.StreamBuffer).Closed)
-	open := slices.Clone(m.feeds)
+	m.openStreams = slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed)
+	open := slices.Clone(m.openStreams)
 	m.mutex.Unlock()
 	frames = math.MaxInt32
 	for _, f := range open {
@@ -187,8 +187,8 @@ func (m *Mixer) Close() {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.closed = true
-	for _, f := range m.feeds {
+	for _, f := range m.openStreams {
 		f.Close()
 	}
-	m.feeds = nil
+	m.openStreams = nil
 }
