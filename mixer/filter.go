@@ -21,10 +21,10 @@ func (m *Mixer) equip(r *record) {
 		if r.placed && r.sends > 0 && rare.screen.Load() == nil {
 			rare.screen.Store(m.screens.next())
 		}
-		if !r.followed {
+		if !r.hasSuccessor {
 			return
 		}
-		if r = m.find(rare.next); !m.lives(r) {
+		if r = m.find(rare.successor); !m.notOver(r) {
 			return
 		}
 	}
@@ -45,7 +45,7 @@ func (m *Mixer) equipAll(c *command) {
 	}
 	m.filtersUntil = max(m.filtersUntil, until)
 	for _, r := range m.allRecords() {
-		if m.lives(r) && m.names(&c.target, r) {
+		if m.notOver(r) && m.names(&c.target, r) {
 			m.equip(r)
 		}
 	}

@@ -57,11 +57,11 @@ type Mixer struct {
 
 	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
 	// requested after them.
-	foretold []command
-	quality  voice.Quality
-	outputs  int    // the number of channel pairs
-	first    string // the name of the first output, which is also a name of the master
-	busy     atomic.Int64
+	scheduledSets []command
+	quality       voice.Quality
+	outputs       int    // the number of channel pairs
+	first         string // the name of the first output, which is also a name of the master
+	busy          atomic.Int64
 
 	// The channels of Done. One goroutine closes them, because the audio side must not wake goroutines.
 	done map[Handle]chan struct{}
@@ -82,7 +82,7 @@ func New(c Config) (*Mixer, error) {
 		m.first = c.Outputs[0].Name
 	}
 	for i := range buses {
-		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
+		m.busPitch = append(m.busPitch, constantPitch(float64(buses[i].Pitch)))
 		m.busGains.current = append(m.busGains.current, buses[i].Gain)
 	}
 	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
@@ -201,7 +201,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	if c.kind == cmdThen && !m.lives(m.find(c.target.id)) {
+	if c.kind == cmdThen && !m.notOver(m.find(c.target.id)) {
 		return Handle{}, ErrGone
 	}
 	id, r := m.acquire(c.frame)
@@ -240,9 +240,9 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		m.own(r).startSeq = c.seq
 		m.keepStream(feed)
 	}
-	m.tune(r, frame)
+	m.initPitchRange(r, frame)
 	if lead := m.find(c.target.id); c.kind == cmdThen && lead != nil {
-		m.follow(lead, id)
+		m.setSuccessor(lead, id)
 	}
 	return Handle{m, id, o.Play}, nil
 }
@@ -349,6 +349,6 @@ func (m *Mixer) put(c *command) (frame int64) {
 	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way
 	m.commands.Send(1)
 	m.sleep.ask()
-	m.retuneAll(c)
+	m.notePitchCommand(c)
 	return c.frame
 }

@@ -190,7 +190,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.retuneAll(&set)
+	m.notePitchCommand(&set)
 	m.storeBusSets(t.bus, &c, set.over)
 	return nil
 }

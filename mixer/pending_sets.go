@@ -209,7 +209,7 @@ func (h Handle) storeSet(r *record, f property, value float64, over int64, shape
 	if f == propPitch || f == propSpeed || f == propRounds {
 		var c Change
 		c.put(f, value)
-		m.retuneBy(r, &c, Now, over)
+		m.notePitchSet(r, &c, Now, over)
 	}
 	rare := m.own(r)
 	if f.isCutoff() {

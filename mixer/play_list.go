@@ -83,7 +83,7 @@ func (m *Mixer) ofPlay(play uint64, do func(Handle, *record)) {
 		return
 	}
 	for i := m.plays.list(play).first; i != 0; i = m.plays.next[i-1] {
-		if r := m.allRecords()[i-1]; r.play.Load() == play && m.lives(r) {
+		if r := m.allRecords()[i-1]; r.play.Load() == play && m.notOver(r) {
 			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
 		}
 	}

@@ -118,7 +118,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 		}
 		r.where.spot.write(spotOf(&s))
 		r.moved.Store(true)
-		m.retunePlace(r, &s.Velocity)
+		m.noteVelocity(r, &s.Velocity)
 	}
 	m.pushPlaces()
 	return nil
@@ -133,7 +133,7 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.retuneListener(&ear)
+	m.noteListener(&ear)
 	m.listener.write(earsOf(&l, &ear))
 	m.listenerMoved.Store(true)
 	m.pushPlaces()
@@ -175,8 +175,8 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 		return nil
 	}
 	for _, r := range m.allRecords() {
-		if r.placed && m.names(&t, r) && m.lives(r) {
-			m.retunePlace(r, &s.Velocity)
+		if r.placed && m.names(&t, r) && m.notOver(r) {
+			m.noteVelocity(r, &s.Velocity)
 		}
 	}
 	return nil
@@ -195,6 +195,6 @@ func (at Moment) SetListener(l space.Listener) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.retuneListener(&ear)
+	m.noteListener(&ear)
 	return nil
 }

@@ -41,29 +41,29 @@ type record struct {
 	plays slot // audio side: the voice while the start plays; zero otherwise
 
 	// Written by the control side before the start is sent.
-	sound    atomic.Pointer[voice.Sound] // nil when the start is over
-	options  voice.Options               // including the feed of a stream
-	group    *Group
-	tag      uint64
-	owner    uint64
-	play     atomic.Uint64 // Options.Play
-	ref      int64
-	lasts    int64 // Options.For in frames
-	bus      uint16
-	loop     bool
-	protect  bool
-	placed   bool  // it has a place in space
-	counted  bool  // it has counts; written by the audio side after the start
-	tuned    bool  // tuning is valid for this start; control side alone
-	followed bool  // it has a successor; control side alone
-	sends    uint8 // the number of sends in rare
-	sendsPre bool  // at least one send is pre-fader
-	whenFull WhenFull
-	filtered bool // it starts with a cutoff
-	prio     int32
-	rounds   int32       // of a stream that loops; 0: endless
-	moved    atomic.Bool // spot is not applied yet; cleared by the audio side
-	starts   int64       // the expected frame of the start; control side alone
+	sound         atomic.Pointer[voice.Sound] // nil when the start is over
+	options       voice.Options               // including the feed of a stream
+	group         *Group
+	tag           uint64
+	owner         uint64
+	play          atomic.Uint64 // Options.Play
+	ref           int64
+	lasts         int64 // Options.For in frames
+	bus           uint16
+	loop          bool
+	protect       bool
+	placed        bool  // it has a place in space
+	counted       bool  // it has counts; written by the audio side after the start
+	hasPitchRange bool  // pitchRange is valid for this start; control side alone
+	hasSuccessor  bool  // it has a successor; control side alone
+	sends         uint8 // the number of sends in rare
+	sendsPre      bool  // at least one send is pre-fader
+	whenFull      WhenFull
+	filtered      bool // it starts with a cutoff
+	prio          int32
+	rounds        int32       // of a stream that loops; 0: endless
+	moved         atomic.Bool // spot is not applied yet; cleared by the audio side
+	startFrame    int64       // the expected frame of the start; control side alone
 
 	id atomic.Uint64 // the handle that owns the record now
 
@@ -115,8 +115,8 @@ type recordPlace struct {
 // recordAsk holds control-side data of a start.
 type recordAsk struct {
 	startSeq   uint64           // of a stream: the sequence number of its start
-	tuning     tuning           // valid if record.tuned
-	next       pool.Handle      // valid if record.followed
+	pitchRange pitchRange       // valid if record.hasPitchRange
+	successor  pool.Handle      // valid if record.hasSuccessor
 	pendingSeq [numProps]uint64 // the sequence number of the last cmdPending for the property
 }
 

@@ -47,7 +47,7 @@ func (m *Mixer) measure(r *record) {
 		return
 	}
 	m.refinery.ask(versionKey{s, voice.SpectrumLevel, r.loop})
-	if r.tuned && r.rare.Load().tuning.out || r.options.Rounds != 0 {
+	if r.hasPitchRange && r.rare.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
 		m.refinery.ask(versionKey{s, voice.SpectrumLevel, !r.loop})
 	}
 }

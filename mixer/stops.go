@@ -54,7 +54,7 @@ func (m *Mixer) stopLater(r *record, id pool.Handle, at, over int64, after uint6
 func (m *Mixer) stopAllLater(over int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {
-		if m.lives(r) {
+		if m.notOver(r) {
 			m.stopLater(r, pool.Handle(r.id.Load()), at, over, m.seq)
 		}
 	}

@@ -62,7 +62,7 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 	}
 	var found []*record
 	for _, r := range m.allRecords() {
-		if s := r.sound.Load(); s != nil && s.Streamed() && m.lives(r) && m.names(t, r) {
+		if s := r.sound.Load(); s != nil && s.Streamed() && m.notOver(r) && m.names(t, r) {
 			found = append(found, r)
 		}
 	}

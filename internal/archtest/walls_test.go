@@ -342,8 +342,8 @@ func TestWallsHold(t *testing.T) {
 			want: "names refinery.waiting",
 		},
 		{
-			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.rare.Load().tuning }",
-			want: "names recordAsk.tuning",
+			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.rare.Load().pitchRange }",
+			want: "names recordAsk.pitchRange",
 		},
 		{
 			name: "a voice waits",

@@ -1,0 +1,295 @@
+package mixer
+
+import (
+	"slices"
+
+	"voicepool/pcm"
+	"voicepool/pool"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+// pitchRange is the range of pitches that a start may reach, as known to the control side. Under the
+// mutex.
+type pitchRange struct {
+	pitch, speed            pitchSpan    // its own, in semitones
+	dopplerLow, dopplerHigh pitchSpan    // the limits of its Doppler shift
+	velocity                space.Vector // of its place
+	mayLeaveLoop            bool         // it may leave its loop
+}
+
+// pitchSpan is the range of one component of a pitch, in semitones: its final value, and its range during
+// a fade.
+type pitchSpan struct {
+	target          float64 // the final value
+	targetAt        int64   // the frame of the set to that value
+	lowest, highest float64 // the range before until
+	until           int64
+}
+
+func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
+
+// fadeTo records a fade to another pitch that is over at until.
+func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
+	least, most := p.bounds(now)
+	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
+	if at >= p.targetAt { // otherwise the earlier call applies later
+		p.target, p.targetAt = to, at
+	}
+}
+
+// widen extends the range for all time by the range of another fade under way.
+func (p *pitchSpan) widen(other *pitchSpan, now int64) {
+	if now >= other.until { // a value at rest is not taken over
+		return
+	}
+	least, most := p.bounds(now)
+	from, to := other.bounds(now)
+	p.lowest, p.highest, p.until = min(least, from), max(most, to), never
+}
+
+// bounds returns the range of the pitch from now on.
+func (p *pitchSpan) bounds(now int64) (least, most float64) {
+	if now < p.until {
+		return p.lowest, p.highest
+	}
+	return p.target, p.target
+}
+
+// rememberSet keeps a set for a later frame, for starts that begin before it. The mutex is held.
+func (m *Mixer) rememberSet(c *command) {
+	now := m.Now()
+	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
+		return
+	}
+	if len(m.scheduledSets) == cap(m.scheduledSets) {
+		m.scheduledSets = slices.DeleteFunc(m.scheduledSets, func(f command) bool { return f.frame < now })
+	}
+	if m.scheduledSets == nil {
+		m.scheduledSets = make([]command, 0, minCommands)
+	}
+	m.scheduledSets = append(m.scheduledSets, *c)
+}
+
+// initPitchRange records the initial pitch of a start at frame and the sets that will apply to it, and
+// requests the versions that it will read. The mutex is held.
+func (m *Mixer) initPitchRange(r *record, frame int64) {
+	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(frame, m.Now()), false, false
+	if !r.readsMips() { // its pitchRange is not used
+		return
+	}
+	if r.placed {
+		m.pitchRangeOf(r)
+	}
+	for i := range m.scheduledSets {
+		f := &m.scheduledSets[i]
+		if f.frame > r.startFrame && m.names(&f.target, r) {
+			m.notePitchSet(r, &f.change, f.frame, f.over)
+		}
+	}
+	m.requestMips(r)
+}
+
+// initialPitchRange returns the pitchRange given by the options.
+func initialPitchRange(o *voice.Options) pitchRange {
+	t := pitchRange{pitch: constantPitch(float64(o.Pitch)), mayLeaveLoop: o.Rounds != 0}
+	if o.Speed != 0 && o.Speed != 1 {
+		t.speed = constantPitch(float64(pcm.FromRatio(o.Speed)))
+	}
+	return t
+}
+
+// pitchRangeOf returns the pitchRange of a start and initializes it on first use. The pitchRange of most
+// starts follows from their options and is never stored.
+func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
+	t := &m.own(r).pitchRange
+	if !r.hasPitchRange {
+		r.hasPitchRange, *t = true, initialPitchRange(&r.options)
+		if r.placed {
+			t.velocity = r.where.source.Spot.Velocity
+			below, above := m.hearing.Shifts(&t.velocity)
+			t.dopplerLow, t.dopplerHigh = constantPitch(float64(below)), constantPitch(float64(above))
+		}
+	}
+	return t
+}
+
+// readsMips reports whether a start reads versions of its sound.
+func (r *record) readsMips() bool {
+	s := r.sound.Load()
+	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
+}
+
+// notePitchSet records a set of the pitch or the rounds, and requests the versions that the start will
+// read.
+func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
+	if !r.readsMips() && !r.hasSuccessor && over <= m.smooth { // a successor does not take it over either
+		return
+	}
+	t, now := m.pitchRangeOf(r), m.Now()
+	at, until := m.fadeFrames(frame, over, now)
+	if c.Fields&FieldPitch != 0 {
+		t.pitch.fadeTo(float64(c.Pitch), now, at, until)
+	}
+	if c.Fields&FieldSpeed != 0 {
+		t.speed.fadeTo(float64(pcm.FromRatio(c.Speed)), now, at, until)
+	}
+	t.mayLeaveLoop = t.mayLeaveLoop || c.Fields&FieldRounds != 0
+	m.requestMips(r)
+	if over > m.smooth {
+		m.widenSuccessors(r)
+	}
+}
+
+// setSuccessor records the successor of a start, which may take over its pitch. The mutex is held.
+func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
+	r.hasSuccessor, m.own(r).successor = true, next
+	if m.own(r).filter.Load() != nil {
+		m.equip(r) // and its successor
+	}
+	m.pitchRangeOf(r)
+	m.widenSuccessors(r)
+}
+
+// widenSuccessors requests versions for the successors of a start, which may take over its pitch.
+func (m *Mixer) widenSuccessors(r *record) {
+	for r.hasSuccessor {
+		next := m.find(r.rare.Load().successor)
+		if !m.notOver(next) {
+			return
+		}
+		t, now := m.pitchRangeOf(next), m.Now()
+		was := m.pitchRangeOf(r)
+		t.pitch.widen(&was.pitch, now)
+		t.speed.widen(&was.speed, now)
+		m.requestMips(next)
+		r = next
+	}
+}
+
+// fadeFrames returns the frame at which a set is executed and a frame at which its fade is over.
+func (m *Mixer) fadeFrames(frame, over, now int64) (at, until int64) {
+	at = max(frame, now)
+	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
+}
+
+// mipLevels returns the range of version levels that a start reads at its pitch and the pitch of its bus
+// and its place; -1, -1 if it reads the original.
+func (m *Mixer) mipLevels(r *record) (low, high int) {
+	var first pitchRange
+	t := &first
+	if r.hasPitchRange {
+		t = &r.rare.Load().pitchRange
+	} else if r.options.Pitch != 0 || r.options.Speed != 0 { // otherwise all components are 0
+		first = initialPitchRange(&r.options)
+	}
+	least := float64(r.options.BasePitch)
+	most, now := least, m.Now()
+	add := func(down, up *pitchSpan) {
+		from, _ := down.bounds(now)
+		_, to := up.bounds(now)
+		least, most = least+from, most+to
+	}
+	add(&t.pitch, &t.pitch)
+	add(&t.speed, &t.speed)
+	for i := int(r.bus); i >= 0; i = m.tree[i].parent {
+		add(&m.busPitch[i], &m.busPitch[i])
+	}
+	add(&t.dopplerLow, &t.dopplerHigh)
+	switch {
+	case least != most || r.placed && m.hearing.Waves > 0: // a moving pitch reads at least the first version
+		return max(voice.LevelOf(pcm.Semitones(least)), 0), max(voice.LevelOf(pcm.Semitones(most)), 0)
+	case least != 0:
+		level := voice.LevelOf(pcm.Semitones(least))
+		return level, level
+	}
+	return -1, -1
+}
+
+// requestMips requests the versions that a start reads. The mutex is held.
+func (m *Mixer) requestMips(r *record) {
+	if !r.readsMips() {
+		return
+	}
+	s := r.sound.Load()
+	from, to := m.mipLevels(r)
+	for level := max(from, 0); level <= to; level++ { // empty for -1
+		m.refinery.ask(versionKey{s, level, r.loop})
+		if r.hasPitchRange && r.rare.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
+			m.refinery.ask(versionKey{s, level, !r.loop})
+		}
+	}
+}
+
+// notePitchCommand records the effect of a command on the pitch or the rounds of starts.
+func (m *Mixer) notePitchCommand(c *command) {
+	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
+		return
+	}
+	if c.target.kind == oneVoice {
+		if r := m.find(c.target.id); r != nil {
+			m.notePitchSet(r, &c.change, c.frame, c.over)
+		}
+		return
+	}
+	m.rememberSet(c)
+	bus := c.target.kind == busVoices
+	if bus {
+		now := m.Now()
+		at, until := m.fadeFrames(c.frame, c.over, now)
+		m.busPitch[c.target.bus].fadeTo(float64(c.change.Pitch), now, at, until)
+	}
+	for _, r := range m.allRecords() {
+		if !m.notOver(r) || !m.names(&c.target, r) {
+			continue
+		}
+		if bus {
+			m.requestMips(r)
+		} else if r.startFrame <= max(c.frame, m.Now()) { // otherwise it has not started by then
+			m.notePitchSet(r, &c.change, c.frame, c.over)
+		}
+	}
+}
+
+// notOver reports whether the start of a record is not over. The mutex is held.
+func (m *Mixer) notOver(r *record) bool {
+	if r == nil {
+		return false
+	}
+	id := pool.Handle(r.id.Load())
+	return id != 0 && m.find(id) == r && !r.status.state().Over()
+}
+
+// noteVelocity requests the versions that a start reads at another velocity. The mutex is held.
+func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
+	if !r.readsMips() {
+		return
+	}
+	t := m.pitchRangeOf(r)
+	t.velocity = *velocity
+	low, high := m.hearing.Shifts(velocity)
+	below, above := float64(low), float64(high)
+	if below == t.dopplerLow.target && above == t.dopplerHigh.target {
+		return
+	}
+	now := m.Now()
+	at, until := m.fadeFrames(now, m.hop, now)
+	t.dopplerLow.fadeTo(below, now, at, until)
+	t.dopplerHigh.fadeTo(above, now, at, until)
+	m.requestMips(r)
+}
+
+// noteListener requests the versions that starts read with another listener. The mutex is held.
+func (m *Mixer) noteListener(l *space.Ear) {
+	same := l.Waves == m.hearing.Waves && l.Velocity == m.hearing.Velocity
+	m.hearing = *l
+	if same {
+		return
+	}
+	for _, r := range m.allRecords() {
+		if r.placed && r.readsMips() && m.notOver(r) {
+			m.noteVelocity(r, &m.pitchRangeOf(r).velocity)
+			m.requestMips(r) // even if the voice does not move
+		}
+	}
+}
