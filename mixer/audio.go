@@ -9,20 +9,20 @@ import (
 
 // slot is a voice with its mixer state.
 type slot struct {
-	endAt   int64  // the frame at which Options.For ends; never: no limit
-	bus     uint16 // the fields up to the start of voice are read in every block
-	paused  pauses
-	sounded bool // it has begun, so it needs a tail
-	settled bool // power is constant until the voice or its bus changes
-	loops   bool // it will return to the start of its loop, as far as is known
-	protect bool
-	dying   bool // a stop with a fade is under way
-	virtual bool // it keeps its time but is not mixed
-	endless bool // it does not end by itself, see classify
-	keeps   bool // it becomes virtual if a full pool steals it
-	dry     bool // its stream has run dry
-	lacks   bool // it reads a worse version of its sound than it should
-	sends   bool // it has sends to other buses
+	endAt    int64  // the frame at which Options.For ends; never: no limit
+	bus      uint16 // the fields up to the start of voice are read in every block
+	paused   pauses
+	sounded  bool // it has begun, so it needs a tail
+	settled  bool // power is constant until the voice or its bus changes
+	loops    bool // it will return to the start of its loop, as far as is known
+	protect  bool
+	dying    bool // a stop with a fade is under way
+	virtual  bool // it keeps its time but is not mixed
+	endless  bool // it does not end by itself, see classify
+	keeps    bool // it becomes virtual if a full pool steals it
+	dry      bool // its stream has run dry
+	lacksMip bool // it reads a worse version of its sound than it should
+	sends    bool // it has sends to other buses
 
 	coloured bool // its response is not flat, see colour
 
@@ -171,7 +171,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	}
 	a.measure(a.now)
 	if spectralBuses(buses) {
-		a.hearSpectra()
+		a.enableSpectral()
 	}
 	a.refresh()
 	a.face(0)

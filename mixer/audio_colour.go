@@ -64,7 +64,7 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 		heard := &a.spectral.Load().heard[i]
 		var lacks bool
 		if ahead, now, lacks = v.FilteredShares((*[spectrum.Bands]float64)(heard), keeps); lacks {
-			a.needs.Store(true)
+			a.missingMips.Store(true)
 		}
 	}
 	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}

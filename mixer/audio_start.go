@@ -48,7 +48,7 @@ func (a *audio) start(c *command) {
 	// Assigned field by field, because the slot contains a voice. The slot may hold values of an earlier
 	// start.
 	s.record, r.live = r, id
-	s.paused, s.sounded, s.settled, s.loops, s.dying, s.virtual, s.dry, s.lacks = 0, false, false, false, false, false, false, false
+	s.paused, s.sounded, s.settled, s.loops, s.dying, s.virtual, s.dry, s.lacksMip = 0, false, false, false, false, false, false, false
 	s.shown, s.loopsShown, s.power, s.keeps = 0, false, 0, false
 	release.Uint64(&r.number, uint64(a.stats.Started))
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1

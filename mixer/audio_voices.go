@@ -112,11 +112,11 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	case s.endAt == at:
 		a.ends = append(a.ends, end{after: int32(got), slot: int32(i), cut: true})
 	}
-	if lacks := s.voice.LacksMip(); lacks != s.lacks {
-		s.lacks = lacks
+	if lacks := s.voice.LacksMip(); lacks != s.lacksMip {
+		s.lacksMip = lacks
 		if lacks {
 			a.stats.Unready++
-			a.needs.Store(true)
+			a.missingMips.Store(true)
 		}
 	}
 	if from, dry := s.voice.Underrun(); dry != s.dry {

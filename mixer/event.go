@@ -178,7 +178,7 @@ func (m *Mixer) pollEvents() {
 // side. Concurrent callers share the events. Use an EventReader to read all events independently of other
 // callers.
 func (m *Mixer) Events(dst []Event) int {
-	m.refineNeeds()
+	m.requestMissingMips()
 	m.pollEvents()
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()

@@ -31,7 +31,7 @@ func (m *Mixer) NewEventReader() *EventReader {
 
 // Events moves events into dst as Mixer.Events does. Control side, safe for concurrent use.
 func (r *EventReader) Events(dst []Event) int {
-	r.mixer.refineNeeds()
+	r.mixer.requestMissingMips()
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
 	r.mixer.share()

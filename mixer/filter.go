@@ -5,15 +5,15 @@ import "voicepool/voice"
 // A voice gets a filter when it first needs a cutoff. The control side allocates the filter and stores it
 // in the record before it sends the command. The audio side attaches it to the voice.
 
-// equip allocates filters for a start and its successors, which may take over a cutoff. The mutex is
-// held.
-func (m *Mixer) equip(r *record) {
-	m.hearSpectra()
+// allocateFilters allocates filters for a start and its successors, which may take over a cutoff. The
+// mutex is held.
+func (m *Mixer) allocateFilters(r *record) {
+	m.enableSpectral()
 	if m.filterBank.Load() == nil {
 		m.filterBank.Store(voice.NewFilterBatch(m.hop))
 	}
 	for {
-		m.measure(r)
+		m.requestSpectrum(r)
 		rare := m.own(r)
 		if rare.filter.Load() == nil {
 			rare.filter.Store(m.filters.next())
@@ -30,12 +30,12 @@ func (m *Mixer) equip(r *record) {
 	}
 }
 
-// equipAll allocates filters for all starts that a command may set a cutoff of: the present ones, and
-// those that are requested before the command is executed. The mutex is held.
-func (m *Mixer) equipAll(c *command) {
+// allocateFiltersFor allocates filters for all starts that a command may set a cutoff of: the present
+// ones, and those that are requested before the command is executed. The mutex is held.
+func (m *Mixer) allocateFiltersFor(c *command) {
 	if c.target.kind == oneVoice {
 		if r := m.find(c.target.id); r != nil {
-			m.equip(r)
+			m.allocateFilters(r)
 		}
 		return
 	}
@@ -46,7 +46,7 @@ func (m *Mixer) equipAll(c *command) {
 	m.filtersUntil = max(m.filtersUntil, until)
 	for _, r := range m.allRecords() {
 		if m.notOver(r) && m.names(&c.target, r) {
-			m.equip(r)
+			m.allocateFilters(r)
 		}
 	}
 }

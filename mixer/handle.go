@@ -345,17 +345,17 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 				past.Store(new(make([]pcm.Frame, m.hop)))
 			}
 		}
-		m.hearSpectra()
+		m.enableSpectral()
 		if m.sendRoom.Load() == nil {
 			m.sendRoom.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for the voice and for its direct path
 		}
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
-		m.equip(r)
+		m.allocateFilters(r)
 		rare := r.rare.Load()
 		rare.lowPass, rare.highPass = o.LowPass, o.HighPass
 	} else if m.spectral.Load() != nil {
-		m.measure(r)
+		m.requestSpectrum(r)
 	}
 	if r.counted = o.Counts != [2]*Count{}; r.counted {
 		for i, c := range o.Counts {

@@ -49,7 +49,7 @@ type Mixer struct {
 	clock           callClock
 	closed          bool
 	openStreams     []*voice.StreamBuffer // open streams of starts that are not over
-	refinery        refinery
+	refiner         refiner
 	busPitch        []pitchSpan
 	busGains        gainReadback          // of buses
 	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
@@ -195,7 +195,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 			return Handle{}, badPlace{err}
 		}
 	}
-	m.refineNeeds()
+	m.requestMissingMips()
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if m.closed {
@@ -226,7 +226,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		}
 		r.where.source = source
 		if source.Muffles() || m.Now() <= m.filtersUntil {
-			m.equip(r)
+			m.allocateFilters(r)
 		}
 	}
 	if c.kind == cmdThen {
@@ -341,9 +341,9 @@ func (m *Mixer) put(c *command) (frame int64) {
 	bus := c.kind == cmdSet && c.target.kind == busVoices
 	switch filters := c.change.Fields&cutoffFields != 0; {
 	case filters && bus:
-		m.hearSpectra()
+		m.enableSpectral()
 	case filters, c.kind == cmdPosition && c.part.spot.Muffled():
-		m.equipAll(c)
+		m.allocateFiltersFor(c)
 	}
 	m.growBuffers(m.inFlight.add(1))
 	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way

@@ -184,7 +184,7 @@ func (m *Mixer) pushSet(c command) bool {
 func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {
-		m.hearSpectra()
+		m.enableSpectral()
 	}
 	if c.Fields&FieldGain != 0 {
 		m.busGains.record(scheduledGain{frame: Now, bus: bus, gain: c.Gain}, m.next())
@@ -213,7 +213,7 @@ func (h Handle) storeSet(r *record, f property, value float64, over int64, shape
 	}
 	rare := m.own(r)
 	if f.isCutoff() {
-		m.equip(r)
+		m.allocateFilters(r)
 	}
 	if f < numVoiceFades {
 		m.storeSet(&pendingSets{dirty: &r.dirty, sets: rare.pending[:], sentSeq: rare.pendingSeq[:], voice: h}, f, value, over, shape)

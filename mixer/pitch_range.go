@@ -145,7 +145,7 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
 func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	r.hasSuccessor, m.own(r).successor = true, next
 	if m.own(r).filter.Load() != nil {
-		m.equip(r) // and its successor
+		m.allocateFilters(r) // and its successor
 	}
 	m.pitchRangeOf(r)
 	m.widenSuccessors(r)
@@ -214,9 +214,9 @@ func (m *Mixer) requestMips(r *record) {
 	s := r.sound.Load()
 	from, to := m.mipLevels(r)
 	for level := max(from, 0); level <= to; level++ { // empty for -1
-		m.refinery.ask(versionKey{s, level, r.loop})
+		m.refiner.request(mipKey{s, level, r.loop})
 		if r.hasPitchRange && r.rare.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
-			m.refinery.ask(versionKey{s, level, !r.loop})
+			m.refiner.request(mipKey{s, level, !r.loop})
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 		}
 		s, _ := spots[i].Checked()
 		if s.Muffled() {
-			m.equip(r)
+			m.allocateFilters(r)
 		}
 		r.where.spot.write(spotOf(&s))
 		r.moved.Store(true)

@@ -123,7 +123,7 @@ type splits struct {
 
 // makePre allocates the state of a start with a pre-fader send. The mutex is held.
 func (m *Mixer) makePre(r *record, rare *recordRare) {
-	m.equip(r)
+	m.allocateFilters(r)
 	if rare.pre == nil {
 		rare.pre = &voice.Prefader{}
 	}

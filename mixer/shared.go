@@ -45,17 +45,17 @@ type shared struct {
 	spectral          atomic.Pointer[spectral]          // nil until the first filter or send
 
 	// From the audio side to the control side.
-	freed     *ring.Ring[pool.Handle]
-	positions []atomic.Int64 // by index of a voice: frames of the sound
-	events    *ring.Ring[eventRecord]
-	polled    atomic.Bool // the control side reads events, so lost events are counted
-	journal   journal
-	stems     *stems                // nil without Config.Stems
-	sends     [][]int               // by bus: the destinations of its sends
-	racks     [][]*effect.Processor // by bus: the control side reads their published values
-	needs     atomic.Bool           // voices lack versions of their sounds
-	longest   atomic.Int64          // frames of the longest block up to now
-	published stats
+	freed       *ring.Ring[pool.Handle]
+	positions   []atomic.Int64 // by index of a voice: frames of the sound
+	events      *ring.Ring[eventRecord]
+	polled      atomic.Bool // the control side reads events, so lost events are counted
+	journal     journal
+	stems       *stems                // nil without Config.Stems
+	sends       [][]int               // by bus: the destinations of its sends
+	racks       [][]*effect.Processor // by bus: the control side reads their published values
+	missingMips atomic.Bool           // voices lack versions of their sounds
+	longest     atomic.Int64          // frames of the longest block up to now
+	published   stats
 
 	sleep sleep // used by both sides
 }

@@ -12,8 +12,8 @@ type spectral struct {
 	heard []spectrum.Gains // by index: left^2 + right^2 per band over all paths of a voice; the last is the incoming start
 }
 
-// hearSpectra makes scores include filters and sends from now on. Control side.
-func (s *shared) hearSpectra() {
+// enableSpectral makes scores include filters and sends from now on. Control side.
+func (s *shared) enableSpectral() {
 	if s.blind || s.spectral.Load() != nil {
 		return
 	}
@@ -40,14 +40,14 @@ func spectralBuses(buses []BusConfig) bool {
 	return false
 }
 
-// measure requests the spectrum of the sound of a start. The mutex is held.
-func (m *Mixer) measure(r *record) {
+// requestSpectrum requests the spectrum of the sound of a start. The mutex is held.
+func (m *Mixer) requestSpectrum(r *record) {
 	s := r.sound.Load()
 	if s == nil || m.blind {
 		return
 	}
-	m.refinery.ask(versionKey{s, voice.SpectrumLevel, r.loop})
+	m.refiner.request(mipKey{s, voice.SpectrumLevel, r.loop})
 	if r.hasPitchRange && r.rare.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
-		m.refinery.ask(versionKey{s, voice.SpectrumLevel, !r.loop})
+		m.refiner.request(mipKey{s, voice.SpectrumLevel, !r.loop})
 	}
 }

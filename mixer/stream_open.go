@@ -159,8 +159,8 @@ func (m *Mixer) sendStream(c command) error {
 // a large number. With streams it is the smallest number that any of them can serve at the highest speed.
 // Control side.
 func (m *Mixer) Prepare() (frames int) {
-	m.refineNeeds()
-	m.refinery.wait()
+	m.requestMissingMips()
+	m.refiner.wait()
 	m.mutex.Lock()
 	m.openStreams = slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed)
 	open := slices.Clone(m.openStreams)
@@ -183,7 +183,7 @@ var ErrClosed = errors.New("mixer: closed")
 // Close the device first: Render must not be called after Close. A mixer without streams, pitched sounds
 // and calls of Done has no goroutines and needs no Close.
 func (m *Mixer) Close() {
-	m.refinery.leave()
+	m.refiner.cancelQueued()
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.closed = true

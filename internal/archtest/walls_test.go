@@ -338,8 +338,8 @@ func TestWallsHold(t *testing.T) {
 		},
 		{
 			name: "audio calls control",
-			text: "func (a *audio) peek(h Handle) int { return len(h.mixer.refinery.waiting) }",
-			want: "names refinery.waiting",
+			text: "func (a *audio) peek(h Handle) int { return len(h.mixer.refiner.queued) }",
+			want: "names refiner.queued",
 		},
 		{
 			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.rare.Load().pitchRange }",
