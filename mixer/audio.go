@@ -21,7 +21,7 @@ type slot struct {
 	endless  bool // it does not end by itself, see classify
 	keeps    bool // it becomes virtual if a full pool steals it
 	dry      bool // its stream has run dry
-	lacksMip bool // it reads a worse version of its sound than it should
+	lacksMip bool // it reads a worse mip level of its sound than it should
 	sends    bool // it has sends to other buses
 
 	coloured bool // its response is not flat, see colour

@@ -171,12 +171,12 @@ func (a *audio) applyDeferredStop(r *record) bool {
 	if rare == nil {
 		return true
 	}
-	s := &rare.stopping
+	s := &rare.pendingStop
 	version := s.version.Load()
-	if version == s.done.Load() {
+	if version == s.doneVersion.Load() {
 		return true
 	}
-	id, at, over, after := pool.Handle(s.id.Load()), s.at.Load(), s.over.Load(), s.after.Load()
+	id, at, over, after := pool.Handle(s.id.Load()), s.frame.Load(), s.over.Load(), s.afterSeq.Load()
 	switch {
 	case version&1 != 0 || s.version.Load() != version: // a write is in progress
 		return false
@@ -192,7 +192,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 	case a.commands.Popped() < after: // the start may not have arrived yet
 		return false
 	}
-	s.done.Store(version)
+	s.doneVersion.Store(version)
 	return true
 }
 

@@ -95,7 +95,7 @@ func (h Handle) StopOver(fade time.Duration) error {
 	m := h.mixer
 	frames := m.fade(fade)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), over: frames}) != nil {
-		m.stopLater(r, h.id, m.stopFrame(), frames, 0)
+		m.deferStop(r, h.id, m.stopFrame(), frames, 0)
 		m.stopsDeferred.Store(true)
 	}
 	return nil

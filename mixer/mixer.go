@@ -160,7 +160,7 @@ func (m *Mixer) StopAll(over time.Duration) {
 	defer m.mutex.Unlock()
 	frames := m.fade(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetAll(), over: frames}) != nil {
-		m.stopAllLater(frames)
+		m.deferStopAll(frames)
 	}
 }
 

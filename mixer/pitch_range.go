@@ -173,7 +173,7 @@ func (m *Mixer) fadeFrames(frame, over, now int64) (at, until int64) {
 	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
 }
 
-// mipLevels returns the range of version levels that a start reads at its pitch and the pitch of its bus
+// mipLevels returns the range of mip levels that a start reads at its pitch and the pitch of its bus
 // and its place; -1, -1 if it reads the original.
 func (m *Mixer) mipLevels(r *record) (low, high int) {
 	var first pitchRange
@@ -197,7 +197,7 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	}
 	add(&t.dopplerLow, &t.dopplerHigh)
 	switch {
-	case least != most || r.placed && m.hearing.Waves > 0: // a moving pitch reads at least the first version
+	case least != most || r.placed && m.hearing.Waves > 0: // a moving pitch reads at least the first mip level
 		return max(voice.LevelOf(pcm.Semitones(least)), 0), max(voice.LevelOf(pcm.Semitones(most)), 0)
 	case least != 0:
 		level := voice.LevelOf(pcm.Semitones(least))

@@ -87,7 +87,7 @@ type record struct {
 type recordRare struct {
 	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
 	// does not delay it.
-	stopping      stopping
+	pendingStop   pendingStop
 	pending       [numVoiceFades]pendingSet // by property; the other properties are in pendingValues
 	pendingValues [numProps]atomic.Uint64   // by property: float64 bits
 
@@ -165,6 +165,6 @@ func (r *record) reset(id pool.Handle) {
 	r.status.setState(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
 	r.score, r.levels, r.moved = floatPair{}, floatPair{}, atomic.Bool{}
-	// pendingSeq needs no reset: the sequence number of the new start is higher. stopping needs no reset:
-	// it holds the handle that it is for.
+	// pendingSeq needs no reset: the sequence number of the new start is higher. pendingStop needs no
+	// reset: it holds the handle that it is for.
 }
