@@ -75,7 +75,7 @@ type audio struct {
 	*shared
 	roster
 	outputs
-	chain
+	successorQueue
 	armory
 
 	now           int64 // the first frame that is not mixed
@@ -135,7 +135,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	}
 	under := newQueueBuffers(c.initial.commands)
 	a.queue.adopt(under)
-	a.links, a.ready = under.links, under.ready
+	a.successors, a.readySuccessors = under.successors, under.readySuccessors
 	a.outputs = newOutputs(s, c, a.tail)
 	var err error
 	if a.roster, err = newRoster(c, len(a.outputs.all)); err != nil {
@@ -192,7 +192,7 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.arrive()
 	a.receive()
 	a.applyDeferred()
-	a.succeed()
+	a.startSuccessors()
 	if a.fired != nil || a.zero != nil {
 		a.arm()
 		a.carryOut()
@@ -207,8 +207,8 @@ func (a *audio) render(dst []pcm.Frame) {
 		if c := a.queue.next(); c != nil {
 			n = min(n, c.frame-a.now)
 		}
-		if len(a.links) > 0 {
-			n = a.untilNext(n)
+		if len(a.successors) > 0 {
+			n = a.untilSuccessor(n)
 		}
 		if a.awaiting > 0 {
 			n = a.untilOver(n)
@@ -253,7 +253,7 @@ func (a *audio) receive() {
 
 // arrive processes this frame: first successors, then the grid, then the commands that are due.
 func (a *audio) arrive() {
-	a.leave()
+	a.leaveLoops()
 	a.tick()
 	a.carryOut()
 }
@@ -272,7 +272,7 @@ func (a *audio) carryOut() {
 				a.drop()
 			}
 		}
-		a.succeed()
+		a.startSuccessors()
 		if a.awaiting > 0 {
 			a.unloop()
 		}

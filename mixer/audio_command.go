@@ -54,7 +54,7 @@ func (a *audio) do(c *command) {
 		}
 		a.each(c)
 	case cmdThen:
-		a.link(c)
+		a.addSuccessor(c)
 	case cmdFire:
 		a.fire(c.part.salvo, c.part.count)
 	case cmdDrop:
@@ -124,7 +124,7 @@ func (a *audio) one(c *command) {
 	// the new state.
 	case r.status.state().Over() || pool.Handle(r.id.Load()) != id:
 	case c.kind == cmdStop:
-		a.cancel(r, id)
+		a.cancelStart(r, id)
 	default:
 		a.overrideStart(r, c)
 	}
@@ -198,7 +198,7 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	s := a.at(i)
 	if over > 0 && s.paused == 0 {
 		s.dying = true
-		a.unlink(s.record.live, false, nil)
+		a.releaseSuccessor(s.record.live, false, nil)
 		s.voice.FadeOut(a.now, over, shape)
 		a.noteWaits(i)
 		a.rescore(i)

@@ -188,7 +188,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 			a.act(i, &command{kind: cmdStop, over: over})
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:
-		a.cancel(r, id)
+		a.cancelStart(r, id)
 	case a.commands.Popped() < after: // the start may not have arrived yet
 		return false
 	}

@@ -203,15 +203,15 @@ func (a *audio) untilOver(n int64) int64 {
 		}
 		a.present(i)
 		counts := &s.record.rare.Load().counts
-		n = a.untilLeft(s, n, loops(counts[0]) || loops(counts[1]))
+		n = a.untilEndOf(s, n, loops(counts[0]) || loops(counts[1]))
 	}
 	return n
 }
 
 func loops(c *Count) bool { return c != nil && c.loops }
 
-// untilLeft returns how many of n frames remain before a voice may end or, with loop, may leave its loop.
-func (a *audio) untilLeft(s *slot, n int64, loop bool) int64 {
+// untilEndOf returns how many of n frames remain before a voice may end or, with loop, may leave its loop.
+func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
 	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
 	return min(n, max(left, 1), max(s.endAt-a.now, 1))
 }

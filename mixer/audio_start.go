@@ -36,7 +36,7 @@ func (a *audio) start(c *command) {
 	a.coming = &s.voice
 	a.coming.Start(sound, r.options, a.now)
 	r.begin(a.coming, a.now)
-	taken := a.takeOver(r, id)
+	continued := a.continueFades(r, id)
 	endless := r.lasts == 0 && a.coming.Endless()
 	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
 	a.came.known = false
@@ -88,11 +88,11 @@ func (a *audio) start(c *command) {
 	a.scores.set(i, r.prio, s.number(), r.protect)
 	a.arrived(i, s)
 	overrides := r.overrides(id)
-	if taken != 0 {
+	if continued != 0 {
 		if overrides != nil {
-			overrides.props &^= taken
+			overrides.props &^= continued
 		}
-		a.noteTaken(i, taken)
+		a.noteContinuedFades(i, continued)
 	}
 	if props := propertySet(r.dirty.Load()) >> numVoiceFades << numVoiceFades; props != 0 || overrides != nil && overrides.props != 0 {
 		a.applyProperties(r, props, overrides)
@@ -133,8 +133,8 @@ func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 		feed.Drop()
 	}
 	state := a.outcome(kind)
-	if len(a.links) > 0 {
-		a.unlink(id, state == StateEnded, a.handed)
+	if len(a.successors) > 0 {
+		a.releaseSuccessor(id, state == StateEnded, a.predecessorFades)
 	}
 	a.giveBack(r, id, state)
 }

@@ -264,9 +264,9 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	a.count(s.bus, -1)
 	a.tell(e, k, s, frame, i)
 	storeFrames(&s.record.position, s.voice.Position()) // before giveBack publishes the state
-	if len(a.links) > 0 {
+	if len(a.successors) > 0 {
 		moves := s.voice.Moves()
-		a.unlink(s.record.live, state == StateEnded, &moves)
+		a.releaseSuccessor(s.record.live, state == StateEnded, &moves)
 	}
 	a.vacate(i)
 	a.giveBack(s.record, s.record.live, state)

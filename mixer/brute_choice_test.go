@@ -312,8 +312,8 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 	return victim, e, refused
 }
 
-// giveWay takes the slot of a voice. If the voice becomes virtual and all places are in use, the least
-// audible virtual voice, or the voice itself, is lost. prio and best belong to the incoming start.
+// endForSuccessor takes the slot of a voice. If the voice becomes virtual and all places are in use, the
+// least audible virtual voice, or the voice itself, is lost. prio and best belong to the incoming start.
 func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float64) {
 	if !x.keeps(victim) {
 		e.Kind = mixer.EventStolen

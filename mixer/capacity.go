@@ -49,17 +49,17 @@ func (c *Config) maxEventRecords(events int) int {
 
 // queueBuffers holds the audio-side buffers for a number of commands under way.
 type queueBuffers struct {
-	heap        []queueEntry
-	commands    []command
-	free, after []int32
-	links       []link
-	ready       []successor
+	heap            []queueEntry
+	commands        []command
+	free, after     []int32
+	successors      []pendingSuccessor
+	readySuccessors []readySuccessor
 }
 
 func newQueueBuffers(commands int) *queueBuffers {
 	b := &queueBuffers{
 		make([]queueEntry, 0, commands), make([]command, commands), make([]int32, 0, commands), make([]int32, commands),
-		make([]link, 0, commands), make([]successor, 0, commands),
+		make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands),
 	}
 	for i := range commands {
 		b.free = append(b.free, int32(commands-1-i))
@@ -104,6 +104,6 @@ func (a *audio) adoptBuffers() {
 	}
 	more := a.largerBuffers.Swap(nil)
 	a.queue.adopt(more)
-	a.links = append(more.links, a.links...)
-	a.ready = append(more.ready, a.ready...)
+	a.successors = append(more.successors, a.successors...)
+	a.readySuccessors = append(more.readySuccessors, a.readySuccessors...)
 }

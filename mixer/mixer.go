@@ -230,8 +230,8 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		}
 	}
 	if c.kind == cmdThen {
-		if rare := m.own(r); rare.handed == nil {
-			rare.handed = new(voice.Moves)
+		if rare := m.own(r); rare.predecessorFades == nil {
+			rare.predecessorFades = new(voice.Moves)
 		}
 	}
 	c.record = id
@@ -241,8 +241,8 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		m.keepStream(feed)
 	}
 	m.initPitchRange(r, frame)
-	if lead := m.find(c.target.id); c.kind == cmdThen && lead != nil {
-		m.setSuccessor(lead, id)
+	if predecessor := m.find(c.target.id); c.kind == cmdThen && predecessor != nil {
+		m.setSuccessor(predecessor, id)
 	}
 	return Handle{m, id, o.Play}, nil
 }

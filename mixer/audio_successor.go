@@ -1,0 +1,215 @@
+package mixer
+
+import (
+	"slices"
+
+	"voicepool/pool"
+	"voicepool/voice"
+)
+
+// pendingSuccessor is a start that waits for the end of its predecessor.
+type pendingSuccessor struct {
+	predecessor, start pool.Handle
+	when               When
+	loopEndAt          int64 // the frame at which the predecessor leaves its loop; never: not in this stretch
+}
+
+// readySuccessor is a start whose predecessor is over.
+type readySuccessor struct {
+	pendingSuccessor
+	stopped bool // it never sounds
+}
+
+// successorQueue holds the successors. Both lists have room for all commands under way, see queueBuffers.
+type successorQueue struct {
+	successors       []pendingSuccessor
+	readySuccessors  []readySuccessor
+	predecessorFades *voice.Moves // the fades of the predecessor of the present start; nil without a predecessor
+}
+
+// addSuccessor makes a start wait for the end of another one and replaces an earlier successor.
+func (a *audio) addSuccessor(c *command) {
+	a.inFlight.uncomplete()
+	*a.record(c.record).rare.Load().predecessorFades = voice.Moves{}
+	l := pendingSuccessor{predecessor: c.target.id, start: c.record, when: c.when, loopEndAt: never}
+	a.releaseSuccessor(l.predecessor, false, nil)
+	r := a.record(l.predecessor)
+	state := r.status.state()
+	switch own := pool.Handle(r.id.Load()) == l.predecessor; {
+	case r.live == l.predecessor && a.at(r.status.index()).dying:
+		a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: true})
+	case r.live == l.predecessor || own && !state.Over():
+		a.successors = append(a.successors, l)
+	default: // it has ended already
+		a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: own && state != StateEnded})
+	}
+}
+
+// releaseSuccessor makes the successor of a predecessor ready. The successor counts as stopped unless the
+// predecessor ended by itself. moves are the fades of the predecessor; may be nil.
+func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voice.Moves) {
+	for i := range a.successors {
+		if l := a.successors[i]; l.predecessor == predecessor {
+			a.successors = slices.Delete(a.successors, i, i+1)
+			if moves != nil {
+				*a.record(l.start).rare.Load().predecessorFades = *moves
+			}
+			a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: !ended})
+			return
+		}
+	}
+}
+
+// cancelStart stops a start that has not begun.
+func (a *audio) cancelStart(r *record, id pool.Handle) {
+	r.cancel = id
+	for i := range a.successors {
+		if l := a.successors[i]; l.start == id {
+			a.successors = slices.Delete(a.successors, i, i+1)
+			a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: true})
+			return
+		}
+	}
+}
+
+// startSuccessors starts the ready successors.
+func (a *audio) startSuccessors() {
+	for i := 0; i < len(a.readySuccessors); i++ { // the list may grow
+		s := &a.readySuccessors[i]
+		r := a.record(s.start)
+		if s.stopped {
+			r.cancel = s.start
+		}
+		c := command{kind: cmdPlay, frame: a.now, record: s.start}
+		r.settle()
+		a.noteCommand(&c)
+		a.predecessorFades = r.rare.Load().predecessorFades
+		a.start(&c)
+		a.predecessorFades = nil
+		a.inFlight.complete()
+	}
+	a.readySuccessors = a.readySuccessors[:0]
+}
+
+// continueFades continues fades of the predecessor in the present start and returns their properties. It
+// takes over long fades, and ramps of properties that were set on both to the same value. A property set
+// to another value is kept.
+func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
+	if a.predecessorFades == nil {
+		return 0
+	}
+	if f := r.filter(); f != nil && a.predecessorFades.HadFilter() {
+		a.coming.AttachFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
+	}
+	own := a.coming.Moves()
+	ownFades := fadesByProperty(&own)
+	overrides := r.overrides(id)
+	fades := fadesByProperty(a.predecessorFades)
+	for f, m := range ownFades {
+		set := overrides != nil && overrides.props&(1<<f) != 0
+		switch {
+		case fades[f].End() <= a.now:
+		case set && property(f).finalValue(overrides.values[f], a.rate) != fades[f].To:
+		case set || fades[f].Frames > a.smooth:
+			*m = *fades[f]
+			props |= 1 << f
+		}
+	}
+	if props&(1<<propLowPass) != 0 {
+		own.LowPass = a.predecessorFades.LowPass
+	}
+	if props&(1<<propHighPass) != 0 {
+		own.HighPass = a.predecessorFades.HighPass
+	}
+	if props != 0 {
+		a.coming.SetMoves(a.now, &own)
+	}
+	a.coming.ContinueFilters(a.predecessorFades)
+	return props
+}
+
+// noteContinuedFades records the fades that a voice has taken over: their present values and their
+// targets.
+func (a *audio) noteContinuedFades(i int, props propertySet) {
+	moves := a.at(i).voice.Moves()
+	for f, m := range fadesByProperty(&moves) {
+		if props&(1<<f) == 0 {
+			continue
+		}
+		is, goes := command{kind: cmdSet}, command{kind: cmdSet, over: m.End() - a.now, change: Change{Shape: m.Shape}}
+		at, to := property(f).journalValues(&moves, a.now)
+		is.change.put(property(f), at)
+		goes.change.put(property(f), to)
+		a.noteAct(i, &is)
+		a.noteAct(i, &goes)
+	}
+}
+
+// leaveLoops ends the voices that leave their loops at this frame for their successors.
+func (a *audio) leaveLoops() {
+	for i := 0; i < len(a.successors); {
+		if l := &a.successors[i]; l.loopEndAt == a.now {
+			a.endForSuccessor(a.record(l.predecessor).status.index()) // removes the pendingSuccessor
+		} else {
+			i++
+		}
+	}
+	a.startSuccessors()
+}
+
+// endForSuccessor ends a voice at this frame for its successor and records the cut in the journal.
+func (a *audio) endForSuccessor(i int) {
+	a.noteAct(i, &command{kind: cmdStop, over: noTail})
+	a.finish(i, a.now, EventEnded, &Event{})
+}
+
+// untilSuccessor returns how many of n frames remain before the first voice with a successor ends.
+func (a *audio) untilSuccessor(n int64) int64 {
+	for i := 0; i < len(a.successors); {
+		l := &a.successors[i]
+		l.loopEndAt = never
+		r := a.record(l.predecessor)
+		i++
+		if r.live != l.predecessor {
+			continue
+		}
+		index := r.status.index()
+		s := a.at(index)
+		if s.paused != 0 {
+			continue
+		}
+		left, wraps := s.voice.RemainingFrames(n, a.now, l.when == AtLoopEnd)
+		switch {
+		case left == 0: // a command moved it to its end
+			a.endForSuccessor(index)
+			a.startSuccessors()
+			i = 0
+			continue
+		case wraps:
+			l.loopEndAt = a.now + left
+		}
+		n = min(n, left, s.endAt-a.now)
+	}
+	return n
+}
+
+// untilEnd returns how many of n frames remain before the first voice may end or leave its loop.
+func (a *audio) untilEnd(n int64) int64 {
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		s := a.present(i)
+		if s.paused != 0 {
+			continue
+		}
+		n = a.untilEndOf(s, n, true)
+	}
+	return n
+}
+
+// leftLoop reports whether a voice has left its loop or is over.
+func (a *audio) leftLoop(id pool.Handle) bool {
+	r := a.record(id)
+	if r.live != id {
+		return r.status.state().Over() || pool.Handle(r.id.Load()) != id
+	}
+	return a.at(r.status.index()).voice.PastLoop()
+}
