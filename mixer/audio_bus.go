@@ -28,9 +28,9 @@ type bus struct {
 	mute   voice.Move // a factor
 	direct voice.Move // a factor of its own voices: 0 while other buses are soloed
 
-	reach stereo // the factors that count in scores, down to the master bus of its output
-	most  stereo // the upper bound of the factors including fades of mutes, without direct
-	shift bool   // reach or the response has changed since the scores were refreshed
+	reach         stereo // the factors that count in scores, down to the master bus of its output
+	most          stereo // the upper bound of the factors including fades of mutes, without direct
+	scoresChanged bool   // reach or the response has changed since the scores were refreshed
 
 	duck    duck
 	filter  voice.Filter // after the effects and the insert
@@ -119,9 +119,9 @@ func (a *audio) refresh() {
 				b.quiet = b.quiet || above.quiet
 			}
 		}
-		b.shift = b.shift || b.reach != was
+		b.scoresChanged = b.scoresChanged || b.reach != was
 	}
-	a.refreshWays()
+	a.refreshBusResponses()
 }
 
 // face fades the own voices of each bus in or out after a change of solos.

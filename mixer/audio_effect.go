@@ -209,7 +209,7 @@ func (a *audio) setEffect(index int, c *command) {
 		p.Set(a.now, v.place, v.to, c.over)
 	}
 	a.measure(a.now)
-	a.filtersMove(index)
+	a.invalidateResponse(index)
 	a.refresh()
 	if !r.idle(a.now) {
 		a.ringFrom(a.now, index)

@@ -23,7 +23,7 @@ func (a *audio) refilter(index int) {
 	b := &a.buses[index]
 	b.rings = max(b.rings, b.filter.Tail(a.now))
 	a.measure(a.now)
-	a.filtersMove(index)
+	a.invalidateResponse(index)
 	if b.filter.HasTail() {
 		a.ringFrom(a.now, index)
 	}

@@ -97,7 +97,7 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 func (a *audio) heardIn(i int, coloured bool, power float64) (heard [voice.Bands]float32) {
 	for b := range heard {
 		if heard[b] = float32(power); coloured {
-			heard[b] = float32(a.spectral.Load().heard[i].Over(&a.scores.masks.parts[b]))
+			heard[b] = float32(a.spectral.Load().voices[i].Over(&a.scores.masks.parts[b]))
 		}
 	}
 	return heard

@@ -33,7 +33,7 @@ func (a *audio) arrived(i int, s *slot) {
 	}
 	s.power, s.coloured = a.came.power, a.came.coloured
 	if s.coloured {
-		heard := a.spectral.Load().heard
+		heard := a.spectral.Load().voices
 		heard[i] = heard[len(heard)-1]
 	}
 	a.classify(s)

@@ -110,7 +110,7 @@ func (a *audio) rescore(i int) {
 
 // reckon stores the scores of a voice with a known power.
 func (a *audio) reckon(i int, s *slot, heard audibilities) {
-	s.settled = s.voice.Settled(a.now) && s.record.sendsSettled(a.now)
+	s.settled = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.gain != nil {
 		a.scores.gain[i] = float32(s.power)
 	}
@@ -145,9 +145,9 @@ func (a *audio) freshen(which freshness) {
 	a.refresh()
 	shifted := false
 	for i := range a.buses {
-		shifted = shifted || a.buses[i].shift
+		shifted = shifted || a.buses[i].scoresChanged
 	}
-	shifted = shifted || a.shiftsAny()
+	shifted = shifted || a.anySendResponseChanged()
 	if real {
 		a.followReal(shifted)
 	}
@@ -165,9 +165,9 @@ func (a *audio) freshen(which freshness) {
 	}
 	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtual == a.now) {
 		for i := range a.buses {
-			a.buses[i].shift = false
+			a.buses[i].scoresChanged = false
 		}
-		a.forgetSent()
+		a.clearSendResponseChanges()
 	}
 }
 
@@ -224,7 +224,7 @@ func (a *audio) followReal(shifted bool) {
 
 // renew computes the score of a voice.
 func (a *audio) renew(i int, s *slot, shifted bool) {
-	if s.settled && !a.buses[s.bus].shift && !(shifted && a.shiftsSent(s.record)) { // the usual case: it has only advanced
+	if s.settled && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.follow(i, s)
 	} else {
 		a.rescore(i)

@@ -80,7 +80,7 @@ func (a *audio) move(from, to int) int {
 	a.placeVoice(to)
 	a.scores.move(from, to)
 	if sp := a.spectral.Load(); sp != nil {
-		sp.heard[to] = sp.heard[from]
+		sp.voices[to] = sp.voices[from]
 	}
 	if a.scores.masks != nil {
 		a.noteMasks(to, s) // last, because a virtual voice has no rating yet

@@ -7,9 +7,9 @@ import (
 
 // spectral holds spectral responses for scores. It is allocated for the first filter or send.
 type spectral struct {
-	known bool // the responses of buses have been computed
-	buses []ways
-	heard []spectrum.Gains // by index: left^2 + right^2 per band over all paths of a voice; the last is the incoming start
+	known  bool // the responses of buses have been computed
+	buses  []busResponse
+	voices []spectrum.Gains // by index: left^2 + right^2 per band over all paths of a voice; the last is the incoming start
 }
 
 // enableSpectral makes scores include filters and sends from now on. Control side.
@@ -18,9 +18,9 @@ func (s *shared) enableSpectral() {
 		return
 	}
 	spectrum.Warp(s.rate).Prepare()
-	sp := &spectral{buses: make([]ways, len(s.tree)), heard: make([]spectrum.Gains, len(s.positions)+1)}
+	sp := &spectral{buses: make([]busResponse, len(s.tree)), voices: make([]spectrum.Gains, len(s.positions)+1)}
 	for i := range sp.buses {
-		sp.buses[i].ownAt = -1
+		sp.buses[i].ownFrame = -1
 	}
 	s.spectral.Store(sp)
 }

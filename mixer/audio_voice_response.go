@@ -15,13 +15,13 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 		return false
 	}
 	if !sp.known {
-		a.refreshWays()
+		a.refreshBusResponses()
 	}
 	b, w := &a.buses[r.bus], &sp.buses[r.bus]
-	if !w.colours && !v.HasActiveFilter() && r.sends == 0 {
+	if !w.notFlat && !v.HasActiveFilter() && r.sends == 0 {
 		return false
 	}
-	heard := &sp.heard[i]
+	heard := &sp.voices[i]
 	if *heard = w.through; b.quiet || b.direct.To == 0 {
 		*heard = spectrum.Gains{}
 		return true
@@ -45,7 +45,7 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 			if s.pre {
 				from = v.PeakPrefaderPower(a.now)
 			}
-			heard.Add(&sp.buses[s.bus].whole, float64(from*float64(gain*gain)))
+			heard.Add(&sp.buses[s.bus].total, float64(from*float64(gain*gain)))
 		}
 	}
 	v.ApplyResponse(a.now, (*[spectrum.Bands]float64)(heard))
@@ -61,7 +61,7 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 	index, near := v.Energies()
 	ahead, now := power, power
 	if coloured {
-		heard := &a.spectral.Load().heard[i]
+		heard := &a.spectral.Load().voices[i]
 		var lacks bool
 		if ahead, now, lacks = v.FilteredShares((*[spectrum.Bands]float64)(heard), keeps); lacks {
 			a.missingMips.Store(true)
@@ -74,7 +74,7 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 // the voice only attenuate.
 func (a *audio) raises(s *slot) bool {
 	sp := a.spectral.Load()
-	return s.sends || sp != nil && sp.buses[s.bus].colours
+	return s.sends || sp != nil && sp.buses[s.bus].notFlat
 }
 
 // muffle stores in an event how much the response of a voice reduces its audibility.

@@ -265,9 +265,9 @@ func pinkEdge(b int) float64 {
 	return 50 * math.Pow(280, float64(b)/12)
 }
 
-// TestHearsWays compares the scores of voices in a tree of buses with equalizers and sends with the
+// TestHearsPaths compares the scores of voices in a tree of buses with equalizers and sends with the
 // definition, also after changes of each of them.
-func TestHearsWays(t *testing.T) {
+func TestHearsPaths(t *testing.T) {
 	pink, worst := level(t, 48000, 4800, 0.1), 0.0
 	defer longtest.Checks(50)()
 	rapid.Check(t, func(rt *rapid.T) {

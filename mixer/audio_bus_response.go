@@ -1,0 +1,149 @@
+package mixer
+
+import (
+	"voicepool/internal/spectrum"
+	"voicepool/voice"
+)
+
+// A voice is heard over several paths: through its bus down to an output, and through the sends of the
+// voice and of its buses. Filters and equalizers change each band on each path. Choices compare the total
+// power of all paths. Powers add up because a reverb changes the phases.
+
+// busResponse holds the spectral responses for sound that enters a bus.
+type busResponse struct {
+	own          spectrum.Gains // of its effects and filters
+	ownFrame     int64          // the frame of the grid for which own is valid; -1: not computed
+	ownFades     bool
+	through      spectrum.Gains // of it and the buses below, down to the output
+	sent         spectrum.Gains // over sends, for an input power of 1
+	total        spectrum.Gains // both, with all gains, for an input power of 1
+	sends        bool           // sent is not zero
+	notFlat      bool           // the response is not flat, or there are sends
+	totalChanged bool           // total has changed since the scores were refreshed
+}
+
+// refreshBusResponses updates the responses of all buses. Each bus comes after the buses that it feeds.
+func (a *audio) refreshBusResponses() {
+	sp := a.spectral.Load()
+	if sp == nil {
+		return
+	}
+	sp.known = true
+	changed := false
+	for at := len(a.up) - 1; at >= 0; at-- {
+		i := a.up[at]
+		b, w := &a.buses[i], &sp.buses[i]
+		through, sent, total := w.through, w.sent, w.total
+		a.refreshOwnResponse(i, w)
+		w.through, w.sent = w.own, spectrum.Gains{}
+		above := a.tree[i].above
+		if above >= 0 {
+			w.through.Times(&sp.buses[above].through)
+		}
+		if !b.quiet {
+			gives := pair(voice.LouderPan(voice.Stereo, &b.pan, a.now)).times(both(b.gain.MaxGain(a.now))).power() / 2
+			for j := range b.sends {
+				s := &b.sends[j]
+				power := s.gain.MaxGain(a.now)
+				if power = float64(power * power); !s.pre {
+					power = float64(power * gives)
+				}
+				w.sent.Add(&sp.buses[s.bus].total, power)
+			}
+			if above >= 0 {
+				w.sent.Add(&sp.buses[above].sent, gives)
+			}
+			w.sent.Times(&w.own)
+		}
+		w.total = w.sent
+		if !b.quiet {
+			w.total.Add(&w.through, b.reach.power()/2)
+		}
+		w.sends = w.sent != spectrum.Gains{}
+		w.notFlat = w.sends || w.through != spectrum.Flat()
+		b.scoresChanged = b.scoresChanged || w.through != through || w.sent != sent
+		w.totalChanged = w.totalChanged || w.total != total
+		changed = changed || b.scoresChanged || w.totalChanged
+	}
+	if changed { // even if scores were refreshed in this frame
+		a.scored, a.scoredVirtual = -1, -1
+	}
+}
+
+// refreshOwnResponse updates the response of the effects and filters of a bus: after a change, and on each
+// frame of the grid during a fade.
+func (a *audio) refreshOwnResponse(i int, w *busResponse) {
+	at := a.now / a.hop * a.hop
+	if w.ownFrame >= 0 && (!w.ownFades || w.ownFrame == at) {
+		return
+	}
+	w.ownFrame, w.ownFades, w.own = at, false, spectrum.Flat()
+	own := (*[spectrum.Bands]float64)(&w.own)
+	w.ownFades = a.buses[i].filter.ApplyResponse(a.now, own)
+	for _, p := range a.buses[i].rack.all {
+		moves := p.Passes(a.now, own)
+		w.ownFades = w.ownFades || moves
+	}
+}
+
+// invalidateResponse invalidates the response of the effects and filters of a bus.
+func (a *audio) invalidateResponse(i int) {
+	if sp := a.spectral.Load(); sp != nil {
+		sp.buses[i].ownFrame = -1
+	}
+}
+
+// sendsConstant reports whether the sends of a voice are constant from a frame on.
+func (r *record) sendsConstant(frame int64) bool {
+	if r.sends == 0 {
+		return true
+	}
+	if r.placed && r.where.space.Sends.End() > frame {
+		return false
+	}
+	if screen := r.screen(); screen != nil && !screen.Settled(frame) {
+		return false
+	}
+	rare := r.rare.Load()
+	for j := range r.sends {
+		if rare.sends[j].gain.End() > frame {
+			return false
+		}
+	}
+	return true
+}
+
+// sendResponseChanged reports whether the response of a bus that the voice sends to has changed.
+func (a *audio) sendResponseChanged(r *record) bool {
+	sp := a.spectral.Load()
+	if r.sends == 0 || sp == nil {
+		return false
+	}
+	rare := r.rare.Load()
+	for j := range r.sends {
+		if sp.buses[rare.sends[j].bus].totalChanged {
+			return true
+		}
+	}
+	return false
+}
+
+// anySendResponseChanged reports whether the response of any bus that receives sends has changed.
+func (a *audio) anySendResponseChanged() bool {
+	if sp := a.spectral.Load(); sp != nil {
+		for i := range sp.buses {
+			if sp.buses[i].totalChanged {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (a *audio) clearSendResponseChanges() {
+	if sp := a.spectral.Load(); sp != nil {
+		for i := range sp.buses {
+			sp.buses[i].totalChanged = false
+		}
+	}
+}
