@@ -24,7 +24,7 @@ type slot struct {
 	lacksMip bool // it reads a worse mip level of its sound than it should
 	sends    bool // it has sends to other buses
 
-	coloured bool // its response is not flat, see colour
+	shaped bool // its response is not flat, see applyResponse
 
 	loopsShown bool // loops as published in the record
 	voice      voice.Voice
@@ -84,8 +84,8 @@ type audio struct {
 	scores        scores
 	scored        int64     // the last frame at which all scores of slots were refreshed
 	scoredVirtual int64     // the same for virtual voices
-	scoredMoving  int64     // the same for whole of virtual voices that move
-	searched      int64     // the last frame of a freshenWholes
+	scoredMoving  int64     // the same for remaining of virtual voices that move
+	searched      int64     // the last frame of a refreshRemaining
 	due           scoresDue // when scores have to be refreshed
 	queue         queue
 	buses         []bus
@@ -143,8 +143,8 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	}
 	a.lags.now = &a.now
 	a.due.virtual = newGroupsDue(c.unheard())
-	for i := range a.due.wholes {
-		a.due.wholes[i] = newGroupsDue(c.unheard())
+	for i := range a.due.remaining {
+		a.due.remaining[i] = newGroupsDue(c.unheard())
 	}
 	a.scores.runs = newRuns(c.MaxVoices)
 	if c.Overflow == StealGain {

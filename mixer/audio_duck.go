@@ -91,7 +91,7 @@ func (d *duck) up(frame int64) {
 
 // hears reports whether a voice triggers a duck.
 func (a *audio) hears(d *ducking, i int, s *slot) bool {
-	return i < a.base && a.scores.whole[i] >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.when)
+	return i < a.base && a.scores.remaining[i] >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.when)
 }
 
 // lastEnd reports whether all triggering voices end before a frame, and returns the frame of the last

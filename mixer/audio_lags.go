@@ -145,22 +145,22 @@ func (a *audio) followVirtual() {
 	}
 }
 
-// wholeMoving is the wholeClass of virtual voices that move or were moved. The class of other voices is
-// their kind: 0 if they have an end, 1 if they are endless.
-const wholeMoving = 2
+// remainingMoving is the remainingClass of virtual voices that move or were moved. The class of other
+// voices is their kind: 0 if they have an end, 1 if they are endless.
+const remainingMoving = 2
 
-// wholeClass returns the class of a virtual voice for followWholes.
-func (a *audio) wholeClass(j int) int {
-	if a.scores.wholes[j] == 0 {
-		return wholeMoving
+// remainingClass returns the class of a virtual voice for refreshRemainingClass.
+func (a *audio) remainingClass(j int) int {
+	if a.scores.remainingHolds[j] == 0 {
+		return remainingMoving
 	}
 	return boolInt(a.scores.endless[a.base+j])
 }
 
-// followWholes computes the scores of the virtual voices of a class whose whole audibility may have
-// changed.
-func (a *audio) followWholes(class int) {
-	due := &a.due.wholes[class]
+// refreshRemainingClass computes the scores of the virtual voices of a class whose audibility from now on
+// may have changed.
+func (a *audio) refreshRemainingClass(class int) {
+	due := &a.due.remaining[class]
 	if a.now < due.first {
 		return
 	}
@@ -169,12 +169,12 @@ func (a *audio) followWholes(class int) {
 		if first <= a.now {
 			due.groups[g] = never
 			for j := g * lagGroup; j < min((g+1)*lagGroup, a.scores.used); j++ {
-				switch whole := a.scores.wholes[j]; {
-				case a.wholeClass(j) != class:
-				case whole <= a.now:
+				switch until := a.scores.remainingHolds[j]; {
+				case a.remainingClass(j) != class:
+				case until <= a.now:
 					a.renew(a.base+j, a.present(a.base+j), false) // also schedules the next time
 				default:
-					due.groups[g] = min(due.groups[g], whole)
+					due.groups[g] = min(due.groups[g], until)
 				}
 			}
 			first = due.groups[g]

@@ -164,14 +164,14 @@ func TestCrowdCost(t *testing.T) {
 				}
 				for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
 					if full {
-						scored += boolInt(a.scores.wholes[i-a.base] <= a.now)
+						scored += boolInt(a.scores.remainingHolds[i-a.base] <= a.now)
 					} else {
 						scored += boolInt(a.scores.holds[i] <= a.now)
 					}
 				}
 				if full {
 					a.freshen(freshMoving)
-					a.freshenWholes(anyOnes)
+					a.refreshRemaining(anyOnes)
 					for i := range a.scores.least.kinds {
 						for _, runs := range a.scores.least.kinds[i].louder {
 							looked += bits.OnesCount64(runs) * runSlots

@@ -62,7 +62,7 @@ func (a *audio) noteMasks(i int, s *slot) {
 	k := a.scores.masks
 	switch {
 	case i < a.base:
-		k.set(i, a.heardIn(i, s.coloured, s.power), &s.voice)
+		k.set(i, a.heardIn(i, s.shaped, s.power), &s.voice)
 	case a.ticked == a.now:
 		a.noteEnergy(i, s)
 	default:
@@ -75,7 +75,7 @@ func (a *audio) noteMasks(i int, s *slot) {
 
 // noteEnergy updates the energy of a virtual voice.
 func (a *audio) noteEnergy(i int, s *slot) {
-	k, heard := a.scores.masks, a.heardIn(i, s.coloured, s.power)
+	k, heard := a.scores.masks, a.heardIn(i, s.shaped, s.power)
 	k.stale[i-a.base] = false
 	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
@@ -94,9 +94,9 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 
 // heardIn returns left^2 + right^2 of the voice at an index in each band of the masks. power is left^2 +
 // right^2 of its gains.
-func (a *audio) heardIn(i int, coloured bool, power float64) (heard [voice.Bands]float32) {
+func (a *audio) heardIn(i int, shaped bool, power float64) (heard [voice.Bands]float32) {
 	for b := range heard {
-		if heard[b] = float32(power); coloured {
+		if heard[b] = float32(power); shaped {
 			heard[b] = float32(a.spectral.Load().voices[i].Over(&a.scores.masks.parts[b]))
 		}
 	}

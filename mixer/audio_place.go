@@ -97,7 +97,7 @@ func (a *audio) glide(i int, s *slot) {
 	p.space.RampPaths(a.now, m.Direct, m.Sends, over)
 	if turns(p.lowPass, m.LowPass) || turns(p.directLowPass, m.DirectLowPass) {
 		p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
-		s.muffle(p, a.now, over)
+		s.moveSpatialLowPass(p, a.now, over)
 	}
 	s.voice.Replan(a.now)
 	a.rescore(i)

@@ -15,18 +15,18 @@ type scores struct {
 	prio       []int32
 	eligible   []int32 // scratch space: priorities of the candidates, and keys of turn
 
-	// whole is the audibility from now on. audibility has the same value, except for voices that can
+	// remaining is the audibility from now on. audibility has the same value, except for voices that can
 	// become virtual: there it covers the next 20 ms.
-	whole []float32
+	remaining []float32
 
 	endless []bool  // it does not end by itself
 	holds   []int64 // the first frame at which any of these may change, see follow
 
 	// For virtual voices, by index minus base.
-	waits  []int32   // the negated priority; unstealable if it must not be restored
-	turned []float32 // a key that falls with the loudness, see turn
-	used   int       // one above the highest index used so far
-	wholes []int64   // the first frame at which whole may change; 0: the voice moves or was moved
+	waits          []int32   // the negated priority; unstealable if it must not be restored
+	turned         []float32 // a key that falls with the loudness, see turn
+	used           int       // one above the highest index used so far
+	remainingHolds []int64   // the first frame at which remaining may change; 0: the voice moves or was moved
 
 	masks *masks   // nil if the policy is not StealMasked
 	runs  *runs    // nil if there are few slots
@@ -40,11 +40,11 @@ func newScores(n, virtual int) scores {
 	s := scores{
 		audibility: make([]float32, n), none: make([]float32, n),
 		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
-		whole: make([]float32, n), endless: make([]bool, n), holds: make([]int64, n),
-		waits: make([]int32, virtual), turned: make([]float32, virtual), wholes: make([]int64, virtual),
+		remaining: make([]float32, n), endless: make([]bool, n), holds: make([]int64, n),
+		waits: make([]int32, virtual), turned: make([]float32, virtual), remainingHolds: make([]int64, virtual),
 	}
 	for i := range s.waits {
-		s.waits[i], s.wholes[i], s.holds[n-virtual+i] = unstealable, never, never
+		s.waits[i], s.remainingHolds[i], s.holds[n-virtual+i] = unstealable, never, never
 	}
 	for i := range n {
 		s.prio[i] = unstealable
@@ -80,10 +80,10 @@ func (s *scores) setEndless(i int, endless bool) {
 	}
 }
 
-// setWhole sets the audibility from now on at an index.
-func (s *scores) setWhole(i int, x float32) {
-	if s.whole[i] != x {
-		s.whole[i] = x
+// setRemaining sets the audibility from now on at an index.
+func (s *scores) setRemaining(i int, x float32) {
+	if s.remaining[i] != x {
+		s.remaining[i] = x
 		s.least.change(i - s.base())
 	}
 }
@@ -103,9 +103,9 @@ func (a *audio) rescore(i int) {
 	s := a.at(i)
 	reach := pair(s.voice.PeakGains(a.now))
 	s.power = a.buses[s.bus].power(reach)
-	s.coloured = a.colour(i, &s.voice, s.record, reach, s.power)
+	s.shaped = a.applyResponse(i, &s.voice, s.record, reach, s.power)
 	a.classify(s)
-	a.reckon(i, s, a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps))
+	a.reckon(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.keeps))
 }
 
 // reckon stores the scores of a voice with a known power.
@@ -117,7 +117,7 @@ func (a *audio) reckon(i int, s *slot, heard audibilities) {
 	a.scores.setEndless(i, s.endless)
 	s.loops = s.voice.LoopsAgain()
 	if i >= a.base {
-		a.scores.wholes[i-a.base] = 0 // the voice was moved
+		a.scores.remainingHolds[i-a.base] = 0 // the voice was moved
 	}
 	a.note(i, s, heard)
 	s.record.levels.store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
@@ -128,7 +128,7 @@ type freshness uint8
 
 const (
 	freshReal   freshness = iota // real voices
-	freshMoving                  // and whole of virtual voices that move, see freshenWholes
+	freshMoving                  // and remaining of virtual voices that move, see refreshRemaining
 	freshAll                     // and all scores of virtual voices
 )
 
@@ -160,7 +160,7 @@ func (a *audio) freshen(which freshness) {
 		a.followVirtual()
 		a.scoredVirtual = a.now
 	case virtual:
-		a.followWholes(wholeMoving)
+		a.refreshRemainingClass(remainingMoving)
 		a.scoredMoving = a.now
 	}
 	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtual == a.now) {
@@ -171,21 +171,21 @@ func (a *audio) freshen(which freshness) {
 	}
 }
 
-// freshenWholes updates whole of the virtual voices of a kind to this frame, after freshen(freshMoving).
-// It suffices for a choice that compares whole alone.
-func (a *audio) freshenWholes(which only) {
+// refreshRemaining updates remaining of the virtual voices of a kind to this frame, after
+// freshen(freshMoving). It suffices for a choice that compares remaining alone.
+func (a *audio) refreshRemaining(which only) {
 	if a.searched = a.now; a.scoredVirtual != a.now {
 		for from, to := lookIn(which); from < to; from++ {
-			a.followWholes(from)
+			a.refreshRemainingClass(from)
 		}
 	}
 }
 
 // scoresDue holds the first frame at which a score may change.
 type scoresDue struct {
-	real    int64
-	virtual groupsDue
-	wholes  [3]groupsDue // by wholeClass
+	real      int64
+	virtual   groupsDue
+	remaining [3]groupsDue // by remainingClass
 }
 
 // groupsDue holds the first frame at which a score of virtual voices may change: of all, and by lagGroup.
@@ -233,13 +233,13 @@ func (a *audio) renew(i int, s *slot, shifted bool) {
 
 // follow computes the audibility of a voice from its stored gain power and response.
 func (a *audio) follow(i int, s *slot) {
-	a.note(i, s, a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps))
+	a.note(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.keeps))
 }
 
 // note stores the audibility of a voice.
 func (a *audio) note(i int, s *slot, heard audibilities) {
-	audibility := heard.whole
-	a.scores.setWhole(i, audibility)
+	audibility := heard.remaining
+	a.scores.setRemaining(i, audibility)
 	if s.keeps {
 		audibility = heard.soon
 	}
@@ -252,11 +252,11 @@ func (a *audio) note(i int, s *slot, heard audibilities) {
 		s.shown, s.loopsShown = audibility, s.loops
 		s.record.score.store(audibility, float32(boolInt(s.loops)))
 	}
-	a.noteUntil(i, s)
+	a.scheduleScores(i, s)
 }
 
-// noteUntil schedules the next update of a score, if the voice and its bus are not changed before.
-func (a *audio) noteUntil(i int, s *slot) {
+// scheduleScores schedules the next update of a score, if the voice and its bus are not changed before.
+func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
 	case !s.settled:
@@ -267,31 +267,33 @@ func (a *audio) noteUntil(i int, s *slot) {
 	}
 	a.scores.holds[i] = until
 	if i >= a.base {
-		a.noteWhole(i-a.base, s, until)
+		a.scheduleRemaining(i-a.base, s, until)
 	}
-	a.noteDue(i)
+	a.scheduleScore(i)
 }
 
-// noteWhole schedules the next update of whole of a virtual voice. Its other scores may change earlier,
-// at until.
-func (a *audio) noteWhole(j int, s *slot, until int64) {
-	whole := &a.scores.wholes[j]
+// scheduleRemaining schedules the next update of remaining of a virtual voice. Its other scores may change
+// earlier, at until.
+func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
+	remaining := &a.scores.remainingHolds[j]
 	switch {
 	case !s.settled:
-		*whole = 0
-	case a.now-a.searched > 10*a.hop, s.coloured && !s.voice.HasSpectrum(): // without searches, separate updates cost time
-		*whole = until
-	case *whole <= a.now:
-		*whole = max(until, a.now+s.voice.StableIndexFrames())
+		*remaining = 0
+	case a.now-a.searched > 10*a.hop, s.shaped && !s.voice.HasSpectrum(): // without searches, separate updates cost time
+		*remaining = until
+	case *remaining <= a.now:
+		*remaining = max(until, a.now+s.voice.StableIndexFrames())
 	default:
 		return
 	}
-	a.noteWholeDue(j)
+	a.scheduleRemainingGroup(j)
 }
 
-func (a *audio) noteWholeDue(j int) { a.due.wholes[a.wholeClass(j)].note(j, a.scores.wholes[j]) }
+func (a *audio) scheduleRemainingGroup(j int) {
+	a.due.remaining[a.remainingClass(j)].note(j, a.scores.remainingHolds[j])
+}
 
-func (a *audio) noteDue(i int) {
+func (a *audio) scheduleScore(i int) {
 	if holds := a.scores.holds[i]; i < a.base {
 		a.due.real = min(a.due.real, holds)
 	} else {
@@ -444,7 +446,7 @@ func (a *audio) eligible(q *query, prios []int32) []int32 {
 // loud returns the audibilities that a policy compares.
 func (s *scores) loud(policy Overflow) []float32 {
 	if policy == stealForGood {
-		return s.whole
+		return s.remaining
 	}
 	return s.audibility
 }
@@ -477,7 +479,7 @@ func (s *scores) less(i, j int, keys []float32) bool {
 // counts with the larger value. For stereo sounds the louder channel counts for both, because the index
 // is a mean that one channel may have alone.
 func (a *audio) lost(s *slot) float64 {
-	if a.raises(s) {
+	if a.mayGetLouder(s) {
 		return math.Inf(1)
 	}
 	b := &a.buses[s.bus]

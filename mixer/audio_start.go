@@ -103,7 +103,7 @@ func (a *audio) start(c *command) {
 	if w := &a.refused; s.virtual {
 		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: endless}
 		e.powers.lost = a.lost(s)
-		a.muffle(&e, s, i)
+		a.noteFilters(&e, s, i)
 		a.tell(&e, EventVirtual, s, a.now, i)
 	}
 }
@@ -174,7 +174,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	var e Event
 	r.asks(&e, uint64(a.stats.Started)+1)
 	e.Reason, e.powers.runnerUp = reason, -1
-	var whole float64
+	var remaining float64
 	// A limit compares all virtual voices. A full pool compares them only if one of them has to be
 	// stolen, see leastVirtual.
 	switch {
@@ -185,7 +185,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	default:
 		a.freshen(freshReal)
 	}
-	e.powers.newcomer, whole = a.newcomer(r)
+	e.powers.newcomer, remaining = a.newcomer(r)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
@@ -194,7 +194,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	forGood := &a.limited
 	if reason != ReasonNone {
 		*forGood = e
-		forGood.powers.newcomer = whole
+		forGood.powers.newcomer = remaining
 		if !a.contest(&gone, &q, r, forGood) {
 			forGood.Kind = EventLimited
 			a.turnAway(c, forGood)
@@ -212,7 +212,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	q.group, q.bus, q.all = nil, -1, false
 	wins, unheard := a.contest(&victim, &q, r, &e), false
 	if !wins || a.isLess(r, &victim, &e) {
-		if unheard = a.goesUnheard(&least, r, whole); unheard && wins {
+		if unheard = a.goesUnheard(&least, r, remaining); unheard && wins {
 			wins = false
 			e.refuse(ReasonQuieter, &victim, victim.audibility)
 		}
@@ -226,14 +226,14 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		a.steal(&gone, forGood)
 	}
 	if wins {
-		a.demote(&victim, &e, r.prio, whole)
+		a.demote(&victim, &e, r.prio, remaining)
 		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	if least.slot >= 0 {
 		var lost Event
 		r.asks(&lost, uint64(a.stats.Started)+1)
 		lost.Bus = e.Bus
-		a.lose(&least, lost, whole)
+		a.lose(&least, lost, remaining)
 	}
 	a.refused = e
 	return a.takeVirtual(a.asks.endless, &r.plays)
@@ -363,7 +363,7 @@ func (a *audio) steal(c *choice, e *Event) {
 func (a *audio) weigh(e *Event, c *choice) {
 	s := a.at(c.slot)
 	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lost(s)
-	a.muffle(e, s, c.slot)
+	a.noteFilters(e, s, c.slot)
 	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
 	if e.Reason != ReasonGroupLimit { // a group has its own policy
 		e.Policy = a.overflow

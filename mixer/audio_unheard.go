@@ -10,12 +10,12 @@ import (
 // unheard finds the virtual voice that is the least audible from now on, among endless voices, finite
 // ones or both.
 type unheard struct {
-	prio    []int32 // by virtual voice, slices of scores
-	endless []bool
-	whole   []float32
-	number  []uint64
-	kinds   [2]unheardKind  // finite voices, and endless ones
-	own     [runSlots]int32 // scratch space of ownPrio
+	prio      []int32 // by virtual voice, slices of scores
+	endless   []bool
+	remaining []float32
+	number    []uint64
+	kinds     [2]unheardKind  // finite voices, and endless ones
+	own       [runSlots]int32 // scratch space of ownPrio
 }
 
 // unheardKind is an index of the virtual voices of one kind. It holds the first victim of each run of 64
@@ -33,7 +33,7 @@ type unheardKind struct {
 }
 
 func newUnheard(s *scores, base int) *unheard {
-	u := &unheard{prio: s.prio[base:], endless: s.endless[base:], whole: s.whole[base:], number: s.number[base:]}
+	u := &unheard{prio: s.prio[base:], endless: s.endless[base:], remaining: s.remaining[base:], number: s.number[base:]}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
 	full := (runs + 15) &^ 15 // padded for the kernels
 	for i := range u.kinds {
@@ -87,7 +87,7 @@ func (u *unheard) look(run, kind int, moved bool) {
 	k := &u.kinds[kind]
 	from, prio := u.ownPrio(run, kind)
 	var w dsp.Weakest
-	w.Find(prio, u.whole[from:], unstealable-1)
+	w.Find(prio, u.remaining[from:], unstealable-1)
 	if moved {
 		k.all[run], k.peers[run], k.highest[run], k.lowest[run] = int32(w.Candidates), 0, math.MinInt32, unstealable
 		for _, p := range prio {
@@ -203,7 +203,7 @@ func (u *unheard) oldest(w *unheardLeast, which only) int {
 				continue
 			}
 			from, prio := u.ownPrio(run, kind)
-			if j := dsp.FindEldest(prio, u.whole[from:], u.number[from:], w.Prio, w.Key); j >= 0 && (oldest < 0 || u.number[from+j] < u.number[oldest]) {
+			if j := dsp.FindEldest(prio, u.remaining[from:], u.number[from:], w.Prio, w.Key); j >= 0 && (oldest < 0 || u.number[from+j] < u.number[oldest]) {
 				oldest = from + j
 			}
 		}

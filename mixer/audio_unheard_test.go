@@ -16,7 +16,7 @@ func (a *audio) chooseByWalk(limit int32, which only) choice {
 	s := &a.scores
 	c := choice{slot: -1, runnerUp: -1}
 	second := -1
-	less := func(i, j int) bool { return j < 0 || s.less(i, j, s.whole) }
+	less := func(i, j int) bool { return j < 0 || s.less(i, j, s.remaining) }
 	for i := a.base; i < len(s.prio); i++ {
 		if s.prio[i] > limit || s.prio[i] == unstealable || which != anyOnes && s.endless[i] != (which == endlessOnes) {
 			continue
@@ -31,12 +31,12 @@ func (a *audio) chooseByWalk(limit int32, which only) choice {
 	if c.slot < 0 {
 		return c
 	}
-	c.audibility = float64(s.whole[c.slot])
+	c.audibility = float64(s.remaining[c.slot])
 	for i := a.base; i < len(s.prio); i++ {
 		c.peers += boolInt(s.prio[i] == s.prio[c.slot] && (which == anyOnes || s.endless[i] == (which == endlessOnes)))
 	}
 	if second >= 0 {
-		c.runnerUp, c.next = float64(s.whole[second]), s.prio[second]
+		c.runnerUp, c.next = float64(s.remaining[second]), s.prio[second]
 	}
 	return c
 }
@@ -81,7 +81,7 @@ func TestChooseVirtual(t *testing.T) {
 					s.setEndless(i, !s.endless[i])
 				default:
 					s.set(i, r.Int32N(priorities), number, false)
-					s.setWhole(i, float32(r.IntN(kinds)))
+					s.setRemaining(i, float32(r.IntN(kinds)))
 				}
 			}
 			limit, which := r.Int32N(6)-1, []only{anyOnes, endlessOnes, finiteOnes}[r.IntN(3)]
@@ -102,7 +102,7 @@ func TestChooseVirtual(t *testing.T) {
 }
 
 // TestFreshWholes sends random commands at random frames. It checks that whole of virtual voices is up to
-// date after freshen and freshenWholes, which update only voices with possible changes.
+// date after freshen and refreshRemaining, which update only voices with possible changes.
 func TestFreshWholes(t *testing.T) {
 	stale, looked := 0, 0
 	for seed := range uint64(12) {
@@ -152,16 +152,16 @@ func TestFreshWholes(t *testing.T) {
 			m.Render(make([]pcm.Frame, 1+r.IntN(150)))
 			a.freshen(freshMoving)
 			which := []only{anyOnes, endlessOnes, finiteOnes}[r.IntN(3)]
-			a.freshenWholes(which)
+			a.refreshRemaining(which)
 			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
 				s := a.present(i)
 				if which != anyOnes && s.endless != (which == endlessOnes) {
 					continue
 				}
 				soon := a.scores.audibility[i]
-				heard := a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps)
-				if heard.whole != a.scores.whole[i] {
-					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.whole[i], heard.whole)
+				heard := a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.keeps)
+				if heard.remaining != a.scores.remaining[i] {
+					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.remaining[i], heard.remaining)
 				}
 				looked++
 				stale += boolInt(s.keeps && heard.soon != soon)

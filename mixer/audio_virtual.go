@@ -20,9 +20,9 @@ func (s *slot) state() State {
 }
 
 // demote takes the slot of a voice, with a tail, and makes it virtual if possible. If all virtual voices
-// are in use, the least audible one, or the voice itself, is stolen for good. prio and whole are the
+// are in use, the least audible one, or the voice itself, is stolen for good. prio and remaining are the
 // priority and audibility of the incoming start.
-func (a *audio) demote(c *choice, e *Event, prio int32, whole float64) {
+func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 	s := a.at(c.slot)
 	if !s.keeps {
 		a.steal(c, e)
@@ -31,11 +31,11 @@ func (a *audio) demote(c *choice, e *Event, prio int32, whole float64) {
 	if !a.hides(s.endless) {
 		var least choice
 		a.leastVirtual(&least, prio, s.endless)
-		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
+		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.remaining) {
 			a.steal(c, e)
 			return
 		}
-		a.lose(&least, *e, whole)
+		a.lose(&least, *e, remaining)
 	}
 	a.weigh(e, c)
 	a.leaveTail(s, a.now)
@@ -43,10 +43,10 @@ func (a *audio) demote(c *choice, e *Event, prio int32, whole float64) {
 	a.tell(e, EventVirtual, a.at(to), a.now, to)
 }
 
-// lose ends a virtual voice for good. whole is the audibility of the incoming start.
-func (a *audio) lose(c *choice, e Event, whole float64) {
+// lose ends a virtual voice for good. remaining is the audibility of the incoming start.
+func (a *audio) lose(c *choice, e Event, remaining float64) {
 	a.weigh(&e, c)
-	e.Reason, e.powers.newcomer = ReasonVirtualFull, whole
+	e.Reason, e.powers.newcomer = ReasonVirtualFull, remaining
 	a.finish(c.slot, a.now, EventStolen, &e)
 }
 
@@ -60,18 +60,18 @@ func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 	} else if !endless && finite < all {
 		only = finiteOnes
 	}
-	a.freshenWholes(only)
+	a.refreshRemaining(only)
 	a.chooseVirtual(c, prio, only)
 }
 
 // goesUnheard reports whether a start without a slot becomes a virtual voice. least is the virtual voice
 // that is stolen for it; unchanged if there is room.
-func (a *audio) goesUnheard(least *choice, r *record, whole float64) bool {
+func (a *audio) goesUnheard(least *choice, r *record, remaining float64) bool {
 	if !a.asks.keeps || a.hides(a.asks.endless) {
 		return a.asks.keeps
 	}
 	a.leastVirtual(least, r.prio, a.asks.endless)
-	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < whole)
+	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < remaining)
 }
 
 // move moves a voice to another index, which was taken for it.
@@ -85,8 +85,8 @@ func (a *audio) move(from, to int) int {
 	if a.scores.masks != nil {
 		a.noteMasks(to, s) // last, because a virtual voice has no rating yet
 	}
-	if a.noteDue(to); to >= a.base {
-		a.noteWholeDue(to - a.base)
+	if a.scheduleScore(to); to >= a.base {
+		a.scheduleRemainingGroup(to - a.base)
 	}
 	a.vacate(from)
 	return to
@@ -99,10 +99,10 @@ func (s *scores) move(from, to int) {
 	if s.gain != nil {
 		s.gain[to] = s.gain[from]
 	}
-	s.setWhole(to, s.whole[from])
+	s.setRemaining(to, s.remaining[from])
 	s.setEndless(to, s.endless[from])
 	if j := to - s.base(); j >= 0 {
-		s.wholes[j] = 0 // unknown for real voices
+		s.remainingHolds[j] = 0 // unknown for real voices
 	}
 	if k := s.masks; k != nil {
 		k.score[to] = k.score[from]
@@ -189,7 +189,7 @@ func (a *audio) exchange() {
 func (a *audio) swap(c *choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
-		a.demote(c, &e, virtual.prio, float64(a.scores.whole[best]))
+		a.demote(c, &e, virtual.prio, float64(a.scores.remaining[best]))
 		a.comeBack(a.move(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
 		return
 	}

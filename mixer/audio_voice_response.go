@@ -6,10 +6,10 @@ import (
 	"voicepool/voice"
 )
 
-// colour computes the response of a voice per band and stores it at an index. It reports whether the
-// response differs from a flat one. reach holds the gains of the voice. direct is the power on its path
-// through its own bus.
-func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
+// applyResponse computes the response of a voice per band and stores it at an index. It reports whether
+// the response differs from a flat one. reach holds the gains of the voice. direct is the power on its
+// path through its own bus.
+func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
 		return false
@@ -17,19 +17,19 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 	if !sp.known {
 		a.refreshBusResponses()
 	}
-	b, w := &a.buses[r.bus], &sp.buses[r.bus]
-	if !w.notFlat && !v.HasActiveFilter() && r.sends == 0 {
+	b, bus := &a.buses[r.bus], &sp.buses[r.bus]
+	if !bus.notFlat && !v.HasActiveFilter() && r.sends == 0 {
 		return false
 	}
 	heard := &sp.voices[i]
-	if *heard = w.through; b.quiet || b.direct.To == 0 {
+	if *heard = bus.through; b.quiet || b.direct.To == 0 {
 		*heard = spectrum.Gains{}
 		return true
 	}
 	heard.Scale(direct)
 	power := reach.power()
-	if w.sends {
-		heard.Add(&w.sent, power)
+	if bus.sends {
+		heard.Add(&bus.sent, power)
 	}
 	if screen := r.screen(); screen != nil { // on the path to the bus
 		screen.ApplyResponse(v, a.now, (*[spectrum.Bands]float64)(heard))
@@ -53,14 +53,14 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 }
 
 // audibilities holds the loudness of a voice from now on, and in the next 20 ms.
-type audibilities struct{ whole, soon float32 }
+type audibilities struct{ remaining, soon float32 }
 
-// audibilities returns the loudness of the voice at an index: its gain power times its indices, or, if it
-// is coloured, the sum over bands. For a coloured voice, soon is only computed with keeps.
-func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice, keeps bool) audibilities {
+// audibilitiesOf returns the loudness of the voice at an index: its gain power times its indices, or, if
+// it is shaped, the sum over bands. For a shaped voice, soon is only computed with keeps.
+func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, keeps bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power
-	if coloured {
+	if shaped {
 		heard := &a.spectral.Load().voices[i]
 		var lacks bool
 		if ahead, now, lacks = v.FilteredShares((*[spectrum.Bands]float64)(heard), keeps); lacks {
@@ -70,25 +70,25 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}
 }
 
-// raises reports whether sends or equalizers of buses may make a voice louder than its gains. Filters of
-// the voice only attenuate.
-func (a *audio) raises(s *slot) bool {
+// mayGetLouder reports whether sends or equalizers of buses may make a voice louder than its gains.
+// Filters of the voice only attenuate.
+func (a *audio) mayGetLouder(s *slot) bool {
 	sp := a.spectral.Load()
 	return s.sends || sp != nil && sp.buses[s.bus].notFlat
 }
 
-// muffle stores in an event how much the response of a voice reduces its audibility.
-func (a *audio) muffle(e *Event, s *slot, i int) {
+// noteFilters stores in an event how much the response of a voice reduces its audibility.
+func (a *audio) noteFilters(e *Event, s *slot, i int) {
 	e.LowPass, e.HighPass = s.voice.Cutoffs()
 	if screen := s.record.screen(); screen != nil {
 		if hz := screen.Cutoff(); hz > 0 && (e.LowPass == 0 || hz < e.LowPass) {
 			e.LowPass = hz
 		}
 	}
-	if !s.coloured || s.power == 0 {
+	if !s.shaped || s.power == 0 {
 		return
 	}
 	if index, _ := s.voice.Energies(); index > 0 {
-		e.Muffled = pcm.Decibels(max(float64(a.scores.whole[i])/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
+		e.Muffled = pcm.Decibels(max(float64(a.scores.remaining[i])/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
 	}
 }

@@ -100,8 +100,8 @@ func (r *record) screen() *voice.DirectFilter {
 	return r.rare.Load().screen.Load()
 }
 
-// muffle moves the low-passes of a voice's place.
-func (s *slot) muffle(p *placed, now, over int64) {
+// moveSpatialLowPass moves the low-passes of a voice's place.
+func (s *slot) moveSpatialLowPass(p *placed, now, over int64) {
 	s.filter(p.lowPass, now)
 	s.voice.SetSpatialLowPass(now, p.lowPass, over)
 	screen := s.record.screen()
