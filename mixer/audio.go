@@ -9,20 +9,20 @@ import (
 
 // slot is a voice with its mixer state.
 type slot struct {
-	endAt    int64  // the frame at which Options.For ends; never: no limit
-	bus      uint16 // the fields up to the start of voice are read in every block
-	paused   pauses
-	sounded  bool // it has begun, so it needs a tail
-	settled  bool // power is constant until the voice or its bus changes
-	loops    bool // it will return to the start of its loop, as far as is known
-	protect  bool
-	dying    bool // a stop with a fade is under way
-	virtual  bool // it keeps its time but is not mixed
-	endless  bool // it does not end by itself, see classify
-	keeps    bool // it becomes virtual if a full pool steals it
-	dry      bool // its stream has run dry
-	lacksMip bool // it reads a worse mip level of its sound than it should
-	sends    bool // it has sends to other buses
+	endAt         int64  // the frame at which Options.For ends; never: no limit
+	bus           uint16 // the fields up to the start of voice are read in every block
+	paused        pauses
+	sounded       bool // it has begun, so it needs a tail
+	settled       bool // power is constant until the voice or its bus changes
+	loops         bool // it will return to the start of its loop, as far as is known
+	protect       bool
+	dying         bool // a stop with a fade is under way
+	virtual       bool // it keeps its time but is not mixed
+	endless       bool // it does not end by itself, see classify
+	virtualizable bool // it becomes virtual if a full pool steals it
+	dry           bool // its stream has run dry
+	lacksMip      bool // it reads a worse mip level of its sound than it should
+	sends         bool // it has sends to other buses
 
 	shaped bool // its response is not flat, see applyResponse
 
@@ -98,19 +98,19 @@ type audio struct {
 	measuredAt    int64 // the frame at which measure last computed the ringing times
 	measured      int64 // the frame at which they have to be computed again; never: not before a change
 
-	moving   []*voice.Move // the gains that act on a send; scratch space
-	softClip bool
-	metered  []pcm.Frame // buffer for buses with a meter; nil without meters
-	overflow Overflow
-	refuses  bool // Config.RejectQuietest
-	grow     growth
-	wanted   int          // slots requested by Config.Voices or Resize
-	resized  uint64       // the sequence number of the last executed Resize
-	coming   *voice.Voice // the voice of the incoming start
-	came     came         // its scores, if known
-	asks     kind         // its kind
-	refused  Event        // why the incoming start gets no slot
-	limited  Event        // the event for the victim of a limit
+	moving        []*voice.Move // the gains that act on a send; scratch space
+	softClip      bool
+	metered       []pcm.Frame // buffer for buses with a meter; nil without meters
+	overflow      Overflow
+	refuses       bool // Config.RejectQuietest
+	grow          growth
+	wanted        int           // slots requested by Config.Voices or Resize
+	resized       uint64        // the sequence number of the last executed Resize
+	incoming      *voice.Voice  // the voice of the incoming start
+	incomingScore incomingScore // its scores, if known
+	incomingKind  voiceKind     // its kind
+	refusal       Event         // why the incoming start gets no slot
+	limitEvent    Event         // the event for the victim of a limit
 
 	window []float32    // a raised cosine from 1 to 0, as long as a tail
 	spare  []pcm.Frame  // buffer for tails and for skipped frames
@@ -124,11 +124,11 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
 // newAudio creates the audio side of a mixer and publishes its initial state.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
-	n := c.MaxVoices + c.unheard()
+	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
 		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, scoredMoving: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
-		scores: newScores(n, c.unheard()),
+		scores: newScores(n, c.maxVirtual()),
 		ends:   make([]end, 0, 2*n),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 		moving: make([]*voice.Move, 0, len(buses)+3),
@@ -142,16 +142,16 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		return nil, err
 	}
 	a.lags.now = &a.now
-	a.due.virtual = newGroupsDue(c.unheard())
+	a.due.virtual = newGroupsDue(c.maxVirtual())
 	for i := range a.due.remaining {
-		a.due.remaining[i] = newGroupsDue(c.unheard())
+		a.due.remaining[i] = newGroupsDue(c.maxVirtual())
 	}
-	a.scores.runs = newRuns(c.MaxVoices)
+	a.scores.index = newVictimIndex(c.MaxVoices)
 	if c.Overflow == StealGain {
 		a.scores.gain = make([]float32, n)
 	}
 	if c.Overflow == StealMasked {
-		a.scores.masks = newMasks(c.MaxVoices, c.unheard())
+		a.scores.masks = newMasks(c.MaxVoices, c.maxVirtual())
 	}
 	if c.Overflow == GrowPool {
 		a.grow = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}

@@ -107,8 +107,8 @@ func (a *audio) refresh() {
 		b := &a.buses[i]
 		was := b.reach
 		gain := b.gain.MaxGain(a.now)
-		b.reach = pair(voice.LouderPan(voice.Stereo, &b.pan, a.now)).times(both(gain))
-		b.most = pair(voice.LargerPan(voice.Stereo, &b.pan, a.now)).times(both(float64(gain * max(b.mute.At(a.now), b.mute.To))))
+		b.reach = newStereo(voice.LouderPan(voice.Stereo, &b.pan, a.now)).times(equalStereo(gain))
+		b.most = newStereo(voice.LargerPan(voice.Stereo, &b.pan, a.now)).times(equalStereo(float64(gain * max(b.mute.At(a.now), b.mute.To))))
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &a.buses[a.tree[i].parent]

@@ -41,7 +41,7 @@ func (a *audio) refreshBusResponses() {
 			w.through.Times(&sp.buses[above].through)
 		}
 		if !b.quiet {
-			gives := pair(voice.LouderPan(voice.Stereo, &b.pan, a.now)).times(both(b.gain.MaxGain(a.now))).power() / 2
+			gives := newStereo(voice.LouderPan(voice.Stereo, &b.pan, a.now)).times(equalStereo(b.gain.MaxGain(a.now))).power() / 2
 			for j := range b.sends {
 				s := &b.sends[j]
 				power := s.gain.MaxGain(a.now)

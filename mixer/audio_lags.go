@@ -110,23 +110,23 @@ func (a *audio) mixGroup(g int, n int64) {
 }
 
 // lagGroups returns the number of groups that have ever had a voice.
-func (a *audio) lagGroups() int { return (a.scores.used + lagGroup - 1) / lagGroup }
+func (a *audio) lagGroups() int { return (a.scores.usedVirtual + lagGroup - 1) / lagGroup }
 
-// renewVirtual computes the scores of all virtual voices.
-func (a *audio) renewVirtual() {
+// refreshAllVirtual computes the scores of all virtual voices.
+func (a *audio) refreshAllVirtual() {
 	for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-		a.renew(a.base+j, a.present(a.base+j), true)
+		a.refreshScore(a.base+j, a.present(a.base+j), true)
 	}
 }
 
-// followVirtual computes the scores of virtual voices that may have changed.
-func (a *audio) followVirtual() {
+// refreshVirtual computes the scores of virtual voices that may have changed.
+func (a *audio) refreshVirtual() {
 	due := &a.due.virtual
 	if a.now < due.first {
 		return
 	}
 	due.first = never
-	used := a.scores.holds[a.base : a.base+a.scores.used]
+	used := a.scores.validUntil[a.base : a.base+a.scores.usedVirtual]
 	for g, first := range due.groups[:a.lagGroups()] {
 		if first <= a.now {
 			first = never
@@ -134,8 +134,8 @@ func (a *audio) followVirtual() {
 			for j, holds := range used[from:min(from+lagGroup, len(used))] {
 				if holds <= a.now {
 					i := a.base + from + j
-					a.renew(i, a.present(i), false)
-					holds = a.scores.holds[i]
+					a.refreshScore(i, a.present(i), false)
+					holds = a.scores.validUntil[i]
 				}
 				first = min(first, holds)
 			}
@@ -168,11 +168,11 @@ func (a *audio) refreshRemainingClass(class int) {
 	for g, first := range due.groups[:a.lagGroups()] {
 		if first <= a.now {
 			due.groups[g] = never
-			for j := g * lagGroup; j < min((g+1)*lagGroup, a.scores.used); j++ {
+			for j := g * lagGroup; j < min((g+1)*lagGroup, a.scores.usedVirtual); j++ {
 				switch until := a.scores.remainingHolds[j]; {
 				case a.remainingClass(j) != class:
 				case until <= a.now:
-					a.renew(a.base+j, a.present(a.base+j), false) // also schedules the next time
+					a.refreshScore(a.base+j, a.present(a.base+j), false) // also schedules the next time
 				default:
 					due.groups[g] = min(due.groups[g], until)
 				}

@@ -166,23 +166,23 @@ func TestCrowdCost(t *testing.T) {
 					if full {
 						scored += boolInt(a.scores.remainingHolds[i-a.base] <= a.now)
 					} else {
-						scored += boolInt(a.scores.holds[i] <= a.now)
+						scored += boolInt(a.scores.validUntil[i] <= a.now)
 					}
 				}
 				if full {
-					a.freshen(freshMoving)
-					a.refreshRemaining(anyOnes)
-					for i := range a.scores.least.kinds {
-						for _, runs := range a.scores.least.kinds[i].louder {
+					a.refreshScores(scopeMoving)
+					a.refreshRemaining(anyVoices)
+					for i := range a.scores.virtualVictims.indexes {
+						for _, runs := range a.scores.virtualVictims.indexes[i].dirtyAudibility {
 							looked += bits.OnesCount64(runs) * runSlots
 						}
 					}
 					var c choice
-					if a.chooseVirtual(&c, 0, anyOnes); c.candidates < crowd {
+					if a.chooseVirtual(&c, 0, anyVoices); c.candidates < crowd {
 						t.Fatalf("%d voices might be lost", c.candidates)
 					}
 				} else {
-					a.freshen(freshAll)
+					a.refreshScores(scopeAll)
 				}
 				a.mix(a.nowhere[:1])
 				for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
@@ -215,7 +215,7 @@ func TestMaskedCost(t *testing.T) {
 		m.Render(make([]pcm.Frame, 80))
 		a.tick()
 		a.maskAll(false, 1)
-		for j, waits := range a.scores.waits[:a.scores.used] {
+		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 			if tick >= 10 && waits != unstealable {
 				rated += boolInt(a.scores.masks.score[a.base+j] == a.beside(j))
 			}
@@ -265,7 +265,7 @@ func TestMaskAgain(t *testing.T) {
 		a.turn()
 		got := a.firstBack()
 		score := k.score[got]
-		for j, waits := range a.scores.waits[:a.scores.used] {
+		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 			left += boolInt(waits != unstealable && k.score[a.base+j] != a.beside(j))
 		}
 		bounds := slices.Clone(k.score[a.base:])
@@ -274,7 +274,7 @@ func TestMaskAgain(t *testing.T) {
 		if want := a.firstBack(); got != want || score != k.score[want] {
 			t.Fatalf("%d: voice %d comes back first, of a score of %v, want %d, of %v", n, got, score, want, k.score[want])
 		}
-		for j, waits := range a.scores.waits[:a.scores.used] {
+		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 			if waits != unstealable && bounds[j] < k.score[a.base+j] {
 				t.Fatalf("%d: voice %d is said to have at most %v, and has %v", n, j, bounds[j], k.score[a.base+j])
 			}

@@ -158,7 +158,7 @@ func (a *audio) maskAll(again bool, first int) {
 	}
 	margin := float32(growth * forRounding)
 	best := topScores{most: max(first, 1), all: k.best[:0]}
-	for j, waits := range a.scores.waits[:a.scores.used] {
+	for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 		if waits == unstealable {
 			continue
 		}

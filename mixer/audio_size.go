@@ -59,7 +59,7 @@ func (a *audio) shrink() {
 	}
 	q := query{prio: MaxPriority, bus: -1}
 	for a.slots.Len() > a.slots.Limit() {
-		a.freshen(freshAll)
+		a.refreshScores(scopeAll)
 		if policy == StealMasked {
 			a.mask(false)
 		}

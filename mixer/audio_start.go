@@ -33,13 +33,13 @@ func (a *audio) start(c *command) {
 	if space := a.place(r); space != r.options.Space {
 		r.options.Space = space
 	}
-	a.coming = &s.voice
-	a.coming.Start(sound, r.options, a.now)
-	r.begin(a.coming, a.now)
+	a.incoming = &s.voice
+	a.incoming.Start(sound, r.options, a.now)
+	r.begin(a.incoming, a.now)
 	continued := a.continueFades(r, id)
-	endless := r.lasts == 0 && a.coming.Endless()
-	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
-	a.came.known = false
+	endless := r.lasts == 0 && a.incoming.Endless()
+	a.incomingKind = voiceKind{endless, a.virtualizable(r.whenFull, endless)}
+	a.incomingScore.known = false
 	i := a.makeRoom(c, r)
 	if i < 0 {
 		return
@@ -49,7 +49,7 @@ func (a *audio) start(c *command) {
 	// start.
 	s.record, r.live = r, id
 	s.paused, s.sounded, s.settled, s.loops, s.dying, s.virtual, s.dry, s.lacksMip = 0, false, false, false, false, false, false, false
-	s.shown, s.loopsShown, s.power, s.keeps = 0, false, 0, false
+	s.shown, s.loopsShown, s.power, s.virtualizable = 0, false, 0, false
 	release.Uint64(&r.number, uint64(a.stats.Started))
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
@@ -86,7 +86,7 @@ func (a *audio) start(c *command) {
 	}
 	a.count(s.bus, 1)
 	a.scores.set(i, r.prio, s.number(), r.protect)
-	a.arrived(i, s)
+	a.adoptIncomingScore(i, s)
 	overrides := r.overrides(id)
 	if continued != 0 {
 		if overrides != nil {
@@ -100,9 +100,9 @@ func (a *audio) start(c *command) {
 	a.stats.Playing++
 	a.seatsTaken()
 	a.tell(&Event{}, EventStarted, s, a.now, i)
-	if w := &a.refused; s.virtual {
+	if w := &a.refusal; s.virtual {
 		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: endless}
-		e.powers.lost = a.lost(s)
+		e.powers.lost = a.lossBound(s)
 		a.noteFilters(&e, s, i)
 		a.tell(&e, EventVirtual, s, a.now, i)
 	}
@@ -169,7 +169,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	if r.group != nil && r.group.full == Reject {
-		q.spared = r.group
+		q.excluded = r.group
 	}
 	var e Event
 	r.asks(&e, uint64(a.stats.Started)+1)
@@ -179,19 +179,19 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	// stolen, see leastVirtual.
 	switch {
 	case reason != ReasonNone:
-		a.freshen(freshAll)
+		a.refreshScores(scopeAll)
 	case !a.hides(true) || a.finiteMost > 0 && !a.hides(false):
-		a.freshen(freshMoving)
+		a.refreshScores(scopeMoving)
 	default:
-		a.freshen(freshReal)
+		a.refreshScores(scopeReal)
 	}
-	e.powers.newcomer, remaining = a.newcomer(r)
+	e.powers.newcomer, remaining = a.scoreIncoming(r)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
 	var gone, victim, least choice
 	gone.slot, victim.slot, least.slot = -1, -1, -1
-	forGood := &a.limited
+	forGood := &a.limitEvent
 	if reason != ReasonNone {
 		*forGood = e
 		forGood.powers.newcomer = remaining
@@ -210,15 +210,15 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	}
 	e.Reason = ReasonPoolFull
 	q.group, q.bus, q.all = nil, -1, false
-	wins, unheard := a.contest(&victim, &q, r, &e), false
+	wins, virtual := a.contest(&victim, &q, r, &e), false
 	if !wins || a.isLess(r, &victim, &e) {
-		if unheard = a.goesUnheard(&least, r, remaining); unheard && wins {
+		if virtual = a.startsVirtual(&least, r, remaining); virtual && wins {
 			wins = false
 			e.refuse(ReasonQuieter, &victim, victim.audibility)
 		}
 	}
 	a.putBack(gone.slot, prio)
-	if !wins && !unheard {
+	if !wins && !virtual {
 		a.turnAway(c, &e)
 		return -1
 	}
@@ -235,8 +235,8 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		lost.Bus = e.Bus
 		a.lose(&least, lost, remaining)
 	}
-	a.refused = e
-	return a.takeVirtual(a.asks.endless, &r.plays)
+	a.refusal = e
+	return a.takeVirtual(a.incomingKind.endless, &r.plays)
 }
 
 // setAside makes a voice count as gone; i may be -1. It returns the priority for putBack, which undoes
@@ -316,7 +316,7 @@ func (a *audio) contest(c *choice, q *query, r *record, e *Event) (wins bool) {
 // victim.
 func (a *audio) isLess(r *record, victim *choice, e *Event) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
-	return steals && a.asks.keeps && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
+	return steals && a.incomingKind.virtualizable && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
 }
 
 // refuse turns the event of a victim into the event of a rejected start.
@@ -331,10 +331,10 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 // outranks returns the reason why no voice can be stolen, and the lowest priority above the incoming
 // start.
 func (a *audio) outranks(q *query) (why Reason, lowest int32) {
-	if q.spared != nil { // possible victims may all be in the spared group
+	if q.excluded != nil { // possible victims may all be in the spared group
 		var c choice
 		others := *q
-		others.spared = nil
+		others.excluded = nil
 		if a.choose(&c, &others, StealOldest); c.slot >= 0 {
 			return ReasonPoolFull, 0
 		}
@@ -352,17 +352,17 @@ func (a *audio) outranks(q *query) (why Reason, lowest int32) {
 // steal ends a voice for another one, with a tail.
 func (a *audio) steal(c *choice, e *Event) {
 	s := a.at(c.slot)
-	a.weigh(e, c)
+	a.explainChoice(e, c)
 	if c.slot < a.base {
 		a.leaveTail(s, a.now)
 	}
 	a.finish(c.slot, a.now, EventStolen, e)
 }
 
-// weigh stores the levels of a choice in the event.
-func (a *audio) weigh(e *Event, c *choice) {
+// explainChoice stores the levels of a choice in the event.
+func (a *audio) explainChoice(e *Event, c *choice) {
 	s := a.at(c.slot)
-	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lost(s)
+	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lossBound(s)
 	a.noteFilters(e, s, c.slot)
 	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
 	if e.Reason != ReasonGroupLimit { // a group has its own policy

@@ -99,9 +99,9 @@ func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 		return 0
 	}
 	if f := r.filter(); f != nil && a.predecessorFades.HadFilter() {
-		a.coming.AttachFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
+		a.incoming.AttachFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
 	}
-	own := a.coming.Moves()
+	own := a.incoming.Moves()
 	ownFades := fadesByProperty(&own)
 	overrides := r.overrides(id)
 	fades := fadesByProperty(a.predecessorFades)
@@ -122,9 +122,9 @@ func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 		own.HighPass = a.predecessorFades.HighPass
 	}
 	if props != 0 {
-		a.coming.SetMoves(a.now, &own)
+		a.incoming.SetMoves(a.now, &own)
 	}
-	a.coming.ContinueFilters(a.predecessorFades)
+	a.incoming.ContinueFilters(a.predecessorFades)
 	return props
 }
 

@@ -24,7 +24,7 @@ func (s *slot) state() State {
 // priority and audibility of the incoming start.
 func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 	s := a.at(c.slot)
-	if !s.keeps {
+	if !s.virtualizable {
 		a.steal(c, e)
 		return
 	}
@@ -37,7 +37,7 @@ func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 		}
 		a.lose(&least, *e, remaining)
 	}
-	a.weigh(e, c)
+	a.explainChoice(e, c)
 	a.leaveTail(s, a.now)
 	to := a.move(c.slot, a.takeVirtual(s.endless, s))
 	a.tell(e, EventVirtual, a.at(to), a.now, to)
@@ -45,7 +45,7 @@ func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 
 // lose ends a virtual voice for good. remaining is the audibility of the incoming start.
 func (a *audio) lose(c *choice, e Event, remaining float64) {
-	a.weigh(&e, c)
+	a.explainChoice(&e, c)
 	e.Reason, e.powers.newcomer = ReasonVirtualFull, remaining
 	a.finish(c.slot, a.now, EventStolen, &e)
 }
@@ -53,24 +53,24 @@ func (a *audio) lose(c *choice, e Event, remaining float64) {
 // leastVirtual chooses the virtual voice c that is stolen to make room for an endless or a finite one. It
 // is the least audible from now on, with a priority of at most prio.
 func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
-	only := anyOnes
-	if all, finite := a.unheard(); a.below(endless) { // any kind makes room
+	filter := anyVoices
+	if all, finite := a.virtualCounts(); a.below(endless) { // any kind makes room
 	} else if endless && finite > 0 { // only the same kind makes room
-		only = endlessOnes
+		filter = endlessVoices
 	} else if !endless && finite < all {
-		only = finiteOnes
+		filter = finiteVoices
 	}
-	a.refreshRemaining(only)
-	a.chooseVirtual(c, prio, only)
+	a.refreshRemaining(filter)
+	a.chooseVirtual(c, prio, filter)
 }
 
-// goesUnheard reports whether a start without a slot becomes a virtual voice. least is the virtual voice
+// startsVirtual reports whether a start without a slot becomes a virtual voice. least is the virtual voice
 // that is stolen for it; unchanged if there is room.
-func (a *audio) goesUnheard(least *choice, r *record, remaining float64) bool {
-	if !a.asks.keeps || a.hides(a.asks.endless) {
-		return a.asks.keeps
+func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool {
+	if !a.incomingKind.virtualizable || a.hides(a.incomingKind.endless) {
+		return a.incomingKind.virtualizable
 	}
-	a.leastVirtual(least, r.prio, a.asks.endless)
+	a.leastVirtual(least, r.prio, a.incomingKind.endless)
 	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < remaining)
 }
 
@@ -95,7 +95,7 @@ func (a *audio) move(from, to int) int {
 func (s *scores) move(from, to int) {
 	s.setAudibility(to, s.audibility[from])
 	s.setPrio(to, s.prio[from])
-	s.number[to], s.holds[to] = s.number[from], s.holds[from]
+	s.number[to], s.validUntil[to] = s.number[from], s.validUntil[from]
 	if s.gain != nil {
 		s.gain[to] = s.gain[from]
 	}
@@ -137,7 +137,7 @@ func (a *audio) tick() {
 	if at == 0 && a.grow.step > 0 {
 		a.contract()
 	}
-	a.freshen(freshAll)
+	a.refreshScores(scopeAll)
 	a.exchange()
 }
 
@@ -157,7 +157,7 @@ func (a *audio) exchange() {
 	keys := a.scores.returnKeys()
 	q := query{bus: -1}
 	if a.overflow == Reject {
-		q.only = keptOnes
+		q.filter = virtualizableVoices
 	}
 	for range exchanges {
 		if changed {
@@ -188,12 +188,12 @@ func (a *audio) exchange() {
 // a voice is stolen as for a start.
 func (a *audio) swap(c *choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
-	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
+	if !real.virtualizable || real.endless != virtual.endless && !a.below(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.remaining[best]))
 		a.comeBack(a.move(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
 		return
 	}
-	a.weigh(&e, c)
+	a.explainChoice(&e, c)
 	a.finite += boolInt(!real.endless) - boolInt(!virtual.endless)
 	a.leaveTail(real, a.now)
 	a.put(c.slot, virtual)
@@ -254,7 +254,7 @@ func (a *audio) takeBack(i int) {
 // inOrder returns the virtual voices that may be restored, in the order of first.
 func (a *audio) inOrder() []int32 {
 	order := a.scores.eligible[a.base:a.base]
-	for i, waits := range a.scores.waits[:a.scores.used] {
+	for i, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 		if waits != unstealable {
 			order = append(order, int32(a.base+i))
 		}
@@ -271,7 +271,7 @@ func (a *audio) first(i, j int32) int {
 	if (x == 0) != (y == 0) { // otherwise muted voices would block audible ones
 		return cmp.Compare(y, x)
 	}
-	return cmp.Or(cmp.Compare(s.waits[int(i)-a.base], s.waits[int(j)-a.base]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
+	return cmp.Or(cmp.Compare(s.restorePrio[int(i)-a.base], s.restorePrio[int(j)-a.base]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }
 
 // noteWaits updates whether the virtual voice at an index may be restored, and its priority.
@@ -284,7 +284,7 @@ func (a *audio) noteWaits(i int) {
 		waits = -s.prio
 	}
 	i -= a.base
-	a.scores.waits[i], a.scores.used = waits, max(a.scores.used, i+1)
+	a.scores.restorePrio[i], a.scores.usedVirtual = waits, max(a.scores.usedVirtual, i+1)
 }
 
 // returnKeys returns how loud voices would be if restored.
@@ -299,21 +299,21 @@ func (s *scores) returnKeys() []float32 {
 func (a *audio) turn() {
 	const loudest = 0x7f800000 // the bits of infinity
 	s := &a.scores
-	to := a.base + s.used
+	to := a.base + s.usedVirtual
 	order, keys := s.eligible[a.base:to], s.returnKeys()[a.base:to]
 	for i, x := range keys {
-		waits := s.waits[i]
+		waits := s.restorePrio[i]
 		if x == 0 && waits != unstealable {
 			waits += 2*MaxPriority + 1 // after all audible ones
 		}
-		order[i], s.turned[i] = waits, math.Float32frombits(loudest-math.Float32bits(x))
+		order[i], s.restoreKeys[i] = waits, math.Float32frombits(loudest-math.Float32bits(x))
 	}
 }
 
 // firstBack returns the virtual voice that is restored first, or -1. It uses the keys of turn.
 func (a *audio) firstBack() int {
 	s, from := &a.scores, a.base
-	order, turned := s.eligible[from:from+s.used], s.turned[:s.used]
+	order, turned := s.eligible[from:from+s.usedVirtual], s.restoreKeys[:s.usedVirtual]
 	var w dsp.Weakest
 	if w.Find(order, turned, unstealable-1); w.Candidates == 0 {
 		return -1

@@ -37,7 +37,7 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 	if r.sends > 0 {
 		rare := r.rare.Load()
 		if r.placed { // sends have their own attenuation and may be audible if the voice is not
-			power = pair(v.PeakSendGains(a.now)).power()
+			power = newStereo(v.PeakSendGains(a.now)).power()
 		}
 		for j := range r.sends {
 			s := &rare.sends[j]
@@ -56,14 +56,14 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 type audibilities struct{ remaining, soon float32 }
 
 // audibilitiesOf returns the loudness of the voice at an index: its gain power times its indices, or, if
-// it is shaped, the sum over bands. For a shaped voice, soon is only computed with keeps.
-func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, keeps bool) audibilities {
+// it is shaped, the sum over bands. For a shaped voice, soon is only computed with virtualizable.
+func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, virtualizable bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power
 	if shaped {
 		heard := &a.spectral.Load().voices[i]
 		var lacks bool
-		if ahead, now, lacks = v.FilteredShares((*[spectrum.Bands]float64)(heard), keeps); lacks {
+		if ahead, now, lacks = v.FilteredShares((*[spectrum.Bands]float64)(heard), virtualizable); lacks {
 			a.missingMips.Store(true)
 		}
 	}

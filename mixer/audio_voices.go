@@ -276,7 +276,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 func (a *audio) vacate(i int) {
 	a.scores.set(i, unstealable, 0, false) // otherwise the number would occur twice
 	if i >= a.base {
-		a.scores.waits[i-a.base], a.scores.remainingHolds[i-a.base], a.scores.holds[i] = unstealable, never, never
+		a.scores.restorePrio[i-a.base], a.scores.remainingHolds[i-a.base], a.scores.validUntil[i] = unstealable, never, never
 	}
 	a.release(i)
 }

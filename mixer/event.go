@@ -156,7 +156,7 @@ const eventBlockSeconds = 20
 // was free, that an end or a Resize freed, or by an exchange on the grid. A voice becomes virtual at most
 // once more often than it is restored.
 func (c *Config) maxBlockEvents() int {
-	lived := c.MaxVoices + c.unheard() + c.Commands
+	lived := c.MaxVoices + c.maxVirtual() + c.Commands
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
 	n += 4 * c.endless
 	if c.Virtual > 0 {

@@ -28,9 +28,9 @@ type seat struct {
 }
 
 func newRoster(c *Config, outputs int) (roster, error) {
-	n := c.MaxVoices + c.unheard()
+	n := c.MaxVoices + c.maxVirtual()
 	r := roster{
-		base: c.MaxVoices, seats: make([]seat, 0, c.MaxVoices), listed: make([]int32, c.MaxVoices), lags: newLags(c.unheard()), reached: make([]int64, n),
+		base: c.MaxVoices, seats: make([]seat, 0, c.MaxVoices), listed: make([]int32, c.MaxVoices), lags: newLags(c.maxVirtual()), reached: make([]int64, n),
 		finiteMost: c.Virtual, endlessMost: c.endless, leaving: -1,
 	}
 	var err error
@@ -42,7 +42,7 @@ func newRoster(c *Config, outputs int) (roster, error) {
 			return r, err
 		}
 	}
-	r.virtuals, err = pool.New[*slot](pool.Config[*slot]{Size: c.unheard()})
+	r.virtuals, err = pool.New[*slot](pool.Config[*slot]{Size: c.maxVirtual()})
 	return r, err
 }
 
@@ -142,8 +142,8 @@ func (r *roster) free() bool {
 	return r.slots.Len()-boolInt(r.leaving >= 0 && r.leaving < r.base) < r.slots.Limit()
 }
 
-// unheard returns the number of virtual voices, and the number of those with an end.
-func (r *roster) unheard() (all, finite int) {
+// virtualCounts returns the number of virtual voices, and the number of those with an end.
+func (r *roster) virtualCounts() (all, finite int) {
 	all, finite = r.virtuals.Len(), r.finite
 	if r.leaving >= r.base {
 		return all - 1, finite - boolInt(!r.at(r.leaving).endless)
@@ -155,7 +155,7 @@ func (r *roster) unheard() (all, finite int) {
 // one more voice of the kind may become virtual. The two differ if virtual voices have changed their
 // kind.
 func (r *roster) below(endless bool) bool {
-	all, finite := r.unheard()
+	all, finite := r.virtualCounts()
 	if endless {
 		return all-finite < r.endlessMost
 	}
@@ -163,6 +163,6 @@ func (r *roster) below(endless bool) bool {
 }
 
 func (r *roster) hides(endless bool) bool {
-	all, _ := r.unheard()
+	all, _ := r.virtualCounts()
 	return r.below(endless) && all < r.virtuals.Limit()
 }

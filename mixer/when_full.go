@@ -38,8 +38,8 @@ func ParseWhenFull(name string) (WhenFull, bool) {
 // of loops can shrink to one slot without a loss. It is higher if many starts are expected.
 func (c *Config) mostEndless() int { return max(c.MaxVoices, min(c.Commands/4, MaxVoices)) }
 
-// unheard returns the maximum number of virtual voices, endless and finite.
-func (c *Config) unheard() int { return c.endless + c.Virtual }
+// maxVirtual returns the maximum number of virtual voices, endless and finite.
+func (c *Config) maxVirtual() int { return c.endless + c.Virtual }
 
 // classify determines whether a voice is endless and whether it becomes virtual if a full pool steals it.
 func (a *audio) classify(s *slot) {
@@ -47,15 +47,15 @@ func (a *audio) classify(s *slot) {
 	if s.virtual && endless != s.endless { // it keeps its place and counts as the other kind
 		a.finite += boolInt(!endless) - boolInt(endless)
 	}
-	s.endless, s.keeps = endless, a.keeps(s.record.whenFull, endless)
+	s.endless, s.virtualizable = endless, a.virtualizable(s.record.whenFull, endless)
 }
 
-func (r *roster) keeps(w WhenFull, endless bool) bool {
+func (r *roster) virtualizable(w WhenFull, endless bool) bool {
 	return w != WhenFullEnd && (endless || r.finiteMost > 0)
 }
 
-// kind is the result of classify for the incoming start.
-type kind struct{ endless, keeps bool }
+// voiceKind is the result of classify for the incoming start.
+type voiceKind struct{ endless, virtualizable bool }
 
 func boolInt(b bool) int {
 	if b {

@@ -23,7 +23,7 @@ var (
 	half       = edit{old: "half := at == a.hop/2 && a.virtuals.Len() > 0", new: "half := false"}
 	most       = edit{old: "exchanges    = 4"}
 	ahead      = edit{old: "const soonSteps = 4"}
-	starts     = edit{old: "return steals && a.asks.keeps", new: "return false && steals"}
+	starts     = edit{old: "return steals && a.incomingKind.virtualizable", new: "return false && steals"}
 )
 
 // quarters makes the mixer look for exchanges every 5 ms.

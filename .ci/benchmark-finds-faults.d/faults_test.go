@@ -11,7 +11,7 @@ type mutant struct {
 type edit struct{ old, new string }
 
 const (
-	scores   = "mixer/audio_scores.go"
+	scores   = "mixer/audio_victim.go"
 	voices   = "mixer/audio_voices.go"
 	audio    = "mixer/audio.go"
 	voice    = "voice/voice.go"

@@ -12,13 +12,13 @@ import (
 )
 
 // chooseByWalk is chooseVirtual with a linear search.
-func (a *audio) chooseByWalk(limit int32, which only) choice {
+func (a *audio) chooseByWalk(limit int32, which voiceFilter) choice {
 	s := &a.scores
 	c := choice{slot: -1, runnerUp: -1}
 	second := -1
 	less := func(i, j int) bool { return j < 0 || s.less(i, j, s.remaining) }
 	for i := a.base; i < len(s.prio); i++ {
-		if s.prio[i] > limit || s.prio[i] == unstealable || which != anyOnes && s.endless[i] != (which == endlessOnes) {
+		if s.prio[i] > limit || s.prio[i] == unstealable || which != anyVoices && s.endless[i] != (which == endlessVoices) {
 			continue
 		}
 		c.candidates++
@@ -33,7 +33,7 @@ func (a *audio) chooseByWalk(limit int32, which only) choice {
 	}
 	c.audibility = float64(s.remaining[c.slot])
 	for i := a.base; i < len(s.prio); i++ {
-		c.peers += boolInt(s.prio[i] == s.prio[c.slot] && (which == anyOnes || s.endless[i] == (which == endlessOnes)))
+		c.peers += boolInt(s.prio[i] == s.prio[c.slot] && (which == anyVoices || s.endless[i] == (which == endlessVoices)))
 	}
 	if second >= 0 {
 		c.runnerUp, c.next = float64(s.remaining[second]), s.prio[second]
@@ -84,7 +84,7 @@ func TestChooseVirtual(t *testing.T) {
 					s.setRemaining(i, float32(r.IntN(kinds)))
 				}
 			}
-			limit, which := r.Int32N(6)-1, []only{anyOnes, endlessOnes, finiteOnes}[r.IntN(3)]
+			limit, which := r.Int32N(6)-1, []voiceFilter{anyVoices, endlessVoices, finiteVoices}[r.IntN(3)]
 			var got choice
 			a.chooseVirtual(&got, limit, which)
 			want := a.chooseByWalk(limit, which)
@@ -102,7 +102,7 @@ func TestChooseVirtual(t *testing.T) {
 }
 
 // TestFreshWholes sends random commands at random frames. It checks that whole of virtual voices is up to
-// date after freshen and refreshRemaining, which update only voices with possible changes.
+// date after refreshScores and refreshRemaining, which update only voices with possible changes.
 func TestFreshWholes(t *testing.T) {
 	stale, looked := 0, 0
 	for seed := range uint64(12) {
@@ -150,21 +150,21 @@ func TestFreshWholes(t *testing.T) {
 				}
 			}
 			m.Render(make([]pcm.Frame, 1+r.IntN(150)))
-			a.freshen(freshMoving)
-			which := []only{anyOnes, endlessOnes, finiteOnes}[r.IntN(3)]
+			a.refreshScores(scopeMoving)
+			which := []voiceFilter{anyVoices, endlessVoices, finiteVoices}[r.IntN(3)]
 			a.refreshRemaining(which)
 			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
 				s := a.present(i)
-				if which != anyOnes && s.endless != (which == endlessOnes) {
+				if which != anyVoices && s.endless != (which == endlessVoices) {
 					continue
 				}
 				soon := a.scores.audibility[i]
-				heard := a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.keeps)
+				heard := a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable)
 				if heard.remaining != a.scores.remaining[i] {
 					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.remaining[i], heard.remaining)
 				}
 				looked++
-				stale += boolInt(s.keeps && heard.soon != soon)
+				stale += boolInt(s.virtualizable && heard.soon != soon)
 			}
 		}
 		m.Close()
@@ -240,7 +240,7 @@ func TestMaskFirst(t *testing.T) {
 		if want := firstOnes(n); !slices.Equal(got, want) {
 			t.Fatalf("round %d: %v come back first, want %v", round, got, want)
 		}
-		for j, waits := range a.scores.waits[:a.scores.used] {
+		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 			if waits == unstealable {
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 type scores struct {
 	audibility []float32 // a power, see docs/decisions/005-steal-the-least-audible.md
 	gain       []float32 // left^2 + right^2; nil if the policy is not StealGain
-	none       []float32 // zeros, for a choice by number alone
+	zeros      []float32 // zeros, for a choice by number alone
 	number     []uint64
 	prio       []int32
 	eligible   []int32 // scratch space: priorities of the candidates, and keys of turn
@@ -19,18 +19,18 @@ type scores struct {
 	// become virtual: there it covers the next 20 ms.
 	remaining []float32
 
-	endless []bool  // it does not end by itself
-	holds   []int64 // the first frame at which any of these may change, see follow
+	endless    []bool  // it does not end by itself
+	validUntil []int64 // the first frame at which any of these may change, see follow
 
 	// For virtual voices, by index minus base.
-	waits          []int32   // the negated priority; unstealable if it must not be restored
-	turned         []float32 // a key that falls with the loudness, see turn
-	used           int       // one above the highest index used so far
+	restorePrio    []int32   // the negated priority; unstealable if it must not be restored
+	restoreKeys    []float32 // a key that falls with the loudness, see turn
+	usedVirtual    int       // one above the highest index used so far
 	remainingHolds []int64   // the first frame at which remaining may change; 0: the voice moves or was moved
 
-	masks *masks   // nil if the policy is not StealMasked
-	runs  *runs    // nil if there are few slots
-	least *unheard // finds the virtual voice to lose
+	masks          *masks          // nil if the policy is not StealMasked
+	index          *victimIndex    // nil if there are few slots
+	virtualVictims *virtualVictims // finds the virtual voice to lose
 }
 
 // unstealable is the priority of protected voices and free slots. It exceeds all priorities.
@@ -38,18 +38,18 @@ const unstealable = 1<<31 - 1
 
 func newScores(n, virtual int) scores {
 	s := scores{
-		audibility: make([]float32, n), none: make([]float32, n),
+		audibility: make([]float32, n), zeros: make([]float32, n),
 		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
-		remaining: make([]float32, n), endless: make([]bool, n), holds: make([]int64, n),
-		waits: make([]int32, virtual), turned: make([]float32, virtual), remainingHolds: make([]int64, virtual),
+		remaining: make([]float32, n), endless: make([]bool, n), validUntil: make([]int64, n),
+		restorePrio: make([]int32, virtual), restoreKeys: make([]float32, virtual), remainingHolds: make([]int64, virtual),
 	}
-	for i := range s.waits {
-		s.waits[i], s.remainingHolds[i], s.holds[n-virtual+i] = unstealable, never, never
+	for i := range s.restorePrio {
+		s.restorePrio[i], s.remainingHolds[i], s.validUntil[n-virtual+i] = unstealable, never, never
 	}
 	for i := range n {
 		s.prio[i] = unstealable
 	}
-	s.least = newUnheard(&s, n-virtual)
+	s.virtualVictims = newVirtualVictims(&s, n-virtual)
 	return s
 }
 
@@ -63,20 +63,20 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 
 // setPrio sets the priority at an index.
 func (s *scores) setPrio(i int, prio int32) {
-	if s.runs.change(i); s.prio[i] != prio {
+	if s.index.markDirty(i); s.prio[i] != prio {
 		s.prio[i] = prio
-		s.least.move(i - s.base())
+		s.virtualVictims.markPrio(i - s.base())
 	}
 }
 
 // base returns the first index of a virtual voice.
-func (s *scores) base() int { return len(s.prio) - len(s.waits) }
+func (s *scores) base() int { return len(s.prio) - len(s.restorePrio) }
 
 // setEndless sets whether the voice at an index is endless.
 func (s *scores) setEndless(i int, endless bool) {
 	if s.endless[i] != endless {
 		s.endless[i] = endless
-		s.least.move(i - s.base())
+		s.virtualVictims.markPrio(i - s.base())
 	}
 }
 
@@ -84,7 +84,7 @@ func (s *scores) setEndless(i int, endless bool) {
 func (s *scores) setRemaining(i int, x float32) {
 	if s.remaining[i] != x {
 		s.remaining[i] = x
-		s.least.change(i - s.base())
+		s.virtualVictims.markAudibility(i - s.base())
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *scores) setRemaining(i int, x float32) {
 func (s *scores) setAudibility(i int, x float32) {
 	if s.audibility[i] != x {
 		s.audibility[i] = x
-		s.runs.change(i)
+		s.index.markDirty(i)
 	}
 }
 
@@ -101,15 +101,15 @@ func (s *scores) setAudibility(i int, x float32) {
 // target value.
 func (a *audio) rescore(i int) {
 	s := a.at(i)
-	reach := pair(s.voice.PeakGains(a.now))
+	reach := newStereo(s.voice.PeakGains(a.now))
 	s.power = a.buses[s.bus].power(reach)
 	s.shaped = a.applyResponse(i, &s.voice, s.record, reach, s.power)
 	a.classify(s)
-	a.reckon(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.keeps))
+	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// reckon stores the scores of a voice with a known power.
-func (a *audio) reckon(i int, s *slot, heard audibilities) {
+// storeScore stores the scores of a voice with a known power.
+func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 	s.settled = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.gain != nil {
 		a.scores.gain[i] = float32(s.power)
@@ -119,24 +119,65 @@ func (a *audio) reckon(i int, s *slot, heard audibilities) {
 	if i >= a.base {
 		a.scores.remainingHolds[i-a.base] = 0 // the voice was moved
 	}
-	a.note(i, s, heard)
+	a.storeAudibility(i, s, heard)
 	s.record.levels.store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
-// freshness selects the scores that a choice needs.
-type freshness uint8
+// incomingScore holds the scores of the incoming start for its voice.
+type incomingScore struct {
+	known, shaped bool
+	power         float64
+	heard         audibilities
+}
+
+// scoreIncoming computes the scores of the incoming start: the audibility that is compared, and the
+// audibility over its whole length.
+func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
+	v, last := a.incoming, len(a.scores.audibility)
+	reach := newStereo(v.PeakGains(a.now))
+	power := a.buses[r.bus].power(reach)
+	shaped := a.applyResponse(last, v, r, reach, power)
+	heard := a.audibilitiesOf(last, shaped, power, v, a.incomingKind.virtualizable)
+	a.incomingScore = incomingScore{true, shaped, power, heard}
+	if k := a.scores.masks; k != nil {
+		k.set(len(k.hops)-1, a.heardIn(last, shaped, power), v)
+	}
+	if !a.incomingKind.virtualizable {
+		return float64(heard.remaining), float64(heard.remaining)
+	}
+	return float64(heard.soon), float64(heard.remaining)
+}
+
+// adoptIncomingScore scores the voice of the incoming start, from the result of scoreIncoming if there is
+// one.
+func (a *audio) adoptIncomingScore(i int, s *slot) {
+	if !a.incomingScore.known {
+		a.rescore(i)
+		return
+	}
+	s.power, s.shaped = a.incomingScore.power, a.incomingScore.shaped
+	if s.shaped {
+		heard := a.spectral.Load().voices
+		heard[i] = heard[len(heard)-1]
+	}
+	a.classify(s)
+	a.storeScore(i, s, a.incomingScore.heard)
+}
+
+// scoreScope selects the scores that a choice needs.
+type scoreScope uint8
 
 const (
-	freshReal   freshness = iota // real voices
-	freshMoving                  // and remaining of virtual voices that move, see refreshRemaining
-	freshAll                     // and all scores of virtual voices
+	scopeReal   scoreScope = iota // real voices
+	scopeMoving                   // and remaining of virtual voices that move, see refreshRemaining
+	scopeAll                      // and all scores of virtual voices
 )
 
-// freshen updates scores to this frame: all of them on the grid, and before a choice the scores that it
-// needs. Later changes of a voice or a bus in the same frame rescore it.
-func (a *audio) freshen(which freshness) {
-	real, virtual := a.scored != a.now, which > freshReal && a.scoredVirtual != a.now
-	if virtual && which == freshMoving && a.scoredMoving == a.now {
+// refreshScores updates scores to this frame: all of them on the grid, and before a choice the scores that
+// it needs. Later changes of a voice or a bus in the same frame rescore it.
+func (a *audio) refreshScores(which scoreScope) {
+	real, virtual := a.scored != a.now, which > scopeReal && a.scoredVirtual != a.now
+	if virtual && which == scopeMoving && a.scoredMoving == a.now {
 		virtual = false
 	}
 	if !real && !virtual {
@@ -149,15 +190,15 @@ func (a *audio) freshen(which freshness) {
 	}
 	shifted = shifted || a.anySendResponseChanged()
 	if real {
-		a.followReal(shifted)
+		a.refreshReal(shifted)
 	}
 	a.scored = a.now
 	switch {
 	case virtual && shifted:
-		a.renewVirtual()
+		a.refreshAllVirtual()
 		a.scoredVirtual = a.now
-	case virtual && which == freshAll:
-		a.followVirtual()
+	case virtual && which == scopeAll:
+		a.refreshVirtual()
 		a.scoredVirtual = a.now
 	case virtual:
 		a.refreshRemainingClass(remainingMoving)
@@ -172,10 +213,10 @@ func (a *audio) freshen(which freshness) {
 }
 
 // refreshRemaining updates remaining of the virtual voices of a kind to this frame, after
-// freshen(freshMoving). It suffices for a choice that compares remaining alone.
-func (a *audio) refreshRemaining(which only) {
+// refreshScores(scopeMoving). It suffices for a choice that compares remaining alone.
+func (a *audio) refreshRemaining(filter voiceFilter) {
 	if a.searched = a.now; a.scoredVirtual != a.now {
-		for from, to := lookIn(which); from < to; from++ {
+		for from, to := kindRange(filter); from < to; from++ {
 			a.refreshRemainingClass(from)
 		}
 	}
@@ -202,45 +243,45 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// note schedules an update of the score of a virtual voice.
-func (d *groupsDue) note(j int, frame int64) {
+// schedule schedules an update of the score of a virtual voice.
+func (d *groupsDue) schedule(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
 }
 
-// followReal computes the scores of real voices that may have changed, all of them if a bus has shifted.
-func (a *audio) followReal(shifted bool) {
+// refreshReal computes the scores of real voices that may have changed, all of them if a bus has shifted.
+func (a *audio) refreshReal(shifted bool) {
 	if !shifted && a.now < a.due.real {
 		return
 	}
 	a.due.real = never
 	for _, v := range a.real() {
-		if shifted || a.now >= a.scores.holds[v.index] {
-			a.renew(v.index, v.slot, shifted)
+		if shifted || a.now >= a.scores.validUntil[v.index] {
+			a.refreshScore(v.index, v.slot, shifted)
 		}
-		a.due.real = min(a.due.real, a.scores.holds[v.index])
+		a.due.real = min(a.due.real, a.scores.validUntil[v.index])
 	}
 }
 
-// renew computes the score of a voice.
-func (a *audio) renew(i int, s *slot, shifted bool) {
+// refreshScore computes the score of a voice.
+func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	if s.settled && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
-		a.follow(i, s)
+		a.advanceScore(i, s)
 	} else {
 		a.rescore(i)
 	}
 }
 
-// follow computes the audibility of a voice from its stored gain power and response.
-func (a *audio) follow(i int, s *slot) {
-	a.note(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.keeps))
+// advanceScore computes the audibility of a voice from its stored gain power and response.
+func (a *audio) advanceScore(i int, s *slot) {
+	a.storeAudibility(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// note stores the audibility of a voice.
-func (a *audio) note(i int, s *slot, heard audibilities) {
+// storeAudibility stores the audibility of a voice.
+func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	audibility := heard.remaining
 	a.scores.setRemaining(i, audibility)
-	if s.keeps {
+	if s.virtualizable {
 		audibility = heard.soon
 	}
 	if a.scores.masks != nil {
@@ -260,12 +301,12 @@ func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
 	case !s.settled:
-	case s.keeps, a.scores.masks != nil:
+	case s.virtualizable, a.scores.masks != nil:
 		until += s.voice.StableNearFrames()
 	default:
 		until += s.voice.StableIndexFrames()
 	}
-	a.scores.holds[i] = until
+	a.scores.validUntil[i] = until
 	if i >= a.base {
 		a.scheduleRemaining(i-a.base, s, until)
 	}
@@ -290,14 +331,14 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 }
 
 func (a *audio) scheduleRemainingGroup(j int) {
-	a.due.remaining[a.remainingClass(j)].note(j, a.scores.remainingHolds[j])
+	a.due.remaining[a.remainingClass(j)].schedule(j, a.scores.remainingHolds[j])
 }
 
 func (a *audio) scheduleScore(i int) {
-	if holds := a.scores.holds[i]; i < a.base {
+	if holds := a.scores.validUntil[i]; i < a.base {
 		a.due.real = min(a.due.real, holds)
 	} else {
-		a.due.virtual.note(i-a.base, holds)
+		a.due.virtual.schedule(i-a.base, holds)
 	}
 }
 
@@ -313,7 +354,7 @@ func (b *bus) power(reach stereo) float64 {
 // stereo is a pair of factors.
 type stereo struct{ left, right float64 }
 
-func pair(left, right float64) stereo { return stereo{left, right} }
+func newStereo(left, right float64) stereo { return stereo{left, right} }
 
 func (s stereo) times(t stereo) stereo {
 	return stereo{float64(s.left * t.left), float64(s.right * t.right)}
@@ -333,29 +374,29 @@ type query struct {
 	bus   int    // on this bus or below it; -1: any
 	all   bool   // including virtual voices
 
-	only   only
-	spared *Group // not of this group and owner
+	filter   voiceFilter
+	excluded *Group // not of this group and owner
 }
 
-// only restricts a query to a kind of voice.
-type only uint8
+// voiceFilter restricts a query to a kind of voice.
+type voiceFilter uint8
 
 const (
-	anyOnes only = iota
-	endlessOnes
-	finiteOnes
-	keptOnes // voices that can become virtual
+	anyVoices voiceFilter = iota
+	endlessVoices
+	finiteVoices
+	virtualizableVoices // voices that can become virtual
 )
 
-// means reports whether a query selects a voice, regardless of its priority.
-func (a *audio) means(q *query, s *slot) bool {
+// matches reports whether a query selects a voice, regardless of its priority.
+func (a *audio) matches(q *query, s *slot) bool {
 	switch {
-	case q.group != nil && !q.group.counts(s, q.owner), q.spared != nil && q.spared.counts(s, q.owner), q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
+	case q.group != nil && !q.group.counts(s, q.owner), q.excluded != nil && q.excluded.counts(s, q.owner), q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
 		return false
-	case q.only == keptOnes:
-		return s.keeps
+	case q.filter == virtualizableVoices:
+		return s.virtualizable
 	}
-	return q.only == anyOnes || s.endless == (q.only == endlessOnes)
+	return q.filter == anyVoices || s.endless == (q.filter == endlessVoices)
 }
 
 // choice is the result of a query.
@@ -376,14 +417,14 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 		to = len(s.prio)
 	}
 	prios, numbers := s.prio[:to], s.number[:to]
-	keys, loud := s.keys(policy)[:to], s.loud(policy)[:to]
-	among := q.group != nil || q.bus >= 0 || q.only != anyOnes || q.spared != nil
+	keys, loud := s.keys(policy)[:to], s.comparedAudibility(policy)[:to]
+	among := q.group != nil || q.bus >= 0 || q.filter != anyVoices || q.excluded != nil
 	if among {
 		prios = a.eligible(q, prios)
 	}
 	var w dsp.Weakest
-	if s.runs != nil && !among && !q.all && &keys[0] == &s.audibility[0] {
-		s.runs.weakest(&w, prios, keys, q.prio)
+	if s.index != nil && !among && !q.all && &keys[0] == &s.audibility[0] {
+		s.index.find(&w, prios, keys, q.prio)
 	} else {
 		w.Find(prios, keys, q.prio)
 	}
@@ -427,24 +468,24 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 func (a *audio) eligible(q *query, prios []int32) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
-	if q.group == nil && q.bus < 0 && q.spared == nil && q.only != keptOnes { // decided by scores alone
+	if q.group == nil && q.bus < 0 && q.excluded == nil && q.filter != virtualizableVoices { // decided by scores alone
 		for i, endless := range a.scores.endless[:len(eligible)] {
-			if endless != (q.only == endlessOnes) {
+			if endless != (q.filter == endlessVoices) {
 				eligible[i] = unstealable
 			}
 		}
 		return eligible
 	}
 	for i, prio := range prios {
-		if prio <= q.prio && !a.means(q, a.roster.at(i)) {
+		if prio <= q.prio && !a.matches(q, a.roster.at(i)) {
 			eligible[i] = unstealable
 		}
 	}
 	return eligible
 }
 
-// loud returns the audibilities that a policy compares.
-func (s *scores) loud(policy Overflow) []float32 {
+// comparedAudibility returns the audibilities that a policy compares.
+func (s *scores) comparedAudibility(policy Overflow) []float32 {
 	if policy == stealForGood {
 		return s.remaining
 	}
@@ -457,11 +498,11 @@ func (s *scores) keys(policy Overflow) []float32 {
 	case StealGain:
 		return s.gain
 	case StealOldest:
-		return s.none
+		return s.zeros
 	case StealMasked:
 		return s.masks.score
 	}
-	return s.loud(policy)
+	return s.comparedAudibility(policy)
 }
 
 // less reports whether i is a victim before j, with the keys of a policy. It is a total order.
@@ -475,10 +516,10 @@ func (s *scores) less(i, j int, keys []float32) bool {
 	return s.number[i] < s.number[j]
 }
 
-// lost returns the bound Event.Lost of a stolen voice, as a power. Each fade, including those of mutes,
-// counts with the larger value. For stereo sounds the louder channel counts for both, because the index
-// is a mean that one channel may have alone.
-func (a *audio) lost(s *slot) float64 {
+// lossBound returns the bound Event.Lost of a stolen voice, as a power. Each fade, including those of
+// mutes, counts with the larger value. For stereo sounds the louder channel counts for both, because the
+// index is a mean that one channel may have alone.
+func (a *audio) lossBound(s *slot) float64 {
 	if a.mayGetLouder(s) {
 		return math.Inf(1)
 	}
@@ -486,9 +527,9 @@ func (a *audio) lost(s *slot) float64 {
 	if s.settled && s.power > 0 && !b.quiet && b.most == b.reach && b.direct.SettledAt(1, a.now) && s.voice.Sound().Channels() == 1 {
 		return float64(s.power * s.voice.MaxRemaining()) // constant gains: the power is the bound
 	}
-	g := pair(s.voice.GainBounds(a.now)).times(both(max(b.direct.At(a.now), b.direct.To))).times(b.most)
+	g := newStereo(s.voice.GainBounds(a.now)).times(equalStereo(max(b.direct.At(a.now), b.direct.To))).times(b.most)
 	if s.voice.Sound().Channels() == 2 {
-		g = both(max(g.left, g.right))
+		g = equalStereo(max(g.left, g.right))
 	}
 	power := g.power()
 	if power == 0 {
@@ -497,4 +538,4 @@ func (a *audio) lost(s *slot) float64 {
 	return float64(power * s.voice.MaxRemaining())
 }
 
-func both(x float64) stereo { return stereo{x, x} }
+func equalStereo(x float64) stereo { return stereo{x, x} }

@@ -7,16 +7,16 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// TestRuns compares runs with a search through all slots, after random changes: ties, protected voices,
-// free slots, a priority that a single slot has, and other limits.
-func TestRuns(t *testing.T) {
-	if newRuns(runSlots*(fewRuns-1)) != nil {
+// TestVictimIndex compares victimIndex with a search through all slots, after random changes: ties,
+// protected voices, free slots, a priority that a single slot has, and other limits.
+func TestVictimIndex(t *testing.T) {
+	if newVictimIndex(runSlots*(minRuns-1)) != nil {
 		t.Error("few slots have runs")
 	}
-	for _, slots := range []int{runSlots*(fewRuns-1) + 1, 1024, 4096, 5000} {
+	for _, slots := range []int{runSlots*(minRuns-1) + 1, 1024, 4096, 5000} {
 		random := rand.New(rand.NewPCG(1, uint64(slots)))
 		s := newScores(slots+10, 10) // some are virtual
-		s.runs = newRuns(slots)
+		s.index = newVictimIndex(slots)
 		priorities, kinds := int32(1), 2000
 		for round := range 20000 {
 			if round%1000 == 0 { // from few to many ties, and single priorities
@@ -43,7 +43,7 @@ func TestRuns(t *testing.T) {
 			}
 			prio, keys, numbers := s.prio[:slots], s.audibility[:slots], s.number[:slots]
 			var got, want dsp.Weakest
-			s.runs.weakest(&got, prio, keys, limit)
+			s.index.find(&got, prio, keys, limit)
 			want.Find(prio, keys, limit)
 			if got.Candidates != want.Candidates {
 				t.Fatalf("%d slots, round %d: %d candidates, want %d", slots, round, got.Candidates, want.Candidates)
