@@ -16,7 +16,7 @@ type slot struct {
 	settled       bool // power is constant until the voice or its bus changes
 	loops         bool // it will return to the start of its loop, as far as is known
 	protect       bool
-	dying         bool // a stop with a fade is under way
+	stopping      bool // a stop with a fade is under way
 	virtual       bool // it keeps its time but is not mixed
 	endless       bool // it does not end by itself, see classify
 	virtualizable bool // it becomes virtual if a full pool steals it
@@ -26,15 +26,15 @@ type slot struct {
 
 	shaped bool // its response is not flat, see applyResponse
 
-	loopsShown bool // loops as published in the record
+	shownLoops bool // loops as published in the record
 	voice      voice.Voice
 
-	power  float64 // left^2 + right^2 as of the last rescore
-	record *record // the record that contains this slot
-	began  int64   // the frame of the start
-	held   int64   // the frame at which it was paused
-	prio   int32
-	shown  float32 // the audibility published in the record
+	power           float64 // left^2 + right^2 as of the last rescore
+	record          *record // the record that contains this slot
+	began           int64   // the frame of the start
+	pausedAt        int64   // the frame at which it was paused
+	prio            int32
+	shownAudibility float32 // the audibility published in the record
 
 	start      pcm.Decibels // the initial gain
 	crowdPower float64      // the summed power of coalesced starts, relative to its own
@@ -59,8 +59,8 @@ var pausedBy = [...]pauses{
 
 const never = 1<<63 - 1
 
-// end is a voice that ended inside a stretch of frames.
-type end struct {
+// ending is a voice that ended inside a stretch of frames.
+type ending struct {
 	after int32 // frames from the start of the stretch
 	slot  int32
 	cut   bool // Options.For ended it, so it leaves a tail
@@ -79,7 +79,7 @@ type audio struct {
 	armory
 
 	now           int64 // the first frame that is not mixed
-	ticked        int64 // the last frame of the grid that was processed
+	gridDone      int64 // the last frame of the grid that was processed
 	tail          int64 // 10 ms in frames
 	scores        scores
 	scored        int64     // the last frame at which all scores of slots were refreshed
@@ -112,11 +112,11 @@ type audio struct {
 	refusal       Event         // why the incoming start gets no slot
 	limitEvent    Event         // the event for the victim of a limit
 
-	window []float32    // a raised cosine from 1 to 0, as long as a tail
-	spare  []pcm.Frame  // buffer for tails and for skipped frames
-	split  voice.Filter // copy of a filter state for a tail
-	ends   []end
-	stats  Stats
+	window  []float32    // a raised cosine from 1 to 0, as long as a tail
+	spare   []pcm.Frame  // buffer for tails and for skipped frames
+	split   voice.Filter // copy of a filter state for a tail
+	endings []ending
+	stats   Stats
 }
 
 // hopOf returns the period of the grid, 20 ms, in frames.
@@ -126,11 +126,11 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
-		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, scoredMoving: -1, tail: c.tail(),
+		shared: s, gridDone: -1, scored: -1, scoredVirtual: -1, scoredMoving: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
-		scores: newScores(n, c.maxVirtual()),
-		ends:   make([]end, 0, 2*n),
-		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
+		scores:  newScores(n, c.maxVirtual()),
+		endings: make([]ending, 0, 2*n),
+		window:  make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 		moving: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newQueueBuffers(c.initial.commands)
@@ -203,7 +203,7 @@ func (a *audio) render(dst []pcm.Frame) {
 		a.longest.Store(n)
 	}
 	for len(dst) > 0 {
-		n := a.untilTick(int64(len(dst)) / pairs)
+		n := a.untilGrid(int64(len(dst)) / pairs)
 		if c := a.queue.next(); c != nil {
 			n = min(n, c.frame-a.now)
 		}
@@ -254,7 +254,7 @@ func (a *audio) receive() {
 // arrive processes this frame: first successors, then the grid, then the commands that are due.
 func (a *audio) arrive() {
 	a.leaveLoops()
-	a.tick()
+	a.runGrid()
 	a.carryOut()
 }
 
@@ -295,7 +295,7 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.rings = false
 	a.mixBuses(n)
 	a.hearRing()
-	a.reap()
+	a.endFinishedVoices()
 	a.now += n
 	a.quiet = !a.rings
 	for k := range a.outputs.all {

@@ -9,7 +9,7 @@ import (
 func (a *audio) do(c *command) {
 	switch {
 	case c.kind == cmdPlay:
-		a.record(c.record).settle()
+		a.record(c.record).applyMove()
 	case c.kind == cmdResize && c.seq < a.resized: // a later call was executed before
 		return
 	case c.kind == cmdResize:
@@ -153,7 +153,7 @@ func (a *audio) act(i int, c *command) {
 			s.voice.SwitchBuffer(c.feed)
 		}
 		a.scores.set(i, s.prio, s.number(), s.protect)
-		a.noteWaits(i)
+		a.updateRestorePrio(i)
 		a.rescore(i)
 	case cmdSeek:
 		a.seek(i, c)
@@ -197,17 +197,17 @@ func (a *audio) smoothed(heard bool, over int64) int64 {
 func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	s := a.at(i)
 	if over > 0 && s.paused == 0 {
-		s.dying = true
+		s.stopping = true
 		a.releaseSuccessor(s.record.live, false, nil)
 		s.voice.FadeOut(a.now, over, shape)
-		a.noteWaits(i)
+		a.updateRestorePrio(i)
 		a.rescore(i)
 		return
 	}
 	if over != noTail {
 		a.leaveTail(s, a.now)
 	}
-	a.finish(i, a.now, EventStopped, &Event{})
+	a.endVoice(i, a.now, EventStopped, &Event{})
 }
 
 // hold stores the pause of a bus or of all voices for later starts.
@@ -223,16 +223,16 @@ func (a *audio) hold(c *command) {
 
 func (a *audio) pause(i int, by pauses) {
 	s := a.at(i)
-	if s.dying { // it would keep its slot during the pause
+	if s.stopping { // it would keep its slot during the pause
 		a.stop(i, 0, voice.Natural)
 		return
 	}
 	if s.paused == 0 {
 		a.leaveTail(s, a.now)
-		s.held = a.now
+		s.pausedAt = a.now
 	}
 	s.paused |= by
-	a.noteWaits(i)
+	a.updateRestorePrio(i)
 	s.record.status.setState(s.state())
 }
 
@@ -244,9 +244,9 @@ func (a *audio) resume(i int, by pauses) {
 	if s.paused &^= by; s.paused != 0 {
 		return
 	}
-	a.noteWaits(i)
+	a.updateRestorePrio(i)
 	if s.endAt != never {
-		s.endAt += a.now - s.held
+		s.endAt += a.now - s.pausedAt
 	}
 	if s.sounded {
 		s.voice.FadeBackIn(a.now, a.smooth)

@@ -95,9 +95,9 @@ func (a *audio) hears(d *ducking, i int, s *slot) bool {
 }
 
 // lastEnd reports whether all triggering voices end before a frame, and returns the frame of the last
-// end. reap has not removed these voices yet.
+// end. endFinishedVoices has not removed these voices yet.
 func (a *audio) lastEnd(d *ducking, before int64) (frame int64, silent bool) {
-	if len(a.ends) == 0 {
+	if len(a.endings) == 0 {
 		return a.now, false
 	}
 	left, last := 0, a.now
@@ -106,7 +106,7 @@ func (a *audio) lastEnd(d *ducking, before int64) (frame int64, silent bool) {
 			left++
 		}
 	}
-	for _, e := range a.ends {
+	for _, e := range a.endings {
 		frame := a.now + int64(e.after)
 		if i := int(e.slot); !e.dry && frame < before && a.hears(d, i, a.at(i)) {
 			left--

@@ -213,7 +213,7 @@ func TestMaskedCost(t *testing.T) {
 	a, rated := m.audio, 0
 	for tick := range 60 {
 		m.Render(make([]pcm.Frame, 80))
-		a.tick()
+		a.runGrid()
 		a.maskAll(false, 1)
 		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 			if tick >= 10 && waits != unstealable {
@@ -250,7 +250,7 @@ func TestMaskAgain(t *testing.T) {
 	for n := range 400 {
 		if n%20 == 0 {
 			m.Render(make([]pcm.Frame, 160))
-			a.tick()
+			a.runGrid()
 			a.maskAll(false, 1+r.IntN(fewFree+2))
 		}
 		for _, v := range a.real() {
@@ -262,16 +262,16 @@ func TestMaskAgain(t *testing.T) {
 			}
 		}
 		a.maskAll(true, 1)
-		a.turn()
-		got := a.firstBack()
+		a.prepareRestoreKeys()
+		got := a.nextRestore()
 		score := k.score[got]
 		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 			left += boolInt(waits != unstealable && k.score[a.base+j] != a.beside(j))
 		}
 		bounds := slices.Clone(k.score[a.base:])
 		a.maskAll(false, fewFree+1)
-		a.turn()
-		if want := a.firstBack(); got != want || score != k.score[want] {
+		a.prepareRestoreKeys()
+		if want := a.nextRestore(); got != want || score != k.score[want] {
 			t.Fatalf("%d: voice %d comes back first, of a score of %v, want %d, of %v", n, got, score, want, k.score[want])
 		}
 		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {

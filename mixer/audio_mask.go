@@ -63,7 +63,7 @@ func (a *audio) noteMasks(i int, s *slot) {
 	switch {
 	case i < a.base:
 		k.set(i, a.heardIn(i, s.shaped, s.power), &s.voice)
-	case a.ticked == a.now:
+	case a.gridDone == a.now:
 		a.noteEnergy(i, s)
 	default:
 		k.stale[i-a.base] = true

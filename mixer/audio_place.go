@@ -15,8 +15,8 @@ type placed struct {
 	lowPass, directLowPass float64 // current or target cutoffs in Hz; 0: off
 }
 
-// settle applies a move to a start that has not begun.
-func (r *record) settle() {
+// applyMove applies a move to a start that has not begun.
+func (r *record) applyMove() {
 	if !r.placed || !r.moved.Load() {
 		return
 	}

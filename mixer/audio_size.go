@@ -79,8 +79,8 @@ func (a *audio) setLimit(n int) {
 	a.stats.Voices = int64(n)
 }
 
-// seatsTaken updates the maxima after a slot was taken.
-func (a *audio) seatsTaken() {
+// updateHighWater updates the maxima after a slot was taken.
+func (a *audio) updateHighWater() {
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.grow.peak = max(a.grow.peak, a.slots.Len())
 }

@@ -62,7 +62,7 @@ func (a *audio) elapse(n int64) {
 		if k > 0 {
 			a.leap(k)
 		} else {
-			k = min(a.untilTick(n), int64(len(a.spare)))
+			k = min(a.untilGrid(n), int64(len(a.spare)))
 			a.mix(a.nowhere[:k*int64(a.pairs)])
 		}
 		n -= k

@@ -13,20 +13,20 @@ func (a *audio) start(c *command) {
 	r := a.record(id)
 	a.stats.Asked++
 	if r.cancel == id { // stopped before it began
-		a.pass(r, id, EventStopped)
+		a.endUnheard(r, id, EventStopped)
 		return
 	}
 	g := r.group
-	if g != nil && a.joins(c, r, g) {
+	if g != nil && a.coalesce(c, r, g) {
 		return
 	}
 	if g != nil && g.started && a.now-g.last < g.cooldown {
-		a.turnAway(c, &Event{Kind: EventLimited, Reason: ReasonCooldown})
+		a.refuse(c, &Event{Kind: EventLimited, Reason: ReasonCooldown})
 		return
 	}
 	if r.silent() {
 		a.silentFrom(a.now)
-		a.pass(r, id, EventEnded)
+		a.endUnheard(r, id, EventEnded)
 		return
 	}
 	sound, s := r.sound.Load(), &r.plays
@@ -40,7 +40,7 @@ func (a *audio) start(c *command) {
 	endless := r.lasts == 0 && a.incoming.Endless()
 	a.incomingKind = voiceKind{endless, a.virtualizable(r.whenFull, endless)}
 	a.incomingScore.known = false
-	i := a.makeRoom(c, r)
+	i := a.admit(c, r)
 	if i < 0 {
 		return
 	}
@@ -48,10 +48,10 @@ func (a *audio) start(c *command) {
 	// Assigned field by field, because the slot contains a voice. The slot may hold values of an earlier
 	// start.
 	s.record, r.live = r, id
-	s.paused, s.sounded, s.settled, s.loops, s.dying, s.virtual, s.dry, s.lacksMip = 0, false, false, false, false, false, false, false
-	s.shown, s.loopsShown, s.power, s.virtualizable = 0, false, 0, false
+	s.paused, s.sounded, s.settled, s.loops, s.stopping, s.virtual, s.dry, s.lacksMip = 0, false, false, false, false, false, false, false
+	s.shownAudibility, s.shownLoops, s.power, s.virtualizable = 0, false, 0, false
 	release.Uint64(&r.number, uint64(a.stats.Started))
-	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
+	s.began, s.pausedAt, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
 	if s.endless, s.sends = endless, r.sends > 0; s.sends {
 		rare := r.rare.Load()
@@ -98,13 +98,13 @@ func (a *audio) start(c *command) {
 		a.applyProperties(r, props, overrides)
 	}
 	a.stats.Playing++
-	a.seatsTaken()
-	a.tell(&Event{}, EventStarted, s, a.now, i)
+	a.updateHighWater()
+	a.emitVoiceEvent(&Event{}, EventStarted, s, a.now, i)
 	if w := &a.refusal; s.virtual {
 		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: endless}
 		e.powers.lost = a.lossBound(s)
 		a.noteFilters(&e, s, i)
-		a.tell(&e, EventVirtual, s, a.now, i)
+		a.emitVoiceEvent(&e, EventVirtual, s, a.now, i)
 	}
 }
 
@@ -114,44 +114,44 @@ func (r *record) silent() bool {
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// pass counts a start that is over as soon as it begins. It takes no voice.
-func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
+// endUnheard counts a start that is over as soon as it begins. It takes no voice.
+func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
 	release.Uint64(&r.number, number)
 	e := Event{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
-	a.name(&e, r)
+	a.setStem(&e, r)
 	a.emit(&e)
 	e.Kind = kind
 	a.emit(&e)
-	a.discard(r, id, kind)
+	a.discardStart(r, id, kind)
 }
 
-// discard returns the record of a start that has no voice, and closes its feed.
-func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
+// discardStart returns the record of a start that has no voice, and closes its feed.
+func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
 	}
-	state := a.outcome(kind)
+	state := a.countOutcome(kind)
 	if len(a.successors) > 0 {
 		a.releaseSuccessor(id, state == StateEnded, a.predecessorFades)
 	}
-	a.giveBack(r, id, state)
+	a.returnRecord(r, id, state)
 }
 
-// turnAway ends a start that gets no voice.
-func (a *audio) turnAway(c *command, e *Event) {
+// refuse ends a start that gets no voice.
+func (a *audio) refuse(c *command, e *Event) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
-	a.name(e, r)
+	a.setStem(e, r)
 	a.emit(e)
-	a.discard(r, c.record, e.Kind)
+	a.discardStart(r, c.record, e.Kind)
 }
 
-// makeRoom takes an index for a start: a free slot, the slot of a victim, or the index of a virtual
+// admit takes an index for a start: a free slot, the slot of a victim, or the index of a virtual
 // voice. On failure it returns -1 and has emitted the event, and no voice was stolen. Without virtual
 // voices at most one voice is stolen, even if several limits are reached.
-func (a *audio) makeRoom(c *command, r *record) int {
+func (a *audio) admit(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
 	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.tree[i].parent {
@@ -172,7 +172,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		q.excluded = r.group
 	}
 	var e Event
-	r.asks(&e, uint64(a.stats.Started)+1)
+	r.setCause(&e, uint64(a.stats.Started)+1)
 	e.Reason, e.powers.runnerUp = reason, -1
 	var remaining float64
 	// A limit compares all virtual voices. A full pool compares them only if one of them has to be
@@ -189,59 +189,59 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
-	var gone, victim, least choice
-	gone.slot, victim.slot, least.slot = -1, -1, -1
-	forGood := &a.limitEvent
+	var limitVictim, victim, least choice
+	limitVictim.slot, victim.slot, least.slot = -1, -1, -1
+	limitEvent := &a.limitEvent
 	if reason != ReasonNone {
-		*forGood = e
-		forGood.powers.newcomer = remaining
-		if !a.contest(&gone, &q, r, forGood) {
-			forGood.Kind = EventLimited
-			a.turnAway(c, forGood)
+		*limitEvent = e
+		limitEvent.powers.newcomer = remaining
+		if !a.chooseVictim(&limitVictim, &q, r, limitEvent) {
+			limitEvent.Kind = EventLimited
+			a.refuse(c, limitEvent)
 			return -1
 		}
 	}
 	// No voice is stolen before it is certain that the pool accepts r without that voice.
-	prio := a.setAside(gone.slot)
-	if gone.slot >= 0 && free() {
-		a.putBack(gone.slot, prio)
-		a.steal(&gone, forGood)
+	prio := a.hideFromChoice(limitVictim.slot)
+	if limitVictim.slot >= 0 && free() {
+		a.showToChoice(limitVictim.slot, prio)
+		a.steal(&limitVictim, limitEvent)
 		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	e.Reason = ReasonPoolFull
 	q.group, q.bus, q.all = nil, -1, false
-	wins, virtual := a.contest(&victim, &q, r, &e), false
-	if !wins || a.isLess(r, &victim, &e) {
-		if virtual = a.startsVirtual(&least, r, remaining); virtual && wins {
-			wins = false
+	won, virtual := a.chooseVictim(&victim, &q, r, &e), false
+	if !won || a.isLessAudible(r, &victim, &e) {
+		if virtual = a.startsVirtual(&least, r, remaining); virtual && won {
+			won = false
 			e.refuse(ReasonQuieter, &victim, victim.audibility)
 		}
 	}
-	a.putBack(gone.slot, prio)
-	if !wins && !virtual {
-		a.turnAway(c, &e)
+	a.showToChoice(limitVictim.slot, prio)
+	if !won && !virtual {
+		a.refuse(c, &e)
 		return -1
 	}
-	if gone.slot >= 0 {
-		a.steal(&gone, forGood)
+	if limitVictim.slot >= 0 {
+		a.steal(&limitVictim, limitEvent)
 	}
-	if wins {
+	if won {
 		a.demote(&victim, &e, r.prio, remaining)
 		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	if least.slot >= 0 {
 		var lost Event
-		r.asks(&lost, uint64(a.stats.Started)+1)
+		r.setCause(&lost, uint64(a.stats.Started)+1)
 		lost.Bus = e.Bus
-		a.lose(&least, lost, remaining)
+		a.stealVirtual(&least, lost, remaining)
 	}
 	a.refusal = e
 	return a.takeVirtual(a.incomingKind.endless, &r.plays)
 }
 
-// setAside makes a voice count as gone; i may be -1. It returns the priority for putBack, which undoes
-// it.
-func (a *audio) setAside(i int) (prio int32) {
+// hideFromChoice makes a voice count as gone; i may be -1. It returns the priority for showToChoice, which
+// undoes it.
+func (a *audio) hideFromChoice(i int) (prio int32) {
 	if a.leaving = i; i >= 0 {
 		prio = a.scores.prio[i]
 		a.scores.setPrio(i, unstealable)
@@ -249,7 +249,7 @@ func (a *audio) setAside(i int) (prio int32) {
 	return prio
 }
 
-func (a *audio) putBack(i int, prio int32) {
+func (a *audio) showToChoice(i int, prio int32) {
 	if a.leaving = -1; i >= 0 {
 		a.scores.setPrio(i, prio)
 	}
@@ -259,7 +259,7 @@ func (a *audio) putBack(i int, prio int32) {
 func (a *audio) placeVoice(i int) {
 	s := a.at(i)
 	s.virtual = i >= a.base
-	a.noteWaits(i)
+	a.updateRestorePrio(i)
 	a.reached[i] = s.voice.Position()
 	storeFrames(&a.positions[i], a.reached[i])
 	s.record.status.publishSlot(s.state(), i) // last: readers of the index expect a valid position
@@ -272,9 +272,9 @@ func (r *record) unpublishSlot(v *voice.Voice) {
 	r.status.publishSlot(r.status.state(), -1)
 }
 
-// contest chooses the victim c for r and reports whether r wins. Otherwise it sets e to the event of the
-// refusal.
-func (a *audio) contest(c *choice, q *query, r *record, e *Event) (wins bool) {
+// chooseVictim chooses the victim c for r and reports whether r wins. Otherwise it sets e to the event of
+// the refusal.
+func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
 	switch {
@@ -298,7 +298,7 @@ func (a *audio) contest(c *choice, q *query, r *record, e *Event) (wins bool) {
 	a.choose(c, q, policy)
 	switch {
 	case c.slot < 0 && e.Reason == ReasonPoolFull:
-		why, lowest := a.outranks(q)
+		why, lowest := a.rejectReason(q)
 		e.refuse(why, c, -1)
 		e.RunnerUpPriority = lowest
 	case c.slot < 0:
@@ -312,9 +312,9 @@ func (a *audio) contest(c *choice, q *query, r *record, e *Event) (wins bool) {
 	return false
 }
 
-// isLess reports whether r, if it can become virtual, would be less audible in the next 20 ms than its
-// victim.
-func (a *audio) isLess(r *record, victim *choice, e *Event) bool {
+// isLessAudible reports whether r, if it can become virtual, would be less audible in the next 20 ms than
+// its victim.
+func (a *audio) isLessAudible(r *record, victim *choice, e *Event) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
 	return steals && a.incomingKind.virtualizable && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
 }
@@ -328,9 +328,9 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	}
 }
 
-// outranks returns the reason why no voice can be stolen, and the lowest priority above the incoming
+// rejectReason returns the reason why no voice can be stolen, and the lowest priority above the incoming
 // start.
-func (a *audio) outranks(q *query) (why Reason, lowest int32) {
+func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	if q.excluded != nil { // possible victims may all be in the spared group
 		var c choice
 		others := *q
@@ -356,7 +356,7 @@ func (a *audio) steal(c *choice, e *Event) {
 	if c.slot < a.base {
 		a.leaveTail(s, a.now)
 	}
-	a.finish(c.slot, a.now, EventStolen, e)
+	a.endVoice(c.slot, a.now, EventStolen, e)
 }
 
 // explainChoice stores the levels of a choice in the event.
@@ -371,10 +371,10 @@ func (a *audio) explainChoice(e *Event, c *choice) {
 	e.Endless = s.endless
 }
 
-// joins merges a start into the last voice of its group, if that began recently enough, and reports
+// coalesce merges a start into the last voice of its group, if that began recently enough, and reports
 // whether it did. The voice then is as loud as all merged starts together, as incoherent sources: their
 // powers add up.
-func (a *audio) joins(c *command, r *record, g *Group) bool {
+func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if g.within == 0 || !g.started || a.now-g.last > g.within {
 		return false
 	}
@@ -392,8 +392,8 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
 	a.rescore(first.status.index())
 	var e Event
-	s.record.asks(&e, s.number())
+	s.record.setCause(&e, s.number())
 	e.Kind = EventCoalesced
-	a.turnAway(c, &e)
+	a.refuse(c, &e)
 	return true
 }

@@ -58,8 +58,8 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 	}
 }
 
-// name stores the stem and the play of a start in an event.
-func (a *audio) name(e *Event, r *record) {
+// setStem stores the stem and the play of a start in an event.
+func (a *audio) setStem(e *Event, r *record) {
 	if a.stems != nil { // otherwise unused, and reading it would miss the cache
 		rare := r.rare.Load()
 		e.stem, e.play = rare.stem, r.play.Load()

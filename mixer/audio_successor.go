@@ -36,7 +36,7 @@ func (a *audio) addSuccessor(c *command) {
 	r := a.record(l.predecessor)
 	state := r.status.state()
 	switch own := pool.Handle(r.id.Load()) == l.predecessor; {
-	case r.live == l.predecessor && a.at(r.status.index()).dying:
+	case r.live == l.predecessor && a.at(r.status.index()).stopping:
 		a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: true})
 	case r.live == l.predecessor || own && !state.Over():
 		a.successors = append(a.successors, l)
@@ -81,7 +81,7 @@ func (a *audio) startSuccessors() {
 			r.cancel = s.start
 		}
 		c := command{kind: cmdPlay, frame: a.now, record: s.start}
-		r.settle()
+		r.applyMove()
 		a.noteCommand(&c)
 		a.predecessorFades = r.rare.Load().predecessorFades
 		a.start(&c)
@@ -160,7 +160,7 @@ func (a *audio) leaveLoops() {
 // endForSuccessor ends a voice at this frame for its successor and records the cut in the journal.
 func (a *audio) endForSuccessor(i int) {
 	a.noteAct(i, &command{kind: cmdStop, over: noTail})
-	a.finish(i, a.now, EventEnded, &Event{})
+	a.endVoice(i, a.now, EventEnded, &Event{})
 }
 
 // untilSuccessor returns how many of n frames remain before the first voice with a successor ends.

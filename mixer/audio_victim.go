@@ -13,7 +13,7 @@ type scores struct {
 	zeros      []float32 // zeros, for a choice by number alone
 	number     []uint64
 	prio       []int32
-	eligible   []int32 // scratch space: priorities of the candidates, and keys of turn
+	eligible   []int32 // scratch space: priorities of the candidates, and keys of prepareRestoreKeys
 
 	// remaining is the audibility from now on. audibility has the same value, except for voices that can
 	// become virtual: there it covers the next 20 ms.
@@ -24,13 +24,13 @@ type scores struct {
 
 	// For virtual voices, by index minus base.
 	restorePrio    []int32   // the negated priority; unstealable if it must not be restored
-	restoreKeys    []float32 // a key that falls with the loudness, see turn
+	restoreKeys    []float32 // a key that falls with the loudness, see prepareRestoreKeys
 	usedVirtual    int       // one above the highest index used so far
 	remainingHolds []int64   // the first frame at which remaining may change; 0: the voice moves or was moved
 
 	masks          *masks          // nil if the policy is not StealMasked
 	index          *victimIndex    // nil if there are few slots
-	virtualVictims *virtualVictims // finds the virtual voice to lose
+	virtualVictims *virtualVictims // finds the virtual voice to steal
 }
 
 // unstealable is the priority of protected voices and free slots. It exceeds all priorities.
@@ -289,8 +289,8 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	}
 	a.scores.setAudibility(i, audibility)
 	s.loops = s.loops && s.voice.LoopsAgain() // the last round may have begun
-	if s.shown != audibility || s.loopsShown != s.loops {
-		s.shown, s.loopsShown = audibility, s.loops
+	if s.shownAudibility != audibility || s.shownLoops != s.loops {
+		s.shownAudibility, s.shownLoops = audibility, s.loops
 		s.record.score.store(audibility, float32(boolInt(s.loops)))
 	}
 	a.scheduleScores(i, s)

@@ -35,19 +35,19 @@ func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 			a.steal(c, e)
 			return
 		}
-		a.lose(&least, *e, remaining)
+		a.stealVirtual(&least, *e, remaining)
 	}
 	a.explainChoice(e, c)
 	a.leaveTail(s, a.now)
-	to := a.move(c.slot, a.takeVirtual(s.endless, s))
-	a.tell(e, EventVirtual, a.at(to), a.now, to)
+	to := a.moveVoice(c.slot, a.takeVirtual(s.endless, s))
+	a.emitVoiceEvent(e, EventVirtual, a.at(to), a.now, to)
 }
 
-// lose ends a virtual voice for good. remaining is the audibility of the incoming start.
-func (a *audio) lose(c *choice, e Event, remaining float64) {
+// stealVirtual ends a virtual voice for good. remaining is the audibility of the incoming start.
+func (a *audio) stealVirtual(c *choice, e Event, remaining float64) {
 	a.explainChoice(&e, c)
 	e.Reason, e.powers.newcomer = ReasonVirtualFull, remaining
-	a.finish(c.slot, a.now, EventStolen, &e)
+	a.endVoice(c.slot, a.now, EventStolen, &e)
 }
 
 // leastVirtual chooses the virtual voice c that is stolen to make room for an endless or a finite one. It
@@ -74,8 +74,8 @@ func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool 
 	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < remaining)
 }
 
-// move moves a voice to another index, which was taken for it.
-func (a *audio) move(from, to int) int {
+// moveVoice moves a voice to another index, which was taken for it.
+func (a *audio) moveVoice(from, to int) int {
 	s := a.at(to)
 	a.placeVoice(to)
 	a.scores.move(from, to)
@@ -88,7 +88,7 @@ func (a *audio) move(from, to int) int {
 	if a.scheduleScore(to); to >= a.base {
 		a.scheduleRemainingGroup(to - a.base)
 	}
-	a.vacate(from)
+	a.freeIndex(from)
 	return to
 }
 
@@ -116,9 +116,9 @@ const (
 	exchanges    = 4
 )
 
-// untilTick returns how many of n frames remain before the next frame of the grid: 20 ms, or 10 ms while
+// untilGrid returns how many of n frames remain before the next frame of the grid: 20 ms, or 10 ms while
 // there are virtual voices.
-func (a *audio) untilTick(n int64) int64 {
+func (a *audio) untilGrid(n int64) int64 {
 	at := a.now % a.hop
 	if half := a.hop / 2; at < half && a.virtuals.Len() > 0 {
 		return min(n, half-at)
@@ -126,14 +126,14 @@ func (a *audio) untilTick(n int64) int64 {
 	return min(n, a.hop-at)
 }
 
-// tick does the work of the grid, if this frame is on it.
-func (a *audio) tick() {
+// runGrid does the work of the grid, if this frame is on it.
+func (a *audio) runGrid() {
 	at := a.now % a.hop
 	half := at == a.hop/2 && a.virtuals.Len() > 0
-	if at != 0 && !half || a.ticked == a.now {
+	if at != 0 && !half || a.gridDone == a.now {
 		return
 	}
-	a.ticked = a.now
+	a.gridDone = a.now
 	if at == 0 && a.grow.step > 0 {
 		a.contract()
 	}
@@ -149,12 +149,12 @@ func (a *audio) exchange() {
 		return
 	}
 	a.maskAll(false, a.freeSlots())
-	changed := a.fill()
+	changed := a.restoreIntoFreeSlots()
 	policy, gain := StealQuietest, float64(exchangeGain)
 	if a.scores.masks != nil {
 		policy, gain = StealMasked, maskedGain
 	}
-	keys := a.scores.returnKeys()
+	keys := a.scores.restoreAudibility()
 	q := query{bus: -1}
 	if a.overflow == Reject {
 		q.filter = virtualizableVoices
@@ -163,8 +163,8 @@ func (a *audio) exchange() {
 		if changed {
 			a.maskAll(true, 1)
 		}
-		a.turn()
-		best, s := a.firstBack(), &a.scores
+		a.prepareRestoreKeys()
+		best, s := a.nextRestore(), &a.scores
 		if best < 0 || keys[best] == 0 {
 			return
 		}
@@ -177,7 +177,7 @@ func (a *audio) exchange() {
 		}
 		v := a.at(best)
 		var e Event
-		v.record.asks(&e, v.number())
+		v.record.setCause(&e, v.number())
 		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
 		a.swap(&c, best, e)
 		changed = true
@@ -190,7 +190,7 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.below(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.remaining[best]))
-		a.comeBack(a.move(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
+		a.fadeInRestored(a.moveVoice(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
 		return
 	}
 	a.explainChoice(&e, c)
@@ -207,66 +207,66 @@ func (a *audio) swap(c *choice, best int, e Event) {
 		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
 	}
-	a.tell(&e, EventVirtual, real, a.now, best)
-	a.comeBack(c.slot)
+	a.emitVoiceEvent(&e, EventVirtual, real, a.now, best)
+	a.fadeInRestored(c.slot)
 }
 
-// fewFree is the number of free slots above which fill sorts the virtual voices instead of searching for
-// each.
+// fewFree is the number of free slots above which restoreIntoFreeSlots sorts the virtual voices instead of
+// searching for each.
 const fewFree = 32
 
 // freeSlots returns the number of free slots; negative if protected voices exceed the limit.
 func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
-// fill gives free slots to virtual voices, and reports whether there was one.
-func (a *audio) fill() (took bool) {
+// restoreIntoFreeSlots gives free slots to virtual voices, and reports whether there was one.
+func (a *audio) restoreIntoFreeSlots() (took bool) {
 	free := a.freeSlots()
 	if free > fewFree {
-		waiting := a.inOrder()
+		waiting := a.restoreOrder()
 		for _, i := range waiting[:min(free, len(waiting))] {
-			a.takeBack(int(i))
+			a.restoreIntoSlot(int(i))
 			took = true
 		}
 		return took
 	}
 	if free > 0 {
-		a.turn()
+		a.prepareRestoreKeys()
 	}
 	for ; free > 0; free-- {
-		i := a.firstBack()
+		i := a.nextRestore()
 		if i < 0 {
 			return took
 		}
-		a.takeBack(i)
+		a.restoreIntoSlot(i)
 		took = true
 		a.scores.eligible[i] = unstealable // the other keys are unchanged
 	}
 	return took
 }
 
-// takeBack restores a virtual voice into a free slot.
-func (a *audio) takeBack(i int) {
+// restoreIntoSlot restores a virtual voice into a free slot.
+func (a *audio) restoreIntoSlot(i int) {
 	s := a.at(i)
-	a.comeBack(a.move(i, a.takeSlot(a.tree[s.bus].output, s)))
-	a.seatsTaken()
+	a.fadeInRestored(a.moveVoice(i, a.takeSlot(a.tree[s.bus].output, s)))
+	a.updateHighWater()
 }
 
-// inOrder returns the virtual voices that may be restored, in the order of first.
-func (a *audio) inOrder() []int32 {
+// restoreOrder returns the virtual voices that may be restored, in the order of compareRestore.
+func (a *audio) restoreOrder() []int32 {
 	order := a.scores.eligible[a.base:a.base]
-	for i, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
-		if waits != unstealable {
+	for i, prio := range a.scores.restorePrio[:a.scores.usedVirtual] {
+		if prio != unstealable {
 			order = append(order, int32(a.base+i))
 		}
 	}
-	slices.SortFunc(order, a.first)
+	slices.SortFunc(order, a.compareRestore)
 	return order
 }
 
-// first orders virtual voices for restoring: audible voices first, then by priority regardless of
+// compareRestore orders virtual voices for restoring: audible voices first, then by priority regardless of
 // protection, then the loudest in the next 20 ms, then the oldest.
-func (a *audio) first(i, j int32) int {
-	s, keys := &a.scores, a.scores.returnKeys()
+func (a *audio) compareRestore(i, j int32) int {
+	s, keys := &a.scores, a.scores.restoreAudibility()
 	x, y := keys[i], keys[j]
 	if (x == 0) != (y == 0) { // otherwise muted voices would block audible ones
 		return cmp.Compare(y, x)
@@ -274,44 +274,46 @@ func (a *audio) first(i, j int32) int {
 	return cmp.Or(cmp.Compare(s.restorePrio[int(i)-a.base], s.restorePrio[int(j)-a.base]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }
 
-// noteWaits updates whether the virtual voice at an index may be restored, and its priority.
-func (a *audio) noteWaits(i int) {
+// updateRestorePrio updates whether the virtual voice at an index may be restored, and its priority.
+func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return
 	}
-	waits := int32(unstealable)
+	prio := int32(unstealable)
 	if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
-		waits = -s.prio
+		prio = -s.prio
 	}
 	i -= a.base
-	a.scores.restorePrio[i], a.scores.usedVirtual = waits, max(a.scores.usedVirtual, i+1)
+	a.scores.restorePrio[i], a.scores.usedVirtual = prio, max(a.scores.usedVirtual, i+1)
 }
 
-// returnKeys returns how loud voices would be if restored.
-func (s *scores) returnKeys() []float32 {
+// restoreAudibility returns how loud voices would be if restored.
+func (s *scores) restoreAudibility() []float32 {
 	if s.masks != nil {
 		return s.masks.score
 	}
 	return s.audibility
 }
 
-// turn prepares the keys of firstBack, so that the weakest one is restored first, in the order of first.
-func (a *audio) turn() {
+// prepareRestoreKeys prepares the keys of nextRestore, so that the weakest one is restored first, in the
+// order of compareRestore.
+func (a *audio) prepareRestoreKeys() {
 	const loudest = 0x7f800000 // the bits of infinity
 	s := &a.scores
 	to := a.base + s.usedVirtual
-	order, keys := s.eligible[a.base:to], s.returnKeys()[a.base:to]
+	order, keys := s.eligible[a.base:to], s.restoreAudibility()[a.base:to]
 	for i, x := range keys {
-		waits := s.restorePrio[i]
-		if x == 0 && waits != unstealable {
-			waits += 2*MaxPriority + 1 // after all audible ones
+		prio := s.restorePrio[i]
+		if x == 0 && prio != unstealable {
+			prio += 2*MaxPriority + 1 // after all audible ones
 		}
-		order[i], s.restoreKeys[i] = waits, math.Float32frombits(loudest-math.Float32bits(x))
+		order[i], s.restoreKeys[i] = prio, math.Float32frombits(loudest-math.Float32bits(x))
 	}
 }
 
-// firstBack returns the virtual voice that is restored first, or -1. It uses the keys of turn.
-func (a *audio) firstBack() int {
+// nextRestore returns the virtual voice that is restored first, or -1. It uses the keys of
+// prepareRestoreKeys.
+func (a *audio) nextRestore() int {
 	s, from := &a.scores, a.base
 	order, turned := s.eligible[from:from+s.usedVirtual], s.restoreKeys[:s.usedVirtual]
 	var w dsp.Weakest
@@ -321,10 +323,10 @@ func (a *audio) firstBack() int {
 	return from + oldest(&w, order, turned, s.number[from:])
 }
 
-// comeBack fades in a restored voice.
-func (a *audio) comeBack(i int) {
+// fadeInRestored fades in a restored voice.
+func (a *audio) fadeInRestored(i int) {
 	s := a.at(i)
 	s.voice.FadeBackIn(a.now, a.smooth)
 	s.restScreen()
-	a.tell(&Event{}, EventReal, s, a.now, i)
+	a.emitVoiceEvent(&Event{}, EventReal, s, a.now, i)
 }

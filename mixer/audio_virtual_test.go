@@ -10,7 +10,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestFirstBack compares firstBack with a linear search through up to 100 virtual voices, after random
+// TestFirstBack compares nextRestore with a linear search through up to 100 virtual voices, after random
 // sets, pauses, mutes and stops.
 func TestFirstBack(t *testing.T) {
 	for _, policy := range []Overflow{StealQuietest, StealMasked} {
@@ -73,8 +73,8 @@ func TestFirstBack(t *testing.T) {
 			if len(waiting) > 0 {
 				want = slices.MinFunc(waiting, a.before)
 			}
-			a.turn()
-			got := a.firstBack()
+			a.prepareRestoreKeys()
+			got := a.nextRestore()
 			if got != want {
 				t.Fatalf("%v: of %d that wait %d comes back first, want %d", policy, len(waiting), got, want)
 			}
@@ -93,7 +93,7 @@ func TestFirstBack(t *testing.T) {
 
 // before orders virtual voices by restore order, computed from the voices themselves.
 func (a *audio) before(i, j int) int {
-	keys := a.scores.returnKeys()
+	keys := a.scores.restoreAudibility()
 	x, y := keys[i], keys[j]
 	if (x == 0) != (y == 0) {
 		return cmp.Compare(y, x)
@@ -130,7 +130,7 @@ func TestManyComeBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.Render(make([]pcm.Frame, 1))
-			a.fill()
+			a.restoreIntoFreeSlots()
 			for _, e := range events[:m.Events(events)] {
 				if e.Kind == EventReal {
 					back = append(back, e.Voice)

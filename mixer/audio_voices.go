@@ -25,10 +25,10 @@ func (a *audio) mixVoices(n int64) {
 		alive = alive[a.mixFrom(alive, n):]
 	}
 	a.mixVirtual(n)
-	slices.SortFunc(a.ends, func(e, f end) int {
+	slices.SortFunc(a.endings, func(e, f ending) int {
 		return cmp.Or(cmp.Compare(e.after, f.after), cmp.Compare(a.order(int(e.slot)), a.order(int(f.slot))))
 	})
-	for _, e := range a.ends {
+	for _, e := range a.endings {
 		if e.cut && int(e.slot) < a.base { // here, so that tails are summed in the order of their frames
 			a.leaveTail(a.at(int(e.slot)), a.now+int64(e.after))
 		}
@@ -39,7 +39,7 @@ func (a *audio) mixVoices(n int64) {
 func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
-			a.ends = append(a.ends, end{slot: int32(alive[done].index), fault: true})
+			a.endings = append(a.endings, ending{slot: int32(alive[done].index), fault: true})
 			done++
 		}
 	}()
@@ -50,7 +50,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		if v.slot.paused != 0 {
 			continue
 		}
-		if bank != nil && bank.Accepts(&v.slot.voice, n, a.now) && a.gathers(v, heard, n) {
+		if bank != nil && bank.Accepts(&v.slot.voice, n, a.now) && a.mixesAllOf(v, heard, n) {
 			a.filterAhead(bank, alive[done:], heard, n)
 		}
 		if next = nil; done+1 < len(alive) {
@@ -77,15 +77,15 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 // filterAhead filters the next voices together, as many as a bank takes.
 func (a *audio) filterAhead(bank *voice.FilterBatch, next []seat, heard int, n int64) {
 	for _, v := range next {
-		if a.gathers(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
+		if a.mixesAllOf(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
 			break
 		}
 	}
 	bank.Run(n, a.now)
 }
 
-// gathers reports whether a voice is mixed for all n frames.
-func (a *audio) gathers(v seat, heard int, n int64) bool {
+// mixesAllOf reports whether a voice is mixed for all n frames.
+func (a *audio) mixesAllOf(v seat, heard int, n int64) bool {
 	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
 
@@ -108,9 +108,9 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	s.sounded = s.sounded || got > 0
 	switch at := a.now + got; {
 	case got < room || s.voice.Ended(at):
-		a.ends = append(a.ends, end{after: int32(got), slot: int32(i), fault: s.voice.Faulty(), broke: s.voice.Broken()})
+		a.endings = append(a.endings, ending{after: int32(got), slot: int32(i), fault: s.voice.Faulty(), broke: s.voice.Broken()})
 	case s.endAt == at:
-		a.ends = append(a.ends, end{after: int32(got), slot: int32(i), cut: true})
+		a.endings = append(a.endings, ending{after: int32(got), slot: int32(i), cut: true})
 	}
 	if lacks := s.voice.LacksMip(); lacks != s.lacksMip {
 		s.lacksMip = lacks
@@ -122,54 +122,54 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	if from, dry := s.voice.Underrun(); dry != s.dry {
 		s.dry = dry
 		if dry {
-			a.ends = append(a.ends, end{after: int32(from - a.now), slot: int32(i), dry: true})
+			a.endings = append(a.endings, ending{after: int32(from - a.now), slot: int32(i), dry: true})
 		}
 	}
 	return got
 }
 
-// reap ends the voices in a.ends, in the order of their frames.
-func (a *audio) reap() {
-	for _, e := range a.ends {
+// endFinishedVoices ends the voices in a.ends, in the order of their frames.
+func (a *audio) endFinishedVoices() {
+	for _, e := range a.endings {
 		i, frame, kind := int(e.slot), a.now+int64(e.after), EventEnded
 		s := a.at(i)
 		if e.dry {
 			a.stats.Underruns++
-			a.tell(&Event{}, EventUnderrun, s, frame, i)
+			a.emitVoiceEvent(&Event{}, EventUnderrun, s, frame, i)
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.tell(&Event{}, EventFault, s, frame, i)
+			a.emitVoiceEvent(&Event{}, EventFault, s, frame, i)
 		} else if e.broke {
 			a.stats.Broken++
-			a.tell(&Event{}, EventBroken, s, frame, i)
+			a.emitVoiceEvent(&Event{}, EventBroken, s, frame, i)
 		}
-		if s.dying && s.voice.FadingOut() && frame >= s.voice.FadeEnd() {
+		if s.stopping && s.voice.FadingOut() && frame >= s.voice.FadeEnd() {
 			kind = EventStopped
 		}
-		a.finish(i, frame, kind, &Event{})
+		a.endVoice(i, frame, kind, &Event{})
 	}
-	a.ends = a.ends[:0]
+	a.endings = a.endings[:0]
 }
 
-// tell completes and emits an event of the voice at an index.
-func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
+// emitVoiceEvent completes and emits an event of the voice at an index.
+func (a *audio) emitVoiceEvent(e *Event, k EventKind, s *slot, frame int64, i int) {
 	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // a virtual voice has no slot
 		e.Slot = -1
 	}
 	e.Voice, e.Sound, e.Group, e.Ref = s.number(), s.voice.Sound(), s.record.group, s.record.ref
-	a.name(e, s.record)
+	a.setStem(e, s.record)
 	a.emit(e)
 }
 
-// asks stores the start or voice that causes an event.
-func (r *record) asks(e *Event, number uint64) {
+// setCause stores the start or voice that causes an event.
+func (r *record) setCause(e *Event, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
-// outcome counts a finished start by its event and returns its state.
-func (a *audio) outcome(k EventKind) State {
+// countOutcome counts a finished start by its event and returns its state.
+func (a *audio) countOutcome(k EventKind) State {
 	state, count := StateEnded, &a.stats.Ended
 	switch k {
 	case EventStopped:
@@ -205,7 +205,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 		a.splits.Load().pre.SetOutput(pre, frame)
 	}
 	n := mixed(&copied, a.spare[:length], frame)
-	a.fadeAway(a.spare[:n], length)
+	a.applyTailWindow(a.spare[:n], length)
 	home := a.spare[:n]
 	if s.sends {
 		home = a.directTail(s, home, frame)
@@ -220,14 +220,14 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	if s.sends {
 		if pre != nil {
 			pre = pre[:n]
-			a.fadeAway(pre, length)
+			a.applyTailWindow(pre, length)
 		}
 		a.sendTail(s, a.spare[:n], pre, frame)
 	}
 }
 
-// fadeAway applies the window of a tail of the given length.
-func (a *audio) fadeAway(tail []pcm.Frame, length int64) {
+// applyTailWindow applies the window of a tail of the given length.
+func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	if length == a.tail {
 		dsp.Window(tail, a.window)
 		return
@@ -252,9 +252,9 @@ func (a *audio) silentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// finish ends a voice and frees its index.
-func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
-	s, state := a.at(i), a.outcome(k)
+// endVoice ends a voice and frees its index.
+func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
+	s, state := a.at(i), a.countOutcome(k)
 	a.silentFrom(frame)
 	a.ringVoice(s, frame)
 	a.stats.Playing--
@@ -262,18 +262,18 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 		g.playing--
 	}
 	a.count(s.bus, -1)
-	a.tell(e, k, s, frame, i)
-	storeFrames(&s.record.position, s.voice.Position()) // before giveBack publishes the state
+	a.emitVoiceEvent(e, k, s, frame, i)
+	storeFrames(&s.record.position, s.voice.Position()) // before returnRecord publishes the state
 	if len(a.successors) > 0 {
 		moves := s.voice.Moves()
 		a.releaseSuccessor(s.record.live, state == StateEnded, &moves)
 	}
-	a.vacate(i)
-	a.giveBack(s.record, s.record.live, state)
+	a.freeIndex(i)
+	a.returnRecord(s.record, s.record.live, state)
 }
 
-// vacate frees an index after its voice has ended or moved.
-func (a *audio) vacate(i int) {
+// freeIndex frees an index after its voice has ended or moved.
+func (a *audio) freeIndex(i int) {
 	a.scores.set(i, unstealable, 0, false) // otherwise the number would occur twice
 	if i >= a.base {
 		a.scores.restorePrio[i-a.base], a.scores.remainingHolds[i-a.base], a.scores.validUntil[i] = unstealable, never, never
@@ -281,8 +281,8 @@ func (a *audio) vacate(i int) {
 	a.release(i)
 }
 
-// giveBack returns a record to the control side; the audio side does not use it again.
-func (a *audio) giveBack(r *record, id pool.Handle, state State) {
+// returnRecord returns a record to the control side; the audio side does not use it again.
+func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.live = 0
 	r.plays.voice.Drop() // releases references for the garbage collector
 	release.Pointer(&r.sound, nil)

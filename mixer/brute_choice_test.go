@@ -121,7 +121,7 @@ func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
 	return e
 }
 
-// makeRoom finds a slot for an incoming start. If the start can only be virtual, it returns the event for
+// admit finds a slot for an incoming start. If the start can only be virtual, it returns the event for
 // that. ok is false if the start is refused; the event has been checked then.
 func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	in, reason := func(*bruteVoice) bool { return true }, mixer.ReasonNone
@@ -200,8 +200,8 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	return nil, true
 }
 
-// isLess reports whether an incoming start becomes virtual, because its next 20 ms are less audible than
-// the victim's.
+// isLessAudible reports whether an incoming start becomes virtual, because its next 20 ms are less audible
+// than the victim's.
 func (x *brute) isLess(v, victim *bruteVoice, policy mixer.Overflow) bool {
 	if policy != mixer.StealQuietest || !x.keeps(v) || victim.prio != v.prio {
 		return false

@@ -16,7 +16,7 @@ type roster struct {
 	reached  []int64 // by index: positions in the sounds, in frames
 	ranks    *ranks  // nil with one output: then voices are ordered by slot
 
-	leaving                 int // the index of a voice that already counts as gone, see makeRoom; or -1
+	leaving                 int // the index of a voice that already counts as gone, see admit; or -1
 	finite                  int // the number of virtual voices that have an end
 	finiteMost, endlessMost int // the maximum numbers of finite and endless virtual voices
 }

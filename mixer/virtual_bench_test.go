@@ -43,9 +43,9 @@ func BenchmarkVirtual(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "x-realtime")
 }
 
-// BenchmarkStartUnheard measures a start in a full pool with the maximum number of virtual loops: 32
+// BenchmarkStartVirtual measures a start in a full pool with the maximum number of virtual loops: 32
 // starts of loops in a block of 64 frames, at one frame or each at its own.
-func BenchmarkStartUnheard(b *testing.B) {
+func BenchmarkStartVirtual(b *testing.B) {
 	sounds := noiseSounds(b, 4, 1)
 	for _, unheard := range []int{1, 256, 1024} {
 		for name, apart := range map[string]int64{"together": 0, "apart": 2} {

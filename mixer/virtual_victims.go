@@ -211,7 +211,7 @@ func (u *virtualVictims) oldest(w *virtualWeakest, filter voiceFilter) int {
 	return oldest
 }
 
-// chooseVirtual stores the virtual voice to lose in c, with a priority of at most limit: the lowest
+// chooseVirtual stores the virtual voice to steal in c, with a priority of at most limit: the lowest
 // priority, then the least audible from now on, then the oldest.
 func (a *audio) chooseVirtual(c *choice, limit int32, filter voiceFilter) {
 	s, u := &a.scores, a.scores.virtualVictims

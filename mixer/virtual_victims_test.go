@@ -101,9 +101,9 @@ func TestChooseVirtual(t *testing.T) {
 	}
 }
 
-// TestFreshWholes sends random commands at random frames. It checks that whole of virtual voices is up to
-// date after refreshScores and refreshRemaining, which update only voices with possible changes.
-func TestFreshWholes(t *testing.T) {
+// TestRefreshRemaining sends random commands at random frames. It checks that whole of virtual voices is
+// up to date after refreshScores and refreshRemaining, which update only voices with possible changes.
+func TestRefreshRemaining(t *testing.T) {
 	stale, looked := 0, 0
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 11))
@@ -196,9 +196,9 @@ func TestMaskFirst(t *testing.T) {
 	m.Render(make([]pcm.Frame, 1600))
 	a, k := m.audio, m.audio.scores.masks
 	firstOnes := func(n int) (first []int) {
-		a.turn()
+		a.prepareRestoreKeys()
 		for range n {
-			i := a.firstBack()
+			i := a.nextRestore()
 			if i < 0 {
 				break
 			}
@@ -231,7 +231,7 @@ func TestMaskFirst(t *testing.T) {
 		}
 		if round%10 == 0 { // unchanged energies
 			m.Render(make([]pcm.Frame, 80))
-			a.tick()
+			a.runGrid()
 		}
 		n := 1 + r.IntN(fewFree)
 		a.maskAll(false, n)
