@@ -73,7 +73,7 @@ type ending struct {
 // time.
 type audio struct {
 	*shared
-	roster
+	voiceTable
 	outputs
 	successorQueue
 	armory
@@ -138,10 +138,10 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a.successors, a.readySuccessors = under.successors, under.readySuccessors
 	a.outputs = newOutputs(s, c, a.tail)
 	var err error
-	if a.roster, err = newRoster(c, len(a.outputs.all)); err != nil {
+	if a.voiceTable, err = newVoiceTable(c, len(a.outputs.all)); err != nil {
 		return nil, err
 	}
-	a.lags.now = &a.now
+	a.lag.now = &a.now
 	a.due.virtual = newGroupsDue(c.maxVirtual())
 	for i := range a.due.remaining {
 		a.due.remaining[i] = newGroupsDue(c.maxVirtual())
@@ -312,16 +312,16 @@ func (a *audio) publish(from int64) {
 	if a.now > from {
 		end := 0 // one above the last living index
 		for _, v := range a.real() {
-			a.reached[v.index] = v.slot.voice.Commit()
+			a.newPlayheads[v.index] = v.slot.voice.Commit()
 			end = max(end, v.index+1)
 		}
-		release.Words(a.positions, a.reached[:end])
+		release.Words(a.playheads, a.newPlayheads[:end])
 		end = a.base
 		for i := a.next(a.base); i >= 0; i = a.next(end) {
-			a.reached[i] = a.present(i).voice.Commit()
+			a.newPlayheads[i] = a.current(i).voice.Commit()
 			end = i + 1
 		}
-		release.Words(a.positions[a.base:], a.reached[a.base:end])
+		release.Words(a.playheads[a.base:], a.newPlayheads[a.base:end])
 	}
 	a.stats.Frame = a.now
 	a.stats.Virtual = int64(a.virtuals.Len())

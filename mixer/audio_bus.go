@@ -181,10 +181,10 @@ func (a *audio) setBus(index int, c *command) {
 	if solo {
 		a.face(c.over)
 	}
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		below := a.tree.through(int(a.roster.at(i).bus), index)
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		below := a.tree.through(int(a.voiceTable.at(i).bus), index)
 		if below && c.change.Fields&FieldPitch != 0 {
-			s := a.at(i)
+			s := a.mutable(i)
 			s.voice.SetBusPitch(a.now, a.pitchOf(s.bus))
 		}
 		if below || solo {
@@ -202,7 +202,7 @@ func (a *audio) heard(index int, own bool) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.real(), func(v seat) bool {
+	return slices.ContainsFunc(a.real(), func(v realVoice) bool {
 		s := v.slot
 		return s.sounded && s.paused == 0 && on(int(s.bus))
 	})

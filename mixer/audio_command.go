@@ -85,8 +85,8 @@ func (a *audio) each(c *command) {
 		return
 	}
 	found := false
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		if a.names(&c.target, a.roster.at(i).record) {
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		if a.names(&c.target, a.voiceTable.at(i).record) {
 			found = true
 			a.act(i, c)
 		}
@@ -133,7 +133,7 @@ func (a *audio) one(c *command) {
 // act applies c to one voice.
 func (a *audio) act(i int, c *command) {
 	a.noteAct(i, c)
-	s := a.at(i)
+	s := a.mutable(i)
 	switch c.kind {
 	case cmdStop:
 		a.stop(i, c.over, c.change.Shape)
@@ -170,7 +170,7 @@ func (a *audio) act(i int, c *command) {
 
 // seek moves a voice to another position in its sound.
 func (a *audio) seek(i int, c *command) {
-	s := a.at(i)
+	s := a.mutable(i)
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
 		return // the command is for streams, or for sounds in memory
 	}
@@ -195,7 +195,7 @@ func (a *audio) smoothed(heard bool, over int64) int64 {
 }
 
 func (a *audio) stop(i int, over int64, shape voice.Shape) {
-	s := a.at(i)
+	s := a.mutable(i)
 	if over > 0 && s.paused == 0 {
 		s.stopping = true
 		a.releaseSuccessor(s.record.live, false, nil)
@@ -222,7 +222,7 @@ func (a *audio) hold(c *command) {
 }
 
 func (a *audio) pause(i int, by pauses) {
-	s := a.at(i)
+	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause
 		a.stop(i, 0, voice.Natural)
 		return
@@ -237,7 +237,7 @@ func (a *audio) pause(i int, by pauses) {
 }
 
 func (a *audio) resume(i int, by pauses) {
-	s := a.at(i)
+	s := a.mutable(i)
 	if s.paused == 0 || by == pausedBus && a.buses[s.bus].held {
 		return
 	}

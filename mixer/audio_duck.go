@@ -58,7 +58,7 @@ func (d *duck) turn(a *audio) {
 	if r == nil {
 		return
 	}
-	switch loud := a.buses[r.when].playing > 0 && slices.ContainsFunc(a.real(), func(v seat) bool { return a.hears(r, v.index, v.slot) }); {
+	switch loud := a.buses[r.when].playing > 0 && slices.ContainsFunc(a.real(), func(v realVoice) bool { return a.hears(r, v.index, v.slot) }); {
 	case loud && !d.down:
 		d.down, d.upAt = true, never
 		d.move.Ramp(a.now, -r.by, r.attack)
@@ -108,7 +108,7 @@ func (a *audio) lastEnd(d *ducking, before int64) (frame int64, silent bool) {
 	}
 	for _, e := range a.endings {
 		frame := a.now + int64(e.after)
-		if i := int(e.slot); !e.dry && frame < before && a.hears(d, i, a.at(i)) {
+		if i := int(e.slot); !e.dry && frame < before && a.hears(d, i, a.mutable(i)) {
 			left--
 			last = max(last, frame)
 		}

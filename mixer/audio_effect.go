@@ -125,8 +125,8 @@ func (a *audio) sounds(index int) bool {
 			return true
 		}
 	}
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		if a.tree.through(int(a.roster.at(i).bus), index) {
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		if a.tree.through(int(a.voiceTable.at(i).bus), index) {
 			return true
 		}
 	}

@@ -76,7 +76,7 @@ func (a *audio) noteCommand(c *command) {
 
 // noteAct records a command for a voice, unless noteCommand has recorded it.
 func (a *audio) noteAct(i int, c *command) {
-	s := a.at(i)
+	s := a.mutable(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
 		c.kind == cmdPosition && !s.record.placed || c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
 		return

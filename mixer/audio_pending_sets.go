@@ -80,7 +80,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 	rare := r.rare.Load() // not nil: overrides or a pending set exist
 	i := r.status.index()
-	audible := a.at(i).sounded
+	audible := a.mutable(i).sounded
 	done := props
 	if a.setsDeferred.Load() { // pending sets that did not fit are applied later
 		done &^= overrides.props
@@ -184,7 +184,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 		return false
 	case r.live == id:
 		i := r.status.index()
-		if after == 0 || at == 0 || a.at(i).began <= at {
+		if after == 0 || at == 0 || a.mutable(i).began <= at {
 			a.act(i, &command{kind: cmdStop, over: over})
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:

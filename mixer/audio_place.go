@@ -62,8 +62,8 @@ func (a *audio) movePlaces() {
 		a.ear = ears.ear()
 		a.noteListener(&ears)
 	}
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		s := a.roster.at(i)
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		s := a.voiceTable.at(i)
 		if !s.record.placed || !s.record.moved.Load() && !all {
 			continue
 		}
@@ -71,16 +71,16 @@ func (a *audio) movePlaces() {
 			s.record.where.source.Spot = w.spot()
 			a.notePlace(s, &s.record.where.placed)
 		}
-		a.glide(i, a.at(i))
+		a.glide(i, a.mutable(i))
 	}
 }
 
 // listen sets the listener and moves all spatial voices accordingly.
 func (a *audio) listen(ears *earVectors) {
 	a.ear = ears.ear()
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		if a.roster.at(i).record.placed {
-			a.glide(i, a.at(i))
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		if a.voiceTable.at(i).record.placed {
+			a.glide(i, a.mutable(i))
 		}
 	}
 }

@@ -177,12 +177,12 @@ func without(list, s *Salvo) *Salvo {
 
 // unloop decrements loop counts of voices that have left their loops.
 func (a *audio) unloop() {
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		r := a.roster.at(i).record
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		r := a.voiceTable.at(i).record
 		if !r.counted {
 			continue
 		}
-		s := a.present(i)
+		s := a.current(i)
 		counts := &r.rare.Load().counts
 		for j, c := range counts {
 			if c != nil && c.loops && s.voice.PastLoop() {
@@ -196,12 +196,12 @@ func (a *audio) unloop() {
 // untilOver returns how many of n frames remain before the first counted voice may end, if a salvo waits
 // for its count.
 func (a *audio) untilOver(n int64) int64 {
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		s := a.roster.at(i)
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		s := a.voiceTable.at(i)
 		if r := s.record; !r.counted || s.paused != 0 || !r.awaited() {
 			continue
 		}
-		a.present(i)
+		a.current(i)
 		counts := &s.record.rare.Load().counts
 		n = a.untilEndOf(s, n, loops(counts[0]) || loops(counts[1]))
 	}

@@ -101,7 +101,7 @@ func (a *audio) setSend(index int, c *command) {
 
 // mixSending mixes a voice to its bus and to the destinations of its sends. next is the voice that is
 // mixed next.
-func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
+func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
 	}
@@ -173,7 +173,7 @@ func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
 
 // sendSteady is the fast path of mixSending for a voice with one send and constant gains: it mixes to
 // both buses at once. It reports whether it applied.
-func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
+func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.apart(s, s.record.screen(), a.now) {
 		return false
 	}
@@ -227,7 +227,7 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 }
 
 // mixAlone mixes a voice into sendRoom and returns the number of frames.
-func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (given int64) {
+func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.lent
 	defer func() { // runs even if the voice panics

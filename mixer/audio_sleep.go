@@ -41,8 +41,8 @@ func (a *audio) skip(frames int64) {
 	defer func() {
 		a.skips = false
 		a.longest.Store(longest)
-		for i, place := a.after(0); i >= 0; i, place = a.after(place) { // no sound passed through the filters
-			a.roster.at(i).restScreen()
+		for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) { // no sound passed through the filters
+			a.voiceTable.at(i).restScreen()
 		}
 	}()
 	for frames > 0 {

@@ -180,7 +180,7 @@ func (a *audio) admit(c *command, r *record) int {
 	switch {
 	case reason != ReasonNone:
 		a.refreshScores(scopeAll)
-	case !a.hides(true) || a.finiteMost > 0 && !a.hides(false):
+	case !a.canHide(true) || a.maxFinite > 0 && !a.canHide(false):
 		a.refreshScores(scopeMoving)
 	default:
 		a.refreshScores(scopeReal)
@@ -242,7 +242,7 @@ func (a *audio) admit(c *command, r *record) int {
 // hideFromChoice makes a voice count as gone; i may be -1. It returns the priority for showToChoice, which
 // undoes it.
 func (a *audio) hideFromChoice(i int) (prio int32) {
-	if a.leaving = i; i >= 0 {
+	if a.hidden = i; i >= 0 {
 		prio = a.scores.prio[i]
 		a.scores.setPrio(i, unstealable)
 	}
@@ -250,18 +250,18 @@ func (a *audio) hideFromChoice(i int) (prio int32) {
 }
 
 func (a *audio) showToChoice(i int, prio int32) {
-	if a.leaving = -1; i >= 0 {
+	if a.hidden = -1; i >= 0 {
 		a.scores.setPrio(i, prio)
 	}
 }
 
 // placeVoice updates the state that depends on the index of a voice, and publishes the index.
 func (a *audio) placeVoice(i int) {
-	s := a.at(i)
+	s := a.mutable(i)
 	s.virtual = i >= a.base
 	a.updateRestorePrio(i)
-	a.reached[i] = s.voice.Position()
-	storeFrames(&a.positions[i], a.reached[i])
+	a.newPlayheads[i] = s.voice.Position()
+	storeFrames(&a.playheads[i], a.newPlayheads[i])
 	s.record.status.publishSlot(s.state(), i) // last: readers of the index expect a valid position
 }
 
@@ -351,7 +351,7 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 
 // steal ends a voice for another one, with a tail.
 func (a *audio) steal(c *choice, e *Event) {
-	s := a.at(c.slot)
+	s := a.mutable(c.slot)
 	a.explainChoice(e, c)
 	if c.slot < a.base {
 		a.leaveTail(s, a.now)
@@ -361,7 +361,7 @@ func (a *audio) steal(c *choice, e *Event) {
 
 // explainChoice stores the levels of a choice in the event.
 func (a *audio) explainChoice(e *Event, c *choice) {
-	s := a.at(c.slot)
+	s := a.mutable(c.slot)
 	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lossBound(s)
 	a.noteFilters(e, s, c.slot)
 	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
@@ -382,7 +382,7 @@ func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if first.live == 0 || first.number.Load() != g.number {
 		return false
 	}
-	s := a.at(first.status.index())
+	s := a.mutable(first.status.index())
 	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // the merged start would not be heard
 		return false
 	}

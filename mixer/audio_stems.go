@@ -4,7 +4,7 @@ import "voicepool/internal/dsp"
 
 // mixApart mixes each voice alone and adds it to its bus and its stem. The mix has the same bits as with
 // mixFrom, because each kernel adds the final value of a frame at once.
-func (a *audio) mixApart(alive []seat, n int64) {
+func (a *audio) mixApart(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot
 		b := &a.buses[s.bus]

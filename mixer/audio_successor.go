@@ -36,7 +36,7 @@ func (a *audio) addSuccessor(c *command) {
 	r := a.record(l.predecessor)
 	state := r.status.state()
 	switch own := pool.Handle(r.id.Load()) == l.predecessor; {
-	case r.live == l.predecessor && a.at(r.status.index()).stopping:
+	case r.live == l.predecessor && a.mutable(r.status.index()).stopping:
 		a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: true})
 	case r.live == l.predecessor || own && !state.Over():
 		a.successors = append(a.successors, l)
@@ -131,7 +131,7 @@ func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 // noteContinuedFades records the fades that a voice has taken over: their present values and their
 // targets.
 func (a *audio) noteContinuedFades(i int, props propertySet) {
-	moves := a.at(i).voice.Moves()
+	moves := a.mutable(i).voice.Moves()
 	for f, m := range fadesByProperty(&moves) {
 		if props&(1<<f) == 0 {
 			continue
@@ -174,7 +174,7 @@ func (a *audio) untilSuccessor(n int64) int64 {
 			continue
 		}
 		index := r.status.index()
-		s := a.at(index)
+		s := a.mutable(index)
 		if s.paused != 0 {
 			continue
 		}
@@ -195,8 +195,8 @@ func (a *audio) untilSuccessor(n int64) int64 {
 
 // untilEnd returns how many of n frames remain before the first voice may end or leave its loop.
 func (a *audio) untilEnd(n int64) int64 {
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		s := a.present(i)
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		s := a.current(i)
 		if s.paused != 0 {
 			continue
 		}
@@ -211,5 +211,5 @@ func (a *audio) leftLoop(id pool.Handle) bool {
 	if r.live != id {
 		return r.status.state().Over() || pool.Handle(r.id.Load()) != id
 	}
-	return a.at(r.status.index()).voice.PastLoop()
+	return a.mutable(r.status.index()).voice.PastLoop()
 }

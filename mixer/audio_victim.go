@@ -100,7 +100,7 @@ func (s *scores) setAudibility(i int, x float32) {
 // position on, times the power of all its gains. Each fade counts with the larger of its current and
 // target value.
 func (a *audio) rescore(i int) {
-	s := a.at(i)
+	s := a.mutable(i)
 	reach := newStereo(s.voice.PeakGains(a.now))
 	s.power = a.buses[s.bus].power(reach)
 	s.shaped = a.applyResponse(i, &s.voice, s.record, reach, s.power)
@@ -477,7 +477,7 @@ func (a *audio) eligible(q *query, prios []int32) []int32 {
 		return eligible
 	}
 	for i, prio := range prios {
-		if prio <= q.prio && !a.matches(q, a.roster.at(i)) {
+		if prio <= q.prio && !a.matches(q, a.voiceTable.at(i)) {
 			eligible[i] = unstealable
 		}
 	}

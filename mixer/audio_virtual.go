@@ -23,12 +23,12 @@ func (s *slot) state() State {
 // are in use, the least audible one, or the voice itself, is stolen for good. prio and remaining are the
 // priority and audibility of the incoming start.
 func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
-	s := a.at(c.slot)
+	s := a.mutable(c.slot)
 	if !s.virtualizable {
 		a.steal(c, e)
 		return
 	}
-	if !a.hides(s.endless) {
+	if !a.canHide(s.endless) {
 		var least choice
 		a.leastVirtual(&least, prio, s.endless)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.remaining) {
@@ -40,7 +40,7 @@ func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 	a.explainChoice(e, c)
 	a.leaveTail(s, a.now)
 	to := a.moveVoice(c.slot, a.takeVirtual(s.endless, s))
-	a.emitVoiceEvent(e, EventVirtual, a.at(to), a.now, to)
+	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
 }
 
 // stealVirtual ends a virtual voice for good. remaining is the audibility of the incoming start.
@@ -54,7 +54,7 @@ func (a *audio) stealVirtual(c *choice, e Event, remaining float64) {
 // is the least audible from now on, with a priority of at most prio.
 func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 	filter := anyVoices
-	if all, finite := a.virtualCounts(); a.below(endless) { // any kind makes room
+	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
 	} else if endless && finite > 0 { // only the same kind makes room
 		filter = endlessVoices
 	} else if !endless && finite < all {
@@ -67,7 +67,7 @@ func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 // startsVirtual reports whether a start without a slot becomes a virtual voice. least is the virtual voice
 // that is stolen for it; unchanged if there is room.
 func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool {
-	if !a.incomingKind.virtualizable || a.hides(a.incomingKind.endless) {
+	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
 	}
 	a.leastVirtual(least, r.prio, a.incomingKind.endless)
@@ -76,7 +76,7 @@ func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool 
 
 // moveVoice moves a voice to another index, which was taken for it.
 func (a *audio) moveVoice(from, to int) int {
-	s := a.at(to)
+	s := a.mutable(to)
 	a.placeVoice(to)
 	a.scores.move(from, to)
 	if sp := a.spectral.Load(); sp != nil {
@@ -168,14 +168,14 @@ func (a *audio) exchange() {
 		if best < 0 || keys[best] == 0 {
 			return
 		}
-		prio := a.at(best).prio
+		prio := a.mutable(best).prio
 		q.prio = prio
 		var c choice
 		a.choose(&c, &q, policy)
 		if c.slot < 0 || s.prio[c.slot] == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.slot]))) {
 			return
 		}
-		v := a.at(best)
+		v := a.mutable(best)
 		var e Event
 		v.record.setCause(&e, v.number())
 		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
@@ -187,8 +187,8 @@ func (a *audio) exchange() {
 // swap exchanges a real and a virtual voice. If the real voice cannot take the place of the virtual one,
 // a voice is stolen as for a start.
 func (a *audio) swap(c *choice, best int, e Event) {
-	real, virtual := a.at(c.slot), a.at(best)
-	if !real.virtualizable || real.endless != virtual.endless && !a.below(real.endless) {
+	real, virtual := a.mutable(c.slot), a.mutable(best)
+	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.remaining[best]))
 		a.fadeInRestored(a.moveVoice(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
 		return
@@ -198,11 +198,11 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.leaveTail(real, a.now)
 	a.put(c.slot, virtual)
 	a.put(best, real)
-	a.rank(c.slot, a.tree[virtual.bus].output)
+	a.assignRank(c.slot, a.tree[virtual.bus].output)
 	real.record.unpublishSlot(&real.voice) // before the indices are reused
 	virtual.record.unpublishSlot(&virtual.voice)
 	for _, i := range [...]int{c.slot, best} {
-		s := a.at(i)
+		s := a.mutable(i)
 		a.placeVoice(i)
 		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
@@ -246,7 +246,7 @@ func (a *audio) restoreIntoFreeSlots() (took bool) {
 
 // restoreIntoSlot restores a virtual voice into a free slot.
 func (a *audio) restoreIntoSlot(i int) {
-	s := a.at(i)
+	s := a.mutable(i)
 	a.fadeInRestored(a.moveVoice(i, a.takeSlot(a.tree[s.bus].output, s)))
 	a.updateHighWater()
 }
@@ -280,7 +280,7 @@ func (a *audio) updateRestorePrio(i int) {
 		return
 	}
 	prio := int32(unstealable)
-	if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
+	if s := a.mutable(i); s.paused == 0 && !s.voice.FadingOut() {
 		prio = -s.prio
 	}
 	i -= a.base
@@ -325,7 +325,7 @@ func (a *audio) nextRestore() int {
 
 // fadeInRestored fades in a restored voice.
 func (a *audio) fadeInRestored(i int) {
-	s := a.at(i)
+	s := a.mutable(i)
 	s.voice.FadeBackIn(a.now, a.smooth)
 	s.restScreen()
 	a.emitVoiceEvent(&Event{}, EventReal, s, a.now, i)

@@ -65,7 +65,7 @@ func TestFirstBack(t *testing.T) {
 			a := m.audio
 			var waiting []int
 			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-				if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
+				if s := a.mutable(i); s.paused == 0 && !s.voice.FadingOut() {
 					waiting = append(waiting, i)
 				}
 			}
@@ -81,7 +81,7 @@ func TestFirstBack(t *testing.T) {
 			most = max(most, len(waiting))
 			if want < 0 {
 				none++
-			} else if slices.ContainsFunc(waiting, func(i int) bool { return a.at(i).prio > a.at(want).prio }) {
+			} else if slices.ContainsFunc(waiting, func(i int) bool { return a.mutable(i).prio > a.mutable(want).prio }) {
 				passed++
 			}
 		}
@@ -98,7 +98,7 @@ func (a *audio) before(i, j int) int {
 	if (x == 0) != (y == 0) {
 		return cmp.Compare(y, x)
 	}
-	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(a.at(i).number(), a.at(j).number()))
+	return cmp.Or(cmp.Compare(a.mutable(j).prio, a.mutable(i).prio), cmp.Compare(y, x), cmp.Compare(a.mutable(i).number(), a.mutable(j).number()))
 }
 
 // TestManyComeBack checks that voices are restored in the same order whether many slots become free at

@@ -26,17 +26,17 @@ func (a *audio) mixVoices(n int64) {
 	}
 	a.mixVirtual(n)
 	slices.SortFunc(a.endings, func(e, f ending) int {
-		return cmp.Or(cmp.Compare(e.after, f.after), cmp.Compare(a.order(int(e.slot)), a.order(int(f.slot))))
+		return cmp.Or(cmp.Compare(e.after, f.after), cmp.Compare(a.position(int(e.slot)), a.position(int(f.slot))))
 	})
 	for _, e := range a.endings {
 		if e.cut && int(e.slot) < a.base { // here, so that tails are summed in the order of their frames
-			a.leaveTail(a.at(int(e.slot)), a.now+int64(e.after))
+			a.leaveTail(a.mutable(int(e.slot)), a.now+int64(e.after))
 		}
 	}
 }
 
 // mixFrom mixes voices and returns their number: all, or up to one that panicked.
-func (a *audio) mixFrom(alive []seat, n int64) (done int) {
+func (a *audio) mixFrom(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
 			a.endings = append(a.endings, ending{slot: int32(alive[done].index), fault: true})
@@ -75,7 +75,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 }
 
 // filterAhead filters the next voices together, as many as a bank takes.
-func (a *audio) filterAhead(bank *voice.FilterBatch, next []seat, heard int, n int64) {
+func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int, n int64) {
 	for _, v := range next {
 		if a.mixesAllOf(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
 			break
@@ -85,7 +85,7 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []seat, heard int, n i
 }
 
 // mixesAllOf reports whether a voice is mixed for all n frames.
-func (a *audio) mixesAllOf(v seat, heard int, n int64) bool {
+func (a *audio) mixesAllOf(v realVoice, heard int, n int64) bool {
 	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
 
@@ -132,7 +132,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 func (a *audio) endFinishedVoices() {
 	for _, e := range a.endings {
 		i, frame, kind := int(e.slot), a.now+int64(e.after), EventEnded
-		s := a.at(i)
+		s := a.mutable(i)
 		if e.dry {
 			a.stats.Underruns++
 			a.emitVoiceEvent(&Event{}, EventUnderrun, s, frame, i)
@@ -254,7 +254,7 @@ func (a *audio) silentFrom(frame int64) {
 
 // endVoice ends a voice and frees its index.
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
-	s, state := a.at(i), a.countOutcome(k)
+	s, state := a.mutable(i), a.countOutcome(k)
 	a.silentFrom(frame)
 	a.ringVoice(s, frame)
 	a.stats.Playing--

@@ -23,7 +23,7 @@ const (
 // initialCapacity returns the initial capacities. commands and events are the values of the Config before
 // defaults.
 func (c *Config) initialCapacity(commands, events int) initialCapacity {
-	m := initialCapacity{commands: commands, records: c.mostRecords(), maxEventRecords: c.maxEventRecords(events)}
+	m := initialCapacity{commands: commands, records: c.maxRecords(), maxEventRecords: c.maxEventRecords(events)}
 	m.eventRecords = m.maxEventRecords
 	if commands == 0 {
 		m.commands = min(minCommands, c.Commands)
@@ -88,7 +88,7 @@ func (m *Mixer) growEvents(commands int64) {
 	}
 	records, queued := m.records.Len(), m.events.Len()
 	need := 3 * (2*records + int(commands) + len(m.tree) + min(records, m.maxVoices))
-	if (m.loops || m.virtual) && records > m.fewest {
+	if (m.loops || m.virtual) && records > m.minSlots {
 		need = m.maxEventRecords
 	}
 	if capacity-queued < need {

@@ -114,8 +114,8 @@ type Config struct {
 	// to the bit. It needs about 30 KB for each sound and bus, and up to twice the time.
 	Stems bool
 
-	endless int // maximum number of virtual endless voices; 0: mostEndless
-	initial initialCapacity
+	maxVirtualEndless int // maximum number of virtual endless voices; 0: defaultMaxEndless
+	initial           initialCapacity
 }
 
 // BusConfig describes a bus, a named sub-mix.
@@ -198,7 +198,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.MaxVoices = max(cmp.Or(c.MaxVoices, g.Max), g.Max)
 	}
 	c.MaxVoices = cmp.Or(c.MaxVoices, c.Voices)
-	c.endless = cmp.Or(c.endless, c.mostEndless())
+	c.maxVirtualEndless = cmp.Or(c.maxVirtualEndless, c.defaultMaxEndless())
 	wrong.need(c.Quality <= voice.Cubic, "there is no quality %d", c.Quality)
 	wrong.ranged(c.Rate, 1, MaxRate, "a rate of %d Hz is not in %d..%d")
 	wrong.ranged(c.MaxVoices, c.Voices, MaxVoices, "at most %d voices, which is not in %d..%d")

@@ -158,7 +158,7 @@ const eventBlockSeconds = 20
 func (c *Config) maxBlockEvents() int {
 	lived := c.MaxVoices + c.maxVirtual() + c.Commands
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
-	n += 4 * c.endless
+	n += 4 * c.maxVirtualEndless
 	if c.Virtual > 0 {
 		grid := 2*eventBlockSeconds*c.Rate/int(hopOf(c.Rate)) + 1
 		back := 2*c.MaxVoices + lived + exchanges*grid

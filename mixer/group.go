@@ -99,8 +99,8 @@ func (a *audio) sharing(g *Group, owner uint64) int {
 		return g.playing
 	}
 	n := 0
-	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		n += boolInt(g.counts(a.roster.at(i), owner))
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		n += boolInt(g.counts(a.voiceTable.at(i), owner))
 	}
 	return n
 }

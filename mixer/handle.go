@@ -71,7 +71,7 @@ func (h Handle) Position() time.Duration {
 		status, word := r.status.load(), &r.position
 		i := status.index()
 		if i >= 0 {
-			word = &h.mixer.positions[i]
+			word = &h.mixer.playheads[i]
 		}
 		if frames := word.Load(); i < 0 || r.status.load() == status { // otherwise the index may have a new owner
 			return pcm.Duration(frames, h.mixer.rate)

@@ -55,7 +55,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 	events := make([]Event, 64)
 	taken := 0
 	power := func(i int) float64 {
-		left, right := a.at(i).voice.PeakGains(a.now)
+		left, right := a.mutable(i).voice.PeakGains(a.now)
 		return left*left + right*right
 	}
 	for n := range 600 {
@@ -72,7 +72,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 		var powers []float64
 		var index []int
 		for i := a.next(0); i >= 0; i = a.next(i + 1) {
-			now = append(now, a.at(i).voice.Masks())
+			now = append(now, a.mutable(i).voice.Masks())
 			index = append(index, i)
 		}
 		for j := range now {
@@ -104,7 +104,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 			beside, loud = append(beside, &came), append(loud, left*left+right*right)
 			score := slowMask(own[j], power(i), beside, loud)
 			if score < least {
-				least, second, victim = score, least, a.at(i).number()
+				least, second, victim = score, least, a.mutable(i).number()
 			} else {
 				second = min(second, score)
 			}

@@ -20,18 +20,18 @@ type Mixer struct {
 	audio *audio // used by the methods of the audio side alone
 
 	// The control side.
-	maxVoices   int
-	latency     int
-	mutex       sync.Mutex // among callers; the audio side never takes it
-	unlock      func()     // mutex.Unlock, made once
-	records     *pool.Pool[*record]
-	mostRecords int // the maximum number of records
-	plays       plays
-	finished    finishedStarts
-	rares       supply[recordRare]
-	wheres      supply[recordPlace]
-	filters     supply[voice.Filter]
-	screens     supply[voice.DirectFilter]
+	maxVoices  int
+	latency    int
+	mutex      sync.Mutex // among callers; the audio side never takes it
+	unlock     func()     // mutex.Unlock, made once
+	records    *pool.Pool[*record]
+	maxRecords int // the maximum number of records
+	plays      plays
+	finished   finishedStarts
+	rares      supply[recordRare]
+	wheres     supply[recordPlace]
+	filters    supply[voice.Filter]
+	screens    supply[voice.DirectFilter]
 
 	filtersUntil    int64  // pending commands may set a cutoff of starts up to this frame
 	seq             uint64 // of the last command
@@ -41,7 +41,7 @@ type Mixer struct {
 	commandCapacity int64          // the number of commands under way that there is memory for
 	maxQueuedEvents int            // the maximum number of queued events
 	maxEventRecords int            // the maximum number of queued event records
-	fewest          int            // the smallest size that the pool has had
+	minSlots        int            // the smallest size that the pool has had
 	virtual         bool           // Config.Virtual > 0
 	loops           bool           // a start was requested that may be endless
 	eventMutex      sync.Mutex     // among readers of events and of the journal
@@ -76,7 +76,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{busGains: gainReadback{maxScheduled: c.Commands, lookahead: int64(c.Rate) / 20, setAt: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
+	m := &Mixer{busGains: gainReadback{maxScheduled: c.Commands, lookahead: int64(c.Rate) / 20, setAt: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name
@@ -87,7 +87,7 @@ func New(c Config) (*Mixer, error) {
 	}
 	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
-	m.mostRecords, m.finished.maxLen = c.mostRecords(), c.mostRecords()
+	m.maxRecords, m.finished.maxLen = c.maxRecords(), c.maxRecords()
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.initial.records, Keep: true}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -326,7 +326,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	}
 	m.loops = m.loops || c.change.Fields&FieldRounds != 0
 	if c.kind == cmdResize {
-		m.fewest = min(m.fewest, int(c.voices))
+		m.minSlots = min(m.minSlots, int(c.voices))
 	}
 	m.seq++
 	c.seq = m.seq

@@ -87,7 +87,7 @@ func policySounds(t testing.TB) (out []policySound) {
 // defined returns the audibility of a voice by definition at this frame, with the buses as of another
 // frame.
 func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) float64 {
-	s := a.at(i)
+	s := a.mutable(i)
 	left, right := s.voice.PeakGains(a.now)
 	for b, first := int(s.bus), true; b >= 0; b, first = a.tree[b].parent, false {
 		bus := &a.buses[b]
@@ -173,7 +173,7 @@ func TestScores(t *testing.T) {
 			}
 			var living []score
 			for i := a.next(0); i >= 0; i = a.next(i + 1) {
-				s := a.at(i)
+				s := a.mutable(i)
 				x := score{s.number(), a.scores.prio[i], float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)}
 				if onGrid && !near(x.stored, x.really) {
 					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v", seed, a.now, s.number(), x.stored, x.really)
@@ -246,7 +246,7 @@ func TestScores(t *testing.T) {
 				stored, really, fresh := float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)
 				was := score{}
 				for _, x := range living {
-					if x.number == a.at(i).number() {
+					if x.number == a.mutable(i).number() {
 						was = x
 					}
 				}
@@ -254,7 +254,7 @@ func TestScores(t *testing.T) {
 				case near(stored, really), near(stored, fresh):
 				case was.number != 0 && (near(was.really, really) || near(was.fresh, fresh)) && stored == was.stored: // unchanged by commands
 				default:
-					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v; before the command %+v", seed, a.now, a.at(i).number(), stored, really, was)
+					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v; before the command %+v", seed, a.now, a.mutable(i).number(), stored, really, was)
 				}
 				if was.number != 0 && !near(was.really, really) {
 					changes++

@@ -7,11 +7,11 @@ import (
 	"voicepool/space"
 )
 
-// mostRecords returns the maximum number of records: one for each voice and each command under way. It is
+// maxRecords returns the maximum number of records: one for each voice and each command under way. It is
 // also the maximum number of finished starts that are remembered.
-func (c *Config) mostRecords() int {
+func (c *Config) maxRecords() int {
 	voices := c.MaxVoices + c.Virtual
-	return voices + max(voices, c.endless) + c.Commands
+	return voices + max(voices, c.maxVirtualEndless) + c.Commands
 }
 
 // enter adds n records to the directory. The mutex is held.
@@ -27,7 +27,7 @@ func (m *Mixer) enter(n int) {
 // moreRecords increases the number of records by half. The mutex is held.
 func (m *Mixer) moreRecords() {
 	was := m.records.Max()
-	more := min(max(was/2, minRecords), m.mostRecords-was)
+	more := min(max(was/2, minRecords), m.maxRecords-was)
 	if more <= 0 || m.records.Extend(was+more) != nil || m.records.SetLimit(was+more) != nil {
 		return
 	}

@@ -46,7 +46,7 @@ type shared struct {
 
 	// From the audio side to the control side.
 	freed       *ring.Ring[pool.Handle]
-	positions   []atomic.Int64 // by index of a voice: frames of the sound
+	playheads   []atomic.Int64 // by index of a voice: frames of the sound
 	events      *ring.Ring[eventRecord]
 	polled      atomic.Bool // the control side reads events, so lost events are counted
 	journal     journal
@@ -65,7 +65,7 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, fold: c.Fold, blind: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
 		commands:    ring.New[command](c.initial.commands),
-		positions:   make([]atomic.Int64, c.MaxVoices+c.maxVirtual()),
+		playheads:   make([]atomic.Int64, c.MaxVoices+c.maxVirtual()),
 		busPendings: make([]busPending, len(buses)),
 		pasts:       make([]atomic.Pointer[[]pcm.Frame], len(buses)),
 		freed:       ring.New[pool.Handle](c.initial.records),

@@ -18,7 +18,7 @@ func (s *shared) enableSpectral() {
 		return
 	}
 	spectrum.Warp(s.rate).Prepare()
-	sp := &spectral{buses: make([]busResponse, len(s.tree)), voices: make([]spectrum.Gains, len(s.positions)+1)}
+	sp := &spectral{buses: make([]busResponse, len(s.tree)), voices: make([]spectrum.Gains, len(s.playheads)+1)}
 	for i := range sp.buses {
 		sp.buses[i].ownFrame = -1
 	}

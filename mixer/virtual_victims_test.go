@@ -154,7 +154,7 @@ func TestRefreshRemaining(t *testing.T) {
 			which := []voiceFilter{anyVoices, endlessVoices, finiteVoices}[r.IntN(3)]
 			a.refreshRemaining(which)
 			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-				s := a.present(i)
+				s := a.current(i)
 				if which != anyVoices && s.endless != (which == endlessVoices) {
 					continue
 				}

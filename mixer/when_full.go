@@ -34,12 +34,12 @@ func ParseWhenFull(name string) (WhenFull, bool) {
 	return WhenFull(i + 1), i >= 0
 }
 
-// mostEndless returns the maximum number of virtual endless voices. It is at least MaxVoices, so a pool
-// of loops can shrink to one slot without a loss. It is higher if many starts are expected.
-func (c *Config) mostEndless() int { return max(c.MaxVoices, min(c.Commands/4, MaxVoices)) }
+// defaultMaxEndless returns the maximum number of virtual endless voices. It is at least MaxVoices, so a
+// pool of loops can shrink to one slot without a loss. It is higher if many starts are expected.
+func (c *Config) defaultMaxEndless() int { return max(c.MaxVoices, min(c.Commands/4, MaxVoices)) }
 
 // maxVirtual returns the maximum number of virtual voices, endless and finite.
-func (c *Config) maxVirtual() int { return c.endless + c.Virtual }
+func (c *Config) maxVirtual() int { return c.maxVirtualEndless + c.Virtual }
 
 // classify determines whether a voice is endless and whether it becomes virtual if a full pool steals it.
 func (a *audio) classify(s *slot) {
@@ -50,8 +50,8 @@ func (a *audio) classify(s *slot) {
 	s.endless, s.virtualizable = endless, a.virtualizable(s.record.whenFull, endless)
 }
 
-func (r *roster) virtualizable(w WhenFull, endless bool) bool {
-	return w != WhenFullEnd && (endless || r.finiteMost > 0)
+func (r *voiceTable) virtualizable(w WhenFull, endless bool) bool {
+	return w != WhenFullEnd && (endless || r.maxFinite > 0)
 }
 
 // voiceKind is the result of classify for the incoming start.

@@ -186,7 +186,7 @@ func TestCrowdCost(t *testing.T) {
 				}
 				a.mix(a.nowhere[:1])
 				for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-					passed += boolInt(a.lags.passed[j] == uint32(a.now))
+					passed += boolInt(a.lag.upTo[j] == uint32(a.now))
 				}
 			}
 			if passed > starts*crowd/10 || scored > starts*crowd/5 || looked > starts*crowd*2/3 {

@@ -7,48 +7,48 @@ import "math"
 // before it is read or changed. It is also updated in a stretch that may change its step or end its
 // sound.
 
-// lagGroup is the number of virtual voices that share an entry of lags.calm and of groupsDue.
+// lagGroup is the number of virtual voices that share an entry of virtualLag.steadyUntil and of groupsDue.
 const lagGroup = 16
 
-// lags holds how far virtual voices have advanced, by index minus base.
-type lags struct {
-	now    *int64
-	passed []uint32       // by voice: the low bits of the frame up to which it has advanced
-	steady []uint32       // by voice: for how many frames from there its step is constant
-	calm   []int64        // by group: the first frame at which a voice may need more than a constant step
-	passes [lagGroup]seat // the voices of a group that advance in a stretch
+// virtualLag holds how far virtual voices have advanced, by index minus base.
+type virtualLag struct {
+	now          *int64
+	upTo         []uint32            // by voice: the low bits of the frame up to which it has advanced
+	steadyFrames []uint32            // by voice: for how many frames from there its step is constant
+	steadyUntil  []int64             // by group: the first frame at which a voice may need more than a constant step
+	advancing    [lagGroup]realVoice // the voices of a group that advance in a stretch
 }
 
-func newLags(virtual int) lags {
+func newVirtualLag(virtual int) virtualLag {
 	groups := (virtual + lagGroup - 1) / lagGroup
-	l := lags{passed: make([]uint32, virtual), steady: make([]uint32, virtual), calm: make([]int64, groups)}
+	l := virtualLag{upTo: make([]uint32, virtual), steadyFrames: make([]uint32, virtual), steadyUntil: make([]int64, groups)}
 	for g := range groups {
-		l.calm[g] = never
+		l.steadyUntil[g] = never
 	}
 	return l
 }
 
 // put records that an up-to-date voice has a new index.
-func (l *lags) put(j int) {
-	l.passed[j] = uint32(*l.now)
-	l.touch(j)
+func (l *virtualLag) put(j int) {
+	l.upTo[j] = uint32(*l.now)
+	l.mayChange(j)
 }
 
-// touch records that a voice may change.
-func (l *lags) touch(j int) { l.steady[j], l.calm[j/lagGroup] = 0, 0 }
+// mayChange records that a voice may change.
+func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
-// at returns the voice at an index, up to date, for a caller that may change it.
-func (a *audio) at(i int) *slot {
-	s := a.present(i)
+// mutable returns the voice at an index, up to date, for a caller that may change it.
+func (a *audio) mutable(i int) *slot {
+	s := a.current(i)
 	if i >= a.base {
-		a.lags.touch(i - a.base)
+		a.lag.mayChange(i - a.base)
 	}
 	return s
 }
 
-// present returns the voice at an index, up to date, for a caller that does not change it.
-func (a *audio) present(i int) *slot {
-	s := a.roster.at(i)
+// current returns the voice at an index, up to date, for a caller that does not change it.
+func (a *audio) current(i int) *slot {
+	s := a.voiceTable.at(i)
 	if i >= a.base {
 		a.catchUp(i-a.base, s)
 	}
@@ -57,23 +57,23 @@ func (a *audio) present(i int) *slot {
 
 // catchUp advances a virtual voice to the present frame.
 func (a *audio) catchUp(j int, s *slot) {
-	l := &a.lags
-	lag := int64(int32(uint32(a.now) - l.passed[j]))
+	l := &a.lag
+	lag := int64(int32(uint32(a.now) - l.upTo[j]))
 	if lag <= 0 { // negative: other voices have not finished this stretch
 		return
 	}
 	if s.paused == 0 {
 		s.voice.Skip(lag, a.now-lag)
 	}
-	l.passed[j] = uint32(a.now)
-	l.steady[j] -= uint32(min(lag, int64(l.steady[j])))
+	l.upTo[j] = uint32(a.now)
+	l.steadyFrames[j] -= uint32(min(lag, int64(l.steadyFrames[j])))
 }
 
 // mixVirtual advances the virtual voices that may need more than a constant step within n frames. The
 // others lag.
 func (a *audio) mixVirtual(n int64) {
-	l, to := &a.lags, a.now+n
-	for g, calm := range l.calm[:a.lagGroups()] {
+	l, to := &a.lag, a.now+n
+	for g, calm := range l.steadyUntil[:a.lagGroups()] {
 		if calm < to {
 			a.mixGroup(g, n)
 		}
@@ -82,17 +82,17 @@ func (a *audio) mixVirtual(n int64) {
 
 // mixGroup is mixVirtual for a group.
 func (a *audio) mixGroup(g int, n int64) {
-	l, calm := &a.lags, int64(never)
-	passes := l.passes[:0]
+	l, calm := &a.lag, int64(never)
+	passes := l.advancing[:0]
 	for j := a.virtuals.Next(g * lagGroup); j >= 0 && j < (g+1)*lagGroup; j = a.virtuals.Next(j + 1) {
-		lag := int64(int32(uint32(a.now) - l.passed[j]))
-		if steady := int64(l.steady[j]) - lag; steady >= n {
+		lag := int64(int32(uint32(a.now) - l.upTo[j]))
+		if steady := int64(l.steadyFrames[j]) - lag; steady >= n {
 			calm = min(calm, a.now+steady)
 			continue
 		}
 		s := *a.virtuals.At(j)
 		a.catchUp(j, s)
-		passes = append(passes, seat{s, a.base + j})
+		passes = append(passes, realVoice{s, a.base + j})
 	}
 	for rest := passes; len(rest) > 0; {
 		rest = rest[a.mixFrom(rest, n):]
@@ -103,10 +103,10 @@ func (a *audio) mixGroup(g int, n int64) {
 			steady = max(min(steady, v.slot.voice.FastFrames(), v.slot.endAt-1-a.now-n), 0)
 		}
 		j := v.index - a.base
-		l.passed[j], l.steady[j] = uint32(a.now+n), uint32(steady)
+		l.upTo[j], l.steadyFrames[j] = uint32(a.now+n), uint32(steady)
 		calm = min(calm, a.now+n+steady)
 	}
-	l.calm[g] = calm
+	l.steadyUntil[g] = calm
 }
 
 // lagGroups returns the number of groups that have ever had a voice.
@@ -115,7 +115,7 @@ func (a *audio) lagGroups() int { return (a.scores.usedVirtual + lagGroup - 1) /
 // refreshAllVirtual computes the scores of all virtual voices.
 func (a *audio) refreshAllVirtual() {
 	for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-		a.refreshScore(a.base+j, a.present(a.base+j), true)
+		a.refreshScore(a.base+j, a.current(a.base+j), true)
 	}
 }
 
@@ -134,7 +134,7 @@ func (a *audio) refreshVirtual() {
 			for j, holds := range used[from:min(from+lagGroup, len(used))] {
 				if holds <= a.now {
 					i := a.base + from + j
-					a.refreshScore(i, a.present(i), false)
+					a.refreshScore(i, a.current(i), false)
 					holds = a.scores.validUntil[i]
 				}
 				first = min(first, holds)
@@ -172,7 +172,7 @@ func (a *audio) refreshRemainingClass(class int) {
 				switch until := a.scores.remainingHolds[j]; {
 				case a.remainingClass(j) != class:
 				case until <= a.now:
-					a.refreshScore(a.base+j, a.present(a.base+j), false) // also schedules the next time
+					a.refreshScore(a.base+j, a.current(a.base+j), false) // also schedules the next time
 				default:
 					due.groups[g] = min(due.groups[g], until)
 				}

@@ -1,0 +1,86 @@
+package mixer
+
+import "voicepool/pool"
+
+// outputOrder orders the voices in slots if there are several outputs: by output, and within an output by
+// rank. Ranks are assigned as slots are in a mixer with a single output. So the voices of a bus are summed
+// in the same order, to the same bits, whatever plays on other outputs.
+type outputOrder struct {
+	outputs  []*pool.Pool[int] // by output: slot indices in the order of ranks
+	assigned []outputRank      // by slot
+}
+
+// outputRank is the rank of a slot; the zero value is unassigned.
+type outputRank struct {
+	output int
+	handle pool.Handle
+}
+
+func newOutputOrder(outputs, slots int) (*outputOrder, error) {
+	k := &outputOrder{outputs: make([]*pool.Pool[int], outputs), assigned: make([]outputRank, slots)}
+	for i := range k.outputs {
+		p, err := pool.New[int](pool.Config[int]{Size: slots})
+		if err != nil {
+			return nil, err
+		}
+		k.outputs[i] = p
+	}
+	return k, nil
+}
+
+// assignRank assigns a slot to an output.
+func (r *voiceTable) assignRank(i, output int) {
+	if r.order == nil || i >= r.base {
+		return
+	}
+	h := &r.order.assigned[i]
+	if h.handle != 0 && h.output == output {
+		return
+	}
+	r.releaseRank(i)
+	handle, slot, ok := r.order.outputs[output].Acquire()
+	if !ok {
+		panic("mixer: no free rank for a slot that was free")
+	}
+	*slot, *h, r.missingReal = i, outputRank{output, handle}, true
+}
+
+// releaseRank releases the rank of a slot.
+func (r *voiceTable) releaseRank(i int) {
+	if r.order != nil {
+		h := &r.order.assigned[i]
+		r.order.outputs[h.output].Release(h.handle)
+		*h = outputRank{}
+	}
+}
+
+// nextInOrder returns the index of the first voice at or after a place in the order, and the place after
+// it; i is -1 at the end.
+func (r *voiceTable) nextInOrder(place int) (i, next int) {
+	if r.order == nil {
+		i = r.next(place)
+		return i, i + 1
+	}
+	for ; place/r.base < len(r.order.outputs); place = (place/r.base + 1) * r.base {
+		output := place / r.base
+		p := r.order.outputs[output]
+		if k := p.Next(place % r.base); k >= 0 {
+			return *p.At(k), output*r.base + k + 1
+		}
+	}
+	i = r.next(place - (len(r.order.outputs)-1)*r.base)
+	return i, r.position(i) + 1
+}
+
+// position returns the place of an index in the order of voices: slots by output and rank, then virtual
+// voices.
+func (r *voiceTable) position(i int) int {
+	switch {
+	case r.order == nil:
+		return i
+	case i >= r.base || i < 0:
+		return (len(r.order.outputs)-1)*r.base + i
+	}
+	h := &r.order.assigned[i]
+	return h.output*r.base + h.handle.Slot()
+}

@@ -1,0 +1,168 @@
+package mixer
+
+import "voicepool/pool"
+
+// voiceTable holds the living voices: slots, followed by virtual voices from index base on. The voices
+// themselves are in their records and stay there when their index changes.
+type voiceTable struct {
+	slots        *pool.Pool[*slot]
+	virtuals     *pool.Pool[*slot] // voices that are not mixed
+	base         int               // index of the first virtual voice
+	realVoices   []realVoice       // the real voices, see real
+	realIndex    []int32           // by slot: the position in realVoices, from 1; 0: absent
+	staleReal    int               // the number of realVoices that have left their slots
+	missingReal  bool              // a real voice is missing in realVoices
+	lag          virtualLag
+	newPlayheads []int64      // by index: positions in the sounds, in frames
+	order        *outputOrder // nil with one output: then voices are ordered by slot
+
+	hidden                int // the index of a voice that already counts as gone, see admit; or -1
+	finite                int // the number of virtual voices that have an end
+	maxFinite, maxEndless int // the maximum numbers of finite and endless virtual voices
+}
+
+// realVoice is a real voice and its index.
+type realVoice struct {
+	slot  *slot
+	index int
+}
+
+func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
+	n := c.MaxVoices + c.maxVirtual()
+	r := voiceTable{
+		base: c.MaxVoices, realVoices: make([]realVoice, 0, c.MaxVoices), realIndex: make([]int32, c.MaxVoices), lag: newVirtualLag(c.maxVirtual()), newPlayheads: make([]int64, n),
+		maxFinite: c.Virtual, maxEndless: c.maxVirtualEndless, hidden: -1,
+	}
+	var err error
+	if r.slots, err = pool.New[*slot](pool.Config[*slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
+		return r, err
+	}
+	if outputs > 1 {
+		if r.order, err = newOutputOrder(outputs, c.MaxVoices); err != nil {
+			return r, err
+		}
+	}
+	r.virtuals, err = pool.New[*slot](pool.Config[*slot]{Size: c.maxVirtual()})
+	return r, err
+}
+
+// at returns the voice at an index.
+func (r *voiceTable) at(i int) *slot {
+	if i < r.base {
+		return *r.slots.At(i)
+	}
+	return *r.virtuals.At(i - r.base)
+}
+
+// put sets the voice at an index that is in use.
+func (r *voiceTable) put(i int, s *slot) {
+	if i < r.base {
+		*r.slots.At(i) = s
+		if at := r.realIndex[i]; at > 0 {
+			r.realVoices[at-1].slot = s
+		}
+		return
+	}
+	*r.virtuals.At(i - r.base) = s
+	r.lag.put(i - r.base)
+}
+
+// next returns the first used index at or after i, or -1.
+func (r *voiceTable) next(i int) int {
+	if i < r.base {
+		if j := r.slots.Next(i); j >= 0 {
+			return j
+		}
+		i = r.base
+	}
+	if j := r.virtuals.Next(i - r.base); j >= 0 {
+		return r.base + j
+	}
+	return -1
+}
+
+// real returns the voices in slots in the order of indices, or by output and rank with several outputs.
+// The list is valid until a voice gets or loses a slot.
+func (r *voiceTable) real() []realVoice {
+	if r.staleReal > 0 || r.missingReal { // not needed if a start took the slot of a voice that left
+		clear(r.realIndex)
+		r.realVoices, r.staleReal, r.missingReal = r.realVoices[:0], 0, false
+		for i, place := r.nextInOrder(0); i >= 0 && i < r.base; i, place = r.nextInOrder(place) {
+			r.realVoices = append(r.realVoices, realVoice{r.at(i), i})
+			r.realIndex[i] = int32(len(r.realVoices))
+		}
+	}
+	return r.realVoices
+}
+
+// takeSlot and takeVirtual assign a free index to a voice and panic without one. takeSlot also takes the
+// output of the voice.
+func (r *voiceTable) takeSlot(output int, s *slot) int {
+	i := r.take(r.slots, 0, s)
+	r.assignRank(i, output)
+	return i
+}
+
+func (r *voiceTable) takeVirtual(endless bool, s *slot) int {
+	r.finite += boolInt(!endless)
+	return r.take(r.virtuals, r.base, s)
+}
+
+func (r *voiceTable) take(p *pool.Pool[*slot], base int, s *slot) int {
+	handle, _, ok := p.Acquire()
+	if !ok {
+		panic("mixer: no free voice after one was made free")
+	}
+	i := base + handle.Slot()
+	if i < r.base {
+		if r.realIndex[i] > 0 {
+			r.staleReal--
+		} else {
+			r.missingReal = true
+		}
+	}
+	r.put(i, s)
+	return i
+}
+
+// release frees an index.
+func (r *voiceTable) release(i int) {
+	if i < r.base {
+		r.staleReal += boolInt(r.realIndex[i] > 0)
+		r.releaseRank(i)
+		r.slots.Release(r.slots.HandleAt(i))
+	} else {
+		r.finite -= boolInt(!r.at(i).endless)
+		r.virtuals.Release(r.virtuals.HandleAt(i - r.base))
+	}
+}
+
+// free reports whether there is a free slot.
+func (r *voiceTable) free() bool {
+	return r.slots.Len()-boolInt(r.hidden >= 0 && r.hidden < r.base) < r.slots.Limit()
+}
+
+// virtualCounts returns the number of virtual voices, and the number of those with an end.
+func (r *voiceTable) virtualCounts() (all, finite int) {
+	all, finite = r.virtuals.Len(), r.finite
+	if r.hidden >= r.base {
+		return all - 1, finite - boolInt(!r.at(r.hidden).endless)
+	}
+	return all, finite
+}
+
+// hasCapacity reports whether there are fewer virtual voices of a kind than the maximum. canHide reports
+// whether one more voice of the kind may become virtual. The two differ if virtual voices have changed
+// their kind.
+func (r *voiceTable) hasCapacity(endless bool) bool {
+	all, finite := r.virtualCounts()
+	if endless {
+		return all-finite < r.maxEndless
+	}
+	return finite < r.maxFinite
+}
+
+func (r *voiceTable) canHide(endless bool) bool {
+	all, _ := r.virtualCounts()
+	return r.hasCapacity(endless) && all < r.virtuals.Limit()
+}
