@@ -98,7 +98,7 @@ func (r *record) sendsConstant(frame int64) bool {
 	if r.sends == 0 {
 		return true
 	}
-	if r.placed && r.where.space.Sends.End() > frame {
+	if r.isSpatial && r.spatial.space.Sends.End() > frame {
 		return false
 	}
 	if screen := r.screen(); screen != nil && !screen.Settled(frame) {

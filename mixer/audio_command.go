@@ -21,7 +21,7 @@ func (a *audio) do(c *command) {
 		a.start(c)
 	case cmdPosition:
 		if c.target.kind == allVoices {
-			a.listen(&c.part.ears)
+			a.setListener(&c.part.listener)
 			return
 		}
 		a.each(c)
@@ -30,7 +30,7 @@ func (a *audio) do(c *command) {
 	case cmdPendingBus:
 		a.applyBusPending(int(c.target.bus), c.props)
 	case cmdPositions:
-		a.movePlaces()
+		a.applyPositions()
 	case cmdResize:
 		a.resize(int(c.voices))
 	case cmdPause, cmdResume:
@@ -161,9 +161,9 @@ func (a *audio) act(i int, c *command) {
 		a.moveSend(s.record, c, a.smoothed(s.sounded, c.over))
 		a.rescore(i)
 	case cmdPosition:
-		if s.record.placed {
-			s.record.where.source.Spot = c.part.spot
-			a.glide(i, s)
+		if s.record.isSpatial {
+			s.record.spatial.source.Spot = c.part.spot
+			a.fadeToPosition(i, s)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (a *audio) entry(c *command) Entry {
 	if p := c.part; p != nil {
 		e.Duck = p.duck
 		if c.kind == cmdPosition && c.target.kind == allVoices {
-			e.Listener = p.ears.listener()
+			e.Listener = p.listener.listener()
 		}
 		e.How.Emitter.Spot = p.spot
 		if p.insert != nil {
@@ -57,11 +57,11 @@ func (a *audio) noteCommand(c *command) {
 		e.Priority, e.Protect, e.WhenFull, e.Owner = int(r.prio), r.protect, r.whenFull, r.owner
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
-			From: o.From, For: r.lasts, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,
+			From: o.From, For: r.lasts, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.isSpatial,
 		}
 		e.How.LowPass, e.How.HighPass = r.cutoffs()
-		if r.placed {
-			e.How.Emitter = r.where.source.Emitter()
+		if r.isSpatial {
+			e.How.Emitter = r.spatial.source.Emitter()
 		}
 		if r.sends > 0 {
 			e.How.Sends = r.rare.Load().sent
@@ -78,7 +78,7 @@ func (a *audio) noteCommand(c *command) {
 func (a *audio) noteAct(i int, c *command) {
 	s := a.mutable(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
-		c.kind == cmdPosition && !s.record.placed || c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
+		c.kind == cmdPosition && !s.record.isSpatial || c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
 	e := a.entry(c)
@@ -93,14 +93,14 @@ func (a *audio) noteAct(i int, c *command) {
 }
 
 // noteListener records a move of the listener.
-func (a *audio) noteListener(ears *earVectors) {
+func (a *audio) noteListener(ears *listenerVectors) {
 	if a.journal.ring != nil {
 		a.journal.note(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
 	}
 }
 
-// notePlace records a move of a voice in space.
-func (a *audio) notePlace(s *slot, p *placed) {
+// notePosition records a move of a voice in space.
+func (a *audio) notePosition(s *slot, p *spatialState) {
 	if a.journal.ring != nil {
 		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.live)}
 		e.How.Emitter.Spot = p.source.Spot

@@ -32,7 +32,7 @@ func (a *audio) applyDeferred() {
 		}
 	}
 	if a.positionsDeferred.Load() && a.positionsDeferred.Swap(false) {
-		a.movePlaces()
+		a.applyPositions()
 	}
 }
 
@@ -225,8 +225,8 @@ func (a *audio) overrideStart(r *record, c *command) {
 			}
 		}
 	case c.kind == cmdPosition:
-		if r.placed {
-			r.where.source.Spot = c.part.spot
+		if r.isSpatial {
+			r.spatial.source.Spot = c.part.spot
 		}
 	case c.kind == cmdSet && c.feed != nil:
 		r.setNewRounds(c.feed)

@@ -204,7 +204,7 @@ func (a *audio) direct(s *slot, screen *voice.DirectFilter, src []pcm.Frame, fra
 	if screen != nil && screen.Active() {
 		screen.Apply(dst, frame)
 	}
-	if gain := &s.record.where.space.Direct; !gain.SettledAt(1, frame) {
+	if gain := &s.record.spatial.space.Direct; !gain.SettledAt(1, frame) {
 		scale(dst, gain, frame)
 	}
 	return dst
@@ -212,7 +212,7 @@ func (a *audio) direct(s *slot, screen *voice.DirectFilter, src []pcm.Frame, fra
 
 // apart reports whether the direct path of a voice has a filter or gain that its sends do not have.
 func (a *audio) apart(s *slot, screen *voice.DirectFilter, frame int64) bool {
-	return s.record.placed && (screen != nil && screen.Active() || !s.record.where.space.Direct.SettledAt(1, frame))
+	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
 
 // directTail is direct for a tail; it does not change the filter of the voice.
@@ -243,8 +243,8 @@ func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) 
 // sending returns the gain of a send of a voice and the factors of the mutes that apply to the voice.
 func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	a.moving = append(a.moving[:0], &to.gain)
-	if s.record.placed && !to.pre {
-		if m := &s.record.where.space.Sends; !a.rested(m) {
+	if s.record.isSpatial && !to.pre {
+		if m := &s.record.spatial.space.Sends; !a.rested(m) {
 			a.moving = append(a.moving, m)
 		}
 	}

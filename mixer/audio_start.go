@@ -30,7 +30,7 @@ func (a *audio) start(c *command) {
 		return
 	}
 	sound, s := r.sound.Load(), &r.plays
-	if space := a.place(r); space != r.options.Space {
+	if space := a.initSpatial(r); space != r.options.Space {
 		r.options.Space = space
 	}
 	a.incoming = &s.voice

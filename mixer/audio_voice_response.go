@@ -36,7 +36,7 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 	}
 	if r.sends > 0 {
 		rare := r.rare.Load()
-		if r.placed { // sends have their own attenuation and may be audible if the voice is not
+		if r.isSpatial { // sends have their own attenuation and may be audible if the voice is not
 			power = newStereo(v.PeakSendGains(a.now)).power()
 		}
 		for j := range r.sends {

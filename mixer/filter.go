@@ -18,7 +18,7 @@ func (m *Mixer) allocateFilters(r *record) {
 		if rare.filter.Load() == nil {
 			rare.filter.Store(m.filters.next())
 		}
-		if r.placed && r.sends > 0 && rare.screen.Load() == nil {
+		if r.isSpatial && r.sends > 0 && rare.screen.Load() == nil {
 			rare.screen.Store(m.screens.next())
 		}
 		if !r.hasSuccessor {
@@ -77,8 +77,8 @@ func (r *record) begin(v *voice.Voice, now int64) {
 	if r.sendsPre {
 		v.AttachFilter(now, r.filter(), 0, 0) // its cutoffs may both be 0
 	}
-	if r.placed {
-		p := &r.where.placed
+	if r.isSpatial {
+		p := &r.spatial.spatialState
 		if f := r.filter(); p.lowPass != 0 && f != nil {
 			v.AttachFilter(now, f, 0, 0)
 			v.SetSpatialLowPass(now, p.lowPass, 0)
@@ -94,14 +94,14 @@ func (r *record) begin(v *voice.Voice, now int64) {
 
 // screen returns the low-pass on the direct path of a start with sends, or nil.
 func (r *record) screen() *voice.DirectFilter {
-	if !r.placed || r.sends == 0 {
+	if !r.isSpatial || r.sends == 0 {
 		return nil
 	}
 	return r.rare.Load().screen.Load()
 }
 
 // moveSpatialLowPass moves the low-passes of a voice's place.
-func (s *slot) moveSpatialLowPass(p *placed, now, over int64) {
+func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
 	s.filter(p.lowPass, now)
 	s.voice.SetSpatialLowPass(now, p.lowPass, over)
 	screen := s.record.screen()

@@ -29,7 +29,7 @@ type Mixer struct {
 	plays      plays
 	finished   finishedStarts
 	rares      supply[recordRare]
-	wheres     supply[recordPlace]
+	spatials   supply[recordSpatial]
 	filters    supply[voice.Filter]
 	screens    supply[voice.DirectFilter]
 
@@ -53,7 +53,7 @@ type Mixer struct {
 	busPitch        []pitchSpan
 	busGains        gainReadback          // of buses
 	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
-	hearing         space.Ear             // as set by SetListener
+	ear             space.Ear             // as set by SetListener
 
 	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
 	// requested after them.
@@ -192,7 +192,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if o.Emitter != nil {
 		var err error
 		if source, err = o.Emitter.Source(); err != nil {
-			return Handle{}, badPlace{err}
+			return Handle{}, positionError{err}
 		}
 	}
 	m.requestMissingMips()
@@ -220,11 +220,11 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	m.setPlay(id, r, o.Play) // before the handle: Voices reads both without the mutex
 	r.reset(id)
 	r.fill(m, s, o)
-	if r.options.Buffer, r.placed = feed, o.Emitter != nil; r.placed {
-		if r.where == nil {
-			r.where = m.wheres.next()
+	if r.options.Buffer, r.isSpatial = feed, o.Emitter != nil; r.isSpatial {
+		if r.spatial == nil {
+			r.spatial = m.spatials.next()
 		}
-		r.where.source = source
+		r.spatial.source = source
 		if source.Muffles() || m.Now() <= m.filtersUntil {
 			m.allocateFilters(r)
 		}

@@ -78,7 +78,7 @@ func (m *Mixer) initPitchRange(r *record, frame int64) {
 	if !r.readsMips() { // its pitchRange is not used
 		return
 	}
-	if r.placed {
+	if r.isSpatial {
 		m.pitchRangeOf(r)
 	}
 	for i := range m.scheduledSets {
@@ -105,9 +105,9 @@ func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
 	t := &m.own(r).pitchRange
 	if !r.hasPitchRange {
 		r.hasPitchRange, *t = true, initialPitchRange(&r.options)
-		if r.placed {
-			t.velocity = r.where.source.Spot.Velocity
-			below, above := m.hearing.Shifts(&t.velocity)
+		if r.isSpatial {
+			t.velocity = r.spatial.source.Spot.Velocity
+			below, above := m.ear.Shifts(&t.velocity)
 			t.dopplerLow, t.dopplerHigh = constantPitch(float64(below)), constantPitch(float64(above))
 		}
 	}
@@ -197,7 +197,7 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	}
 	add(&t.dopplerLow, &t.dopplerHigh)
 	switch {
-	case least != most || r.placed && m.hearing.Waves > 0: // a moving pitch reads at least the first mip level
+	case least != most || r.isSpatial && m.ear.Waves > 0: // a moving pitch reads at least the first mip level
 		return max(voice.LevelOf(pcm.Semitones(least)), 0), max(voice.LevelOf(pcm.Semitones(most)), 0)
 	case least != 0:
 		level := voice.LevelOf(pcm.Semitones(least))
@@ -267,7 +267,7 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	}
 	t := m.pitchRangeOf(r)
 	t.velocity = *velocity
-	low, high := m.hearing.Shifts(velocity)
+	low, high := m.ear.Shifts(velocity)
 	below, above := float64(low), float64(high)
 	if below == t.dopplerLow.target && above == t.dopplerHigh.target {
 		return
@@ -281,13 +281,13 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 
 // noteListener requests the versions that starts read with another listener. The mutex is held.
 func (m *Mixer) noteListener(l *space.Ear) {
-	same := l.Waves == m.hearing.Waves && l.Velocity == m.hearing.Velocity
-	m.hearing = *l
+	same := l.Waves == m.ear.Waves && l.Velocity == m.ear.Velocity
+	m.ear = *l
 	if same {
 		return
 	}
 	for _, r := range m.allRecords() {
-		if r.placed && r.readsMips() && m.notOver(r) {
+		if r.isSpatial && r.readsMips() && m.notOver(r) {
 			m.noteVelocity(r, &m.pitchRangeOf(r).velocity)
 			m.requestMips(r) // even if the voice does not move
 		}

@@ -52,7 +52,7 @@ type record struct {
 	bus           uint16
 	loop          bool
 	protect       bool
-	placed        bool  // it has a place in space
+	isSpatial     bool  // it has a place in space
 	counted       bool  // it has counts; written by the audio side after the start
 	hasPitchRange bool  // pitchRange is valid for this start; control side alone
 	hasSuccessor  bool  // it has a successor; control side alone
@@ -77,8 +77,8 @@ type record struct {
 
 	// Data that few starts need, nil until then. The control side allocates it before the command that
 	// needs it and never frees it.
-	rare  atomic.Pointer[recordRare]
-	where *recordPlace // of starts in space
+	rare    atomic.Pointer[recordRare]
+	spatial *recordSpatial // of starts in space
 
 	recordPlay
 }
@@ -106,10 +106,10 @@ type recordRare struct {
 	recordBeforeStart
 }
 
-// recordPlace holds the spatial data of a start.
-type recordPlace struct {
-	spot   seqVectors[spotVectors] // written by the control side, read after the ring buffer
-	placed                         // source is set by the control side before the start; then the audio side owns placed
+// recordSpatial holds the spatial data of a start.
+type recordSpatial struct {
+	spot         seqVectors[spotVectors] // written by the control side, read after the ring buffer
+	spatialState                         // source is set by the control side before the start; then the audio side owns spatialState
 }
 
 // recordAsk holds control-side data of a start.

@@ -102,8 +102,8 @@ func (m *Mixer) retire() bool {
 		r := m.record(id)
 		x := m.finished.add(id)
 		x.state, x.number, x.tag, x.position = r.status.state(), r.number.Load(), r.tag, r.position.Load()
-		if r.placed {
-			r.where.source = space.Source{} // releases references
+		if r.isSpatial {
+			r.spatial.source = space.Source{} // releases references
 		}
 		m.records.Release(id)
 	}

@@ -30,7 +30,7 @@ type shared struct {
 	commands          *ring.Ring[command]
 	largerBuffers     atomic.Pointer[queueBuffers] // larger buffers; see growBuffers
 	inFlight          inFlightCounter
-	listener          seqVectors[earVectors]
+	listener          seqVectors[listenerVectors]
 	listenerMoved     atomic.Bool
 	positionsSent     atomic.Bool // a cmdPositions is under way, or positionsDeferred is set
 	positionsDeferred atomic.Bool // places have to be read without a cmdPositions

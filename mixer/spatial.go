@@ -11,14 +11,14 @@ import (
 
 // seqVectors is a seqlock: the control side writes vectors, and the audio side reads them without
 // waiting. read reports whether a write came in between.
-type seqVectors[A spotVectors | earVectors] struct {
+type seqVectors[A spotVectors | listenerVectors] struct {
 	version atomic.Uint32
 	values  [6][3]atomic.Uint64
 }
 
 type (
-	spotVectors [4]space.Vector // a Spot, with its scalars as the fourth
-	earVectors  [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
+	spotVectors     [4]space.Vector // a Spot, with its scalars as the fourth
+	listenerVectors [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
 )
 
 func (w *seqVectors[A]) write(a A) {
@@ -49,22 +49,22 @@ func (v *spotVectors) spot() space.Spot {
 	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2], Occlusion: v[3][0], Obstruction: v[3][1]}
 }
 
-// spotOf converts a spot to vectors.
-func spotOf(s *space.Spot) spotVectors {
+// vectorsOfSpot converts a spot to vectors.
+func vectorsOfSpot(s *space.Spot) spotVectors {
 	return spotVectors{s.Position, s.Velocity, s.Forward, {s.Occlusion, s.Obstruction}}
 }
 
-func (v *earVectors) ear() space.Ear {
+func (v *listenerVectors) ear() space.Ear {
 	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }
 
-// earsOf converts a listener and its ear to vectors.
-func earsOf(l *space.Listener, ear *space.Ear) earVectors {
-	return earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
+// vectorsOfListener converts a listener and its ear to vectors.
+func vectorsOfListener(l *space.Listener, ear *space.Ear) listenerVectors {
+	return listenerVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
 }
 
 // listener returns a listener with the same ear.
-func (v *earVectors) listener() space.Listener {
+func (v *listenerVectors) listener() space.Listener {
 	l := space.Listener{
 		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
 	}
@@ -77,14 +77,14 @@ func (v *earVectors) listener() space.Listener {
 	return l
 }
 
-// badPlace turns an error of package space into an error of the mixer with a single prefix.
-type badPlace struct{ cause error }
+// positionError turns an error of package space into an error of the mixer with a single prefix.
+type positionError struct{ cause error }
 
-func (e badPlace) Error() string {
+func (e positionError) Error() string {
 	return ErrOption.Error() + strings.TrimPrefix(e.cause.Error(), space.ErrRange.Error())
 }
 
-func (e badPlace) Unwrap() []error { return []error{ErrOption, e.cause} }
+func (e positionError) Unwrap() []error { return []error{ErrOption, e.cause} }
 
 // SetPositions moves each voice to the spot with the same index, from the next frame that is mixed on,
 // within 20 ms. Several calls between two blocks replace each other and are never lost. Voices that are
@@ -99,7 +99,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	}
 	for i := range spots {
 		if _, err := spots[i].Checked(); err != nil {
-			return badPlace{err}
+			return positionError{err}
 		}
 		if voices[i].mixer != m && voices[i].mixer != nil {
 			return fmt.Errorf("%w: voice %d is another mixer's", ErrOption, i)
@@ -109,18 +109,18 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	defer m.mutex.Unlock()
 	for i, h := range voices {
 		r := m.find(h.id)
-		if r == nil || h.mixer == nil || !r.placed {
+		if r == nil || h.mixer == nil || !r.isSpatial {
 			continue
 		}
 		s, _ := spots[i].Checked()
 		if s.Muffled() {
 			m.allocateFilters(r)
 		}
-		r.where.spot.write(spotOf(&s))
+		r.spatial.spot.write(vectorsOfSpot(&s))
 		r.moved.Store(true)
 		m.noteVelocity(r, &s.Velocity)
 	}
-	m.pushPlaces()
+	m.pushPositions()
 	return nil
 }
 
@@ -129,20 +129,20 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {
-		return badPlace{err}
+		return positionError{err}
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.noteListener(&ear)
-	m.listener.write(earsOf(&l, &ear))
+	m.listener.write(vectorsOfListener(&l, &ear))
 	m.listenerMoved.Store(true)
-	m.pushPlaces()
+	m.pushPositions()
 	return nil
 }
 
-// pushPlaces sends a cmdPositions, unless one is under way that comes after all other commands. The mutex
-// is held.
-func (m *Mixer) pushPlaces() {
+// pushPositions sends a cmdPositions, unless one is under way that comes after all other commands. The
+// mutex is held.
+func (m *Mixer) pushPositions() {
 	if m.positionsSent.Load() && m.positionsSeq > m.otherSeq {
 		return
 	}
@@ -160,7 +160,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	s, err := spot.Checked()
 	switch {
 	case err != nil:
-		return badPlace{err}
+		return positionError{err}
 	case t.kind == busVoices || t.kind == allVoices:
 		return fmt.Errorf("%w: only voices have a place; name one, a tag or a sound", ErrOption)
 	}
@@ -171,11 +171,11 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if m.hearing.Waves == 0 {
+	if m.ear.Waves == 0 {
 		return nil
 	}
 	for _, r := range m.allRecords() {
-		if r.placed && m.names(&t, r) && m.notOver(r) {
+		if r.isSpatial && m.names(&t, r) && m.notOver(r) {
 			m.noteVelocity(r, &s.Velocity)
 		}
 	}
@@ -186,10 +186,10 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 func (at Moment) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {
-		return badPlace{err}
+		return positionError{err}
 	}
 	m := at.mixer
-	p := &part{ears: earsOf(&l, &ear)}
+	p := &part{listener: vectorsOfListener(&l, &ear)}
 	if err := m.send(command{kind: cmdPosition, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetAll(), part: p}); err != nil {
 		return err
 	}

@@ -1,0 +1,130 @@
+package mixer
+
+import (
+	"sync/atomic"
+
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+// spatialState is the spatial state of a voice.
+type spatialState struct {
+	source space.Source
+	space  voice.Space
+
+	lowPass, directLowPass float64 // current or target cutoffs in Hz; 0: off
+}
+
+// applyMove applies a move to a start that has not begun.
+func (r *record) applyMove() {
+	if !r.isSpatial || !r.moved.Load() {
+		return
+	}
+	if w, ok := r.spatial.spot.read(); ok {
+		r.spatial.source.Spot = w.spot()
+	}
+}
+
+// initSpatial computes the initial spatial state of a start; nil if it is not spatial.
+func (a *audio) initSpatial(r *record) *voice.Space {
+	if !r.isSpatial {
+		return nil
+	}
+	p := &r.spatial.spatialState
+	h, m := a.spatialGains(r)
+	p.space.Set(h, p.source.Spread)
+	p.space.RampPaths(a.now, m.Direct, m.Sends, 0)
+	p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
+	return &p.space
+}
+
+// spatialGains computes how a spatial start is heard now. Without sends, the direct path is merged into
+// the whole.
+func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
+	h, m := a.ear.Hear(&r.spatial.source)
+	if r.sends > 0 {
+		return voice.SpaceValues(h), m
+	}
+	if m.Direct != 1 {
+		h.Gain = float64(h.Gain * m.Direct)
+	}
+	if m.DirectLowPass != 0 { // it is the lower one
+		m.LowPass = m.DirectLowPass
+	}
+	return voice.SpaceValues(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
+}
+
+// applyPositions moves all voices to their latest positions.
+func (a *audio) applyPositions() {
+	a.positionsSent.Store(false)
+	ears, all := readIfMoved(a, &a.listenerMoved, &a.listener)
+	if all {
+		a.ear = ears.ear()
+		a.noteListener(&ears)
+	}
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		s := a.voiceTable.at(i)
+		if !s.record.isSpatial || !s.record.moved.Load() && !all {
+			continue
+		}
+		if w, ok := readIfMoved(a, &s.record.moved, &s.record.spatial.spot); ok {
+			s.record.spatial.source.Spot = w.spot()
+			a.notePosition(s, &s.record.spatial.spatialState)
+		}
+		a.fadeToPosition(i, a.mutable(i))
+	}
+}
+
+// setListener sets the listener and moves all spatial voices accordingly.
+func (a *audio) setListener(ears *listenerVectors) {
+	a.ear = ears.ear()
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		if a.voiceTable.at(i).record.isSpatial {
+			a.fadeToPosition(i, a.mutable(i))
+		}
+	}
+}
+
+// fadeToPosition fades a voice to its present place.
+func (a *audio) fadeToPosition(i int, s *slot) {
+	p := &s.record.spatial.spatialState
+	over := a.hop
+	if !s.sounded {
+		over = 0
+	}
+	h, m := a.spatialGains(s.record)
+	p.space.Ramp(a.now, h, over)
+	p.space.RampPaths(a.now, m.Direct, m.Sends, over)
+	if cutoffDiffers(p.lowPass, m.LowPass) || cutoffDiffers(p.directLowPass, m.DirectLowPass) {
+		p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
+		s.moveSpatialLowPass(p, a.now, over)
+	}
+	s.voice.Replan(a.now)
+	a.rescore(i)
+}
+
+// minCutoffRatio is the smallest change of a cutoff that is applied: 1/64 of an octave, which is
+// inaudible. Otherwise absorption by air would keep the cutoffs of all moving voices fading, which costs
+// more than a constant cutoff.
+const minCutoffRatio = 1.0108892860517005
+
+// cutoffDiffers reports whether a cutoff changes enough to be applied; 0 is off.
+func cutoffDiffers(from, to float64) bool {
+	if from == 0 || to == 0 {
+		return from != to
+	}
+	return to > float64(from*minCutoffRatio) || from > float64(to*minCutoffRatio)
+}
+
+// readIfMoved reads a position if it has changed. If a write is in progress, it leaves the flags set for
+// the next block.
+func readIfMoved[A spotVectors | listenerVectors](a *audio, moved *atomic.Bool, words *seqVectors[A]) (read A, ok bool) {
+	if !moved.Swap(false) {
+		return read, false
+	}
+	if read, ok = words.read(); !ok {
+		moved.Store(true)
+		a.positionsDeferred.Store(true)
+	}
+	return read, ok
+}
