@@ -78,27 +78,27 @@ type audio struct {
 	successorQueue
 	armory
 
-	now           int64 // the first frame that is not mixed
-	gridDone      int64 // the last frame of the grid that was processed
-	tail          int64 // 10 ms in frames
-	scores        scores
-	scored        int64     // the last frame at which all scores of slots were refreshed
-	scoredVirtual int64     // the same for virtual voices
-	scoredMoving  int64     // the same for remaining of virtual voices that move
-	searched      int64     // the last frame of a refreshRemaining
-	due           scoresDue // when scores have to be refreshed
-	queue         queue
-	buses         []bus
-	ear           space.Ear
-	paused        bool  // all voices are paused
-	skips         bool  // under Mixer.Skip: voices are not mixed
-	quiet         bool  // the last block was silent and has no tail
-	rings         bool  // an effect or filter still has a tail
-	closedAt      int64 // the maximum of bus.closedAt
-	measuredAt    int64 // the frame at which measure last computed the ringing times
-	measured      int64 // the frame at which they have to be computed again; never: not before a change
+	now             int64 // the first frame that is not mixed
+	gridDone        int64 // the last frame of the grid that was processed
+	tail            int64 // 10 ms in frames
+	scores          scores
+	scored          int64     // the last frame at which all scores of slots were refreshed
+	scoredVirtual   int64     // the same for virtual voices
+	scoredMoving    int64     // the same for remaining of virtual voices that move
+	searched        int64     // the last frame of a refreshRemaining
+	due             scoresDue // when scores have to be refreshed
+	queue           queue
+	buses           []bus
+	ear             space.Ear
+	paused          bool  // all voices are paused
+	skips           bool  // under Mixer.Skip: voices are not mixed
+	quiet           bool  // the last block was silent and has no tail
+	hasTail         bool  // an effect or filter still has a tail
+	closedAt        int64 // the maximum of bus.closedAt
+	tailsComputedAt int64 // the frame at which computeTails last computed the tails of buses
+	tailsValidUntil int64 // the frame at which they have to be computed again; never: not before a change
 
-	moving        []*voice.Move // the gains that act on a send; scratch space
+	gains         []*voice.Move // the gains that act on a send; scratch space
 	softClip      bool
 	metered       []pcm.Frame // buffer for buses with a meter; nil without meters
 	overflow      Overflow
@@ -131,7 +131,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		scores:  newScores(n, c.maxVirtual()),
 		endings: make([]ending, 0, 2*n),
 		window:  make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
-		moving: make([]*voice.Move, 0, len(buses)+3),
+		gains: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newQueueBuffers(c.initial.commands)
 	a.queue.adopt(under)
@@ -169,12 +169,12 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		}
 		a.sends = append(a.sends, to)
 	}
-	a.measure(a.now)
+	a.computeTails(a.now)
 	if spectralBuses(buses) {
 		a.enableSpectral()
 	}
-	a.refresh()
-	a.face(0)
+	a.refreshBuses()
+	a.fadeSolos(0)
 	if c.Meters {
 		a.metered = make([]pcm.Frame, a.hop)
 	}
@@ -286,18 +286,18 @@ func (a *audio) carryOut() {
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.begin(dst)
 	for k := range a.outputs.all {
-		a.lend(&a.outputs.all[k])
+		a.mixIntoOutput(&a.outputs.all[k])
 	}
 	for i := range a.buses {
-		a.buses[i].duck.turn(a)
+		a.buses[i].duck.update(a)
 	}
 	a.mixVoices(n)
-	a.rings = false
+	a.hasTail = false
 	a.mixBuses(n)
-	a.hearRing()
+	a.updateSilentFrom()
 	a.endFinishedVoices()
 	a.now += n
-	a.quiet = !a.rings
+	a.quiet = !a.hasTail
 	for k := range a.outputs.all {
 		o := &a.outputs.all[k]
 		a.guard(o)

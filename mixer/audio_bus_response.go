@@ -57,7 +57,7 @@ func (a *audio) refreshBusResponses() {
 		}
 		w.total = w.sent
 		if !b.quiet {
-			w.total.Add(&w.through, b.reach.power()/2)
+			w.total.Add(&w.through, b.gains.power()/2)
 		}
 		w.sends = w.sent != spectrum.Gains{}
 		w.notFlat = w.sends || w.through != spectrum.Flat()

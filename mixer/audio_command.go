@@ -34,7 +34,7 @@ func (a *audio) do(c *command) {
 	case cmdResize:
 		a.resize(int(c.voices))
 	case cmdPause, cmdResume:
-		a.hold(c)
+		a.storePause(c)
 		a.each(c)
 	case cmdStop:
 		a.each(c)
@@ -44,7 +44,7 @@ func (a *audio) do(c *command) {
 			c.feed.Drop()
 		}
 	case cmdDuck:
-		a.buses[c.target.bus].duck.change(c.part.ducking, a.now)
+		a.buses[c.target.bus].duck.change(c.part.duckRules, a.now)
 	case cmdEffect:
 		a.setEffect(int(c.target.bus), c)
 	case cmdSend:
@@ -210,12 +210,12 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	a.endVoice(i, a.now, EventStopped, &Event{})
 }
 
-// hold stores the pause of a bus or of all voices for later starts.
-func (a *audio) hold(c *command) {
+// storePause stores the pause of a bus or of all voices for later starts.
+func (a *audio) storePause(c *command) {
 	switch c.target.kind {
 	case busVoices:
 		a.buses[c.target.bus].paused = c.kind == cmdPause
-		a.refresh()
+		a.refreshBuses()
 	case allVoices:
 		a.paused = c.kind == cmdPause
 	}
@@ -238,7 +238,7 @@ func (a *audio) pause(i int, by pauses) {
 
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
-	if s.paused == 0 || by == pausedBus && a.buses[s.bus].held {
+	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {
 		return
 	}
 	if s.paused &^= by; s.paused != 0 {

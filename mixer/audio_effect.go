@@ -35,40 +35,40 @@ func (r *rack) tail() (frames int64) {
 	return frames
 }
 
-// measure computes, for each bus, the maximum tail of sound that arrives from a frame on, including the
-// buses down to the output and sends. Closed gains and sends end a path.
-func (a *audio) measure(frame int64) {
-	a.measuredAt, a.measured = frame, never
+// computeTails computes, for each bus, the maximum tail of sound that arrives from a frame on, including
+// the buses down to the output and sends. Closed gains and sends end a path.
+func (a *audio) computeTails(frame int64) {
+	a.tailsComputedAt, a.tailsValidUntil = frame, never
 	for at := len(a.up) - 1; at >= 0; at-- {
 		i := a.up[at]
 		b := &a.buses[i]
-		own := b.rack.tail() + b.rings
-		if b.ringing = own; a.tree[i].above >= 0 && b.opens(frame) {
-			b.ringing += a.buses[a.tree[i].above].ringing
+		own := b.rack.tail() + b.filterTail
+		if b.tail = own; a.tree[i].above >= 0 && b.opens(frame) {
+			b.tail += a.buses[a.tree[i].above].tail
 		}
-		a.remeasure(frame, &b.gain)
-		a.remeasure(frame, &b.mute)
+		a.scheduleTails(frame, &b.gain)
+		a.scheduleTails(frame, &b.mute)
 		for j := range b.sends {
 			s := &b.sends[j]
 			if s.opens(frame) && (s.pre || b.opens(frame)) {
-				b.ringing = max(b.ringing, own+a.buses[s.bus].ringing)
+				b.tail = max(b.tail, own+a.buses[s.bus].tail)
 			}
-			a.remeasure(frame, &s.gain)
+			a.scheduleTails(frame, &s.gain)
 		}
 	}
 }
 
-// measureAt makes the ringing times valid for a frame.
-func (a *audio) measureAt(frame int64) {
-	if frame < a.measuredAt || frame >= a.measured {
-		a.measure(frame)
+// computeTailsAt makes the tails of buses valid for a frame.
+func (a *audio) computeTailsAt(frame int64) {
+	if frame < a.tailsComputedAt || frame >= a.tailsValidUntil {
+		a.computeTails(frame)
 	}
 }
 
-// remeasure schedules the next measure for the end of a fade.
-func (a *audio) remeasure(frame int64, m *voice.Move) {
+// scheduleTails schedules the next computeTails for the end of a fade.
+func (a *audio) scheduleTails(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
-		a.measured = min(a.measured, end)
+		a.tailsValidUntil = min(a.tailsValidUntil, end)
 	}
 }
 
@@ -80,48 +80,48 @@ func (b *bus) opens(frame int64) bool {
 // opens reports whether a send lets sound through from a frame on.
 func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
-// ringPast extends the tail of the effects after a bus when a gain on its path opens or closes at a
-// frame: sound that passed before the frame still rings. was is the ringing time of the bus before the
+// extendTailAfter extends the tail of the effects after a bus when a gain on its path opens or closes at a
+// frame: sound that passed before the frame still rings. was is the tail of the bus before the
 // change, in frames.
-func (a *audio) ringPast(index int, frame, was int64) {
-	a.measure(a.now)
+func (a *audio) extendTailAfter(index int, frame, was int64) {
+	a.computeTails(a.now)
 	b := &a.buses[index]
-	ringing := max(was, b.ringing)
+	ringing := max(was, b.tail)
 	if ringing == 0 {
 		return
 	}
-	b.closedAt, b.rangUntil = max(b.closedAt, frame), max(b.rangUntil, frame+ringing) // for voices that start before frame
+	b.closedAt, b.tailUntil = max(b.closedAt, frame), max(b.tailUntil, frame+ringing) // for voices that start before frame
 	a.closedAt = max(a.closedAt, frame)
-	if a.sounds(index) {
-		a.ringUntil(frame + ringing)
+	if a.hasInput(index) {
+		a.tailUntil(frame + ringing)
 	}
 }
 
-// ringBefore extends the tail for a voice that began before a gain on its path opened or closed. The
-// effects ring at least as long as ringPast found for that gain.
-func (a *audio) ringBefore(s *slot) {
+// extendTailFor extends the tail for a voice that began before a gain on its path opened or closed. The
+// effects ring at least as long as extendTailAfter found for that gain.
+func (a *audio) extendTailFor(s *slot) {
 	if s.began >= a.closedAt {
 		return
 	}
 	for i := range a.buses {
 		if b := &a.buses[i]; s.began < b.closedAt && a.tree.through(int(s.bus), i) {
-			a.ringUntil(b.rangUntil)
+			a.tailUntil(b.tailUntil)
 		}
 	}
 }
 
-// ringUntil records that effects ring until a frame.
-func (a *audio) ringUntil(frame int64) {
+// tailUntil records that effects ring until a frame.
+func (a *audio) tailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skips {
 		a.silentFrom(frame)
 	}
 }
 
-// sounds reports whether a voice, a tail, an effect or a filter feeds a bus.
-func (a *audio) sounds(index int) bool {
+// hasInput reports whether a voice, a tail, an effect or a filter feeds a bus.
+func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
-		if b := &a.buses[i]; a.tree.through(i, index) && (b.tailsEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
+		if b := &a.buses[i]; a.tree.through(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
 			return true
 		}
 	}
@@ -143,27 +143,27 @@ func (r *rack) idle(frame int64) bool {
 	return true
 }
 
-// listens reports whether the key bus of an effect had output in this block.
-func (a *audio) listens(r *rack) bool {
+// keyHadOutput reports whether the key bus of an effect had output in this block.
+func (a *audio) keyHadOutput(r *rack) bool {
 	for _, k := range r.keys {
-		if k >= 0 && a.buses[k].gave {
+		if k >= 0 && a.buses[k].hadOutput {
 			return true
 		}
 	}
 	return false
 }
 
-// effects runs the effects of a bus. They also run without input while they have a tail.
-func (a *audio) effects(index int, n int64) {
+// runEffects runs the effects of a bus. They also run without input while they have a tail.
+func (a *audio) runEffects(index int, n int64) {
 	b := &a.buses[index]
-	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.listens(&b.rack) {
+	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.keyHadOutput(&b.rack) {
 		return
 	}
 	block := b.block(n)
 	for i, p := range b.rack.all {
 		var key []pcm.Frame
 		if k := b.rack.keys[i]; k >= 0 {
-			key = a.buses[k].given[:n]
+			key = a.buses[k].lastOutput[:n]
 		}
 		if p.Process(block, key, a.now) {
 			continue
@@ -171,23 +171,23 @@ func (a *audio) effects(index int, n int64) {
 		a.stats.Faults++
 		a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
 	}
-	a.rings = a.rings || !b.rack.idle(a.now+n)
+	a.hasTail = a.hasTail || !b.rack.idle(a.now+n)
 }
 
 // audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// ringFrom records the tail of the effects after the input of a bus ends at a frame.
-func (a *audio) ringFrom(frame int64, bus int) {
-	a.measureAt(frame)
-	if ringing := a.buses[bus].ringing; ringing > 0 {
-		a.ringUntil(frame + ringing)
+// tailFrom records the tail of the effects after the input of a bus ends at a frame.
+func (a *audio) tailFrom(frame int64, bus int) {
+	a.computeTailsAt(frame)
+	if ringing := a.buses[bus].tail; ringing > 0 {
+		a.tailUntil(frame + ringing)
 	}
 }
 
-// hearRing updates SilentFrom while effects ring.
-func (a *audio) hearRing() {
-	if !a.rings {
+// updateSilentFrom updates SilentFrom while effects ring.
+func (a *audio) updateSilentFrom() {
+	if !a.hasTail {
 		return
 	}
 	for k := range a.outputs.all {
@@ -208,10 +208,10 @@ func (a *audio) setEffect(index int, c *command) {
 	for _, v := range c.part.effect.moves {
 		p.Set(a.now, v.place, v.to, c.over)
 	}
-	a.measure(a.now)
+	a.computeTails(a.now)
 	a.invalidateResponse(index)
-	a.refresh()
+	a.refreshBuses()
 	if !r.idle(a.now) {
-		a.ringFrom(a.now, index)
+		a.tailFrom(a.now, index)
 	}
 }

@@ -33,8 +33,8 @@ func (b *bus) fadeTo(i *insert, frame, smooth int64) {
 	b.insert, b.next = i, nil
 }
 
-// insert runs the insert of a bus, or both inserts during a crossfade.
-func (a *audio) insert(index int, n int64) {
+// runInserts runs the insert of a bus, or both inserts during a crossfade.
+func (a *audio) runInserts(index int, n int64) {
 	b := &a.buses[index]
 	for done := int64(0); done < n && b.insert != nil; {
 		i := b.insert
@@ -43,11 +43,11 @@ func (a *audio) insert(index int, n int64) {
 			block = block[:min(int64(len(block)), left)]
 			old := i.old[:len(block)]
 			copy(old, block)
-			a.through(index, i.before, old)
-			a.through(index, i, block)
-			cross(block, old, left, a.smooth)
+			a.runInsert(index, i.before, old)
+			a.runInsert(index, i, block)
+			crossfade(block, old, left, a.smooth)
 		} else {
-			a.through(index, i, block)
+			a.runInsert(index, i, block)
 		}
 		if done += int64(len(block)); a.now+done < i.end {
 			continue
@@ -61,8 +61,8 @@ func (a *audio) insert(index int, n int64) {
 	}
 }
 
-// through runs an insert on a block and removes it if it fails.
-func (a *audio) through(index int, i *insert, block []pcm.Frame) {
+// runInsert runs an insert on a block and removes it if it fails.
+func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return
 	}
@@ -84,8 +84,8 @@ func (i *insert) run(block []pcm.Frame) (ok bool) {
 	return true
 }
 
-// cross crossfades from old to block; left frames of the fade remain.
-func cross(block, old []pcm.Frame, left, fade int64) {
+// crossfade crossfades from old to block; left frames of the fade remain.
+func crossfade(block, old []pcm.Frame, left, fade int64) {
 	for i := range block {
 		g := float32(left-int64(i)) / float32(fade)
 		for c := range block[i] {

@@ -62,8 +62,8 @@ func (t tree) root(output int) int {
 	panic("mixer: an output without a master bus")
 }
 
-// end returns the output of a bus.
-func (a *audio) end(bus int) *output {
+// outputOf returns the output of a bus.
+func (a *audio) outputOf(bus int) *output {
 	if len(a.outputs.all) == 1 {
 		return &a.outputs.all[0]
 	}

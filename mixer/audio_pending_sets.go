@@ -138,7 +138,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 // applyBusPending applies pending sets to a bus.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
-	audible := props != 0 && a.heard(index, false)
+	audible := props != 0 && a.mayHaveOutput(index, false)
 	for f := range numBusFades {
 		if props&(1<<f) == 0 {
 			continue

@@ -39,29 +39,29 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 		if s.pre {
 			src, from = pre, index
 		}
-		a.moving = a.mutes(append(a.moving[:0], &s.gain), from)
-		addMoving(a.buses[s.bus].block(n), src[:n], a.moving, a.now)
+		a.gains = a.appendMutes(append(a.gains[:0], &s.gain), from)
+		addWithGains(a.buses[s.bus].block(n), src[:n], a.gains, a.now)
 	}
 }
 
-// mutes appends the fading mutes of a bus and the buses above it, which also apply to sends.
-func (a *audio) mutes(moves []*voice.Move, bus int) []*voice.Move {
+// appendMutes appends the fading mutes of a bus and the buses above it, which also apply to sends.
+func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
-		if m := &a.buses[i].mute; !a.rested(m) {
+		if m := &a.buses[i].mute; !a.isUnity(m) {
 			moves = append(moves, m)
 		}
 	}
 	return moves
 }
 
-// rested reports whether a factor has been 1 since the last segment boundary. A fade that ends within a
+// isUnity reports whether a factor has been 1 since the last segment boundary. A fade that ends within a
 // segment starts a new segment there, independent of blocks.
-func (a *audio) rested(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
+func (a *audio) isUnity(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
 
-// addMoving adds src to dst with a gain in decibels and further factors.
-func addMoving(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
+// addWithGains adds src to dst with a gain in decibels and further factors.
+func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	for len(dst) > 0 {
-		from, to := line(frame, moves...)
+		from, to := segment(frame, moves...)
 		n := min(int64(len(dst)), to-frame)
 		g := product(moves, from)
 		ramp := dsp.Ramp{Left: float32(g), Right: float32(g), Start: int(frame - from)}
@@ -88,15 +88,15 @@ func product(moves []*voice.Move, frame int64) float64 {
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.part.send.bus {
-			a.measureAt(a.now)
-			was, opened := a.buses[index].ringing, s.opens(a.now)
-			s.gain.RampGain(a.now, c.part.send.gain, a.smoothed(a.heard(index, false), c.over), voice.Natural)
+			a.computeTailsAt(a.now)
+			was, opened := a.buses[index].tail, s.opens(a.now)
+			s.gain.RampGain(a.now, c.part.send.gain, a.smoothed(a.mayHaveOutput(index, false), c.over), voice.Natural)
 			if end := s.gain.End(); opened != s.opens(end) {
-				a.ringPast(index, end, was)
+				a.extendTailAfter(index, end, was)
 			}
 		}
 	}
-	a.refresh()
+	a.refreshBuses()
 }
 
 // mixSending mixes a voice to its bus and to the destinations of its sends. next is the voice that is
@@ -108,7 +108,7 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	rare := v.slot.record.rare.Load()
 	var pre []pcm.Frame
 	if v.slot.record.sendsPre {
-		pre = (*a.preRoom.Load())[:n]
+		pre = (*a.preBuffer.Load())[:n]
 		clear(pre)
 		rare.pre.SetOutput(pre, a.now)
 	}
@@ -116,8 +116,8 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if given == 0 {
 		return
 	}
-	post := (*a.sendRoom.Load())[:given]
-	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.direct(v.slot, v.slot.record.screen(), post, a.now))
+	post := (*a.sendBuffer.Load())[:given]
+	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.directPath(v.slot, v.slot.record.screen(), post, a.now))
 	for i := range v.slot.record.sends {
 		to, src := &rare.sends[i], post
 		if !to.opens(a.now) {
@@ -128,11 +128,11 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 		}
 		// A solo of another bus silences a bus's own voices, but not the sends that it receives.
 		b, past := &a.buses[to.bus], int64(0)
-		if !b.direct.SettledAt(1, a.now) {
-			if past = given; b.direct.To == 1 {
-				past = min(given, b.direct.End()-a.now)
+		if !b.soloFade.SettledAt(1, a.now) {
+			if past = given; b.soloFade.To == 1 {
+				past = min(given, b.soloFade.End()-a.now)
 			}
-			a.addSent(v.slot, to, a.past(to.bus, n)[:past], src[:past], a.now)
+			a.addSent(v.slot, to, a.bypassBuffer(to.bus, n)[:past], src[:past], a.now)
 		}
 		if past < given {
 			a.addSent(v.slot, to, b.block(n)[past:given], src[past:], a.now+past)
@@ -142,27 +142,27 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 
 // addSent adds src, which starts at a frame, to dst with the gain of a send of a voice.
 func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
-	if share, rests := a.restingShare(s, to); rests {
+	if share, rests := a.constantShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
 	} else {
-		addMoving(dst, src, a.moving, frame)
+		addWithGains(dst, src, a.gains, frame)
 	}
 }
 
-// past returns the buffer for sends to a bus whose own voices are not fully heard.
-func (a *audio) past(bus int, n int64) []pcm.Frame {
-	b, room := &a.buses[bus], (*a.pasts[bus].Load())[:n]
-	if !b.past {
+// bypassBuffer returns the buffer for sends to a bus whose own voices are not fully heard.
+func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
+	b, room := &a.buses[bus], (*a.soloBypass[bus].Load())[:n]
+	if !b.hasBypass {
 		clear(room)
-		b.past = true
+		b.hasBypass = true
 	}
 	return room
 }
 
-// restingShare returns the factor of a send of a voice if it is constant and not muted. It leaves the
+// constantShare returns the factor of a send of a voice if it is constant and not muted. It leaves the
 // factors of the send in a.moving.
-func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
-	if moves := a.sending(s, to); len(moves) > 1 || to.gain.End() > a.now {
+func (a *audio) constantShare(s *slot, to *send) (share float32, rests bool) {
+	if moves := a.sendGains(s, to); len(moves) > 1 || to.gain.End() > a.now {
 		return 0, false
 	}
 	if at := to.gain.To; !to.known || to.shareOf != at {
@@ -174,16 +174,16 @@ func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
 // sendSteady is the fast path of mixSending for a voice with one send and constant gains: it mixes to
 // both buses at once. It reports whether it applied.
 func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
-	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.apart(s, s.record.screen(), a.now) {
+	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.directDiffers(s, s.record.screen(), a.now) {
 		return false
 	}
 	to := &v.slot.record.rare.Load().sends[0]
-	if !a.buses[to.bus].direct.SettledAt(1, a.now) {
+	if !a.buses[to.bus].soloFade.SettledAt(1, a.now) {
 		return false
 	}
-	share, rests := a.restingShare(v.slot, to)
+	share, rests := a.constantShare(v.slot, to)
 	if rests {
-		sent := (*a.sendRoom.Load())[:n] // discarded if the send is silent
+		sent := (*a.sendBuffer.Load())[:n] // discarded if the send is silent
 		if share != 0 {
 			sent = a.buses[to.bus].block(n)
 		}
@@ -192,13 +192,13 @@ func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	return rests
 }
 
-// direct returns the signal of a voice with sends for its own bus: src after the filter and gain of its
-// direct path.
-func (a *audio) direct(s *slot, screen *voice.DirectFilter, src []pcm.Frame, frame int64) []pcm.Frame {
-	if !a.apart(s, screen, frame) {
+// directPath returns the signal of a voice with sends for its own bus: src after the filter and gain of
+// its direct path.
+func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame, frame int64) []pcm.Frame {
+	if !a.directDiffers(s, screen, frame) {
 		return src
 	}
-	room := *a.sendRoom.Load()
+	room := *a.sendBuffer.Load()
 	dst := room[len(room)/2:][:len(src)]
 	copy(dst, src)
 	if screen != nil && screen.Active() {
@@ -210,8 +210,9 @@ func (a *audio) direct(s *slot, screen *voice.DirectFilter, src []pcm.Frame, fra
 	return dst
 }
 
-// apart reports whether the direct path of a voice has a filter or gain that its sends do not have.
-func (a *audio) apart(s *slot, screen *voice.DirectFilter, frame int64) bool {
+// directDiffers reports whether the direct path of a voice has a filter or gain that its sends do not
+// have.
+func (a *audio) directDiffers(s *slot, screen *voice.DirectFilter, frame int64) bool {
 	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
 
@@ -223,36 +224,36 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 		*copied = *screen
 		screen = copied
 	}
-	return a.direct(s, screen, tail, frame)
+	return a.directPath(s, screen, tail, frame)
 }
 
-// mixAlone mixes a voice into sendRoom and returns the number of frames.
+// mixAlone mixes a voice into sendBuffer and returns the number of frames.
 func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
-	mixed, used, lent := b.mixed, b.used, b.lent
+	mixed, used, lent := b.mixed, b.used, b.intoOutput
 	defer func() { // runs even if the voice panics
 		if !b.used {
 			given = 0
 		}
-		b.mixed, b.used, b.lent = mixed, used, lent
+		b.mixed, b.used, b.intoOutput = mixed, used, lent
 	}()
-	b.mixed, b.used, b.lent = *a.sendRoom.Load(), false, false
+	b.mixed, b.used, b.intoOutput = *a.sendBuffer.Load(), false, false
 	return a.mixVoice(v.index, v.slot, next, n)
 }
 
-// sending returns the gain of a send of a voice and the factors of the mutes that apply to the voice.
-func (a *audio) sending(s *slot, to *send) []*voice.Move {
-	a.moving = append(a.moving[:0], &to.gain)
+// sendGains returns the gain of a send of a voice and the factors of the mutes that apply to the voice.
+func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
+	a.gains = append(a.gains[:0], &to.gain)
 	if s.record.isSpatial && !to.pre {
-		if m := &s.record.spatial.space.Sends; !a.rested(m) {
-			a.moving = append(a.moving, m)
+		if m := &s.record.spatial.space.Sends; !a.isUnity(m) {
+			a.gains = append(a.gains, m)
 		}
 	}
-	if m := &a.buses[s.bus].direct; !a.rested(m) { // fades while another bus is soloed
-		a.moving = append(a.moving, m)
+	if m := &a.buses[s.bus].soloFade; !a.isUnity(m) { // fades while another bus is soloed
+		a.gains = append(a.gains, m)
 	}
-	a.moving = a.mutes(a.moving, int(s.bus))
-	return a.moving
+	a.gains = a.appendMutes(a.gains, int(s.bus))
+	return a.gains
 }
 
 // sendTail adds the tail of a voice to the destinations of its sends. pre is the tail before the fader;
@@ -260,7 +261,7 @@ func (a *audio) sending(s *slot, to *send) []*voice.Move {
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	rare := s.record.rare.Load()
 	for i := range s.record.sends {
-		to, room := &rare.sends[i], (*a.sendRoom.Load())[:len(tail)]
+		to, room := &rare.sends[i], (*a.sendBuffer.Load())[:len(tail)]
 		if !to.opens(frame) {
 			continue
 		}
@@ -269,21 +270,21 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 		if to.pre {
 			src = pre
 		}
-		addMoving(room, src, a.sending(s, to), frame)
+		addWithGains(room, src, a.sendGains(s, to), frame)
 		a.buses[to.bus].addTail(room, frame)
-		a.ringFrom(frame+int64(len(tail)), to.bus)
+		a.tailFrom(frame+int64(len(tail)), to.bus)
 	}
 }
 
-// ringVoice records the tails of effects after a voice ends at a frame.
-func (a *audio) ringVoice(s *slot, frame int64) {
-	a.ringFrom(frame, int(s.bus))
-	a.ringBefore(s)
+// tailOfVoice records the tails of effects after a voice ends at a frame.
+func (a *audio) tailOfVoice(s *slot, frame int64) {
+	a.tailFrom(frame, int(s.bus))
+	a.extendTailFor(s)
 	if s.record.sends > 0 {
 		rare := s.record.rare.Load()
 		for i := range s.record.sends {
 			if to := &rare.sends[i]; to.opens(frame) {
-				a.ringFrom(frame, to.bus)
+				a.tailFrom(frame, to.bus)
 			}
 		}
 	}
@@ -300,7 +301,7 @@ func (a *audio) moveSend(r *record, c *command, over int64) {
 			opened := s.opens(a.now)
 			s.gain.RampGain(a.now, c.part.send.gain, over, voice.Natural)
 			if end := s.gain.End(); opened && !s.opens(end) {
-				a.ringFrom(end, s.bus)
+				a.tailFrom(end, s.bus)
 			}
 		}
 	}

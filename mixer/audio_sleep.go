@@ -83,10 +83,10 @@ func (a *audio) untilWork(n int64) int64 {
 		}
 		switch {
 		case !b.duck.down:
-		case b.duck.upAt == never:
+		case b.duck.releaseAt == never:
 			return 0
 		default:
-			n = min(n, max(b.duck.upAt-a.now, 0))
+			n = min(n, max(b.duck.releaseAt-a.now, 0))
 		}
 	}
 	for k := range a.outputs.all {
@@ -100,7 +100,7 @@ func (a *audio) untilWork(n int64) int64 {
 
 // still reports whether a bus stays silent from a frame on without input.
 func (b *bus) still(frame int64) bool {
-	return b.tailsEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
+	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }
 
 // leap advances by n frames, at most the result of untilWork.
@@ -122,7 +122,7 @@ func (a *audio) leap(n int64) {
 		}
 	}
 	if a.stems != nil {
-		a.stems.silence()
+		a.stems.clearOutputs()
 	}
 	if a.grow.step > 0 {
 		a.contractUntil(a.now + n)

@@ -56,7 +56,7 @@ func (a *audio) start(c *command) {
 	if s.endless, s.sends = endless, r.sends > 0; s.sends {
 		rare := r.rare.Load()
 		for i := range r.sends {
-			a.buses[rare.sends[i].bus].fed = true
+			a.buses[rare.sends[i].bus].receivesSends = true
 		}
 	}
 	if r.lasts > 0 {
@@ -73,7 +73,7 @@ func (a *audio) start(c *command) {
 			s.voice.SetBusPitch(a.now, pitch)
 		}
 	}
-	if a.buses[r.bus].held {
+	if a.buses[r.bus].pausedByTree {
 		s.paused |= pausedBus
 	}
 	if a.paused {
@@ -84,7 +84,7 @@ func (a *audio) start(c *command) {
 		g.playing++
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number()
 	}
-	a.count(s.bus, 1)
+	a.addPlaying(s.bus, 1)
 	a.scores.set(i, r.prio, s.number(), r.protect)
 	a.adoptIncomingScore(i, s)
 	overrides := r.overrides(id)

@@ -183,7 +183,7 @@ func (a *audio) refreshScores(which scoreScope) {
 	if !real && !virtual {
 		return
 	}
-	a.refresh()
+	a.refreshBuses()
 	shifted := false
 	for i := range a.buses {
 		shifted = shifted || a.buses[i].scoresChanged
@@ -345,10 +345,10 @@ func (a *audio) scheduleScore(i int) {
 // power returns left^2 + right^2 of a voice on this bus with the given gains, down to the master bus of
 // its output.
 func (b *bus) power(reach stereo) float64 {
-	if b.quiet || b.direct.To == 0 {
+	if b.quiet || b.soloFade.To == 0 {
 		return 0
 	}
-	return reach.times(b.reach).power()
+	return reach.times(b.gains).power()
 }
 
 // stereo is a pair of factors.
@@ -524,10 +524,10 @@ func (a *audio) lossBound(s *slot) float64 {
 		return math.Inf(1)
 	}
 	b := &a.buses[s.bus]
-	if s.settled && s.power > 0 && !b.quiet && b.most == b.reach && b.direct.SettledAt(1, a.now) && s.voice.Sound().Channels() == 1 {
+	if s.settled && s.power > 0 && !b.quiet && b.maxGains == b.gains && b.soloFade.SettledAt(1, a.now) && s.voice.Sound().Channels() == 1 {
 		return float64(s.power * s.voice.MaxRemaining()) // constant gains: the power is the bound
 	}
-	g := newStereo(s.voice.GainBounds(a.now)).times(equalStereo(max(b.direct.At(a.now), b.direct.To))).times(b.most)
+	g := newStereo(s.voice.GainBounds(a.now)).times(equalStereo(max(b.soloFade.At(a.now), b.soloFade.To))).times(b.maxGains)
 	if s.voice.Sound().Channels() == 2 {
 		g = equalStereo(max(g.left, g.right))
 	}

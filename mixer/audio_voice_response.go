@@ -22,7 +22,7 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 		return false
 	}
 	heard := &sp.voices[i]
-	if *heard = bus.through; b.quiet || b.direct.To == 0 {
+	if *heard = bus.through; b.quiet || b.soloFade.To == 0 {
 		*heard = spectrum.Gains{}
 		return true
 	}

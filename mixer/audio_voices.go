@@ -18,7 +18,7 @@ func (a *audio) mixVoices(n int64) {
 		bank.Clear()
 	}
 	if a.stems != nil {
-		a.mixApart(alive, n)
+		a.mixVoicesForStems(alive, n)
 		alive = nil
 	}
 	for len(alive) > 0 {
@@ -199,7 +199,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	length := copied.TailFrames(frame, a.tail)
 	var pre []pcm.Frame
 	if s.record.sendsPre {
-		pre = (*a.preRoom.Load())[:length]
+		pre = (*a.preBuffer.Load())[:length]
 		clear(pre)
 		copied.SplitPrefader(&a.splits.Load().pre)
 		a.splits.Load().pre.SetOutput(pre, frame)
@@ -215,8 +215,8 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 		s.record.rare.Load().stem.buses[s.bus].Load().addTail(home, frame)
 	}
 	a.silentFrom(frame + int64(n))
-	a.ringFrom(frame+int64(n), int(s.bus))
-	a.ringBefore(s)
+	a.tailFrom(frame+int64(n), int(s.bus))
+	a.extendTailFor(s)
 	if s.sends {
 		if pre != nil {
 			pre = pre[:n]
@@ -256,12 +256,12 @@ func (a *audio) silentFrom(frame int64) {
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.mutable(i), a.countOutcome(k)
 	a.silentFrom(frame)
-	a.ringVoice(s, frame)
+	a.tailOfVoice(s, frame)
 	a.stats.Playing--
 	if g := s.record.group; g != nil {
 		g.playing--
 	}
-	a.count(s.bus, -1)
+	a.addPlaying(s.bus, -1)
 	a.emitVoiceEvent(e, k, s, frame, i)
 	storeFrames(&s.record.position, s.voice.Position()) // before returnRecord publishes the state
 	if len(a.successors) > 0 {

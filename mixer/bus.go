@@ -112,7 +112,7 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 	if err := d.check(b.Name(), m.tree); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
-	p := &part{duck: d, ducking: m.newDucking(&d)}
+	p := &part{duck: d, duckRules: m.newDuckRules(&d)}
 	return m.send(command{kind: cmdDuck, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetBus(b), part: p})
 }
 

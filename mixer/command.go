@@ -55,15 +55,15 @@ type command struct {
 
 // part holds data that the control side allocates for a command.
 type part struct {
-	duck     Duck // as it was described
-	ducking  *ducking
-	insert   *insert
-	effect   *effectMoves
-	send     *sendMove
-	spot     space.Spot
-	listener listenerVectors
-	salvo    *Salvo
-	count    *Count
+	duck      Duck // as it was described
+	duckRules *duckRules
+	insert    *insert
+	effect    *effectMoves
+	send      *sendMove
+	spot      space.Spot
+	listener  listenerVectors
+	salvo     *Salvo
+	count     *Count
 }
 
 // queue holds commands for later frames. A command stays at its place, and a binary heap orders the

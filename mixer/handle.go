@@ -341,13 +341,13 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 			m.splits.Store(&splits{})
 		}
 		for i := range rare.sends {
-			if past := &m.pasts[rare.sends[i].bus]; past.Load() == nil {
+			if past := &m.soloBypass[rare.sends[i].bus]; past.Load() == nil {
 				past.Store(new(make([]pcm.Frame, m.hop)))
 			}
 		}
 		m.enableSpectral()
-		if m.sendRoom.Load() == nil {
-			m.sendRoom.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for the voice and for its direct path
+		if m.sendBuffer.Load() == nil {
+			m.sendBuffer.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for the voice and for its direct path
 		}
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {

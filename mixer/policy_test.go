@@ -91,7 +91,7 @@ func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) 
 	left, right := s.voice.PeakGains(a.now)
 	for b, first := int(s.bus), true; b >= 0; b, first = a.tree[b].parent, false {
 		bus := &a.buses[b]
-		if bus.muted || first && bus.direct.To == 0 {
+		if bus.muted || first && bus.soloFade.To == 0 {
 			return 0
 		}
 		l, r := voice.LouderPan(voice.Stereo, &bus.pan, since)

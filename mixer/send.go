@@ -127,8 +127,8 @@ func (m *Mixer) makePre(r *record, rare *recordRare) {
 	if rare.pre == nil {
 		rare.pre = &voice.Prefader{}
 	}
-	if m.preRoom.Load() == nil {
-		m.preRoom.Store(new(make([]pcm.Frame, m.sendFrames())))
+	if m.preBuffer.Load() == nil {
+		m.preBuffer.Store(new(make([]pcm.Frame, m.sendFrames())))
 	}
 }
 

@@ -38,10 +38,10 @@ type shared struct {
 	setsDeferred      atomic.Bool // a voice or bus has a pending set that did not fit
 	busPendings       []busPending
 	filterBank        atomic.Pointer[voice.FilterBatch] // filters voices together; nil until the first filter
-	preRoom           atomic.Pointer[[]pcm.Frame]       // buffer for pre-fader sends; nil until first used
-	sendRoom          atomic.Pointer[[]pcm.Frame]       // buffer for one voice with sends; nil until first used
+	preBuffer         atomic.Pointer[[]pcm.Frame]       // buffer for pre-fader sends; nil until first used
+	sendBuffer        atomic.Pointer[[]pcm.Frame]       // buffer for one voice with sends; nil until first used
 	splits            atomic.Pointer[splits]            // nil until the first voice with sends
-	pasts             []atomic.Pointer[[]pcm.Frame]     // by bus: receives sends from other buses while its own voices are not heard
+	soloBypass        []atomic.Pointer[[]pcm.Frame]     // by bus: receives sends from other buses while its own voices are not heard
 	spectral          atomic.Pointer[spectral]          // nil until the first filter or send
 
 	// From the audio side to the control side.
@@ -67,7 +67,7 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 		commands:    ring.New[command](c.initial.commands),
 		playheads:   make([]atomic.Int64, c.MaxVoices+c.maxVirtual()),
 		busPendings: make([]busPending, len(buses)),
-		pasts:       make([]atomic.Pointer[[]pcm.Frame], len(buses)),
+		soloBypass:  make([]atomic.Pointer[[]pcm.Frame], len(buses)),
 		freed:       ring.New[pool.Handle](c.initial.records),
 		events:      ring.New[eventRecord](c.initial.eventRecords),
 	}
@@ -82,7 +82,7 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 		}
 	}
 	if c.Stems {
-		s.stems = &stems{ring: tailsRing(s.hop, c.tail()), alone: make([]pcm.Frame, s.hop)}
+		s.stems = &stems{ring: tailRingLen(s.hop, c.tail()), alone: make([]pcm.Frame, s.hop)}
 	}
 	if c.Journal > 0 {
 		s.journal.ring = ring.New[Entry](c.Journal)
