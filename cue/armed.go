@@ -13,7 +13,7 @@ import (
 // end of an id. Its first frame may be known only on the audio side. The mixer receives the commands ahead of
 // it.
 type unit struct {
-	salvo  *mixer.Salvo
+	batch  *mixer.Batch
 	base   int64             // its first frame; an estimate until known is true
 	known  bool              // base is exact
 	steps  []step            // commands carried out before the actions
@@ -43,7 +43,7 @@ type armed struct {
 	unit  *unit   // the unit of Player.held
 	goes  []Go    // the scheduled GOs that are still to come
 	next  int     // index of the next list cue for a GO without a number
-	tags  map[uint64]*mixer.Count
+	tags  map[uint64]*mixer.Countdown
 }
 
 // arm switches the player to the lookahead: from now on each GO adds its cues when its frame comes near. It
@@ -60,7 +60,7 @@ func (p *Player) arm() {
 			p.follows.awaited[uint64(tag+1)] = true
 		}
 	}
-	p.armed = armed{on: true, show: &unit{salvo: p.mixer.NewSalvo(), launch: -1}, tags: map[uint64]*mixer.Count{}}
+	p.armed = armed{on: true, show: &unit{batch: p.mixer.NewBatch(), launch: -1}, tags: map[uint64]*mixer.Countdown{}}
 	p.armed.goes = s.clocked(s.Rate)
 	if p.options.Live {
 		p.armed.goes = p.begins.goes
@@ -78,14 +78,14 @@ func (p *Player) add(u *unit) *unit {
 
 // waiter adds a unit that another command fires, at about the given frame.
 func (p *Player) waiter(about int64) *unit {
-	return p.add(&unit{salvo: p.mixer.NewSalvo(), base: about, launch: -1, at: -1})
+	return p.add(&unit{batch: p.mixer.NewBatch(), base: about, launch: -1, at: -1})
 }
 
 // tagged returns the count of the living starts with a tag and creates it if needed.
-func (p *Player) tagged(tag uint64) *mixer.Count {
+func (p *Player) tagged(tag uint64) *mixer.Countdown {
 	c := p.armed.tags[tag]
 	if c == nil {
-		c = p.mixer.NewLoopCount()
+		c = p.mixer.NewLoopCountdown()
 		p.armed.tags[tag] = c
 	}
 	return c
@@ -117,7 +117,7 @@ func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 			ended, follows := chain, p.waiter(frame)
 			count, leader := f.runs[l.after].count, &s.launches[l.after]
 			ended.step(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error {
-				return at.FireAt(follows.salvo, count)
+				return at.FireAt(follows.batch, count)
 			})
 			chain = follows
 		}
@@ -132,9 +132,9 @@ func (p *Player) launch(i int, chain *unit) {
 	l := &s.launches[i]
 	u, since := p.waiter(chain.base), l.since.Frames(s.Rate)
 	u.launch, u.from = i, since
-	r.count = p.mixer.NewCount()
+	r.count = p.mixer.NewCountdown()
 	chain.step(since, l.first, func(at mixer.Moment) error { return at.Add(r.count, whole(r.left)) })
-	chain.step(since, l.first, func(at mixer.Moment) error { return at.Fire(u.salvo) })
+	chain.step(since, l.first, func(at mixer.Moment) error { return at.Fire(u.batch) })
 	r.units = append(r.units, u)
 	p.live.active = append(p.live.active, i)
 	for j := l.first; j < l.first+l.count; j++ {
@@ -157,7 +157,7 @@ func (p *Player) launch(i int, chain *unit) {
 		case counts:
 			u.step(0, l.first, tag)
 		}
-		u.step(0, l.first, func(at mixer.Moment) error { return at.FireAt(w.salvo, awaited) })
+		u.step(0, l.first, func(at mixer.Moment) error { return at.FireAt(w.batch, awaited) })
 	}
 }
 
@@ -178,7 +178,7 @@ func (p *Player) moment(frame int64) mixer.Moment {
 	case u == nil:
 		u = a.show
 	}
-	return u.salvo.At(frame - u.base).WithRank(rank)
+	return u.batch.At(frame - u.base).WithRank(rank)
 }
 
 // handAll hands over every command due before a frame, as far as the mixer has room, and fires the units
@@ -224,7 +224,7 @@ func (p *Player) handAll(before int64) error {
 	}
 	for _, u := range a.units {
 		if u.at >= 0 {
-			if err := p.mixer.At(u.at).WithRank(u.rank).Fire(u.salvo); err != nil {
+			if err := p.mixer.At(u.at).WithRank(u.rank).Fire(u.batch); err != nil {
 				return err
 			}
 			u.at = -1
@@ -246,7 +246,7 @@ func (p *Player) armUnit(u *unit, before int64) error {
 	}
 	for len(u.steps) > 0 {
 		st := &u.steps[0]
-		if err := st.do(u.salvo.At(st.offset).WithRank(st.rank)); err != nil {
+		if err := st.do(u.batch.At(st.offset).WithRank(st.rank)); err != nil {
 			return err
 		}
 		u.steps = u.steps[1:]
@@ -293,7 +293,7 @@ func (p *Player) learn(st *mixer.Stats) {
 		if u.known || p.held != nil && a.unit == u {
 			continue
 		}
-		if frame, fired := u.salvo.Base(); fired {
+		if frame, fired := u.batch.Base(); fired {
 			u.base, u.known = frame, true
 			if u.launch >= 0 {
 				r := &p.follows.runs[u.launch]
@@ -326,7 +326,7 @@ func (p *Player) fewer(u *unit, a *Action, offset int64) {
 	if n *= c.asks() / c.Times; n == 0 || c.launch == 0 {
 		return
 	}
-	for _, count := range p.countsOf(c) {
+	for _, count := range p.countdownsOf(c) {
 		if count != nil {
 			u.step(offset, a.Cue, func(at mixer.Moment) error { return at.Add(count, -whole(n)) })
 		}

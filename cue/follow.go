@@ -68,7 +68,7 @@ type run struct {
 	ceased bool // it was stopped, possibly before it began
 
 	// With the lookahead on.
-	count   *mixer.Count
+	count   *mixer.Countdown
 	units   []*unit
 	handles []mixer.Handle // live show: its starts that have not ended
 }

@@ -95,7 +95,7 @@ func (h *handPlay) play(w *ware) error {
 // when sets the frame of the start. Delayed layers need a known frame.
 func (h *handPlay) when(w *ware) {
 	switch o := h.start; {
-	case o.Salvo != nil:
+	case o.Batch != nil:
 		h.frame = max(o.Frame, 0)
 	case o.Frame > 0:
 		h.frame = o.Frame
@@ -133,8 +133,8 @@ func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
 		frame += w.delay
 	}
 	at := p.mixer.At(frame)
-	if o.Salvo != nil {
-		at = o.Salvo.At(frame)
+	if o.Batch != nil {
+		at = o.Batch.At(frame)
 	}
 	p.byHand.asked.Add(1)
 	voice, err := at.Play(sound, m)
@@ -143,7 +143,7 @@ func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
 		return err
 	}
 	h.handles = append(h.handles, voice)
-	if w.delay > 0 && o.Salvo == nil {
+	if w.delay > 0 && o.Batch == nil {
 		h.late = append(h.late, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: voice})
 	}
 	return nil

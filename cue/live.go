@@ -227,7 +227,7 @@ func (p *Player) cease(launch int, over time.Duration) {
 			left += (c.Times - t.repetition) * (c.asks() / c.Times)
 		}
 		u.steps, u.turns, u.over = nil, nil, end.base+1
-		end.step(0, 0, func(at mixer.Moment) error { return at.Drop(u.salvo) })
+		end.step(0, 0, func(at mixer.Moment) error { return at.Drop(u.batch) })
 		end.step(0, 0, func(at mixer.Moment) error { return at.Add(r.count, -whole(left)) })
 		r.left -= min(left, r.left)
 	}
@@ -246,7 +246,7 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.armed
 	p.byHand.waiting.cancel()
 	units := slices.Clone(a.units)
-	end := &unit{salvo: p.mixer.NewSalvo(), base: frame, launch: -1, rank: foremost, ends: true}
+	end := &unit{batch: p.mixer.NewBatch(), base: frame, launch: -1, rank: foremost, ends: true}
 	end.at, p.live.calm = end.base, end.base+1
 	end.begins = func(frame int64) {
 		p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: DoPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
@@ -256,13 +256,13 @@ func (p *Player) panic(over time.Duration, frame int64) {
 			continue // already discarded, or it cancels others
 		}
 		u.steps, u.turns, u.at, u.over = nil, nil, -1, frame+1
-		end.step(0, foremost, func(at mixer.Moment) error { return at.Drop(u.salvo) })
+		end.step(0, foremost, func(at mixer.Moment) error { return at.Drop(u.batch) })
 	}
 	end.step(0, foremost, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
 	end.step(0, foremost, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
 	p.outbox.cancel(end, nil)
 	p.release(units...)
-	a.show = p.add(&unit{salvo: p.mixer.NewSalvo(), base: end.base, at: end.base, launch: -1})
+	a.show = p.add(&unit{batch: p.mixer.NewBatch(), base: end.base, at: end.base, launch: -1})
 	p.add(end)
 	p.schedule.clear(len(p.sheet.Cues))
 	p.follows.clear(len(p.sheet.launches), len(p.sheet.Cues))

@@ -46,7 +46,7 @@ func (l *letter) due() (frame int64, known bool) {
 	if l.unit == nil {
 		return l.frame, true
 	}
-	base, fired := l.unit.salvo.Base()
+	base, fired := l.unit.batch.Base()
 	return base + l.frame, fired
 }
 
@@ -54,7 +54,7 @@ func (l *letter) due() (frame int64, known bool) {
 // A panic acts before other commands of its frame, a stop of a cue after them.
 func (l *letter) dropped(due int64) bool {
 	return slices.ContainsFunc(l.ends, func(end *unit) bool {
-		base, fired := end.salvo.Base()
+		base, fired := end.batch.Base()
 		return fired && (due > base || due == base && end.rank == foremost)
 	})
 }

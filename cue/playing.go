@@ -119,7 +119,7 @@ func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) 
 // begin starts one voice.
 func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
 	if p.armed.on {
-		o.Counts = p.countsOf(c)
+		o.Countdowns = p.countdownsOf(c)
 	}
 	if c.late {
 		fold(s, &o)
@@ -150,8 +150,8 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	return nil
 }
 
-// countsOf returns the counters that a start of a cue decrements when it ends.
-func (p *Player) countsOf(c *Cue) (counts [2]*mixer.Count) {
+// countdownsOf returns the counters that a start of a cue decrements when it ends.
+func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	if c.launch > 0 {
 		counts[0] = p.follows.runs[c.launch-1].count
 	}

@@ -38,7 +38,7 @@ type Start struct {
 	Owner string // for limits per owner; may be empty
 
 	Frame int64        // frame of the mixer; 0 or mixer.Now: the next frame
-	Salvo *mixer.Salvo // from Player.Mixer; Frame is relative to its base, and the start waits for it to be fired; may be nil
+	Batch *mixer.Batch // from Player.Mixer; Frame is relative to its base, and the start waits for it to be fired; may be nil
 	Ref   int64        // returned in report.Event; 0..MaxRef
 }
 
@@ -67,7 +67,7 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	err := play.play(w)
 	w.draws.mutex.Unlock()
 	p.live.settle(claimed, play.handles)
-	if play.frame != mixer.Now || o.Salvo != nil {
+	if play.frame != mixer.Now || o.Batch != nil {
 		p.byHand.waiting.note(play.handles)
 	}
 	if err != nil {

@@ -83,19 +83,19 @@ func TestStartAndTheEnd(t *testing.T) {
 	}
 }
 
-// TestStartOfSalvo checks that the starts of a salvo begin together when it is fired, and never if it is
+// TestStartOfBatch checks that the starts of a batch begin together when it is fired, and never if it is
 // dropped.
-func TestStartOfSalvo(t *testing.T) {
+func TestStartOfBatch(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(kit+"cues: [{at: 5s, play: bell}]\n", cue.Options{Block: 20, Live: true, Events: true})
 	m := p.Mixer()
-	fired, dropped := m.NewSalvo(), m.NewSalvo()
+	fired, dropped := m.NewBatch(), m.NewBatch()
 	turned(t, p, 20, func(frame int) {
 		switch frame {
 		case 0:
-			for _, salvo := range []*mixer.Salvo{fired, dropped} {
+			for _, batch := range []*mixer.Batch{fired, dropped} {
 				for i := range 2 {
-					if _, err := p.Start(cue.Start{Sound: "bell", Salvo: salvo, Frame: int64(5 * i)}); err != nil {
+					if _, err := p.Start(cue.Start{Sound: "bell", Batch: batch, Frame: int64(5 * i)}); err != nil {
 						t.Fatal(err)
 					}
 				}

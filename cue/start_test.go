@@ -345,7 +345,7 @@ func TestStartIDs(t *testing.T) {
 	}
 }
 
-// TestPanicOfStarts checks that a panic cancels pending starts by hand, single or in a salvo, with and
+// TestPanicOfStarts checks that a panic cancels pending starts by hand, single or in a batch, with and
 // without layers.
 func TestPanicOfStarts(t *testing.T) {
 	f := newFolder(t)
@@ -371,11 +371,11 @@ func TestPanicOfStarts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		salvo := p.Mixer().NewSalvo()
-		if _, err := p.Start(cue.Start{Sound: "bell", Salvo: salvo}); err != nil {
+		batch := p.Mixer().NewBatch()
+		if _, err := p.Start(cue.Start{Sound: "bell", Batch: batch}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Mixer().At(now + 600).Fire(salvo); err != nil {
+		if err := p.Mixer().At(now + 600).Fire(batch); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -76,7 +76,7 @@ type audio struct {
 	voiceTable
 	outputs
 	successorQueue
-	armory
+	pendingBatches
 
 	now             int64 // the first frame that is not mixed
 	gridDone        int64 // the last frame of the grid that was processed
@@ -193,8 +193,8 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.receive()
 	a.applyDeferred()
 	a.startSuccessors()
-	if a.fired != nil || a.zero != nil {
-		a.arm()
+	if a.fired != nil || a.zeroList != nil {
+		a.scheduleFired()
 		a.carryOut()
 	}
 	dst = a.whole(dst)
@@ -210,8 +210,8 @@ func (a *audio) render(dst []pcm.Frame) {
 		if len(a.successors) > 0 {
 			n = a.untilSuccessor(n)
 		}
-		if a.awaiting > 0 {
-			n = a.untilOver(n)
+		if a.waiting > 0 {
+			n = a.untilCountdown(n)
 		}
 		a.mix(dst[:n*pairs])
 		dst = dst[n*pairs:]
@@ -229,7 +229,7 @@ func (a *audio) receive() {
 	a.adoptBuffers()
 	for range n {
 		c := a.commands.Front()
-		if c.salvo != nil && a.arms(c) {
+		if c.batch != nil && a.queueInBatch(c) {
 			a.commands.Drop()
 			continue
 		}
@@ -244,8 +244,8 @@ func (a *audio) receive() {
 		c.frame = a.now
 		a.do(c)
 		a.commands.Drop()
-		if a.doomed != nil {
-			a.drop()
+		if a.cancelling != nil {
+			a.cancelBatch()
 		}
 		a.inFlight.complete() // last: the ring buffer must have room for all commands under way
 	}
@@ -266,17 +266,17 @@ func (a *audio) carryOut() {
 			a.queue.drop()
 			a.inFlight.complete()
 			if a.fired != nil {
-				a.arm()
+				a.scheduleFired()
 			}
-			if a.doomed != nil {
-				a.drop()
+			if a.cancelling != nil {
+				a.cancelBatch()
 			}
 		}
 		a.startSuccessors()
-		if a.awaiting > 0 {
-			a.unloop()
+		if a.waiting > 0 {
+			a.countDownLoops()
 		}
-		if a.zero == nil || !a.resolve() {
+		if a.zeroList == nil || !a.fireAtZero() {
 			return
 		}
 	}

@@ -56,11 +56,11 @@ func (a *audio) do(c *command) {
 	case cmdThen:
 		a.addSuccessor(c)
 	case cmdFire:
-		a.fire(c.part.salvo, c.part.count)
+		a.fire(c.part.batch, c.part.countdown)
 	case cmdDrop:
-		a.doomed = c.part.salvo
+		a.cancelling = c.part.batch
 	case cmdAdd:
-		a.add(c.part.count, c.place)
+		a.add(c.part.countdown, c.place)
 	case cmdInsert:
 		a.setInsert(&a.buses[c.target.bus], c.part.insert)
 	case cmdSet:

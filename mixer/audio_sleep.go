@@ -22,7 +22,7 @@ func (a *audio) wake(due int64) (frames int64) {
 
 // idle reports whether all further frames are silent and no command is pending.
 func (a *audio) idle() bool {
-	if !a.quiet || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.awaiting > 0 ||
+	if !a.quiet || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.waiting > 0 ||
 		a.inFlight.len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
 		return false
 	}

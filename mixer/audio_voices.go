@@ -288,8 +288,8 @@ func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	release.Pointer(&r.sound, nil)
 	r.setNewRounds(nil)
 	r.group, r.options.Buffer, r.options.Space = nil, nil, nil
-	if r.counted {
-		a.uncount(r)
+	if r.hasCountdowns {
+		a.countDown(r)
 	}
 	r.status.publishSlot(state, -1)
 	a.freed.Push(id) // never full: it has room for every record

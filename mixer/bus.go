@@ -113,7 +113,7 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	p := &part{duck: d, duckRules: m.newDuckRules(&d)}
-	return m.send(command{kind: cmdDuck, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetBus(b), part: p})
+	return m.send(command{kind: cmdDuck, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetBus(b), part: p})
 }
 
 // SetInsert replaces the insert of the bus, with a crossfade of 5 ms during which both run. nil removes

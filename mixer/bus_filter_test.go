@@ -49,10 +49,10 @@ func TestBusFilterWays(t *testing.T) {
 		{"a set", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
 			must(t, m.At(1000).Set(mixer.TargetBus(b), both, over))
 		}, later},
-		{"a salvo", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
-			salvo := m.NewSalvo()
-			must(t, salvo.At(400).Set(mixer.TargetBus(b), both, over))
-			must(t, m.At(600).Fire(salvo))
+		{"a batch", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
+			batch := m.NewBatch()
+			must(t, batch.At(400).Set(mixer.TargetBus(b), both, over))
+			must(t, m.At(600).Fire(batch))
 		}, later},
 		{"off", begins, func(m *mixer.Mixer, b mixer.Bus) {
 			must(t, m.At(1000).Set(mixer.TargetBus(b), mixer.Change{Fields: both.Fields}, over))

@@ -8,7 +8,7 @@ import (
 )
 
 // gainReadback tracks the gains of the buses on the control side, including gains for later frames and
-// salvos. Under the mutex.
+// batches. Under the mutex.
 type gainReadback struct {
 	current      []pcm.Decibels  // by bus
 	setAt        []int64         // by bus: the frame at which it was set
@@ -18,20 +18,20 @@ type gainReadback struct {
 	lookahead    int64           // see horizon; frames
 }
 
-// scheduledGain is a gain that is set at a frame, or at an offset from the firing of a salvo.
+// scheduledGain is a gain that is set at a frame, or at an offset from the firing of a batch.
 type scheduledGain struct {
-	salvo *Salvo // may be nil
+	batch *Batch // may be nil
 	frame int64
 	bus   uint16
 	gain  pcm.Decibels
 }
 
-// at returns the frame of the set; known is false while its salvo is not fired.
+// at returns the frame of the set; known is false while its batch is not fired.
 func (g *scheduledGain) at() (frame int64, known bool) {
-	if g.salvo == nil {
+	if g.batch == nil {
 		return g.frame, true
 	}
-	base, fired := g.salvo.Base()
+	base, fired := g.batch.Base()
 	return base + g.frame, fired
 }
 
@@ -41,11 +41,11 @@ func (g *gainReadback) record(l scheduledGain, next int64) {
 	if l.frame == Now {
 		l.frame = next
 	}
-	if l.salvo == nil && l.frame <= g.horizon(next) {
+	if l.batch == nil && l.frame <= g.horizon(next) {
 		g.apply(&l)
 		return
 	}
-	if len(g.scheduled) >= g.maxScheduled { // the oldest entry belongs to a salvo that was dropped
+	if len(g.scheduled) >= g.maxScheduled { // the oldest entry belongs to a batch that was dropped
 		g.scheduled = slices.Delete(g.scheduled, 0, 1)
 	}
 	g.scheduled = append(g.scheduled, l)
@@ -81,12 +81,12 @@ func (g *gainReadback) applyDue(next int64) {
 	for i := range due {
 		g.apply(&due[i])
 	}
-	clear(due) // releases salvos
+	clear(due) // releases batches
 	g.due = due
 }
 
-// cancel removes the pending gains of a salvo.
-func (g *gainReadback) cancel(s *Salvo, next int64) {
+// cancel removes the pending gains of a batch.
+func (g *gainReadback) cancel(s *Batch, next int64) {
 	g.applyDue(next)
-	g.scheduled = slices.DeleteFunc(g.scheduled, func(l scheduledGain) bool { return l.salvo == s })
+	g.scheduled = slices.DeleteFunc(g.scheduled, func(l scheduledGain) bool { return l.batch == s })
 }

@@ -199,7 +199,7 @@ func TestQualityOfAVoice(t *testing.T) {
 }
 
 // TestGainOfLaterFrames checks that Bus.Gain returns a gain from 50 ms before its frame on. A gain of a
-// salvo counts after the firing, and never if the salvo is dropped.
+// batch counts after the firing, and never if the batch is dropped.
 func TestGainOfLaterFrames(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Rate: 48000, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -1}}})
 	if err != nil {
@@ -222,7 +222,7 @@ func TestGainOfLaterFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fired, dropped := m.NewSalvo(), m.NewSalvo()
+	fired, dropped := m.NewBatch(), m.NewBatch()
 	do(m.At(30000).SetGain(sfx, -3), m.At(10000).Fade(sfx, -2, time.Second, voice.InDecibels), m.At(20000).Fire(fired))
 	do(fired.At(5000).SetGain(sfx, -5), dropped.At(0).SetGain(sfx, -9), m.At(mixer.Now).Drop(dropped))
 	const soon = 2400 // 50 ms

@@ -25,9 +25,9 @@ const (
 	cmdSend
 	cmdPosition // move the voices of target, or with TargetAll the listener
 	cmdThen     // start record when target ends
-	cmdFire     // fire part.salvo when part.count is 0
-	cmdDrop     // drop part.salvo
-	cmdAdd      // add place to part.count
+	cmdFire     // fire part.batch when part.countdown is 0
+	cmdDrop     // drop part.batch
+	cmdAdd      // add place to part.countdown
 )
 
 // command is a message from the control side to the audio side. Commands are executed at their frame, in
@@ -42,8 +42,8 @@ type command struct {
 	target           Target
 	change           Change
 	feed             *voice.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
-	part             *part               // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of salvos and counts
-	salvo            *Salvo              // waits for this salvo; frame then counts from its firing
+	part             *part               // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of batches and countdowns
+	batch            *Batch              // waits for this batch; frame then counts from its firing
 	kind             commandKind
 	props            propertySet // for cmdPending and cmdPendingBus
 	continuesPending bool        // a cmdSet that continues a pending set
@@ -62,8 +62,8 @@ type part struct {
 	send      *sendMove
 	spot      space.Spot
 	listener  listenerVectors
-	salvo     *Salvo
-	count     *Count
+	batch     *Batch
+	countdown *Countdown
 }
 
 // queue holds commands for later frames. A command stays at its place, and a binary heap orders the
@@ -73,7 +73,7 @@ type queue struct {
 	heap     []queueEntry
 	commands []command
 	free     []int32 // unused places of held
-	after    []int32 // by place: the next place of the same salvo, from 1
+	after    []int32 // by place: the next place of the same batch, from 1
 }
 
 // queueEntry is a heap entry: the order of a command and its place. Commands are ordered by frame, then by

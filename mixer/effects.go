@@ -71,7 +71,7 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 		return err
 	}
 	return m.send(command{
-		kind: cmdEffect, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: m.frames(within), part: &part{effect: moves},
+		kind: cmdEffect, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: m.frames(within), part: &part{effect: moves},
 	})
 }
 

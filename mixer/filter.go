@@ -40,7 +40,7 @@ func (m *Mixer) allocateFiltersFor(c *command) {
 		return
 	}
 	until := c.frame
-	if c.salvo != nil { // the frame is unknown
+	if c.batch != nil { // the frame is unknown
 		until = never
 	}
 	m.filtersUntil = max(m.filtersUntil, until)

@@ -84,11 +84,11 @@ func TestFilterWays(t *testing.T) {
 			must(t, m.At(1000).Set(mixer.TargetSound(s), both, over))
 			play(t, m.At(0), s, o)
 		}, later},
-		{"a salvo", func(m *mixer.Mixer) {
-			salvo := m.NewSalvo()
-			must(t, salvo.At(400).Set(mixer.TargetTag(5), both, over))
+		{"a batch", func(m *mixer.Mixer) {
+			batch := m.NewBatch()
+			must(t, batch.At(400).Set(mixer.TargetTag(5), both, over))
 			play(t, m.At(0), s, o)
-			must(t, m.At(600).Fire(salvo))
+			must(t, m.At(600).Fire(batch))
 		}, later},
 		{"off", func(m *mixer.Mixer) {
 			play(t, m.At(0), s, begins)

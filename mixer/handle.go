@@ -357,12 +357,12 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	} else if m.spectral.Load() != nil {
 		m.requestSpectrum(r)
 	}
-	if r.counted = o.Counts != [2]*Count{}; r.counted {
-		for i, c := range o.Counts {
+	if r.hasCountdowns = o.Countdowns != [2]*Countdown{}; r.hasCountdowns {
+		for i, c := range o.Countdowns {
 			if rare := m.own(r); c != nil {
-				rare.counts[i] = c.self
+				rare.countdowns[i] = c.self
 			} else {
-				rare.counts[i] = nil
+				rare.countdowns[i] = nil
 			}
 		}
 	}

@@ -176,8 +176,8 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, fmt.Errorf("%w: sound %q is at %d Hz, the mixer at %d", ErrOption, s.Name(), s.Rate(), m.rate)
 	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
 		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
-	case !o.counts(m):
-		return Handle{}, fmt.Errorf("%w: a count is another mixer's", ErrOption)
+	case !o.ownCountdowns(m):
+		return Handle{}, fmt.Errorf("%w: a countdown is another mixer's", ErrOption)
 	case c.frame < Now:
 		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	case c.when > AtLoopEnd:
@@ -265,9 +265,9 @@ func (m *Mixer) send(c command) error {
 	}
 	switch {
 	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
-		m.busGains.record(scheduledGain{c.salvo, c.frame, t.bus, c.change.Gain}, m.next())
-	case c.kind == cmdDrop && c.salvo == nil && c.frame == Now:
-		m.busGains.cancel(c.part.salvo, m.next())
+		m.busGains.record(scheduledGain{c.batch, c.frame, t.bus, c.change.Gain}, m.next())
+	case c.kind == cmdDrop && c.batch == nil && c.frame == Now:
+		m.busGains.cancel(c.part.batch, m.next())
 	}
 	return nil
 }
@@ -321,7 +321,7 @@ func (m *Mixer) push(c command) error {
 
 // put sends a command for which there is room and returns its frame. The mutex is held.
 func (m *Mixer) put(c *command) (frame int64) {
-	if c.frame == Now && m.clock.lead > 0 && c.salvo == nil && c.kind != cmdPositions {
+	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {
 		c.frame = m.clock.frame(m.Now(), m.rate)
 	}
 	m.loops = m.loops || c.change.Fields&FieldRounds != 0

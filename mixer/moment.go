@@ -24,7 +24,7 @@ type Moment struct {
 	mixer *Mixer
 	frame int64
 	ref   int64
-	salvo *Salvo // the frame counts from its firing; may be nil
+	batch *Batch // the frame counts from its firing; may be nil
 	rank  int32
 }
 
@@ -51,7 +51,7 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	if at.mixer == nil {
 		return Handle{}, errNoMixer
 	}
-	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
+	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, batch: at.batch, rank: at.rank}, s, &o)
 }
 
 // Stop ends the voices of t. With a fade of 0 they free their slots immediately and leave a tail of 10
@@ -61,7 +61,7 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
-	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
+	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
 }
 
 // FadeOut ends the voices of t as Stop does, with the given shape of the fade.
@@ -73,26 +73,26 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 		return shapeError(shape)
 	}
 	return at.mixer.sendEach(command{
-		kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade), change: Change{Shape: shape},
+		kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade), change: Change{Shape: shape},
 	})
 }
 
 // Cut ends the voices of t at the frame, without a tail. This clicks, unless another sound continues
 // seamlessly, as with Handle.Then, which records a cut in the journal.
 func (at Moment) Cut(t Target) error {
-	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: noTail})
+	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: noTail})
 }
 
 // Pause pauses the voices of t, with a tail of 10 ms. Their fades continue. Voices that a stop is fading
 // out end at once. A bus, or TargetAll, stays paused: voices that start there begin paused. A paused
 // voice keeps its slot and its audibility counts as if it were heard.
 func (at Moment) Pause(t Target) error {
-	return at.mixer.sendEach(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
+	return at.mixer.sendEach(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
 // Resume ends a Pause of the same target; voices fade in over 5 ms.
 func (at Moment) Resume(t Target) error {
-	return at.mixer.sendEach(command{kind: cmdResume, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
+	return at.mixer.sendEach(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
 // SetGain sets the gain of the voices of t, or of the bus t, ramped over 5 ms. gain is -120..+24 dB or
@@ -168,7 +168,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 			return err
 		}
 	}
-	set := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, change: c, over: m.frames(within)}
+	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, over: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
 	if at.frame != Now || m.clock.lead > 0 || !moves {
 		return m.sendEach(set)
@@ -213,7 +213,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 		t.tag = 0
 	}
 	streams := m.streamedVoices(&t)
-	c := command{kind: cmdSeek, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, place: m.frames(position)}
+	c := command{kind: cmdSeek, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, place: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {
 		if err := m.send(c); err != nil {
 			return err
@@ -240,7 +240,7 @@ func (at Moment) Resize(voices int) error {
 	if voices < 1 || voices > at.mixer.maxVoices {
 		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)
 	}
-	return at.mixer.send(command{kind: cmdResize, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetAll(), voices: int32(voices)})
+	return at.mixer.send(command{kind: cmdResize, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetAll(), voices: int32(voices)})
 }
 
 // noTail, as the length of a stop, ends a voice between two frames.

@@ -55,7 +55,7 @@ type Options struct {
 	Name string
 	Play uint64
 
-	Counts [2]*Count // decremented when the start is over; may be nil
+	Countdowns [2]*Countdown // decremented when the start is over; may be nil
 
 	Tag uint64 // groups voices for TargetTag; 0: no tag
 	Ref int64  // chosen by the caller, repeated in events

@@ -53,7 +53,7 @@ type record struct {
 	loop          bool
 	protect       bool
 	isSpatial     bool  // it has a place in space
-	counted       bool  // it has counts; written by the audio side after the start
+	hasCountdowns bool  // it has countdowns; written by the audio side after the start
 	hasPitchRange bool  // pitchRange is valid for this start; control side alone
 	hasSuccessor  bool  // it has a successor; control side alone
 	sends         uint8 // the number of sends in rare
@@ -92,7 +92,7 @@ type recordRare struct {
 	pendingValues [numProps]atomic.Uint64   // by property: float64 bits
 
 	stem             *stem             // set by the control side before the start; nil without stems
-	counts           [2]*Count         // set by the control side before the start if counted; then used by the audio side
+	countdowns       [2]*Countdown     // set by the control side before the start if counted; then used by the audio side
 	sends            *[VoiceSends]send // set by the control side before the start, if it sends; allocated on first use
 	predecessorFades *voice.Moves      // of a successor: the fades of its predecessor; audio side, allocated by the control side
 	pre              *voice.Prefader   // of a start with a pre-fader send; allocated by the control side

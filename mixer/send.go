@@ -57,7 +57,7 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 		return m.noSend(t.bus, to)
 	}
 	return m.sendEach(command{
-		kind: cmdSend, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: m.frames(within),
+		kind: cmdSend, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: m.frames(within),
 		part: &part{send: &sendMove{to: to, bus: bus, gain: gain}},
 	})
 }

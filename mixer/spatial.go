@@ -165,7 +165,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 		return fmt.Errorf("%w: only voices have a place; name one, a tag or a sound", ErrOption)
 	}
 	m := at.mixer
-	c := command{kind: cmdPosition, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, part: &part{spot: s}}
+	c := command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, part: &part{spot: s}}
 	if err := m.sendEach(c); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (at Moment) SetListener(l space.Listener) error {
 	}
 	m := at.mixer
 	p := &part{listener: vectorsOfListener(&l, &ear)}
-	if err := m.send(command{kind: cmdPosition, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetAll(), part: p}); err != nil {
+	if err := m.send(command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetAll(), part: p}); err != nil {
 		return err
 	}
 	m.mutex.Lock()

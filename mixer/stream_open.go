@@ -123,7 +123,7 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	if err != nil {
 		return err
 	}
-	c := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, target: TargetVoice(h), feed: feed}
+	c := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, target: TargetVoice(h), feed: feed}
 	c.change.put(propRounds, x)
 	if err := m.sendStream(c); err != nil {
 		return err

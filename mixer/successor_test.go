@@ -387,12 +387,12 @@ func TestThenAtLoopEnd(t *testing.T) {
 
 							m.Close()
 							m = newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-							count, salvo := m.NewLoopCount(), m.NewSalvo()
+							count, batch := m.NewLoopCountdown(), m.NewBatch()
 							must(t, m.At(mixer.Now).Add(count, 1))
-							o.Counts = [2]*mixer.Count{count}
+							o.Countdowns = [2]*mixer.Countdown{count}
 							play(t, m.At(begin), s, o)
-							play(t, salvo.At(0), next, mixer.Options{})
-							must(t, m.At(mixer.Now).FireAt(salvo, count))
+							play(t, batch.At(0), next, mixer.Options{})
+							must(t, m.At(mixer.Now).FireAt(batch, count))
 							renderIn(m, int(end+200), block)
 							switch left := frameOf(last); {
 							case rounds < 0:
@@ -404,7 +404,7 @@ func TestThenAtLoopEnd(t *testing.T) {
 							default:
 								wantEvents(t, m, fmt.Sprintf("%d started 1, %d started 2, %d ended 1, %d ended 2", begin, left, end, left+50))
 							}
-							o.Counts = [2]*mixer.Count{}
+							o.Countdowns = [2]*mixer.Countdown{}
 							m.Close()
 							if t.Failed() {
 								t.Fatalf("size %d, stream %d, speed %v, rounds %d, asked at %d, blocks of %d", size, streamed, speed, rounds, asked, block)

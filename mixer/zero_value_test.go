@@ -18,10 +18,10 @@ func TestZeroValues(t *testing.T) {
 	sound := level(t, 1000, 900, 1)
 	h := play(t, m.At(0), sound, mixer.Options{Emitter: &space.Emitter{}})
 	left(m, 1)
-	salvo, count := m.NewSalvo(), m.NewCount()
+	batch, count := m.NewBatch(), m.NewCountdown()
 	good := map[reflect.Type]any{}
 	for _, x := range []any{
-		mixer.TargetVoice(h), busOf(t, m, "a"), salvo, count, sound, mixer.Options{}, mixer.Change{Fields: mixer.FieldGain}, mixer.Duck{},
+		mixer.TargetVoice(h), busOf(t, m, "a"), batch, count, sound, mixer.Options{}, mixer.Change{Fields: mixer.FieldGain}, mixer.Duck{},
 		effect.Values{"mix": 0}, space.Spot{}, space.Listener{}, time.Second, "a", 1, 1.0, int64(1), mixer.AtEnd,
 	} {
 		good[reflect.TypeOf(x)] = x

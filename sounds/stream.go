@@ -242,7 +242,7 @@ func (o *frameOrigin) close() {
 	o.r, o.end = nil, io.EOF
 }
 
-// streamLevel limits a loudness to the range of StreamOptions.CountsAs.
+// streamLevel limits a loudness to the range of StreamOptions.CountdownsAs.
 func streamLevel(l pcm.LUFS) pcm.LUFS {
 	return min(max(l, -120), -0.1)
 }

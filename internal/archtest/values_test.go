@@ -42,8 +42,8 @@ type rig struct {
 	voice, streamed mixer.Handle
 	play            bank.Handle
 	bus             mixer.Bus
-	salvo           *mixer.Salvo
-	count           *mixer.Count
+	batch           *mixer.Batch
+	countdown       *mixer.Countdown
 }
 
 // endless is a stream of silence.
@@ -111,7 +111,7 @@ func (r *rig) ready(stream, play bool) (err error) {
 	if r.bus, err = r.mixer.Bus(plain); err != nil {
 		return err
 	}
-	r.salvo, r.count = r.mixer.NewSalvo(), r.mixer.NewCount()
+	r.batch, r.countdown = r.mixer.NewBatch(), r.mixer.NewCountdown()
 	at := r.mixer.At(r.mixer.Now())
 	if r.voice, err = at.Play(r.sound, r.options()); err != nil {
 		return err
@@ -156,13 +156,13 @@ func (r *rig) receivers(typ reflect.Type) []any {
 	case reflect.TypeFor[*mixer.Mixer]():
 		return []any{r.mixer}
 	case reflect.TypeFor[*mixer.Moment]():
-		return []any{new(r.mixer.At(mixer.Now)), new(r.mixer.At(r.mixer.Now() + 20)), new(r.mixer.NewSalvo().At(10))}
+		return []any{new(r.mixer.At(mixer.Now)), new(r.mixer.At(r.mixer.Now() + 20)), new(r.mixer.NewBatch().At(10))}
 	case reflect.TypeFor[*mixer.Handle]():
 		return []any{&r.voice, &r.streamed}
 	case reflect.TypeFor[*mixer.Bus]():
 		return []any{&r.bus}
-	case reflect.TypeFor[*mixer.Salvo]():
-		return []any{r.salvo}
+	case reflect.TypeFor[*mixer.Batch]():
+		return []any{r.batch}
 	case reflect.TypeFor[*mixer.Group]():
 		g, _ := r.mixer.NewGroup("group", mixer.GroupOptions{Voices: 2})
 		return []any{g}
@@ -231,7 +231,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	for _, x := range []any{
 		true, int32(1), 10 * time.Millisecond, time.Now(), pcm.Decibels(-3), pcm.Semitones(2), voice.RaisedCosine, mixer.AtEnd,
 		mixer.Change{Fields: mixer.FieldGain, Gain: -3}, mixer.Duck{When: hall, By: 3}, mixer.GroupOptions{Voices: 2}, mixer.Stem{Sound: "s"},
-		effect.Values{"bypass": 0}, space.Spot{}, []space.Spot{{}}, space.Listener{}, r.bus, r.salvo, r.count, r.voice, bank.Options{},
+		effect.Values{"bypass": 0}, space.Spot{}, []space.Spot{{}}, space.Listener{}, r.bus, r.batch, r.countdown, r.voice, bank.Options{},
 	} {
 		if reflect.TypeOf(x) == typ {
 			return x

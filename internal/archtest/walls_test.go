@@ -21,7 +21,7 @@ import (
 // from the type shared belong to both sides.
 var (
 	controlState = []string{"Mixer", "recordAsk"}
-	audioState   = []string{"audio", "slot", "recordPlay", "recordBeforeStart", "groupPlay", "salvoState", "countState"}
+	audioState   = []string{"audio", "slot", "recordPlay", "recordBeforeStart", "groupPlay", "batchState", "countdownState"}
 )
 
 // walls is the type-checked package mixer.

@@ -11,13 +11,13 @@ import (
 // mostSteps is the largest number of steps in a batch.
 const mostSteps = 500 // a mixer accepts 960 commands at a time
 
-// batch collects steps that act together. They wait in a mixer.Salvo, so that no step acts before all are
+// batch collects steps that act together. They wait in a mixer.Batch, so that no step acts before all are
 // accepted.
 type batch struct {
 	room   *Room
 	stage  *stage
 	steps  []Step
-	salvo  *mixer.Salvo
+	batch  *mixer.Batch
 	asks   []*ask // results of the plays, by step
 	voices [][]mixer.Handle
 }
@@ -43,7 +43,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	later := false
 	err = r.settle(func() error {
 		b.stage = r.on()
-		b.salvo = b.stage.player.Mixer().NewSalvo()
+		b.batch = b.stage.player.Mixer().NewBatch()
 		at, late := r.frame(&when)
 		if frame, later = at, late; at == mixer.Now {
 			frame = b.stage.player.Mixer().Next()
@@ -51,10 +51,10 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 		m := b.stage.player.Mixer()
 		err := b.ask()
 		if err == nil {
-			err = m.At(at).Fire(b.salvo)
+			err = m.At(at).Fire(b.batch)
 		}
 		if err != nil {
-			_ = m.At(mixer.Now).Drop(b.salvo)
+			_ = m.At(mixer.Now).Drop(b.batch)
 		}
 		return err
 	})
@@ -66,7 +66,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	return frame, results, err
 }
 
-// ask gives all steps to the salvo.
+// ask gives all steps to the batch.
 func (b *batch) ask() error {
 	for i := range b.steps {
 		if err := b.check(&b.steps[i]); err != nil {
@@ -116,13 +116,13 @@ func (b *batch) check(s *Step) error {
 	return wrong("do", "it says nothing to do; it takes one of play, set, stop, bus")
 }
 
-// step gives a step to the salvo. made holds the ids of earlier plays.
+// step gives a step to the batch. made holds the ids of earlier plays.
 func (b *batch) step(i int, made map[string]bool) (err error) {
-	s, at := &b.steps[i], b.salvo.At(0)
+	s, at := &b.steps[i], b.batch.At(0)
 	switch {
 	case s.Play != nil:
 		made[s.Play.ID] = true
-		b.asks[i].handles, err = s.Play.start(b.stage.player, 0, b.salvo, b.asks[i].ref)
+		b.asks[i].handles, err = s.Play.start(b.stage.player, 0, b.batch, b.asks[i].ref)
 		return err
 	case s.Bus != nil:
 		bus, err := b.room.fader(s.On, s.Bus)

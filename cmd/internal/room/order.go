@@ -59,8 +59,8 @@ func (o *Order) check(s *cue.Sheet) error {
 	return nil
 }
 
-// start passes the order to the player, for a frame of the mixer or of a salvo.
-func (o *Order) start(p *cue.Player, frame int64, salvo *mixer.Salvo, ref int64) ([]mixer.Handle, error) {
+// start passes the order to the player, for a frame of the mixer or of a batch.
+func (o *Order) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
 			return nil, missing("bus", o.Bus, buses(p.Sheet()))
@@ -69,7 +69,7 @@ func (o *Order) start(p *cue.Player, frame int64, salvo *mixer.Salvo, ref int64)
 	return p.Start(cue.Start{
 		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, LowPass: o.LowPass, HighPass: o.HighPass, Bus: o.Bus,
 		Priority: o.Priority, Protect: o.Protect, Loop: o.Loop, From: o.From, For: o.For, FadeIn: o.FadeIn, ID: o.ID, Owner: o.Owner,
-		Frame: frame, Salvo: salvo, Ref: ref,
+		Frame: frame, Batch: batch, Ref: ref,
 	})
 }
 

@@ -7,10 +7,10 @@ import (
 	"voicepool/mixer"
 )
 
-// Commands in a salvo wait until it is fired and are then executed at one frame.
-func ExampleSalvo() {
+// Commands in a batch wait until it is fired and are then executed at one frame.
+func ExampleBatch() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	s := m.NewSalvo()
+	s := m.NewBatch()
 	s.At(0).Play(tone(50), mixer.Options{})
 	s.At(20).Play(tone(50), mixer.Options{})
 	render(m, 100)
@@ -24,15 +24,15 @@ func ExampleSalvo() {
 	// playing: 2 fired: true 130
 }
 
-// A salvo can wait for the end of several voices: its commands are executed at the frame at which the
+// A batch can wait for the end of several voices: its commands are executed at the frame at which the
 // last of them ends.
-func ExampleCount() {
+func ExampleCountdown() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	speech, applause := m.NewCount(), m.NewSalvo()
+	speech, applause := m.NewCountdown(), m.NewBatch()
 	at := m.At(0)
 	at.Add(speech, 2)
-	at.Play(tone(70), mixer.Options{Counts: [2]*mixer.Count{speech}})
-	at.Play(tone(110), mixer.Options{Counts: [2]*mixer.Count{speech}})
+	at.Play(tone(70), mixer.Options{Countdowns: [2]*mixer.Countdown{speech}})
+	at.Play(tone(110), mixer.Options{Countdowns: [2]*mixer.Countdown{speech}})
 	applause.At(0).Play(tone(500), mixer.Options{})
 	at.FireAt(applause, speech)
 	render(m, 200)

@@ -33,9 +33,9 @@ func steps(draw *rand.Rand, sounds []*voice.Sound) (chain []follower) {
 	return chain
 }
 
-// TestSalvoFollows compares a chain of salvos that is sent at once with starts that are requested when
+// TestBatchFollows compares a chain of batches that is sent at once with starts that are requested when
 // the previous ones are over. Frames and events must be equal in blocks of any length.
-func TestSalvoFollows(t *testing.T) {
+func TestBatchFollows(t *testing.T) {
 	var sounds []*voice.Sound
 	for _, frames := range []int{900, 133, 1} {
 		s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, frames)})
@@ -115,11 +115,11 @@ func TestSalvoFollows(t *testing.T) {
 			m := begin()
 			moment, offset := m.At(first), int64(0)
 			for i, f := range chain {
-				s, c := m.NewSalvo(), m.NewCount()
+				s, c := m.NewBatch(), m.NewCountdown()
 				errs := []error{moment.Add(c, f.starts)}
 				for range f.starts {
 					o := f.o
-					o.Ref, o.Counts[i%2] = int64(i+1), c
+					o.Ref, o.Countdowns[i%2] = int64(i+1), c
 					_, err := moment.Play(f.sound, o)
 					errs = append(errs, err)
 				}
@@ -153,8 +153,8 @@ func TestSalvoFollows(t *testing.T) {
 	}
 }
 
-// TestSalvo checks that fired commands are executed at one frame, and dropped commands never.
-func TestSalvo(t *testing.T) {
+// TestBatch checks that fired commands are executed at one frame, and dropped commands never.
+func TestBatch(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Voices: 8, Rate: 1000, Commands: 32})
 	if err != nil {
 		t.Fatal(err)
@@ -163,12 +163,12 @@ func TestSalvo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fired, dropped, other := m.NewSalvo(), m.NewSalvo(), m.NewSalvo()
-	c := m.NewCount()
+	fired, dropped, other := m.NewBatch(), m.NewBatch(), m.NewBatch()
+	c := m.NewCountdown()
 	var handles []mixer.Handle
 	play := func(at mixer.Moment) {
 		t.Helper()
-		h, err := at.Play(s, mixer.Options{Counts: [2]*mixer.Count{c, nil}})
+		h, err := at.Play(s, mixer.Options{Countdowns: [2]*mixer.Countdown{c, nil}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestSalvo(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	// Waiting commands count as under way, so their number is limited. A stop by a handle reaches them.
-	waits := m.NewSalvo()
+	waits := m.NewBatch()
 	for err = nil; err == nil; {
 		var h mixer.Handle
 		if h, err = waits.At(0).Play(s, mixer.Options{}); err == nil {
@@ -249,7 +249,7 @@ func TestSalvo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, played := elsewhere.Play(s, mixer.Options{Counts: [2]*mixer.Count{c}})
+	_, played := elsewhere.Play(s, mixer.Options{Countdowns: [2]*mixer.Countdown{c}})
 	for _, err := range []error{
 		m.At(0).Fire(nil), m.At(0).FireAt(other, nil), m.At(0).Drop(nil), m.At(0).Add(nil, 1),
 		other.At(0).Fire(other), elsewhere.At(0).Fire(other), elsewhere.At(0).Add(c, 1), played,

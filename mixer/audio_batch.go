@@ -1,0 +1,227 @@
+package mixer
+
+// pendingBatches tracks the batches that are waiting, fired and dropped.
+type pendingBatches struct {
+	zeroList   *Batch // list of batches whose countdowns may be 0; they fire after all other commands of this frame
+	fired      *Batch // list
+	cancelling *Batch // dropped by the present command
+	waiting    int    // the number of batches that wait for a countdown
+}
+
+// queueInBatch queues a command until its batch is fired. It returns false if the batch was fired already;
+// the command then has an absolute frame. Commands of a dropped batch are discarded.
+func (a *audio) queueInBatch(c *command) bool {
+	s := c.batch
+	base := s.base.Load()
+	switch {
+	case s.dropped:
+		a.discardCommand(c)
+		a.inFlight.complete()
+	case base < 0:
+		place := a.queue.store(c) + 1
+		if s.last == 0 {
+			s.first = place
+		} else {
+			a.queue.after[s.last-1] = place
+		}
+		s.last = place
+	default:
+		c.frame += base
+		return false
+	}
+	return true
+}
+
+// discardCommand discards a command without executing it.
+func (a *audio) discardCommand(c *command) {
+	switch {
+	case c.kind == cmdPlay:
+		a.record(c.record).cancel = c.record
+		a.start(c)
+	case c.feed != nil:
+		c.feed.Drop()
+	}
+}
+
+// fire fires a batch at this frame, or makes it wait for a countdown.
+func (a *audio) fire(s *Batch, c *Countdown) {
+	switch {
+	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
+	case c == nil:
+		s.base.Store(a.now)
+		s.next, a.fired = a.fired, s
+	default:
+		s.countdown = c
+		s.next, a.zeroList = a.zeroList, s
+		a.waiting++
+	}
+}
+
+// scheduleFired schedules the commands of fired batches.
+func (a *audio) scheduleFired() {
+	for s := a.fired; s != nil; {
+		for place := s.first; place != 0; {
+			after := a.queue.after[place-1]
+			a.queue.after[place-1] = 0
+			a.queue.commands[place-1].frame += a.now
+			a.queue.insert(place - 1)
+			place = after
+		}
+		s.first, s.last = 0, 0
+		s, s.next = s.next, nil
+	}
+	a.fired = nil
+}
+
+// fireAtZero fires the batches whose countdowns are 0, and reports whether there were any.
+func (a *audio) fireAtZero() bool {
+	for s := a.zeroList; s != nil; {
+		next := s.next
+		if c := s.countdown; c.left > 0 {
+			s.next, c.waiting = c.waiting, s
+		} else {
+			a.waiting--
+			s.base.Store(a.now)
+			s.countdown, s.next, a.fired = nil, a.fired, s
+		}
+		s = next
+	}
+	a.zeroList = nil
+	if a.fired == nil {
+		return false
+	}
+	a.scheduleFired()
+	return true
+}
+
+// countDown decrements the countdowns of a finished start.
+func (a *audio) countDown(r *record) {
+	counts := &r.rare.Load().countdowns
+	for i, c := range counts {
+		if c == nil {
+			continue
+		}
+		counts[i] = nil
+		a.add(c, -1)
+	}
+	r.hasCountdowns = false
+}
+
+// add adds n to a countdown. If the countdown reaches 0, its batches are checked by resolve.
+func (a *audio) add(c *Countdown, n int64) {
+	if c.left += n; c.left > 0 {
+		return
+	}
+	for s := c.waiting; s != nil; {
+		next := s.next
+		s.next, a.zeroList = a.zeroList, s
+		s = next
+	}
+	c.waiting = nil
+}
+
+// cancelBatch discards the pending commands of a dropped batch. It runs after the command that drops it,
+// which may be in the queue itself.
+func (a *audio) cancelBatch() {
+	s := a.cancelling
+	if a.cancelling = nil; s.dropped {
+		return
+	}
+	s.dropped = true
+	if c := s.countdown; c != nil {
+		a.zeroList, c.waiting = without(a.zeroList, s), without(c.waiting, s)
+		s.countdown = nil
+		a.waiting--
+	}
+	for place := s.first; place != 0; {
+		after := a.queue.after[place-1]
+		a.discardQueued(place - 1)
+		place = after
+	}
+	s.first, s.last = 0, 0
+	q := &a.queue
+	kept := q.heap[:0]
+	for _, d := range q.heap {
+		if q.commands[d.place].batch == s {
+			a.discardQueued(d.place)
+		} else {
+			kept = append(kept, d)
+		}
+	}
+	q.heap = kept
+	for i := len(kept)/2 - 1; i >= 0; i-- {
+		q.siftDown(i, kept[i])
+	}
+}
+
+// discardQueued discards a queued command.
+func (a *audio) discardQueued(place int32) {
+	a.discardCommand(&a.queue.commands[place])
+	a.queue.release(place)
+	a.inFlight.complete()
+}
+
+// without removes a batch from a list.
+func without(list, s *Batch) *Batch {
+	if list == s {
+		list, s.next = s.next, nil
+		return list
+	}
+	for at := list; at != nil; at = at.next {
+		if at.next == s {
+			at.next, s.next = s.next, nil
+		}
+	}
+	return list
+}
+
+// countDownLoops decrements loop countdowns of voices that have left their loops.
+func (a *audio) countDownLoops() {
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		r := a.voiceTable.at(i).record
+		if !r.hasCountdowns {
+			continue
+		}
+		s := a.current(i)
+		counts := &r.rare.Load().countdowns
+		for j, c := range counts {
+			if c != nil && c.loops && s.voice.PastLoop() {
+				counts[j] = nil
+				a.add(c, -1)
+			}
+		}
+	}
+}
+
+// untilCountdown returns how many of n frames remain before the first counted voice may end, if a batch
+// waits for its countdown.
+func (a *audio) untilCountdown(n int64) int64 {
+	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
+		s := a.voiceTable.at(i)
+		if r := s.record; !r.hasCountdowns || s.paused != 0 || !r.isAwaited() {
+			continue
+		}
+		a.current(i)
+		counts := &s.record.rare.Load().countdowns
+		n = a.untilEndOf(s, n, countsLoops(counts[0]) || countsLoops(counts[1]))
+	}
+	return n
+}
+
+func countsLoops(c *Countdown) bool { return c != nil && c.loops }
+
+// untilEndOf returns how many of n frames remain before a voice may end or, with loop, may leave its loop.
+func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
+	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
+	return min(n, max(left, 1), max(s.endAt-a.now, 1))
+}
+
+// isAwaited reports whether a batch waits for a countdown of a start.
+func (r *record) isAwaited() bool {
+	for _, c := range r.rare.Load().countdowns {
+		if c != nil && c.waiting != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,132 @@
+package mixer
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// Batch holds commands that wait on the audio side until the batch is fired. Each command is
+// executed at its offset in frames from the firing. So all of them can share a frame that is not known in
+// advance, such as the frame at which a voice ends (see Countdown). Create it with NewBatch.
+//
+// Waiting commands count as commands under way, see Config.Commands. A Batch fires once. Commands added
+// after the firing keep their offset from it, or are executed immediately if they are late.
+type Batch struct {
+	mixer *Mixer
+	base  atomic.Int64 // -1 until it is fired; written by the audio side
+
+	batchState
+}
+
+// batchState is the audio-side state of a Batch.
+type batchState struct {
+	first, last int32      // the list of waiting commands: places in the queue, from 1; 0: empty
+	countdown   *Countdown // the countdown it waits for
+	next        *Batch     // in a list of the countdown, or of the batches fired at this frame
+	dropped     bool
+}
+
+// Countdown counts starts that are not over, as a sync.WaitGroup does. Moment.Add increments it. Each
+// start with the countdown in Options.Countdowns decrements it when it has ended, or was stopped, stolen
+// for good, refused or coalesced. A Batch can wait until it is 0, see Moment.FireAt. Create it with
+// NewCountdown.
+type Countdown struct {
+	mixer *Mixer
+	self  *Countdown // see Group.self
+	loops bool       // a start counts as over when it leaves its loop
+
+	countdownState
+}
+
+// countdownState is the audio-side state of a Countdown.
+type countdownState struct {
+	left    int64
+	waiting *Batch // the list of batches that wait for it
+}
+
+// NewBatch returns an empty Batch. Control side.
+func (m *Mixer) NewBatch() *Batch {
+	s := &Batch{mixer: m}
+	s.base.Store(-1)
+	return s
+}
+
+// NewCountdown returns a Countdown of 0. Control side.
+func (m *Mixer) NewCountdown() *Countdown { return m.newCountdown(false) }
+
+// NewLoopCountdown returns a Countdown of 0 for which a looping start is over when it leaves its loop: at
+// the end of its last round, if the sound continues after the loop. Control side.
+func (m *Mixer) NewLoopCountdown() *Countdown { return m.newCountdown(true) }
+
+func (m *Mixer) newCountdown(loops bool) *Countdown {
+	c := &Countdown{mixer: m, loops: loops}
+	c.self = c
+	return c
+}
+
+// At returns the moment at an offset in frames from the firing. Control side.
+func (s *Batch) At(offset int64) Moment {
+	at := s.mixer.At(max(offset, 0))
+	at.batch = s
+	return at
+}
+
+// Base returns the frame at which the Batch was fired, and whether it was fired. Control side.
+func (s *Batch) Base() (frame int64, fired bool) {
+	frame = s.base.Load()
+	return frame, frame >= 0
+}
+
+// Fire fires a Batch: its commands are executed from this frame on, before successors that start at this
+// frame. It has no effect on a Batch that was fired or dropped.
+func (at Moment) Fire(s *Batch) error { return at.sendBatch(cmdFire, s, nil, 0) }
+
+// FireAt fires a Batch at the frame at which a countdown reaches 0. If the countdown is 0 at this moment,
+// the Batch fires at this moment's frame, after all other commands of the frame. FireAt may itself be a
+// command of another Batch, so that batches follow each other. A Batch waits for one countdown.
+func (at Moment) FireAt(s *Batch, c *Countdown) error {
+	if c == nil {
+		return fmt.Errorf("%w: no countdown", ErrOption)
+	}
+	return at.sendBatch(cmdFire, s, c, 0)
+}
+
+// Drop cancels the commands of a Batch that have not been executed, and all commands that are added
+// later. Their starts count as stopped.
+func (at Moment) Drop(s *Batch) error { return at.sendBatch(cmdDrop, s, nil, 0) }
+
+// Add adds starts to a countdown. A negative number removes starts that will not be requested.
+func (at Moment) Add(c *Countdown, starts int) error {
+	if c == nil {
+		return fmt.Errorf("%w: no countdown", ErrOption)
+	}
+	return at.sendBatch(cmdAdd, nil, c, int64(starts))
+}
+
+// sendBatch sends a command for a Batch or a Countdown.
+func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) error {
+	switch {
+	case at.mixer == nil:
+		return errNoMixer
+	case kind != cmdAdd && s == nil:
+		return fmt.Errorf("%w: no batch", ErrOption)
+	case s != nil && s.mixer != at.mixer || c != nil && c.mixer != at.mixer:
+		return fmt.Errorf("%w: the batch or the countdown is another mixer's", ErrOption)
+	case s != nil && s == at.batch:
+		return fmt.Errorf("%w: a batch cannot fire or drop itself", ErrOption)
+	}
+	return at.mixer.send(command{
+		kind: kind, frame: at.frame, batch: at.batch, rank: at.rank,
+		target: TargetAll(), place: n, part: &part{batch: s, countdown: c},
+	})
+}
+
+// ownCountdowns reports whether all countdowns belong to m.
+func (o *Options) ownCountdowns(m *Mixer) bool {
+	for _, c := range o.Countdowns {
+		if c != nil && c.mixer != m {
+			return false
+		}
+	}
+	return true
+}
