@@ -21,7 +21,7 @@ type slot struct {
 	endless       bool // it does not end by itself, see classify
 	virtualizable bool // it becomes virtual if a full pool steals it
 	dry           bool // its stream has run dry
-	lacksMip      bool // it reads a worse mip level of its sound than it should
+	lacksMipLevel bool // it reads a worse mip level of its sound than it should
 	sends         bool // it has sends to other buses
 
 	shaped bool // its response is not flat, see applyResponse
@@ -36,8 +36,8 @@ type slot struct {
 	prio            int32
 	shownAudibility float32 // the audibility published in the record
 
-	start      pcm.Decibels // the initial gain
-	crowdPower float64      // the summed power of coalesced starts, relative to its own
+	startGain      pcm.Decibels // the initial gain
+	coalescedPower float64      // the summed power of coalesced starts, relative to its own
 }
 
 // number returns the number of the start.
@@ -78,45 +78,45 @@ type audio struct {
 	successorQueue
 	pendingBatches
 
-	now             int64 // the first frame that is not mixed
-	gridDone        int64 // the last frame of the grid that was processed
-	tail            int64 // 10 ms in frames
-	scores          scores
-	scored          int64     // the last frame at which all scores of slots were refreshed
-	scoredVirtual   int64     // the same for virtual voices
-	scoredMoving    int64     // the same for remaining of virtual voices that move
-	searched        int64     // the last frame of a refreshRemaining
-	due             scoresDue // when scores have to be refreshed
-	queue           queue
-	buses           []bus
-	ear             space.Ear
-	paused          bool  // all voices are paused
-	skips           bool  // under Mixer.Skip: voices are not mixed
-	quiet           bool  // the last block was silent and has no tail
-	hasTail         bool  // an effect or filter still has a tail
-	closedAt        int64 // the maximum of bus.closedAt
-	tailsComputedAt int64 // the frame at which computeTails last computed the tails of buses
-	tailsValidUntil int64 // the frame at which they have to be computed again; never: not before a change
+	now                  int64 // the first frame that is not mixed
+	gridDone             int64 // the last frame of the grid that was processed
+	tail                 int64 // 10 ms in frames
+	scores               scores
+	scoredAt             int64     // the last frame at which all scores of slots were refreshed
+	scoredVirtualAt      int64     // the same for virtual voices
+	scoredMovingAt       int64     // the same for remaining of virtual voices that move
+	remainingRefreshedAt int64     // the last frame of a refreshRemaining
+	scoresDue            scoresDue // when scores have to be refreshed
+	queue                queue
+	buses                []bus
+	ear                  space.Ear
+	paused               bool  // all voices are paused
+	skipping             bool  // under Mixer.Skip: voices are not mixed
+	silentBlock          bool  // the last block was silent and has no tail
+	hasTail              bool  // an effect or filter still has a tail
+	closedAt             int64 // the maximum of bus.closedAt
+	tailsComputedAt      int64 // the frame at which computeTails last computed the tails of buses
+	tailsValidUntil      int64 // the frame at which they have to be computed again; never: not before a change
 
-	gains         []*voice.Move // the gains that act on a send; scratch space
-	softClip      bool
-	metered       []pcm.Frame // buffer for buses with a meter; nil without meters
-	overflow      Overflow
-	refuses       bool // Config.RejectQuietest
-	grow          growth
-	wanted        int           // slots requested by Config.Voices or Resize
-	resized       uint64        // the sequence number of the last executed Resize
-	incoming      *voice.Voice  // the voice of the incoming start
-	incomingScore incomingScore // its scores, if known
-	incomingKind  voiceKind     // its kind
-	refusal       Event         // why the incoming start gets no slot
-	limitEvent    Event         // the event for the victim of a limit
+	gains          []*voice.Move // the gains that act on a send; scratch space
+	softClip       bool
+	metered        []pcm.Frame // buffer for buses with a meter; nil without meters
+	overflow       Overflow
+	rejectQuietest bool // Config.RejectQuietest
+	grow           growth
+	requestedSlots int           // slots requested by Config.Voices or Resize
+	resizeSeq      uint64        // the sequence number of the last executed Resize
+	incoming       *voice.Voice  // the voice of the incoming start
+	incomingScore  incomingScore // its scores, if known
+	incomingKind   voiceKind     // its kind
+	refusal        Event         // why the incoming start gets no slot
+	limitEvent     Event         // the event for the victim of a limit
 
-	window  []float32    // a raised cosine from 1 to 0, as long as a tail
-	spare   []pcm.Frame  // buffer for tails and for skipped frames
-	split   voice.Filter // copy of a filter state for a tail
-	endings []ending
-	stats   Stats
+	window     []float32    // a raised cosine from 1 to 0, as long as a tail
+	scratch    []pcm.Frame  // buffer for tails and for skipped frames
+	tailFilter voice.Filter // copy of a filter state for a tail
+	endings    []ending
+	stats      Stats
 }
 
 // hopOf returns the period of the grid, 20 ms, in frames.
@@ -126,11 +126,11 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
-		shared: s, gridDone: -1, scored: -1, scoredVirtual: -1, scoredMoving: -1, tail: c.tail(),
-		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
+		shared: s, gridDone: -1, scoredAt: -1, scoredVirtualAt: -1, scoredMovingAt: -1, tail: c.tail(),
+		overflow: c.Overflow, rejectQuietest: c.RejectQuietest, requestedSlots: c.Voices, softClip: c.SoftClip,
 		scores:  newScores(n, c.maxVirtual()),
 		endings: make([]ending, 0, 2*n),
-		window:  make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
+		window:  make([]float32, c.tail()), scratch: make([]pcm.Frame, max(c.tail(), 1)),
 		gains: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newQueueBuffers(c.initial.commands)
@@ -142,9 +142,9 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		return nil, err
 	}
 	a.lag.now = &a.now
-	a.due.virtual = newGroupsDue(c.maxVirtual())
-	for i := range a.due.remaining {
-		a.due.remaining[i] = newGroupsDue(c.maxVirtual())
+	a.scoresDue.virtual = newGroupsDue(c.maxVirtual())
+	for i := range a.scoresDue.remaining {
+		a.scoresDue.remaining[i] = newGroupsDue(c.maxVirtual())
 	}
 	a.scores.index = newVictimIndex(c.MaxVoices)
 	if c.Overflow == StealGain {
@@ -162,7 +162,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a.ear, _ = space.Listener{}.Ear()
 	a.buses = newBuses(buses, a)
 	for i := range a.buses {
-		a.racks = append(a.racks, a.buses[i].rack.all)
+		a.effects = append(a.effects, a.buses[i].rack.all)
 		var to []int
 		for j := range a.buses[i].sends {
 			to = append(to, a.buses[i].sends[j].bus)
@@ -189,15 +189,15 @@ func (a *audio) render(dst []pcm.Frame) {
 	if a.sleep.offset.Load() != awake { // rendered without Wake: no time has passed
 		a.sleep.offset.Store(awake)
 	}
-	a.arrive()
+	a.beginFrame()
 	a.receive()
 	a.applyDeferred()
 	a.startSuccessors()
 	if a.fired != nil || a.zeroList != nil {
 		a.scheduleFired()
-		a.carryOut()
+		a.executeDue()
 	}
-	dst = a.whole(dst)
+	dst = a.completeFrames(dst)
 	pairs := int64(a.pairs)
 	if n := int64(len(dst)) / pairs; n > a.longest.Load() {
 		a.longest.Store(n)
@@ -216,7 +216,7 @@ func (a *audio) render(dst []pcm.Frame) {
 		a.mix(dst[:n*pairs])
 		dst = dst[n*pairs:]
 		if len(dst) > 0 {
-			a.arrive()
+			a.beginFrame()
 		}
 	}
 	a.publish(from)
@@ -242,7 +242,7 @@ func (a *audio) receive() {
 			a.stats.Late++
 		}
 		c.frame = a.now
-		a.do(c)
+		a.execute(c)
 		a.commands.Drop()
 		if a.cancelling != nil {
 			a.cancelBatch()
@@ -251,18 +251,18 @@ func (a *audio) receive() {
 	}
 }
 
-// arrive processes this frame: first successors, then the grid, then the commands that are due.
-func (a *audio) arrive() {
+// beginFrame processes this frame: first successors, then the grid, then the commands that are due.
+func (a *audio) beginFrame() {
 	a.leaveLoops()
 	a.runGrid()
-	a.carryOut()
+	a.executeDue()
 }
 
-// carryOut executes the queued commands for this frame, then starts the successors of voices that ended.
-func (a *audio) carryOut() {
+// executeDue executes the queued commands for this frame, then starts the successors of voices that ended.
+func (a *audio) executeDue() {
 	for {
 		for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
-			a.do(c)
+			a.execute(c)
 			a.queue.drop()
 			a.inFlight.complete()
 			if a.fired != nil {
@@ -297,11 +297,11 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.updateSilentFrom()
 	a.endFinishedVoices()
 	a.now += n
-	a.quiet = !a.hasTail
+	a.silentBlock = !a.hasTail
 	for k := range a.outputs.all {
 		o := &a.outputs.all[k]
 		a.guard(o)
-		a.quiet = a.quiet && o.silent
+		a.silentBlock = a.silentBlock && o.silent
 	}
 	a.interleave(dst)
 }

@@ -36,7 +36,7 @@ func (a *audio) queueInBatch(c *command) bool {
 func (a *audio) discardCommand(c *command) {
 	switch {
 	case c.kind == cmdPlay:
-		a.record(c.record).cancel = c.record
+		a.record(c.record).cancelled = c.record
 		a.start(c)
 	case c.feed != nil:
 		c.feed.Drop()
@@ -96,7 +96,7 @@ func (a *audio) fireAtZero() bool {
 
 // countDown decrements the countdowns of a finished start.
 func (a *audio) countDown(r *record) {
-	counts := &r.rare.Load().countdowns
+	counts := &r.extra.Load().countdowns
 	for i, c := range counts {
 		if c == nil {
 			continue
@@ -183,7 +183,7 @@ func (a *audio) countDownLoops() {
 			continue
 		}
 		s := a.current(i)
-		counts := &r.rare.Load().countdowns
+		counts := &r.extra.Load().countdowns
 		for j, c := range counts {
 			if c != nil && c.loops && s.voice.PastLoop() {
 				counts[j] = nil
@@ -202,7 +202,7 @@ func (a *audio) untilCountdown(n int64) int64 {
 			continue
 		}
 		a.current(i)
-		counts := &s.record.rare.Load().countdowns
+		counts := &s.record.extra.Load().countdowns
 		n = a.untilEndOf(s, n, countsLoops(counts[0]) || countsLoops(counts[1]))
 	}
 	return n
@@ -218,7 +218,7 @@ func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
 
 // isAwaited reports whether a batch waits for a countdown of a start.
 func (r *record) isAwaited() bool {
-	for _, c := range r.rare.Load().countdowns {
+	for _, c := range r.extra.Load().countdowns {
 		if c != nil && c.waiting != nil {
 			return true
 		}

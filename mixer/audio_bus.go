@@ -34,7 +34,7 @@ type bus struct {
 
 	duck       duck
 	filter     voice.Filter // after the effects and the insert
-	rack       rack
+	rack       effectRack
 	filterTail int64 // the maximum tail of its filter in frames
 	tail       int64 // the maximum tail of all effects from here on, in frames
 	// closedAt is the last frame at which a gain after this bus opened or closed. tailUntil is the end of
@@ -75,7 +75,7 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		if len(b.sends) > 0 {
 			b.lastOutput = make([]pcm.Frame, a.hop)
 		}
-		if a.meters != nil && i > 0 && (a.fold || a.tree[i].above >= 0) {
+		if a.meters != nil && i > 0 && (a.downmix || a.tree[i].above >= 0) {
 			b.meter = a.meters[i]
 		}
 	}
@@ -103,7 +103,7 @@ func (a *audio) addPlaying(bus uint16, playing int) {
 // the larger of its current and target value. Ducks do not count, because ducked voices would be stolen
 // and restored again and again.
 func (a *audio) refreshBuses() {
-	for _, i := range a.down {
+	for _, i := range a.parentsFirst {
 		b := &a.buses[i]
 		was := b.gains
 		gain := b.gain.MaxGain(a.now)
@@ -163,7 +163,7 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 // setBus sets properties of a bus, and updates the pitch and the scores of its voices.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
-	over := a.smoothed(a.mayHaveOutput(index, false), c.over)
+	over := a.smoothed(a.mayHaveOutput(index, false), c.fadeFrames)
 	a.computeTailsAt(a.now)
 	was, opened := b.tail, b.opens(a.now)
 	for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
@@ -179,7 +179,7 @@ func (a *audio) setBus(index int, c *command) {
 	a.refreshBuses()
 	solo := c.change.Fields&FieldSolo != 0
 	if solo {
-		a.fadeSolos(c.over)
+		a.fadeSolos(c.fadeFrames)
 	}
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		below := a.tree.through(int(a.voiceTable.at(i).bus), index)
@@ -240,7 +240,7 @@ func (a *audio) mixBuses(n int64) {
 	if a.stems != nil {
 		a.beginStems(n)
 	}
-	for _, i := range a.up {
+	for _, i := range a.mixOrder {
 		b := &a.buses[i]
 		a.runEffects(i, n)
 		a.runInserts(i, n)

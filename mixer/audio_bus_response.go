@@ -30,8 +30,8 @@ func (a *audio) refreshBusResponses() {
 	}
 	sp.known = true
 	changed := false
-	for at := len(a.up) - 1; at >= 0; at-- {
-		i := a.up[at]
+	for at := len(a.mixOrder) - 1; at >= 0; at-- {
+		i := a.mixOrder[at]
 		b, w := &a.buses[i], &sp.buses[i]
 		through, sent, total := w.through, w.sent, w.total
 		a.refreshOwnResponse(i, w)
@@ -66,7 +66,7 @@ func (a *audio) refreshBusResponses() {
 		changed = changed || b.scoresChanged || w.totalChanged
 	}
 	if changed { // even if scores were refreshed in this frame
-		a.scored, a.scoredVirtual = -1, -1
+		a.scoredAt, a.scoredVirtualAt = -1, -1
 	}
 }
 
@@ -104,9 +104,9 @@ func (r *record) sendsConstant(frame int64) bool {
 	if screen := r.screen(); screen != nil && !screen.Settled(frame) {
 		return false
 	}
-	rare := r.rare.Load()
+	extra := r.extra.Load()
 	for j := range r.sends {
-		if rare.sends[j].gain.End() > frame {
+		if extra.sends[j].gain.End() > frame {
 			return false
 		}
 	}
@@ -119,9 +119,9 @@ func (a *audio) sendResponseChanged(r *record) bool {
 	if r.sends == 0 || sp == nil {
 		return false
 	}
-	rare := r.rare.Load()
+	extra := r.extra.Load()
 	for j := range r.sends {
-		if sp.buses[rare.sends[j].bus].totalChanged {
+		if sp.buses[extra.sends[j].bus].totalChanged {
 			return true
 		}
 	}

@@ -5,15 +5,15 @@ import (
 	"voicepool/voice"
 )
 
-// do executes a command at the present frame.
-func (a *audio) do(c *command) {
+// execute executes a command at the present frame.
+func (a *audio) execute(c *command) {
 	switch {
 	case c.kind == cmdPlay:
 		a.record(c.record).applyMove()
-	case c.kind == cmdResize && c.seq < a.resized: // a later call was executed before
+	case c.kind == cmdResize && c.seq < a.resizeSeq: // a later call was executed before
 		return
 	case c.kind == cmdResize:
-		a.resized = c.seq
+		a.resizeSeq = c.seq
 	}
 	a.noteCommand(c)
 	switch c.kind {
@@ -21,10 +21,10 @@ func (a *audio) do(c *command) {
 		a.start(c)
 	case cmdPosition:
 		if c.target.kind == allVoices {
-			a.setListener(&c.part.listener)
+			a.setListener(&c.payload.listener)
 			return
 		}
-		a.each(c)
+		a.applyToTarget(c)
 	case cmdPending:
 		a.applyPending(a.record(c.record), c.record, c.props)
 	case cmdPendingBus:
@@ -35,16 +35,16 @@ func (a *audio) do(c *command) {
 		a.resize(int(c.voices))
 	case cmdPause, cmdResume:
 		a.storePause(c)
-		a.each(c)
+		a.applyToTarget(c)
 	case cmdStop:
-		a.each(c)
+		a.applyToTarget(c)
 	case cmdSeek:
-		a.each(c)
-		if c.feed != nil && !c.taken {
+		a.applyToTarget(c)
+		if c.feed != nil && !c.bufferTaken {
 			c.feed.Drop()
 		}
 	case cmdDuck:
-		a.buses[c.target.bus].duck.change(c.part.duckRules, a.now)
+		a.buses[c.target.bus].duck.change(c.payload.duckRules, a.now)
 	case cmdEffect:
 		a.setEffect(int(c.target.bus), c)
 	case cmdSend:
@@ -52,24 +52,24 @@ func (a *audio) do(c *command) {
 			a.setSend(int(c.target.bus), c)
 			return
 		}
-		a.each(c)
+		a.applyToTarget(c)
 	case cmdThen:
 		a.addSuccessor(c)
 	case cmdFire:
-		a.fire(c.part.batch, c.part.countdown)
+		a.fire(c.payload.batch, c.payload.countdown)
 	case cmdDrop:
-		a.cancelling = c.part.batch
+		a.cancelling = c.payload.batch
 	case cmdAdd:
-		a.add(c.part.countdown, c.place)
+		a.add(c.payload.countdown, c.position)
 	case cmdInsert:
-		a.setInsert(&a.buses[c.target.bus], c.part.insert)
+		a.setInsert(&a.buses[c.target.bus], c.payload.insert)
 	case cmdSet:
 		if c.target.kind == busVoices {
 			a.setBus(int(c.target.bus), c)
 			return
 		}
-		a.each(c)
-		if c.feed != nil && !c.taken {
+		a.applyToTarget(c)
+		if c.feed != nil && !c.bufferTaken {
 			c.feed.Drop()
 		}
 		if c.change.Fields&FieldProtect != 0 {
@@ -78,17 +78,17 @@ func (a *audio) do(c *command) {
 	}
 }
 
-// each applies c to every living voice of its target, in the order of voices.
-func (a *audio) each(c *command) {
+// applyToTarget applies c to every living voice of its target, in the order of voices.
+func (a *audio) applyToTarget(c *command) {
 	if c.target.kind == oneVoice {
-		a.one(c)
+		a.applyToHandle(c)
 		return
 	}
 	found := false
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
-		if a.names(&c.target, a.voiceTable.at(i).record) {
+		if a.selects(&c.target, a.voiceTable.at(i).record) {
 			found = true
-			a.act(i, c)
+			a.applyToVoice(i, c)
 		}
 	}
 	if !found && c.target.kind == taggedVoices {
@@ -97,8 +97,8 @@ func (a *audio) each(c *command) {
 	}
 }
 
-// names reports whether a target selects a start.
-func (s *shared) names(t *Target, r *record) bool {
+// selects reports whether a target selects a start.
+func (s *shared) selects(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
 		return uint64(t.id) == r.id.Load() || t.tag != 0 && t.tag == r.play.Load()
@@ -112,14 +112,14 @@ func (s *shared) names(t *Target, r *record) bool {
 	return t.kind == allVoices
 }
 
-// one applies c to the voice of a handle. For a pending start, a stop cancels it, and other commands are
-// kept until it begins.
-func (a *audio) one(c *command) {
+// applyToHandle applies c to the voice of a handle. For a pending start, a stop cancels it, and other
+// commands are kept until it begins.
+func (a *audio) applyToHandle(c *command) {
 	id := c.target.id
 	r := a.record(id)
 	switch {
-	case r.live == id:
-		a.act(r.status.index(), c)
+	case r.playing == id:
+		a.applyToVoice(r.status.index(), c)
 	// The record may belong to another start, or change its owner just now: the new id is written before
 	// the new state.
 	case r.status.state().Over() || pool.Handle(r.id.Load()) != id:
@@ -130,26 +130,26 @@ func (a *audio) one(c *command) {
 	}
 }
 
-// act applies c to one voice.
-func (a *audio) act(i int, c *command) {
+// applyToVoice applies c to one voice.
+func (a *audio) applyToVoice(i int, c *command) {
 	a.noteAct(i, c)
 	s := a.mutable(i)
 	switch c.kind {
 	case cmdStop:
-		a.stop(i, c.over, c.change.Shape)
+		a.stop(i, c.fadeFrames, c.change.Shape)
 	case cmdPause:
 		a.pause(i, pausedBy[c.target.kind])
 	case cmdResume:
 		a.resume(i, pausedBy[c.target.kind])
 	case cmdSet:
-		over := a.smoothed(s.sounded, c.over)
+		over := a.smoothed(s.sounded, c.fadeFrames)
 		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 			f := fields.first()
 			x := c.change.get(f)
 			s.set(f, x, a.now, over, c.change.Shape)
 		}
 		if c.feed != nil { // for new rounds
-			c.taken = true
+			c.bufferTaken = true
 			s.voice.SwitchBuffer(c.feed)
 		}
 		a.scores.set(i, s.prio, s.number(), s.protect)
@@ -158,11 +158,11 @@ func (a *audio) act(i int, c *command) {
 	case cmdSeek:
 		a.seek(i, c)
 	case cmdSend:
-		a.moveSend(s.record, c, a.smoothed(s.sounded, c.over))
+		a.moveSend(s.record, c, a.smoothed(s.sounded, c.fadeFrames))
 		a.rescore(i)
 	case cmdPosition:
 		if s.record.isSpatial {
-			s.record.spatial.source.Spot = c.part.spot
+			s.record.spatial.source.Spot = c.payload.spot
 			a.fadeToPosition(i, s)
 		}
 	}
@@ -174,9 +174,9 @@ func (a *audio) seek(i int, c *command) {
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
 		return // the command is for streams, or for sounds in memory
 	}
-	c.taken = true
+	c.bufferTaken = true
 	a.leaveTail(s, a.now)
-	to := c.place
+	to := c.position
 	if c.feed == nil {
 		to = min(to, s.voice.Sound().Frames())
 	}
@@ -198,7 +198,7 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if over > 0 && s.paused == 0 {
 		s.stopping = true
-		a.releaseSuccessor(s.record.live, false, nil)
+		a.releaseSuccessor(s.record.playing, false, nil)
 		s.voice.FadeOut(a.now, over, shape)
 		a.updateRestorePrio(i)
 		a.rescore(i)

@@ -9,15 +9,15 @@ import (
 // MaxEffects is the maximum number of effects of a bus.
 const MaxEffects = 16
 
-// rack holds the effects of a bus in order.
-type rack struct {
+// effectRack holds the effects of a bus in order.
+type effectRack struct {
 	all  []*effect.Processor
 	keys []int // by effect: index of its key bus; -1: its own bus
 }
 
 // newRack creates the effects of a bus from their descriptions.
-func (s *shared) newRack(described []effect.Effect, rate int) rack {
-	r := rack{all: make([]*effect.Processor, len(described)), keys: make([]int, len(described))}
+func (s *shared) newRack(described []effect.Effect, rate int) effectRack {
+	r := effectRack{all: make([]*effect.Processor, len(described)), keys: make([]int, len(described))}
 	for i := range described {
 		r.all[i], r.keys[i] = described[i].NewProcessor(rate, int(s.hop)), -1
 		if key := described[i].Key; key != "" {
@@ -28,7 +28,7 @@ func (s *shared) newRack(described []effect.Effect, rate int) rack {
 }
 
 // tail returns the maximum tail of all effects in series.
-func (r *rack) tail() (frames int64) {
+func (r *effectRack) tail() (frames int64) {
 	for _, p := range r.all {
 		frames += p.Tail()
 	}
@@ -39,8 +39,8 @@ func (r *rack) tail() (frames int64) {
 // the buses down to the output and sends. Closed gains and sends end a path.
 func (a *audio) computeTails(frame int64) {
 	a.tailsComputedAt, a.tailsValidUntil = frame, never
-	for at := len(a.up) - 1; at >= 0; at-- {
-		i := a.up[at]
+	for at := len(a.mixOrder) - 1; at >= 0; at-- {
+		i := a.mixOrder[at]
 		b := &a.buses[i]
 		own := b.rack.tail() + b.filterTail
 		if b.tail = own; a.tree[i].above >= 0 && b.opens(frame) {
@@ -113,7 +113,7 @@ func (a *audio) extendTailFor(s *slot) {
 // tailUntil records that effects ring until a frame.
 func (a *audio) tailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
-	if a.skips {
+	if a.skipping {
 		a.silentFrom(frame)
 	}
 }
@@ -134,7 +134,7 @@ func (a *audio) hasInput(index int) bool {
 }
 
 // idle reports whether silence at the input gives silence at the output.
-func (r *rack) idle(frame int64) bool {
+func (r *effectRack) idle(frame int64) bool {
 	for _, p := range r.all {
 		if !p.Idle(frame) {
 			return false
@@ -144,7 +144,7 @@ func (r *rack) idle(frame int64) bool {
 }
 
 // keyHadOutput reports whether the key bus of an effect had output in this block.
-func (a *audio) keyHadOutput(r *rack) bool {
+func (a *audio) keyHadOutput(r *effectRack) bool {
 	for _, k := range r.keys {
 		if k >= 0 && a.buses[k].hadOutput {
 			return true
@@ -204,9 +204,9 @@ func (a *audio) updateSilentFrom() {
 // setEffect fades parameters of an effect.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
-	p := r.all[c.part.effect.place]
-	for _, v := range c.part.effect.moves {
-		p.Set(a.now, v.place, v.to, c.over)
+	p := r.all[c.payload.effect.place]
+	for _, v := range c.payload.effect.moves {
+		p.Set(a.now, v.place, v.to, c.fadeFrames)
 	}
 	a.computeTails(a.now)
 	a.invalidateResponse(index)

@@ -11,9 +11,9 @@ var entryKinds = [...]EntryKind{
 // entry returns the journal entry of a command.
 func (a *audio) entry(c *command) Entry {
 	e := Entry{
-		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.over, Place: c.place, Voices: int(c.voices), Change: c.change,
+		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.fadeFrames, Place: c.position, Voices: int(c.voices), Change: c.change,
 	}
-	if p := c.part; p != nil {
+	if p := c.payload; p != nil {
 		e.Duck = p.duck
 		if c.kind == cmdPosition && c.target.kind == allVoices {
 			e.Listener = p.listener.listener()
@@ -49,7 +49,7 @@ func (a *audio) noteCommand(c *command) {
 	switch {
 	case c.kind == cmdPlay:
 		r := a.record(c.record)
-		if r.cancel == c.record {
+		if r.cancelled == c.record {
 			return // cancelled before it began
 		}
 		o := &r.options
@@ -57,14 +57,14 @@ func (a *audio) noteCommand(c *command) {
 		e.Priority, e.Protect, e.WhenFull, e.Owner = int(r.prio), r.protect, r.whenFull, r.owner
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
-			From: o.From, For: r.lasts, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.isSpatial,
+			From: o.From, For: r.duration, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.isSpatial,
 		}
 		e.How.LowPass, e.How.HighPass = r.cutoffs()
 		if r.isSpatial {
 			e.How.Emitter = r.spatial.source.Emitter()
 		}
 		if r.sends > 0 {
-			e.How.Sends = r.rare.Load().sent
+			e.How.Sends = r.extra.Load().sent
 		}
 	case c.target.kind == busVoices:
 		e.Bus = a.tree[c.target.bus].name
@@ -88,7 +88,7 @@ func (a *audio) noteAct(i int, c *command) {
 			return
 		}
 	}
-	e.Start = uint64(s.record.live)
+	e.Start = uint64(s.record.playing)
 	a.journal.note(e)
 }
 
@@ -102,7 +102,7 @@ func (a *audio) noteListener(ears *listenerVectors) {
 // notePosition records a move of a voice in space.
 func (a *audio) notePosition(s *slot, p *spatialState) {
 	if a.journal.ring != nil {
-		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.live)}
+		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.playing)}
 		e.How.Emitter.Spot = p.source.Spot
 		a.journal.note(e)
 	}

@@ -30,7 +30,7 @@ func newOutputs(s *shared, c *Config, tail int64) outputs {
 	if len(c.Outputs) > 0 && !c.Fold {
 		outs.all, outs.pairs = make([]output, len(c.Outputs)), pairs(c.Outputs)
 	}
-	outs.nowhere = make([]pcm.Frame, max(tail, 1)*int64(outs.pairs)) // as many frames as audio.spare
+	outs.nowhere = make([]pcm.Frame, max(tail, 1)*int64(outs.pairs)) // as many frames as audio.scratch
 	for k := range outs.all {
 		o := &outs.all[k]
 		if o.root = s.tree.root(k); c.Fold && len(c.Outputs) > 1 {
@@ -131,8 +131,8 @@ func (a *audio) guard(o *output) {
 	}
 }
 
-// whole returns the part of dst with complete frames of all pairs, and clears the rest.
-func (outs *outputs) whole(dst []pcm.Frame) []pcm.Frame {
+// completeFrames returns the part of dst with complete frames of all pairs, and clears the rest.
+func (outs *outputs) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	if outs.pairs == 1 {
 		return dst
 	}

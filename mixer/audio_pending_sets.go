@@ -21,7 +21,7 @@ func (a *audio) applyDeferred() {
 		for _, r := range a.allRecords() {
 			switch id, fields := pool.Handle(r.id.Load()), a.pendingProps(&r.dirty); {
 			case fields == 0:
-			case r.live == id:
+			case r.playing == id:
 				a.applyPending(r, id, fields)
 			case !r.status.state().Over():
 				a.keepPendingForStart(r, id, fields)
@@ -39,7 +39,7 @@ func (a *audio) applyDeferred() {
 // applyPending applies pending sets to a voice, or keeps them for a start that has not begun.
 func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
-	case r.live == id:
+	case r.playing == id:
 		a.applyProperties(r, props, nil)
 	case r.status.state().Over() || pool.Handle(r.id.Load()) != id:
 	default:
@@ -52,14 +52,14 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 
 // keepPendingForStart makes a pending start begin with the final values of its pending sets.
 func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet) {
-	rare := r.rare.Load() // not nil: a pending set exists
+	extra := r.extra.Load() // not nil: a pending set exists
 	for f := range numVoiceFades {
 		if props&(1<<f) == 0 {
 			continue
 		}
 		r.dirty.And(^uint32(1 << f))
-		if w, ok := rare.pending[f].read(); ok {
-			rare.overrides.set(id, f, w.finalValue())
+		if w, ok := extra.pending[f].read(); ok {
+			extra.overrides.set(id, f, w.finalValue())
 		} else {
 			a.deferSet(&r.dirty, f)
 		}
@@ -78,7 +78,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	if overrides == nil {
 		overrides = &startOverrides{}
 	}
-	rare := r.rare.Load() // not nil: overrides or a pending set exist
+	extra := r.extra.Load() // not nil: overrides or a pending set exist
 	i := r.status.index()
 	audible := a.mutable(i).sounded
 	done := props
@@ -94,9 +94,9 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 			set.change.put(f, overrides.values[f])
 		case props&bit == 0:
 		case f >= numVoiceFades:
-			set.change.put(f, math.Float64frombits(rare.pendingValues[f].Load()))
+			set.change.put(f, math.Float64frombits(extra.pendingValues[f].Load()))
 		default:
-			p, ok := rare.pending[f].read()
+			p, ok := extra.pending[f].read()
 			if !ok {
 				a.deferSet(&r.dirty, f)
 				continue
@@ -109,25 +109,25 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 		}
 	}
 	if set.change.Fields != 0 {
-		a.act(i, &set)
+		a.applyToVoice(i, &set)
 	} else {
 		a.rescore(i)
 	}
 	for f := range numVoiceFades {
 		if p := &fades[f]; p.hasFade {
-			fade := command{kind: cmdSet, over: p.over, change: Change{Shape: p.shape}}
+			fade := command{kind: cmdSet, fadeFrames: p.over, change: Change{Shape: p.shape}}
 			fade.change.put(f, p.target)
-			a.act(i, &fade)
+			a.applyToVoice(i, &fade)
 		}
 	}
 	for f := propSeek; f < numProps; f++ {
-		x, ok := math.Float64frombits(rare.pendingValues[f].Load()), props&(1<<f) != 0
+		x, ok := math.Float64frombits(extra.pendingValues[f].Load()), props&(1<<f) != 0
 		if overrides.props&(1<<f) != 0 {
 			x, ok = overrides.values[f], true
 		}
 		if ok {
 			c := setCommand(Handle{}, f, x)
-			a.act(i, &c)
+			a.applyToVoice(i, &c)
 		}
 	}
 	if set.change.Fields&FieldProtect != 0 {
@@ -159,7 +159,7 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 }
 
 func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape voice.Shape) {
-	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, over: over, change: Change{Shape: shape}}
+	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: over, change: Change{Shape: shape}}
 	c.change.put(f, x)
 	a.noteCommand(&c)
 	a.setBus(index, &c)
@@ -167,11 +167,11 @@ func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape 
 
 // applyDeferredStop executes the pending stop of a record, and reports whether no stop remains.
 func (a *audio) applyDeferredStop(r *record) bool {
-	rare := r.rare.Load()
-	if rare == nil {
+	extra := r.extra.Load()
+	if extra == nil {
 		return true
 	}
-	s := &rare.pendingStop
+	s := &extra.pendingStop
 	version := s.version.Load()
 	if version == s.doneVersion.Load() {
 		return true
@@ -182,10 +182,10 @@ func (a *audio) applyDeferredStop(r *record) bool {
 		return false
 	case a.now < at:
 		return false
-	case r.live == id:
+	case r.playing == id:
 		i := r.status.index()
 		if after == 0 || at == 0 || a.mutable(i).began <= at {
-			a.act(i, &command{kind: cmdStop, over: over})
+			a.applyToVoice(i, &command{kind: cmdStop, fadeFrames: over})
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:
 		a.cancelStart(r, id)
@@ -215,22 +215,22 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 
 // overrideStart applies a command to a start that has not begun.
 func (a *audio) overrideStart(r *record, c *command) {
-	overrides, id := &r.rare.Load().overrides, c.target.id // allocated by put
+	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by put
 	switch {
 	case c.kind == cmdSend:
 		a.moveSend(r, c, 0)
 		for i := range r.sends { // the journal records the initial gains
-			if rare := r.rare.Load(); rare.sends[i].bus == c.part.send.bus {
-				rare.sent[i].Gain = c.part.send.gain
+			if extra := r.extra.Load(); extra.sends[i].bus == c.payload.send.bus {
+				extra.sent[i].Gain = c.payload.send.gain
 			}
 		}
 	case c.kind == cmdPosition:
 		if r.isSpatial {
-			r.spatial.source.Spot = c.part.spot
+			r.spatial.source.Spot = c.payload.spot
 		}
 	case c.kind == cmdSet && c.feed != nil:
 		r.setNewRounds(c.feed)
-		c.taken = true
+		c.bufferTaken = true
 	case c.kind == cmdSet:
 		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 			f := fields.first()
@@ -239,10 +239,10 @@ func (a *audio) overrideStart(r *record, c *command) {
 	case c.kind == cmdPause || c.kind == cmdResume:
 		overrides.set(id, propPaused, boolFloat(c.kind == cmdPause))
 	case c.kind == cmdSeek && c.feed == nil:
-		overrides.set(id, propSeek, float64(c.place))
+		overrides.set(id, propSeek, float64(c.position))
 	case c.kind == cmdSeek:
 		r.options.Buffer.Drop()
-		r.options.Buffer, c.taken = c.feed, true
+		r.options.Buffer, c.bufferTaken = c.feed, true
 		r.options.FadeIn = max(r.options.FadeIn, a.smooth)
 	}
 }

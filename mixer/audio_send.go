@@ -87,10 +87,10 @@ func product(moves []*voice.Move, frame int64) float64 {
 // setSend fades the gain of a send of a bus.
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
-		if s := &a.buses[index].sends[i]; s.bus == c.part.send.bus {
+		if s := &a.buses[index].sends[i]; s.bus == c.payload.send.bus {
 			a.computeTailsAt(a.now)
 			was, opened := a.buses[index].tail, s.opens(a.now)
-			s.gain.RampGain(a.now, c.part.send.gain, a.smoothed(a.mayHaveOutput(index, false), c.over), voice.Natural)
+			s.gain.RampGain(a.now, c.payload.send.gain, a.smoothed(a.mayHaveOutput(index, false), c.fadeFrames), voice.Natural)
 			if end := s.gain.End(); opened != s.opens(end) {
 				a.extendTailAfter(index, end, was)
 			}
@@ -105,12 +105,12 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
 	}
-	rare := v.slot.record.rare.Load()
+	extra := v.slot.record.extra.Load()
 	var pre []pcm.Frame
 	if v.slot.record.sendsPre {
 		pre = (*a.preBuffer.Load())[:n]
 		clear(pre)
-		rare.pre.SetOutput(pre, a.now)
+		extra.pre.SetOutput(pre, a.now)
 	}
 	given := a.mixAlone(v, next, n)
 	if given == 0 {
@@ -119,7 +119,7 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	post := (*a.sendBuffer.Load())[:given]
 	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.directPath(v.slot, v.slot.record.screen(), post, a.now))
 	for i := range v.slot.record.sends {
-		to, src := &rare.sends[i], post
+		to, src := &extra.sends[i], post
 		if !to.opens(a.now) {
 			continue
 		}
@@ -177,7 +177,7 @@ func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.directDiffers(s, s.record.screen(), a.now) {
 		return false
 	}
-	to := &v.slot.record.rare.Load().sends[0]
+	to := &v.slot.record.extra.Load().sends[0]
 	if !a.buses[to.bus].soloFade.SettledAt(1, a.now) {
 		return false
 	}
@@ -259,9 +259,9 @@ func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 // sendTail adds the tail of a voice to the destinations of its sends. pre is the tail before the fader;
 // nil without a pre-fader send.
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
-	rare := s.record.rare.Load()
+	extra := s.record.extra.Load()
 	for i := range s.record.sends {
-		to, room := &rare.sends[i], (*a.sendBuffer.Load())[:len(tail)]
+		to, room := &extra.sends[i], (*a.sendBuffer.Load())[:len(tail)]
 		if !to.opens(frame) {
 			continue
 		}
@@ -281,9 +281,9 @@ func (a *audio) tailOfVoice(s *slot, frame int64) {
 	a.tailFrom(frame, int(s.bus))
 	a.extendTailFor(s)
 	if s.record.sends > 0 {
-		rare := s.record.rare.Load()
+		extra := s.record.extra.Load()
 		for i := range s.record.sends {
-			if to := &rare.sends[i]; to.opens(frame) {
+			if to := &extra.sends[i]; to.opens(frame) {
 				a.tailFrom(frame, to.bus)
 			}
 		}
@@ -295,11 +295,11 @@ func (a *audio) moveSend(r *record, c *command, over int64) {
 	if r.sends == 0 {
 		return
 	}
-	rare := r.rare.Load()
+	extra := r.extra.Load()
 	for i := range r.sends {
-		if s := &rare.sends[i]; s.bus == c.part.send.bus {
+		if s := &extra.sends[i]; s.bus == c.payload.send.bus {
 			opened := s.opens(a.now)
-			s.gain.RampGain(a.now, c.part.send.gain, over, voice.Natural)
+			s.gain.RampGain(a.now, c.payload.send.gain, over, voice.Natural)
 			if end := s.gain.End(); opened && !s.opens(end) {
 				a.tailFrom(end, s.bus)
 			}

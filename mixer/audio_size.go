@@ -23,7 +23,7 @@ func (a *audio) contract() {
 	peak := max(a.grow.peak, a.slots.Len())
 	a.grow.peak = a.slots.Len()
 	limit := a.slots.Limit()
-	smaller := max(limit-a.grow.step, a.wanted)
+	smaller := max(limit-a.grow.step, a.requestedSlots)
 	if smaller >= limit || peak > smaller {
 		a.grow.needed = a.now
 		return
@@ -38,15 +38,15 @@ func (a *audio) contract() {
 func (a *audio) contractUntil(frame int64) {
 	every := max((a.grow.idle+a.hop-1)/a.hop*a.hop, a.hop)
 	at := max((a.grow.needed+a.grow.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
-	for ; at < frame && a.slots.Limit() > a.wanted; at += every {
-		a.setLimit(max(a.slots.Limit()-a.grow.step, a.wanted))
+	for ; at < frame && a.slots.Limit() > a.requestedSlots; at += every {
+		a.setLimit(max(a.slots.Limit()-a.grow.step, a.requestedSlots))
 		a.grow.needed = at
 	}
 }
 
 // resize sets the number of slots.
 func (a *audio) resize(n int) {
-	a.wanted = n
+	a.requestedSlots = n
 	a.setLimit(n)
 	a.shrink()
 }

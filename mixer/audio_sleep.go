@@ -22,12 +22,12 @@ func (a *audio) wake(due int64) (frames int64) {
 
 // idle reports whether all further frames are silent and no command is pending.
 func (a *audio) idle() bool {
-	if !a.quiet || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.waiting > 0 ||
+	if !a.silentBlock || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.waiting > 0 ||
 		a.inFlight.len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
 		return false
 	}
 	for i := range a.buses {
-		if !a.buses[i].still(a.now) { // quiet may be outdated by a command
+		if !a.buses[i].still(a.now) { // silentBlock may be outdated by a command
 			return false
 		}
 	}
@@ -37,16 +37,16 @@ func (a *audio) idle() bool {
 // skip implements Mixer.Skip.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
-	a.skips = true
+	a.skipping = true
 	defer func() {
-		a.skips = false
+		a.skipping = false
 		a.longest.Store(longest)
 		for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) { // no sound passed through the filters
 			a.voiceTable.at(i).restScreen()
 		}
 	}()
 	for frames > 0 {
-		n := min(frames, int64(len(a.spare)))
+		n := min(frames, int64(len(a.scratch)))
 		a.render(a.nowhere[:n*int64(a.pairs)])
 		frames -= n
 	}
@@ -57,12 +57,12 @@ func (a *audio) skip(frames int64) {
 func (a *audio) elapse(n int64) {
 	from := a.now
 	for n > 0 {
-		a.arrive()
+		a.beginFrame()
 		k := a.untilWork(n)
 		if k > 0 {
 			a.leap(k)
 		} else {
-			k = min(a.untilGrid(n), int64(len(a.spare)))
+			k = min(a.untilGrid(n), int64(len(a.scratch)))
 			a.mix(a.nowhere[:k*int64(a.pairs)])
 		}
 		n -= k

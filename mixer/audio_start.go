@@ -12,7 +12,7 @@ func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
 	a.stats.Asked++
-	if r.cancel == id { // stopped before it began
+	if r.cancelled == id { // stopped before it began
 		a.endUnheard(r, id, EventStopped)
 		return
 	}
@@ -24,20 +24,20 @@ func (a *audio) start(c *command) {
 		a.refuse(c, &Event{Kind: EventLimited, Reason: ReasonCooldown})
 		return
 	}
-	if r.silent() {
+	if r.hasNoSound() {
 		a.silentFrom(a.now)
 		a.endUnheard(r, id, EventEnded)
 		return
 	}
-	sound, s := r.sound.Load(), &r.plays
+	sound, s := r.sound.Load(), &r.slot
 	if space := a.initSpatial(r); space != r.options.Space {
 		r.options.Space = space
 	}
 	a.incoming = &s.voice
 	a.incoming.Start(sound, r.options, a.now)
-	r.begin(a.incoming, a.now)
+	r.attachFilters(a.incoming, a.now)
 	continued := a.continueFades(r, id)
-	endless := r.lasts == 0 && a.incoming.Endless()
+	endless := r.duration == 0 && a.incoming.Endless()
 	a.incomingKind = voiceKind{endless, a.virtualizable(r.whenFull, endless)}
 	a.incomingScore.known = false
 	i := a.admit(c, r)
@@ -47,26 +47,26 @@ func (a *audio) start(c *command) {
 	a.stats.Started++
 	// Assigned field by field, because the slot contains a voice. The slot may hold values of an earlier
 	// start.
-	s.record, r.live = r, id
-	s.paused, s.sounded, s.settled, s.loops, s.stopping, s.virtual, s.dry, s.lacksMip = 0, false, false, false, false, false, false, false
+	s.record, r.playing = r, id
+	s.paused, s.sounded, s.settled, s.loops, s.stopping, s.virtual, s.dry, s.lacksMipLevel = 0, false, false, false, false, false, false, false
 	s.shownAudibility, s.shownLoops, s.power, s.virtualizable = 0, false, 0, false
 	release.Uint64(&r.number, uint64(a.stats.Started))
-	s.began, s.pausedAt, s.endAt, s.crowdPower = a.now, a.now, never, 1
-	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
+	s.began, s.pausedAt, s.endAt, s.coalescedPower = a.now, a.now, never, 1
+	s.bus, s.prio, s.protect, s.startGain = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
 	if s.endless, s.sends = endless, r.sends > 0; s.sends {
-		rare := r.rare.Load()
+		extra := r.extra.Load()
 		for i := range r.sends {
-			a.buses[rare.sends[i].bus].receivesSends = true
+			a.buses[extra.sends[i].bus].receivesSends = true
 		}
 	}
-	if r.lasts > 0 {
-		s.endAt = a.now + r.lasts
+	if r.duration > 0 {
+		s.endAt = a.now + r.duration
 	}
-	if rare := r.rare.Load(); rare != nil && rare.newRounds != nil {
-		turn := command{kind: cmdSet, feed: rare.newRounds, change: Change{Fields: FieldRounds, Rounds: rare.newRounds.Rounds()}}
+	if extra := r.extra.Load(); extra != nil && extra.newRounds != nil {
+		turn := command{kind: cmdSet, feed: extra.newRounds, change: Change{Fields: FieldRounds, Rounds: extra.newRounds.Rounds()}}
 		a.noteAct(i, &turn)
-		s.voice.SwitchBuffer(rare.newRounds)
-		rare.newRounds = nil
+		s.voice.SwitchBuffer(extra.newRounds)
+		extra.newRounds = nil
 	}
 	if a.pitches(r.bus) {
 		if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
@@ -108,8 +108,8 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// silent reports whether the sound is empty or the start begins at its end.
-func (r *record) silent() bool {
+// hasNoSound reports whether the sound is empty or the start begins at its end.
+func (r *record) hasNoSound() bool {
 	sound := r.sound.Load()
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
@@ -166,7 +166,7 @@ func (a *audio) admit(c *command, r *record) int {
 		return a.free() || a.overflow == GrowPool && a.extend()
 	}
 	if reason == ReasonNone && free() {
-		return a.takeSlot(a.tree[r.bus].output, &r.plays)
+		return a.takeSlot(a.tree[r.bus].output, &r.slot)
 	}
 	if r.group != nil && r.group.full == Reject {
 		q.excluded = r.group
@@ -206,7 +206,7 @@ func (a *audio) admit(c *command, r *record) int {
 	if limitVictim.slot >= 0 && free() {
 		a.showToChoice(limitVictim.slot, prio)
 		a.steal(&limitVictim, limitEvent)
-		return a.takeSlot(a.tree[r.bus].output, &r.plays)
+		return a.takeSlot(a.tree[r.bus].output, &r.slot)
 	}
 	e.Reason = ReasonPoolFull
 	q.group, q.bus, q.all = nil, -1, false
@@ -227,7 +227,7 @@ func (a *audio) admit(c *command, r *record) int {
 	}
 	if won {
 		a.demote(&victim, &e, r.prio, remaining)
-		return a.takeSlot(a.tree[r.bus].output, &r.plays)
+		return a.takeSlot(a.tree[r.bus].output, &r.slot)
 	}
 	if least.slot >= 0 {
 		var lost Event
@@ -236,7 +236,7 @@ func (a *audio) admit(c *command, r *record) int {
 		a.stealVirtual(&least, lost, remaining)
 	}
 	a.refusal = e
-	return a.takeVirtual(a.incomingKind.endless, &r.plays)
+	return a.takeVirtual(a.incomingKind.endless, &r.slot)
 }
 
 // hideFromChoice makes a voice count as gone; i may be -1. It returns the priority for showToChoice, which
@@ -303,7 +303,7 @@ func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool
 		e.RunnerUpPriority = lowest
 	case c.slot < 0:
 		e.refuse(e.Reason, c, -1)
-	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
+	case a.rejectQuietest && quietest && e.Reason != ReasonGroupLimit &&
 		a.scores.prio[c.slot] == r.prio && float64(4*e.powers.newcomer) < c.audibility:
 		e.refuse(ReasonQuieter, c, c.audibility)
 	default:
@@ -323,7 +323,7 @@ func (a *audio) isLessAudible(r *record, victim *choice, e *Event) bool {
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	own := e.powers.newcomer
 	*e = Event{
-		Kind: EventRejected, Reason: why, Bus: e.Bus, Policy: e.Policy, powers: powers{audibility: own, newcomer: own, runnerUp: runnerUp},
+		Kind: EventRejected, Reason: why, Bus: e.Bus, Policy: e.Policy, powers: eventPowers{audibility: own, newcomer: own, runnerUp: runnerUp},
 		Candidates: c.candidates, Peers: c.peers,
 	}
 }
@@ -375,11 +375,11 @@ func (a *audio) explainChoice(e *Event, c *choice) {
 // whether it did. The voice then is as loud as all merged starts together, as incoherent sources: their
 // powers add up.
 func (a *audio) coalesce(c *command, r *record, g *Group) bool {
-	if g.within == 0 || !g.started || a.now-g.last > g.within {
+	if g.coalesceWithin == 0 || !g.started || a.now-g.last > g.coalesceWithin {
 		return false
 	}
 	first := g.first
-	if first.live == 0 || first.number.Load() != g.number {
+	if first.playing == 0 || first.number.Load() != g.number {
 		return false
 	}
 	s := a.mutable(first.status.index())
@@ -387,9 +387,9 @@ func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 		return false
 	}
 	// The sounds of a group are considered equal, so only their gains are compared.
-	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.start).Linear()
-	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
-	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
+	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.startGain).Linear()
+	s.coalescedPower = min(s.coalescedPower+float64(own*own), g.maxPower)
+	s.voice.SetCrowd(a.now, pcm.FromPower(s.coalescedPower), a.smoothed(s.sounded, 0))
 	a.rescore(first.status.index())
 	var e Event
 	s.record.setCause(&e, s.number())

@@ -30,15 +30,15 @@ type successorQueue struct {
 // addSuccessor makes a start wait for the end of another one and replaces an earlier successor.
 func (a *audio) addSuccessor(c *command) {
 	a.inFlight.uncomplete()
-	*a.record(c.record).rare.Load().predecessorFades = voice.Moves{}
+	*a.record(c.record).extra.Load().predecessorFades = voice.Moves{}
 	l := pendingSuccessor{predecessor: c.target.id, start: c.record, when: c.when, loopEndAt: never}
 	a.releaseSuccessor(l.predecessor, false, nil)
 	r := a.record(l.predecessor)
 	state := r.status.state()
 	switch own := pool.Handle(r.id.Load()) == l.predecessor; {
-	case r.live == l.predecessor && a.mutable(r.status.index()).stopping:
+	case r.playing == l.predecessor && a.mutable(r.status.index()).stopping:
 		a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: true})
-	case r.live == l.predecessor || own && !state.Over():
+	case r.playing == l.predecessor || own && !state.Over():
 		a.successors = append(a.successors, l)
 	default: // it has ended already
 		a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: own && state != StateEnded})
@@ -52,7 +52,7 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 		if l := a.successors[i]; l.predecessor == predecessor {
 			a.successors = slices.Delete(a.successors, i, i+1)
 			if moves != nil {
-				*a.record(l.start).rare.Load().predecessorFades = *moves
+				*a.record(l.start).extra.Load().predecessorFades = *moves
 			}
 			a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: !ended})
 			return
@@ -62,7 +62,7 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 
 // cancelStart stops a start that has not begun.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
-	r.cancel = id
+	r.cancelled = id
 	for i := range a.successors {
 		if l := a.successors[i]; l.start == id {
 			a.successors = slices.Delete(a.successors, i, i+1)
@@ -78,12 +78,12 @@ func (a *audio) startSuccessors() {
 		s := &a.readySuccessors[i]
 		r := a.record(s.start)
 		if s.stopped {
-			r.cancel = s.start
+			r.cancelled = s.start
 		}
 		c := command{kind: cmdPlay, frame: a.now, record: s.start}
 		r.applyMove()
 		a.noteCommand(&c)
-		a.predecessorFades = r.rare.Load().predecessorFades
+		a.predecessorFades = r.extra.Load().predecessorFades
 		a.start(&c)
 		a.predecessorFades = nil
 		a.inFlight.complete()
@@ -136,7 +136,7 @@ func (a *audio) noteContinuedFades(i int, props propertySet) {
 		if props&(1<<f) == 0 {
 			continue
 		}
-		is, goes := command{kind: cmdSet}, command{kind: cmdSet, over: m.End() - a.now, change: Change{Shape: m.Shape}}
+		is, goes := command{kind: cmdSet}, command{kind: cmdSet, fadeFrames: m.End() - a.now, change: Change{Shape: m.Shape}}
 		at, to := property(f).journalValues(&moves, a.now)
 		is.change.put(property(f), at)
 		goes.change.put(property(f), to)
@@ -159,7 +159,7 @@ func (a *audio) leaveLoops() {
 
 // endForSuccessor ends a voice at this frame for its successor and records the cut in the journal.
 func (a *audio) endForSuccessor(i int) {
-	a.noteAct(i, &command{kind: cmdStop, over: noTail})
+	a.noteAct(i, &command{kind: cmdStop, fadeFrames: noTail})
 	a.endVoice(i, a.now, EventEnded, &Event{})
 }
 
@@ -170,7 +170,7 @@ func (a *audio) untilSuccessor(n int64) int64 {
 		l.loopEndAt = never
 		r := a.record(l.predecessor)
 		i++
-		if r.live != l.predecessor {
+		if r.playing != l.predecessor {
 			continue
 		}
 		index := r.status.index()
@@ -208,7 +208,7 @@ func (a *audio) untilEnd(n int64) int64 {
 // leftLoop reports whether a voice has left its loop or is over.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
-	if r.live != id {
+	if r.playing != id {
 		return r.status.state().Over() || pool.Handle(r.id.Load()) != id
 	}
 	return a.mutable(r.status.index()).voice.PastLoop()

@@ -176,8 +176,8 @@ const (
 // refreshScores updates scores to this frame: all of them on the grid, and before a choice the scores that
 // it needs. Later changes of a voice or a bus in the same frame rescore it.
 func (a *audio) refreshScores(which scoreScope) {
-	real, virtual := a.scored != a.now, which > scopeReal && a.scoredVirtual != a.now
-	if virtual && which == scopeMoving && a.scoredMoving == a.now {
+	real, virtual := a.scoredAt != a.now, which > scopeReal && a.scoredVirtualAt != a.now
+	if virtual && which == scopeMoving && a.scoredMovingAt == a.now {
 		virtual = false
 	}
 	if !real && !virtual {
@@ -192,19 +192,19 @@ func (a *audio) refreshScores(which scoreScope) {
 	if real {
 		a.refreshReal(shifted)
 	}
-	a.scored = a.now
+	a.scoredAt = a.now
 	switch {
 	case virtual && shifted:
 		a.refreshAllVirtual()
-		a.scoredVirtual = a.now
+		a.scoredVirtualAt = a.now
 	case virtual && which == scopeAll:
 		a.refreshVirtual()
-		a.scoredVirtual = a.now
+		a.scoredVirtualAt = a.now
 	case virtual:
 		a.refreshRemainingClass(remainingMoving)
-		a.scoredMoving = a.now
+		a.scoredMovingAt = a.now
 	}
-	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtual == a.now) {
+	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtualAt == a.now) {
 		for i := range a.buses {
 			a.buses[i].scoresChanged = false
 		}
@@ -215,7 +215,7 @@ func (a *audio) refreshScores(which scoreScope) {
 // refreshRemaining updates remaining of the virtual voices of a kind to this frame, after
 // refreshScores(scopeMoving). It suffices for a choice that compares remaining alone.
 func (a *audio) refreshRemaining(filter voiceFilter) {
-	if a.searched = a.now; a.scoredVirtual != a.now {
+	if a.remainingRefreshedAt = a.now; a.scoredVirtualAt != a.now {
 		for from, to := kindRange(filter); from < to; from++ {
 			a.refreshRemainingClass(from)
 		}
@@ -251,15 +251,15 @@ func (d *groupsDue) schedule(j int, frame int64) {
 
 // refreshReal computes the scores of real voices that may have changed, all of them if a bus has shifted.
 func (a *audio) refreshReal(shifted bool) {
-	if !shifted && a.now < a.due.real {
+	if !shifted && a.now < a.scoresDue.real {
 		return
 	}
-	a.due.real = never
+	a.scoresDue.real = never
 	for _, v := range a.real() {
 		if shifted || a.now >= a.scores.validUntil[v.index] {
 			a.refreshScore(v.index, v.slot, shifted)
 		}
-		a.due.real = min(a.due.real, a.scores.validUntil[v.index])
+		a.scoresDue.real = min(a.scoresDue.real, a.scores.validUntil[v.index])
 	}
 }
 
@@ -320,7 +320,7 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	switch {
 	case !s.settled:
 		*remaining = 0
-	case a.now-a.searched > 10*a.hop, s.shaped && !s.voice.HasSpectrum(): // without searches, separate updates cost time
+	case a.now-a.remainingRefreshedAt > 10*a.hop, s.shaped && !s.voice.HasSpectrum(): // without searches, separate updates cost time
 		*remaining = until
 	case *remaining <= a.now:
 		*remaining = max(until, a.now+s.voice.StableIndexFrames())
@@ -331,14 +331,14 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 }
 
 func (a *audio) scheduleRemainingGroup(j int) {
-	a.due.remaining[a.remainingClass(j)].schedule(j, a.scores.remainingHolds[j])
+	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scores.remainingHolds[j])
 }
 
 func (a *audio) scheduleScore(i int) {
 	if holds := a.scores.validUntil[i]; i < a.base {
-		a.due.real = min(a.due.real, holds)
+		a.scoresDue.real = min(a.scoresDue.real, holds)
 	} else {
-		a.due.virtual.schedule(i-a.base, holds)
+		a.scoresDue.virtual.schedule(i-a.base, holds)
 	}
 }
 

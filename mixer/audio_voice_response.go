@@ -35,12 +35,12 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 		screen.ApplyResponse(v, a.now, (*[spectrum.Bands]float64)(heard))
 	}
 	if r.sends > 0 {
-		rare := r.rare.Load()
+		extra := r.extra.Load()
 		if r.isSpatial { // sends have their own attenuation and may be audible if the voice is not
 			power = newStereo(v.PeakSendGains(a.now)).power()
 		}
 		for j := range r.sends {
-			s := &rare.sends[j]
+			s := &extra.sends[j]
 			gain, from := s.gain.MaxGain(a.now), power
 			if s.pre {
 				from = v.PeakPrefaderPower(a.now)

@@ -91,7 +91,7 @@ func (a *audio) mixesAllOf(v realVoice, heard int, n int64) bool {
 
 // heardSlots returns the number of indices that are mixed: all slots, or 0 in Skip.
 func (a *audio) heardSlots() int {
-	if a.skips {
+	if a.skipping {
 		return 0
 	}
 	return a.base
@@ -112,8 +112,8 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	case s.endAt == at:
 		a.endings = append(a.endings, ending{after: int32(got), slot: int32(i), cut: true})
 	}
-	if lacks := s.voice.LacksMip(); lacks != s.lacksMip {
-		s.lacksMip = lacks
+	if lacks := s.voice.LacksMip(); lacks != s.lacksMipLevel {
+		s.lacksMipLevel = lacks
 		if lacks {
 			a.stats.Unready++
 			a.missingMips.Store(true)
@@ -193,9 +193,9 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return
 	}
-	clear(a.spare)
+	clear(a.scratch)
 	copied := s.voice
-	copied.SplitFilter(&a.split)
+	copied.SplitFilter(&a.tailFilter)
 	length := copied.TailFrames(frame, a.tail)
 	var pre []pcm.Frame
 	if s.record.sendsPre {
@@ -204,15 +204,15 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 		copied.SplitPrefader(&a.splits.Load().pre)
 		a.splits.Load().pre.SetOutput(pre, frame)
 	}
-	n := mixed(&copied, a.spare[:length], frame)
-	a.applyTailWindow(a.spare[:n], length)
-	home := a.spare[:n]
+	n := mixed(&copied, a.scratch[:length], frame)
+	a.applyTailWindow(a.scratch[:n], length)
+	home := a.scratch[:n]
 	if s.sends {
 		home = a.directTail(s, home, frame)
 	}
 	a.buses[s.bus].addTail(home, frame)
 	if a.stems != nil {
-		s.record.rare.Load().stem.buses[s.bus].Load().addTail(home, frame)
+		s.record.extra.Load().stem.buses[s.bus].Load().addTail(home, frame)
 	}
 	a.silentFrom(frame + int64(n))
 	a.tailFrom(frame+int64(n), int(s.bus))
@@ -222,7 +222,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 			pre = pre[:n]
 			a.applyTailWindow(pre, length)
 		}
-		a.sendTail(s, a.spare[:n], pre, frame)
+		a.sendTail(s, a.scratch[:n], pre, frame)
 	}
 }
 
@@ -266,10 +266,10 @@ func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
 	storeFrames(&s.record.position, s.voice.Position()) // before returnRecord publishes the state
 	if len(a.successors) > 0 {
 		moves := s.voice.Moves()
-		a.releaseSuccessor(s.record.live, state == StateEnded, &moves)
+		a.releaseSuccessor(s.record.playing, state == StateEnded, &moves)
 	}
 	a.freeIndex(i)
-	a.returnRecord(s.record, s.record.live, state)
+	a.returnRecord(s.record, s.record.playing, state)
 }
 
 // freeIndex frees an index after its voice has ended or moved.
@@ -283,8 +283,8 @@ func (a *audio) freeIndex(i int) {
 
 // returnRecord returns a record to the control side; the audio side does not use it again.
 func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
-	r.live = 0
-	r.plays.voice.Drop() // releases references for the garbage collector
+	r.playing = 0
+	r.slot.voice.Drop() // releases references for the garbage collector
 	release.Pointer(&r.sound, nil)
 	r.setNewRounds(nil)
 	r.group, r.options.Buffer, r.options.Space = nil, nil, nil

@@ -117,7 +117,7 @@ func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) er
 	}
 	return at.mixer.send(command{
 		kind: kind, frame: at.frame, batch: at.batch, rank: at.rank,
-		target: TargetAll(), place: n, part: &part{batch: s, countdown: c},
+		target: TargetAll(), position: n, payload: &payload{batch: s, countdown: c},
 	})
 }
 

@@ -28,12 +28,12 @@ func (m *Mixer) Bus(name string) (Bus, error) {
 	if i := m.tree.find(name); i >= 0 {
 		return Bus{m, uint16(i)}, nil
 	}
-	if m.first != "" && name == m.first {
+	if m.firstOutput != "" && name == m.firstOutput {
 		return Bus{mixer: m}, nil
 	}
 	var names []string
-	if m.first != "" {
-		names = append(names, m.first)
+	if m.firstOutput != "" {
+		names = append(names, m.firstOutput)
 	}
 	for i := range m.tree {
 		names = append(names, m.tree[i].name)
@@ -112,16 +112,16 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 	if err := d.check(b.Name(), m.tree); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
-	p := &part{duck: d, duckRules: m.newDuckRules(&d)}
-	return m.send(command{kind: cmdDuck, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetBus(b), part: p})
+	p := &payload{duck: d, duckRules: m.newDuckRules(&d)}
+	return m.send(command{kind: cmdDuck, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetBus(b), payload: p})
 }
 
 // SetInsert replaces the insert of the bus, with a crossfade of 5 ms during which both run. nil removes
 // it. An Insert must not be used twice, on one bus or on several. SetInsert allocates.
 func (b Bus) SetInsert(effect Insert) error {
 	return b.now(func(at Moment, t Target) error {
-		p := &part{insert: newInsert(effect, at.mixer.hop)}
-		return at.mixer.send(command{kind: cmdInsert, frame: Now, target: t, part: p})
+		p := &payload{insert: newInsert(effect, at.mixer.hop)}
+		return at.mixer.send(command{kind: cmdInsert, frame: Now, target: t, payload: p})
 	})
 }
 

@@ -88,7 +88,7 @@ func (m *Mixer) growEvents(commands int64) {
 	}
 	records, queued := m.records.Len(), m.events.Len()
 	need := 3 * (2*records + int(commands) + len(m.tree) + min(records, m.maxVoices))
-	if (m.loops || m.virtual) && records > m.minSlots {
+	if (m.mayLoop || m.virtual) && records > m.minSlots {
 		need = m.maxEventRecords
 	}
 	if capacity-queued < need {

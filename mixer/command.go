@@ -35,30 +35,30 @@ const (
 type command struct {
 	frame            int64 // the frame of execution, or Now
 	seq              uint64
-	over             int64 // length of a fade in frames
-	place            int64 // for cmdSeek: a frame of the sound
+	fadeFrames       int64 // length of a fade in frames
+	position         int64 // for cmdSeek: a frame of the sound
 	ref              int64
 	record           pool.Handle // for cmdPlay, cmdThen and cmdPending
 	target           Target
 	change           Change
 	feed             *voice.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
-	part             *part               // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of batches and countdowns
+	payload          *payload            // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of batches and countdowns
 	batch            *Batch              // waits for this batch; frame then counts from its firing
 	kind             commandKind
 	props            propertySet // for cmdPending and cmdPendingBus
 	continuesPending bool        // a cmdSet that continues a pending set
-	taken            bool        // a voice has taken feed
+	bufferTaken      bool        // a voice has taken feed
 	when             When        // for cmdThen
 	voices           int32       // for cmdResize
 	rank             int32
 }
 
-// part holds data that the control side allocates for a command.
-type part struct {
+// payload holds data that the control side allocates for a command.
+type payload struct {
 	duck      Duck // as it was described
 	duckRules *duckRules
 	insert    *insert
-	effect    *effectMoves
+	effect    *effectFades
 	send      *sendMove
 	spot      space.Spot
 	listener  listenerVectors

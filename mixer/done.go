@@ -34,7 +34,7 @@ func (m *Mixer) watch() {
 	for range ticker.C {
 		m.mutex.Lock()
 		for h, c := range m.done {
-			if r := m.find(h.id); m.closed || r == nil || r.status.state().Over() {
+			if r := m.recordOf(h.id); m.closed || r == nil || r.status.state().Over() {
 				close(c)
 				delete(m.done, h)
 			}

@@ -11,16 +11,16 @@ import (
 	"voicepool/pcm"
 )
 
-// effectMoves are parameter fades of one effect.
-type effectMoves struct {
+// effectFades are parameter fades of one effect.
+type effectFades struct {
 	name   string
 	values effect.Values // as requested
 	place  int           // index of the effect on its bus
-	moves  []effectMove
+	moves  []effectFade
 }
 
-// effectMove is the target of a parameter, by its index.
-type effectMove struct {
+// effectFade is the target of a parameter, by its index.
+type effectFade struct {
 	place int
 	to    float64
 }
@@ -31,7 +31,7 @@ func (b Bus) Effects() []effect.Effect {
 	if b.mixer == nil {
 		return nil
 	}
-	racks := b.mixer.racks[b.index]
+	racks := b.mixer.effects[b.index]
 	all := make([]effect.Effect, len(racks))
 	for i, p := range racks {
 		all[i] = p.Effect()
@@ -46,7 +46,7 @@ func (b Bus) Reduction() pcm.Decibels {
 		return 0
 	}
 	sum := pcm.Decibels(0)
-	for _, p := range b.mixer.racks[b.index] {
+	for _, p := range b.mixer.effects[b.index] {
 		sum += p.Reduction()
 	}
 	return sum
@@ -71,24 +71,24 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 		return err
 	}
 	return m.send(command{
-		kind: cmdEffect, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: m.frames(within), part: &part{effect: moves},
+		kind: cmdEffect, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: m.frames(within), payload: &payload{effect: moves},
 	})
 }
 
 // parseEffectValues validates and converts the arguments of SetEffect.
-func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*effectMoves, error) {
+func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*effectFades, error) {
 	var names []string
-	for i, p := range m.racks[b.index] {
+	for i, p := range m.effects[b.index] {
 		e := p.Effect()
 		if names = append(names, e.Name()); e.Name() != name {
 			continue
 		}
-		moves := &effectMoves{name: name, values: maps.Clone(values), place: i}
+		moves := &effectFades{name: name, values: maps.Clone(values), place: i}
 		for _, value := range slices.Sorted(maps.Keys(values)) {
 			if err := e.Set(value, values[value]); err != nil {
 				return nil, fmt.Errorf("%w: bus %q: %w", ErrOption, b.Name(), err)
 			}
-			moves.moves = append(moves.moves, effectMove{e.Kind().Find(value), values[value]})
+			moves.moves = append(moves.moves, effectFade{e.Kind().Find(value), values[value]})
 		}
 		return moves, nil
 	}

@@ -111,13 +111,13 @@ type Event struct {
 	Muffled           pcm.Decibels
 	LowPass, HighPass float64
 
-	powers powers // set by the audio side; Events converts them to decibels
-	stem   *stem  // nil without Config.Stems
+	powers eventPowers // set by the audio side; Events converts them to decibels
+	stem   *stem       // nil without Config.Stems
 	play   uint64
 }
 
-// powers are the levels of an event as the audio side compares them.
-type powers struct {
+// eventPowers are the levels of an event as the audio side compares them.
+type eventPowers struct {
 	audibility, newcomer float64
 	runnerUp             float64 // negative: no runner-up
 	lost                 float64
@@ -142,7 +142,7 @@ func (e *Event) complete(m *Mixer) {
 	if e.Muffled > 0 { // the audio side stores the remaining factor
 		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(e.Muffled))))
 	}
-	e.powers = powers{}
+	e.powers = eventPowers{}
 }
 
 // eventBlockSeconds is the length in seconds of the longest block that loses no events with Config.Events

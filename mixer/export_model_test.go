@@ -11,7 +11,7 @@ import (
 // step of 0 causes a division by zero; with steadily, the fast path has no samples to read.
 func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	r := m.record(h.id)
-	if r.live != h.id {
+	if r.playing != h.id {
 		return false
 	}
 	v := reflect.ValueOf(&m.audio.mutable(r.status.index()).voice).Elem()

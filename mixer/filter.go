@@ -14,17 +14,17 @@ func (m *Mixer) allocateFilters(r *record) {
 	}
 	for {
 		m.requestSpectrum(r)
-		rare := m.own(r)
-		if rare.filter.Load() == nil {
-			rare.filter.Store(m.filters.next())
+		extra := m.extraOf(r)
+		if extra.filter.Load() == nil {
+			extra.filter.Store(m.filters.next())
 		}
-		if r.isSpatial && r.sends > 0 && rare.screen.Load() == nil {
-			rare.screen.Store(m.screens.next())
+		if r.isSpatial && r.sends > 0 && extra.screen.Load() == nil {
+			extra.screen.Store(m.screens.next())
 		}
 		if !r.hasSuccessor {
 			return
 		}
-		if r = m.find(rare.successor); !m.notOver(r) {
+		if r = m.recordOf(extra.successor); !m.notOver(r) {
 			return
 		}
 	}
@@ -34,7 +34,7 @@ func (m *Mixer) allocateFilters(r *record) {
 // ones, and those that are requested before the command is executed. The mutex is held.
 func (m *Mixer) allocateFiltersFor(c *command) {
 	if c.target.kind == oneVoice {
-		if r := m.find(c.target.id); r != nil {
+		if r := m.recordOf(c.target.id); r != nil {
 			m.allocateFilters(r)
 		}
 		return
@@ -45,7 +45,7 @@ func (m *Mixer) allocateFiltersFor(c *command) {
 	}
 	m.filtersUntil = max(m.filtersUntil, until)
 	for _, r := range m.allRecords() {
-		if m.notOver(r) && m.names(&c.target, r) {
+		if m.notOver(r) && m.selects(&c.target, r) {
 			m.allocateFilters(r)
 		}
 	}
@@ -53,8 +53,8 @@ func (m *Mixer) allocateFiltersFor(c *command) {
 
 // filter returns the filter allocated for the start, or nil.
 func (r *record) filter() *voice.Filter {
-	if rare := r.rare.Load(); rare != nil {
-		return rare.filter.Load()
+	if extra := r.extra.Load(); extra != nil {
+		return extra.filter.Load()
 	}
 	return nil
 }
@@ -64,12 +64,12 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	if !r.filtered {
 		return 0, 0
 	}
-	rare := r.rare.Load()
-	return rare.lowPass, rare.highPass
+	extra := r.extra.Load()
+	return extra.lowPass, extra.highPass
 }
 
-// begin attaches the filter and the pre-fader buffer to the voice of a start.
-func (r *record) begin(v *voice.Voice, now int64) {
+// attachFilters attaches the filter and the pre-fader buffer to the voice of a start.
+func (r *record) attachFilters(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
 		v.AttachFilter(now, r.filter(), lowPass, highPass)
@@ -88,7 +88,7 @@ func (r *record) begin(v *voice.Voice, now int64) {
 		}
 	}
 	if r.sendsPre {
-		v.AttachPrefader(now, r.rare.Load().pre)
+		v.AttachPrefader(now, r.extra.Load().pre)
 	}
 }
 
@@ -97,7 +97,7 @@ func (r *record) screen() *voice.DirectFilter {
 	if !r.isSpatial || r.sends == 0 {
 		return nil
 	}
-	return r.rare.Load().screen.Load()
+	return r.extra.Load().screen.Load()
 }
 
 // moveSpatialLowPass moves the low-passes of a voice's place.

@@ -14,22 +14,22 @@ type Group struct {
 	// self is a pointer to this group. A start keeps this pointer instead of the pointer in its Options.
 	// Otherwise everything that Options refer to would escape to the heap, and a new Emitter for each
 	// Play would allocate.
-	self     *Group
-	mixer    *Mixer
-	name     string
-	limit    int
-	perOwner bool
-	full     Overflow
-	cooldown int64
-	within   int64
-	most     float64 // the largest sum of powers of coalesced starts, relative to the first
-	options  GroupOptions
+	self           *Group
+	mixer          *Mixer
+	name           string
+	limit          int
+	perOwner       bool
+	full           Overflow
+	cooldown       int64
+	coalesceWithin int64
+	maxPower       float64 // the largest sum of powers of coalesced starts, relative to the first
+	options        GroupOptions
 
-	groupPlay
+	groupAudio
 }
 
-// groupPlay is the state of a group on the audio side.
-type groupPlay struct {
+// groupAudio is the state of a group on the audio side.
+type groupAudio struct {
 	playing int
 	started bool
 	last    int64
@@ -76,7 +76,7 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	o.Most = cmp.Or(o.Most, 6)
 	g := &Group{
 		mixer: m, name: name, limit: o.Voices, perOwner: o.PerOwner, full: o.Full, cooldown: m.frames(o.Cooldown),
-		within: m.frames(o.Coalesce), most: float64(o.Most.Linear() * o.Most.Linear()), options: o,
+		coalesceWithin: m.frames(o.Coalesce), maxPower: float64(o.Most.Linear() * o.Most.Linear()), options: o,
 	}
 	g.self = g
 	return g, nil

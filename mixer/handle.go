@@ -94,7 +94,7 @@ func (h Handle) StopOver(fade time.Duration) error {
 	defer unlock()
 	m := h.mixer
 	frames := m.fade(fade)
-	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), over: frames}) != nil {
+	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), fadeFrames: frames}) != nil {
 		m.deferStop(r, h.id, m.stopFrame(), frames, 0)
 		m.stopsDeferred.Store(true)
 	}
@@ -250,7 +250,7 @@ func (h Handle) lock() (*record, func()) {
 		return nil, nil
 	}
 	h.mixer.mutex.Lock()
-	if r := h.mixer.find(h.id); r != nil {
+	if r := h.mixer.recordOf(h.id); r != nil {
 		return r, h.mixer.unlock
 	}
 	h.mixer.mutex.Unlock()
@@ -296,8 +296,8 @@ func (h Handle) setProperty(field property, value float64) error {
 	return nil
 }
 
-// fill copies options into the record, converted to frames. The mutex is held.
-func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
+// setOptions copies options into the record, converted to frames. The mutex is held.
+func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 	pitch := o.Base.Pitch
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {
 		pitch += pcm.FromRatio(o.Base.Speed)
@@ -324,24 +324,24 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	}
 	r.bus, r.prio, r.protect = o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner
-	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
+	r.tag, r.ref, r.duration, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
 	r.sendsPre = false
 	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
-		rare := m.own(r)
-		if rare.sends == nil {
-			rare.sends = new([VoiceSends]send)
+		extra := m.extraOf(r)
+		if extra.sends == nil {
+			extra.sends = new([VoiceSends]send)
 		}
-		*rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // checked in play; repeated here so that starts without sends carry no array
-		rare.sent = slices.Clone(o.Sends)
+		*extra.sends, _ = m.checkSends(o.Sends, o.Bus.index) // checked in play; repeated here so that starts without sends carry no array
+		extra.sent = slices.Clone(o.Sends)
 		r.sendsPre = slices.ContainsFunc(o.Sends, func(s Send) bool { return s.Pre })
 		if r.sendsPre {
-			m.makePre(r, rare)
+			m.makePre(r, extra)
 		}
 		if m.splits.Load() == nil {
 			m.splits.Store(&splits{})
 		}
-		for i := range rare.sends {
-			if past := &m.soloBypass[rare.sends[i].bus]; past.Load() == nil {
+		for i := range extra.sends {
+			if past := &m.soloBypass[extra.sends[i].bus]; past.Load() == nil {
 				past.Store(new(make([]pcm.Frame, m.hop)))
 			}
 		}
@@ -352,24 +352,24 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
 		m.allocateFilters(r)
-		rare := r.rare.Load()
-		rare.lowPass, rare.highPass = o.LowPass, o.HighPass
+		extra := r.extra.Load()
+		extra.lowPass, extra.highPass = o.LowPass, o.HighPass
 	} else if m.spectral.Load() != nil {
 		m.requestSpectrum(r)
 	}
 	if r.hasCountdowns = o.Countdowns != [2]*Countdown{}; r.hasCountdowns {
 		for i, c := range o.Countdowns {
-			if rare := m.own(r); c != nil {
-				rare.countdowns[i] = c.self
+			if extra := m.extraOf(r); c != nil {
+				extra.countdowns[i] = c.self
 			} else {
-				rare.countdowns[i] = nil
+				extra.countdowns[i] = nil
 			}
 		}
 	}
 	if o.For > 0 {
-		r.lasts = max(r.lasts, 1)
+		r.duration = max(r.duration, 1)
 	}
 	if m.stems != nil {
-		m.own(r).stem = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus)
+		m.extraOf(r).stem = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus)
 	}
 }

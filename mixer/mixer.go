@@ -26,12 +26,12 @@ type Mixer struct {
 	unlock     func()     // mutex.Unlock, made once
 	records    *pool.Pool[*record]
 	maxRecords int // the maximum number of records
-	plays      plays
+	playLists  playLists
 	finished   finishedStarts
-	rares      supply[recordRare]
-	spatials   supply[recordSpatial]
-	filters    supply[voice.Filter]
-	screens    supply[voice.DirectFilter]
+	extras     chunkAllocator[recordExtra]
+	spatials   chunkAllocator[recordSpatial]
+	filters    chunkAllocator[voice.Filter]
+	screens    chunkAllocator[voice.DirectFilter]
 
 	filtersUntil    int64  // pending commands may set a cutoff of starts up to this frame
 	seq             uint64 // of the last command
@@ -43,7 +43,7 @@ type Mixer struct {
 	maxEventRecords int            // the maximum number of queued event records
 	minSlots        int            // the smallest size that the pool has had
 	virtual         bool           // Config.Virtual > 0
-	loops           bool           // a start was requested that may be endless
+	mayLoop         bool           // a start was requested that may be endless
 	eventMutex      sync.Mutex     // among readers of events and of the journal
 	readers         []*EventReader // the first one serves Events; nil without an EventReader
 	clock           callClock
@@ -60,8 +60,8 @@ type Mixer struct {
 	scheduledSets []command
 	quality       voice.Quality
 	outputs       int    // the number of channel pairs
-	first         string // the name of the first output, which is also a name of the master
-	busy          atomic.Int64
+	firstOutput   string // the name of the first output, which is also a name of the master
+	busyCalls     atomic.Int64
 
 	// The channels of Done. One goroutine closes them, because the audio side must not wake goroutines.
 	done map[Handle]chan struct{}
@@ -79,7 +79,7 @@ func New(c Config) (*Mixer, error) {
 	m := &Mixer{busGains: gainReadback{maxScheduled: c.Commands, lookahead: int64(c.Rate) / 20, setAt: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
-		m.first = c.Outputs[0].Name
+		m.firstOutput = c.Outputs[0].Name
 	}
 	for i := range buses {
 		m.busPitch = append(m.busPitch, constantPitch(float64(buses[i].Pitch)))
@@ -91,7 +91,7 @@ func New(c Config) (*Mixer, error) {
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.initial.records, Keep: true}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	m.enter(c.initial.records)
+	m.addRecords(c.initial.records)
 	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -159,7 +159,7 @@ func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	frames := m.fade(over)
-	if m.push(command{kind: cmdStop, frame: Now, target: TargetAll(), over: frames}) != nil {
+	if m.push(command{kind: cmdStop, frame: Now, target: TargetAll(), fadeFrames: frames}) != nil {
 		m.deferStopAll(frames)
 	}
 }
@@ -201,12 +201,12 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	if c.kind == cmdThen && !m.notOver(m.find(c.target.id)) {
+	if c.kind == cmdThen && !m.notOver(m.recordOf(c.target.id)) {
 		return Handle{}, ErrGone
 	}
 	id, r := m.acquire(c.frame)
 	if r == nil {
-		m.busy.Add(1)
+		m.busyCalls.Add(1)
 		return Handle{}, ErrBusy
 	}
 	var feed *voice.StreamBuffer
@@ -216,10 +216,10 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 			return Handle{}, err
 		}
 	}
-	m.loops = m.loops || o.Loop || s.Streamed()
+	m.mayLoop = m.mayLoop || o.Loop || s.Streamed()
 	m.setPlay(id, r, o.Play) // before the handle: Voices reads both without the mutex
 	r.reset(id)
-	r.fill(m, s, o)
+	r.setOptions(m, s, o)
 	if r.options.Buffer, r.isSpatial = feed, o.Emitter != nil; r.isSpatial {
 		if r.spatial == nil {
 			r.spatial = m.spatials.next()
@@ -230,18 +230,18 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		}
 	}
 	if c.kind == cmdThen {
-		if rare := m.own(r); rare.predecessorFades == nil {
-			rare.predecessorFades = new(voice.Moves)
+		if extra := m.extraOf(r); extra.predecessorFades == nil {
+			extra.predecessorFades = new(voice.Moves)
 		}
 	}
 	c.record = id
 	frame := m.put(c)
 	if feed != nil {
-		m.own(r).startSeq = c.seq
+		m.extraOf(r).startSeq = c.seq
 		m.keepStream(feed)
 	}
 	m.initPitchRange(r, frame)
-	if predecessor := m.find(c.target.id); c.kind == cmdThen && predecessor != nil {
+	if predecessor := m.recordOf(c.target.id); c.kind == cmdThen && predecessor != nil {
 		m.setSuccessor(predecessor, id)
 	}
 	return Handle{m, id, o.Play}, nil
@@ -255,7 +255,7 @@ func (m *Mixer) send(c command) error {
 	if c.frame < Now {
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	}
-	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet && c.part == nil { // the master carries all voices
+	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet && c.payload == nil { // the master carries all voices
 		*t = TargetAll()
 	}
 	m.mutex.Lock()
@@ -267,7 +267,7 @@ func (m *Mixer) send(c command) error {
 	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
 		m.busGains.record(scheduledGain{c.batch, c.frame, t.bus, c.change.Gain}, m.next())
 	case c.kind == cmdDrop && c.batch == nil && c.frame == Now:
-		m.busGains.cancel(c.part.batch, m.next())
+		m.busGains.cancel(c.payload.batch, m.next())
 	}
 	return nil
 }
@@ -288,12 +288,12 @@ func (m *Mixer) sendEach(c command) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	voices := int64(0)
-	m.ofPlay(play, func(Handle, *record) { voices++ })
+	m.forPlay(play, func(Handle, *record) { voices++ })
 	if m.inFlight.len()+voices > m.maxInFlight(c.frame) {
-		m.busy.Add(1)
+		m.busyCalls.Add(1)
 		return ErrBusy
 	}
-	m.ofPlay(play, func(h Handle, _ *record) {
+	m.forPlay(play, func(h Handle, _ *record) {
 		c.target = TargetVoice(h)
 		m.put(&c)
 	})
@@ -312,7 +312,7 @@ func (m *Mixer) maxInFlight(frame int64) int64 {
 // push sends a command or returns ErrBusy. The mutex is held.
 func (m *Mixer) push(c command) error {
 	if m.inFlight.len() >= m.maxInFlight(c.frame) {
-		m.busy.Add(1)
+		m.busyCalls.Add(1)
 		return ErrBusy
 	}
 	m.put(&c)
@@ -324,7 +324,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {
 		c.frame = m.clock.frame(m.Now(), m.rate)
 	}
-	m.loops = m.loops || c.change.Fields&FieldRounds != 0
+	m.mayLoop = m.mayLoop || c.change.Fields&FieldRounds != 0
 	if c.kind == cmdResize {
 		m.minSlots = min(m.minSlots, int(c.voices))
 	}
@@ -334,15 +334,15 @@ func (m *Mixer) put(c *command) (frame int64) {
 		m.otherSeq = m.seq
 	}
 	if c.target.kind == oneVoice && c.kind != cmdStop {
-		if r := m.find(c.target.id); r != nil {
-			m.own(r) // overrideStart needs it
+		if r := m.recordOf(c.target.id); r != nil {
+			m.extraOf(r) // overrideStart needs it
 		}
 	}
 	bus := c.kind == cmdSet && c.target.kind == busVoices
 	switch filters := c.change.Fields&cutoffFields != 0; {
 	case filters && bus:
 		m.enableSpectral()
-	case filters, c.kind == cmdPosition && c.part.spot.Muffled():
+	case filters, c.kind == cmdPosition && c.payload.spot.Muffled():
 		m.allocateFiltersFor(c)
 	}
 	m.growBuffers(m.inFlight.add(1))

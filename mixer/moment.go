@@ -61,7 +61,7 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
-	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
+	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.fade(fade)})
 }
 
 // FadeOut ends the voices of t as Stop does, with the given shape of the fade.
@@ -73,14 +73,14 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 		return shapeError(shape)
 	}
 	return at.mixer.sendEach(command{
-		kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade), change: Change{Shape: shape},
+		kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.fade(fade), change: Change{Shape: shape},
 	})
 }
 
 // Cut ends the voices of t at the frame, without a tail. This clicks, unless another sound continues
 // seamlessly, as with Handle.Then, which records a cut in the journal.
 func (at Moment) Cut(t Target) error {
-	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: noTail})
+	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: noTail})
 }
 
 // Pause pauses the voices of t, with a tail of 10 ms. Their fades continue. Voices that a stop is fading
@@ -168,7 +168,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 			return err
 		}
 	}
-	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, over: m.frames(within)}
+	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, fadeFrames: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
 	if at.frame != Now || m.clock.lead > 0 || !moves {
 		return m.sendEach(set)
@@ -179,11 +179,11 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if play := t.tag; t.kind == oneVoice && play != 0 {
 		m.mutex.Lock()
 		defer m.mutex.Unlock()
-		m.ofPlay(play, func(h Handle, r *record) { h.storeSets(r, &c, set.over) })
+		m.forPlay(play, func(h Handle, r *record) { h.storeSets(r, &c, set.fadeFrames) })
 		return nil
 	}
 	if t.kind == oneVoice {
-		if err := (Handle{mixer: m, id: t.id}).fadeProperties(&c, set.over); err != ErrGone {
+		if err := (Handle{mixer: m, id: t.id}).fadeProperties(&c, set.fadeFrames); err != ErrGone {
 			return err
 		}
 		return nil
@@ -191,7 +191,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.notePitchCommand(&set)
-	m.storeBusSets(t.bus, &c, set.over)
+	m.storeBusSets(t.bus, &c, set.fadeFrames)
 	return nil
 }
 
@@ -213,7 +213,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 		t.tag = 0
 	}
 	streams := m.streamedVoices(&t)
-	c := command{kind: cmdSeek, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, place: m.frames(position)}
+	c := command{kind: cmdSeek, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, position: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {
 		if err := m.send(c); err != nil {
 			return err

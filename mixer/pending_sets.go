@@ -47,7 +47,7 @@ type pendingSets struct {
 
 // command returns the command equivalent to a pending set.
 func (w *pendingSets) command(f property, value float64, over int64, shape voice.Shape) command {
-	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), over: over}
+	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: over}
 	if w.voice == (Handle{}) {
 		c.target = Target{kind: busVoices, bus: w.bus}
 	}
@@ -205,29 +205,29 @@ type busPending struct {
 // storeSet stores a pending set of a property of a voice. The mutex is held.
 func (h Handle) storeSet(r *record, f property, value float64, over int64, shape voice.Shape) {
 	m := h.mixer
-	m.loops = m.loops || f == propRounds
+	m.mayLoop = m.mayLoop || f == propRounds
 	if f == propPitch || f == propSpeed || f == propRounds {
 		var c Change
 		c.put(f, value)
 		m.notePitchSet(r, &c, Now, over)
 	}
-	rare := m.own(r)
+	extra := m.extraOf(r)
 	if f.isCutoff() {
 		m.allocateFilters(r)
 	}
 	if f < numVoiceFades {
-		m.storeSet(&pendingSets{dirty: &r.dirty, sets: rare.pending[:], sentSeq: rare.pendingSeq[:], voice: h}, f, value, over, shape)
+		m.storeSet(&pendingSets{dirty: &r.dirty, sets: extra.pending[:], sentSeq: extra.pendingSeq[:], voice: h}, f, value, over, shape)
 		return
 	}
-	rare.pendingValues[f].Store(math.Float64bits(value))
-	if r.dirty.Or(1<<f)&(1<<f) != 0 && rare.pendingSeq[f] > m.otherSeq {
+	extra.pendingValues[f].Store(math.Float64bits(value))
+	if r.dirty.Or(1<<f)&(1<<f) != 0 && extra.pendingSeq[f] > m.otherSeq {
 		return
 	}
 	if !m.pushSet(command{kind: cmdPending, frame: Now, record: h.id, props: 1 << f}) {
 		m.setsDeferred.Store(true)
 		return
 	}
-	rare.pendingSeq[f] = m.seq
+	extra.pendingSeq[f] = m.seq
 }
 
 // fadeProperties sets properties of a voice that can fade.
@@ -238,7 +238,7 @@ func (h Handle) fadeProperties(c *Change, over int64) error {
 	}
 	defer unlock()
 	if m := h.mixer; m.clock.lead > 0 {
-		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, over: over})
+		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, fadeFrames: over})
 	}
 	h.storeSets(r, c, over)
 	return nil

@@ -32,7 +32,7 @@ func (m *Mixer) stopFrame() int64 {
 
 // deferStop stores a stop in the record. The mutex is held.
 func (m *Mixer) deferStop(r *record, id pool.Handle, at, over int64, after uint64) {
-	s := &m.own(r).pendingStop
+	s := &m.extraOf(r).pendingStop
 	if s.version.Load() != s.doneVersion.Load() && s.id.Load() == uint64(id) {
 		if was, length := s.frame.Load(), s.over.Load(); was+length <= at+over {
 			at, over = was, length

@@ -83,8 +83,8 @@ func (m *Mixer) initPitchRange(r *record, frame int64) {
 	}
 	for i := range m.scheduledSets {
 		f := &m.scheduledSets[i]
-		if f.frame > r.startFrame && m.names(&f.target, r) {
-			m.notePitchSet(r, &f.change, f.frame, f.over)
+		if f.frame > r.startFrame && m.selects(&f.target, r) {
+			m.notePitchSet(r, &f.change, f.frame, f.fadeFrames)
 		}
 	}
 	m.requestMips(r)
@@ -102,7 +102,7 @@ func initialPitchRange(o *voice.Options) pitchRange {
 // pitchRangeOf returns the pitchRange of a start and initializes it on first use. The pitchRange of most
 // starts follows from their options and is never stored.
 func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
-	t := &m.own(r).pitchRange
+	t := &m.extraOf(r).pitchRange
 	if !r.hasPitchRange {
 		r.hasPitchRange, *t = true, initialPitchRange(&r.options)
 		if r.isSpatial {
@@ -143,8 +143,8 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
 
 // setSuccessor records the successor of a start, which may take over its pitch. The mutex is held.
 func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
-	r.hasSuccessor, m.own(r).successor = true, next
-	if m.own(r).filter.Load() != nil {
+	r.hasSuccessor, m.extraOf(r).successor = true, next
+	if m.extraOf(r).filter.Load() != nil {
 		m.allocateFilters(r) // and its successor
 	}
 	m.pitchRangeOf(r)
@@ -154,7 +154,7 @@ func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 // widenSuccessors requests versions for the successors of a start, which may take over its pitch.
 func (m *Mixer) widenSuccessors(r *record) {
 	for r.hasSuccessor {
-		next := m.find(r.rare.Load().successor)
+		next := m.recordOf(r.extra.Load().successor)
 		if !m.notOver(next) {
 			return
 		}
@@ -179,7 +179,7 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	var first pitchRange
 	t := &first
 	if r.hasPitchRange {
-		t = &r.rare.Load().pitchRange
+		t = &r.extra.Load().pitchRange
 	} else if r.options.Pitch != 0 || r.options.Speed != 0 { // otherwise all components are 0
 		first = initialPitchRange(&r.options)
 	}
@@ -215,7 +215,7 @@ func (m *Mixer) requestMips(r *record) {
 	from, to := m.mipLevels(r)
 	for level := max(from, 0); level <= to; level++ { // empty for -1
 		m.refiner.request(mipKey{s, level, r.loop})
-		if r.hasPitchRange && r.rare.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
+		if r.hasPitchRange && r.extra.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
 			m.refiner.request(mipKey{s, level, !r.loop})
 		}
 	}
@@ -227,8 +227,8 @@ func (m *Mixer) notePitchCommand(c *command) {
 		return
 	}
 	if c.target.kind == oneVoice {
-		if r := m.find(c.target.id); r != nil {
-			m.notePitchSet(r, &c.change, c.frame, c.over)
+		if r := m.recordOf(c.target.id); r != nil {
+			m.notePitchSet(r, &c.change, c.frame, c.fadeFrames)
 		}
 		return
 	}
@@ -236,17 +236,17 @@ func (m *Mixer) notePitchCommand(c *command) {
 	bus := c.target.kind == busVoices
 	if bus {
 		now := m.Now()
-		at, until := m.fadeFrames(c.frame, c.over, now)
+		at, until := m.fadeFrames(c.frame, c.fadeFrames, now)
 		m.busPitch[c.target.bus].fadeTo(float64(c.change.Pitch), now, at, until)
 	}
 	for _, r := range m.allRecords() {
-		if !m.notOver(r) || !m.names(&c.target, r) {
+		if !m.notOver(r) || !m.selects(&c.target, r) {
 			continue
 		}
 		if bus {
 			m.requestMips(r)
 		} else if r.startFrame <= max(c.frame, m.Now()) { // otherwise it has not started by then
-			m.notePitchSet(r, &c.change, c.frame, c.over)
+			m.notePitchSet(r, &c.change, c.frame, c.fadeFrames)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (m *Mixer) notOver(r *record) bool {
 		return false
 	}
 	id := pool.Handle(r.id.Load())
-	return id != 0 && m.find(id) == r && !r.status.state().Over()
+	return id != 0 && m.recordOf(id) == r && !r.status.state().Over()
 }
 
 // noteVelocity requests the versions that a start reads at another velocity. The mutex is held.

@@ -2,10 +2,10 @@ package mixer
 
 import "voicepool/pool"
 
-// plays finds the starts with the same Options.Play in the order of the requests. It is a hash table of
-// linked lists of record numbers, from 1. Records of finished starts stay in it until they are reused. It
-// is allocated for the first start with a Play. Control side.
-type plays struct {
+// playLists finds the starts with the same Options.Play in the order of the requests. It is a hash table
+// of linked lists of record numbers, from 1. Records of finished starts stay in it until they are reused.
+// It is allocated for the first start with a Play. Control side.
+type playLists struct {
 	lists []playList // a power of two
 	next  []uint32   // by record: the next record; 0: the last one
 }
@@ -13,12 +13,12 @@ type plays struct {
 type playList struct{ first, last uint32 }
 
 // list returns the list for a play. Other plays with the same hash share it.
-func (p *plays) list(play uint64) *playList {
+func (p *playLists) list(play uint64) *playList {
 	return &p.lists[play*0x9e3779b97f4a7c15>>32&uint64(len(p.lists)-1)]
 }
 
 // add appends record i to the list of a play.
-func (p *plays) add(play uint64, i uint32) {
+func (p *playLists) add(play uint64, i uint32) {
 	l := p.list(play)
 	if p.next[i-1] = 0; l.last == 0 {
 		l.first = i
@@ -29,7 +29,7 @@ func (p *plays) add(play uint64, i uint32) {
 }
 
 // remove removes record i from the list of a play.
-func (p *plays) remove(play uint64, i uint32) {
+func (p *playLists) remove(play uint64, i uint32) {
 	l, before := p.list(play), uint32(0)
 	for x := l.first; x != i; x = p.next[x-1] {
 		before = x
@@ -45,7 +45,7 @@ func (p *plays) remove(play uint64, i uint32) {
 }
 
 // grow resizes the table for all records.
-func (p *plays) grow(records []*record) {
+func (p *playLists) grow(records []*record) {
 	was, next := p.lists, p.next
 	n := 4
 	for n < len(records)/2 {
@@ -63,26 +63,26 @@ func (p *plays) grow(records []*record) {
 func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	was, i := r.play.Load(), uint32(id.Slot()+1)
 	if was != 0 {
-		m.plays.remove(was, i)
+		m.playLists.remove(was, i)
 	}
 	if was != play {
 		r.play.Store(play)
 	}
 	if play != 0 {
-		if all := m.allRecords(); len(m.plays.next) < len(all) {
-			m.plays.grow(all)
+		if all := m.allRecords(); len(m.playLists.next) < len(all) {
+			m.playLists.grow(all)
 		}
-		m.plays.add(play, i)
+		m.playLists.add(play, i)
 	}
 }
 
-// ofPlay calls do for all starts of a play that are not over, in the order of the requests. The mutex is
+// forPlay calls do for all starts of a play that are not over, in the order of the requests. The mutex is
 // held.
-func (m *Mixer) ofPlay(play uint64, do func(Handle, *record)) {
-	if len(m.plays.lists) == 0 {
+func (m *Mixer) forPlay(play uint64, do func(Handle, *record)) {
+	if len(m.playLists.lists) == 0 {
 		return
 	}
-	for i := m.plays.list(play).first; i != 0; i = m.plays.next[i-1] {
+	for i := m.playLists.list(play).first; i != 0; i = m.playLists.next[i-1] {
 		if r := m.allRecords()[i-1]; r.play.Load() == play && m.notOver(r) {
 			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
 		}

@@ -241,7 +241,7 @@ func TestScores(t *testing.T) {
 					older++
 				}
 			}
-			since = max(since, a.scored)
+			since = max(since, a.scoredAt)
 			for i := a.next(0); i >= 0; i = a.next(i + 1) {
 				stored, really, fresh := float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)
 				was := score{}

@@ -259,7 +259,7 @@ func setCommand(h Handle, f property, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {
 	case propSeek:
-		c.kind, c.place = cmdSeek, int64(x)
+		c.kind, c.position = cmdSeek, int64(x)
 	case propPaused:
 		c.kind = cmdResume
 		if x != 0 {

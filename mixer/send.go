@@ -57,8 +57,8 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 		return m.noSend(t.bus, to)
 	}
 	return m.sendEach(command{
-		kind: cmdSend, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, over: m.frames(within),
-		part: &part{send: &sendMove{to: to, bus: bus, gain: gain}},
+		kind: cmdSend, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: m.frames(within),
+		payload: &payload{send: &sendMove{to: to, bus: bus, gain: gain}},
 	})
 }
 
@@ -122,10 +122,10 @@ type splits struct {
 }
 
 // makePre allocates the state of a start with a pre-fader send. The mutex is held.
-func (m *Mixer) makePre(r *record, rare *recordRare) {
+func (m *Mixer) makePre(r *record, extra *recordExtra) {
 	m.allocateFilters(r)
-	if rare.pre == nil {
-		rare.pre = &voice.Prefader{}
+	if extra.pre == nil {
+		extra.pre = &voice.Prefader{}
 	}
 	if m.preBuffer.Load() == nil {
 		m.preBuffer.Store(new(make([]pcm.Frame, m.sendFrames())))

@@ -16,17 +16,17 @@ import (
 // sides. Both sides have a pointer to it. The control side reaches the audio side only through it.
 type shared struct {
 	// Constant after New.
-	rate     int
-	smooth   int64 // 5 ms in frames
-	hop      int64 // period of the grid on which scores are published and virtual voices restored
-	tree     tree
-	fold     bool            // Config.Fold
-	blind    bool            // scores ignore filters and sends
-	down, up []int           // bus indices: parents first, and parents last
-	meters   []*master.Meter // by bus; nil without meters
+	rate                   int
+	smooth                 int64 // 5 ms in frames
+	hop                    int64 // period of the grid on which scores are published and virtual voices restored
+	tree                   tree
+	downmix                bool            // Config.Fold
+	ignoreFilters          bool            // scores ignore filters and sends
+	parentsFirst, mixOrder []int           // bus indices: parents first, and parents last
+	meters                 []*master.Meter // by bus; nil without meters
 
 	// From the control side to the audio side.
-	directory         atomic.Pointer[[]*record] // all records by index; see moreRecords
+	directory         atomic.Pointer[[]*record] // all records by index; see growRecords
 	commands          *ring.Ring[command]
 	largerBuffers     atomic.Pointer[queueBuffers] // larger buffers; see growBuffers
 	inFlight          inFlightCounter
@@ -52,10 +52,10 @@ type shared struct {
 	journal     journal
 	stems       *stems                // nil without Config.Stems
 	sends       [][]int               // by bus: the destinations of its sends
-	racks       [][]*effect.Processor // by bus: the control side reads their published values
+	effects     [][]*effect.Processor // by bus: the control side reads their published values
 	missingMips atomic.Bool           // voices lack versions of their sounds
 	longest     atomic.Int64          // frames of the longest block up to now
-	published   stats
+	published   publishedStats
 
 	sleep sleep // used by both sides
 }
@@ -63,7 +63,7 @@ type shared struct {
 // newShared returns the shared state, without records.
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
-		rate: c.Rate, fold: c.Fold, blind: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
+		rate: c.Rate, downmix: c.Fold, ignoreFilters: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
 		commands:    ring.New[command](c.initial.commands),
 		playheads:   make([]atomic.Int64, c.MaxVoices+c.maxVirtual()),
 		busPendings: make([]busPending, len(buses)),
@@ -73,8 +73,8 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	}
 	s.directory.Store(new([]*record))
 	s.sleep.init()
-	s.tree, s.down, s.up = newTree(buses, roots)
-	s.up = s.tree.order(buses, s.up)
+	s.tree, s.parentsFirst, s.mixOrder = newTree(buses, roots)
+	s.mixOrder = s.tree.order(buses, s.mixOrder)
 	if c.Meters {
 		s.meters = make([]*master.Meter, len(buses))
 		for i := range s.meters {

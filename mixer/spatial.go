@@ -108,7 +108,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	for i, h := range voices {
-		r := m.find(h.id)
+		r := m.recordOf(h.id)
 		if r == nil || h.mixer == nil || !r.isSpatial {
 			continue
 		}
@@ -165,7 +165,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 		return fmt.Errorf("%w: only voices have a place; name one, a tag or a sound", ErrOption)
 	}
 	m := at.mixer
-	c := command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, part: &part{spot: s}}
+	c := command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, payload: &payload{spot: s}}
 	if err := m.sendEach(c); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 		return nil
 	}
 	for _, r := range m.allRecords() {
-		if r.isSpatial && m.names(&t, r) && m.notOver(r) {
+		if r.isSpatial && m.selects(&t, r) && m.notOver(r) {
 			m.noteVelocity(r, &s.Velocity)
 		}
 	}
@@ -189,8 +189,8 @@ func (at Moment) SetListener(l space.Listener) error {
 		return positionError{err}
 	}
 	m := at.mixer
-	p := &part{listener: vectorsOfListener(&l, &ear)}
-	if err := m.send(command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetAll(), part: p}); err != nil {
+	p := &payload{listener: vectorsOfListener(&l, &ear)}
+	if err := m.send(command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetAll(), payload: p}); err != nil {
 		return err
 	}
 	m.mutex.Lock()

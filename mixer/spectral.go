@@ -14,7 +14,7 @@ type spectral struct {
 
 // enableSpectral makes scores include filters and sends from now on. Control side.
 func (s *shared) enableSpectral() {
-	if s.blind || s.spectral.Load() != nil {
+	if s.ignoreFilters || s.spectral.Load() != nil {
 		return
 	}
 	spectrum.Warp(s.rate).Prepare()
@@ -43,11 +43,11 @@ func spectralBuses(buses []BusConfig) bool {
 // requestSpectrum requests the spectrum of the sound of a start. The mutex is held.
 func (m *Mixer) requestSpectrum(r *record) {
 	s := r.sound.Load()
-	if s == nil || m.blind {
+	if s == nil || m.ignoreFilters {
 		return
 	}
 	m.refiner.request(mipKey{s, voice.SpectrumLevel, r.loop})
-	if r.hasPitchRange && r.rare.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
+	if r.hasPitchRange && r.extra.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
 		m.refiner.request(mipKey{s, voice.SpectrumLevel, !r.loop})
 	}
 }

@@ -54,15 +54,15 @@ func (s *Stats) fields() [numStats]*int64 {
 	}
 }
 
-// stats publishes a Stats from one goroutine to any number of readers. Readers retry while version is odd
-// or has changed.
-type stats struct {
+// publishedStats publishes a Stats from one goroutine to any number of readers. Readers retry while
+// version is odd or has changed.
+type publishedStats struct {
 	version [1]atomic.Int64
 	values  [numStats]atomic.Int64
 }
 
 // publish makes s visible to readers. Audio side.
-func (p *stats) publish(s *Stats) {
+func (p *publishedStats) publish(s *Stats) {
 	var values [numStats]int64
 	for i, f := range s.fields() {
 		values[i] = *f
@@ -74,7 +74,7 @@ func (p *stats) publish(s *Stats) {
 	release.Words(p.version[:], version[:])
 }
 
-func (p *stats) frame() int64 { return p.values[0].Load() }
+func (p *publishedStats) frame() int64 { return p.values[0].Load() }
 
 // Stats returns a snapshot. Control side; it does not allocate.
 func (m *Mixer) Stats() Stats {
@@ -85,7 +85,7 @@ func (m *Mixer) Stats() Stats {
 			*f = m.published.values[i].Load()
 		}
 		if v&1 == 0 && m.published.version[0].Load() == v {
-			s.Busy, s.Pending = m.busy.Load(), m.inFlight.len()
+			s.Busy, s.Pending = m.busyCalls.Load(), m.inFlight.len()
 			return s
 		}
 	}

@@ -133,7 +133,7 @@ func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 		b.mixed, b.used = mixed, used
 		if sounds {
 			dsp.Sum(b.block(n), a.stems.alone)
-			dsp.Sum(s.record.rare.Load().stem.buses[s.bus].Load().block(n), a.stems.alone)
+			dsp.Sum(s.record.extra.Load().stem.buses[s.bus].Load().block(n), a.stems.alone)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 // setStem stores the stem and the play of a start in an event.
 func (a *audio) setStem(e *Event, r *record) {
 	if a.stems != nil { // otherwise unused, and reading it would miss the cache
-		rare := r.rare.Load()
-		e.stem, e.play = rare.stem, r.play.Load()
+		extra := r.extra.Load()
+		e.stem, e.play = extra.stem, r.play.Load()
 	}
 }

@@ -62,11 +62,11 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 	}
 	var found []*record
 	for _, r := range m.allRecords() {
-		if s := r.sound.Load(); s != nil && s.Streamed() && m.notOver(r) && m.names(t, r) {
+		if s := r.sound.Load(); s != nil && s.Streamed() && m.notOver(r) && m.selects(t, r) {
 			found = append(found, r)
 		}
 	}
-	slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.rare.Load().startSeq, b.rare.Load().startSeq) })
+	slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.extra.Load().startSeq, b.extra.Load().startSeq) })
 	handles := make([]Handle, len(found))
 	for i, r := range found {
 		handles[i] = Handle{mixer: m, id: pool.Handle(r.id.Load())}
@@ -85,7 +85,7 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	if s == nil {
 		return nil
 	}
-	feed, err := m.openStream(s, c.place, loops, int(rounds))
+	feed, err := m.openStream(s, c.position, loops, int(rounds))
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func (a *audio) refreshAllVirtual() {
 
 // refreshVirtual computes the scores of virtual voices that may have changed.
 func (a *audio) refreshVirtual() {
-	due := &a.due.virtual
+	due := &a.scoresDue.virtual
 	if a.now < due.first {
 		return
 	}
@@ -160,7 +160,7 @@ func (a *audio) remainingClass(j int) int {
 // refreshRemainingClass computes the scores of the virtual voices of a class whose audibility from now on
 // may have changed.
 func (a *audio) refreshRemainingClass(class int) {
-	due := &a.due.remaining[class]
+	due := &a.scoresDue.remaining[class]
 	if a.now < due.first {
 		return
 	}

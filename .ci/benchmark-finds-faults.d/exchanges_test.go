@@ -48,7 +48,7 @@ var rests = map[string][]edit{
 `},
 		{"	s.voice.Return(a.now, a.smooth)\n", "	s.voice.Return(a.now, a.smooth)\n	s.back = a.now\n"},
 	},
-	audio: {{"	began  int64   // the frame of the start\n", "	began, back int64\n"}},
+	audio: {{"	began           int64   // the frame of the start\n", "	began, back     int64\n"}},
 }
 
 func (e edit) as(text string) edit { return edit{e.old, text} }

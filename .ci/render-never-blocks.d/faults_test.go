@@ -164,13 +164,13 @@ func TestFaults(t *testing.T) {
 	mutate("mixer/audio.go", "\"time\"\n\"sync\"\n",
 		"func (a *audio) publish(from int64) {", "a.stats.Late += time.Now().Unix()",
 		"func (a *audio) receive() {", "var x sync.Mutex; x.Lock()",
-		"func (a *audio) arrive() {", "var m Mixer; m.mutex.Lock(); m.done[Handle{}] = nil")
+		"func (a *audio) beginFrame() {", "var m Mixer; m.mutex.Lock(); m.done[Handle{}] = nil")
 	p := load(t, module, "", overlay, audioSide...)
 	w := walk(p, p.method(t, "voicepool/mixer", "Mixer", "Render"), mixerRules)
 	want := []string{
 		"audio).publish calls time.Now, of the package time", "audio).publish calls (time.Time).Unix, of the package time",
 		"audio).receive calls (*sync.Mutex).Lock, of the package sync",
-		"audio).arrive calls (*sync.Mutex).Lock, of the package sync", "audio).arrive writes to a map",
+		"audio).beginFrame calls (*sync.Mutex).Lock, of the package sync", "audio).beginFrame writes to a map",
 	}
 	for _, text := range want {
 		if !strings.Contains(findings(w), text) {

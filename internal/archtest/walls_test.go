@@ -20,8 +20,8 @@ import (
 // indirectly, belong to the same side, except exported structs, which are values for callers. Types reachable
 // from the type shared belong to both sides.
 var (
-	controlState = []string{"Mixer", "recordAsk"}
-	audioState   = []string{"audio", "slot", "recordPlay", "recordBeforeStart", "groupPlay", "batchState", "countdownState"}
+	controlState = []string{"Mixer", "recordControl"}
+	audioState   = []string{"audio", "slot", "recordAudio", "recordBeforeStart", "groupAudio", "batchState", "countdownState"}
 )
 
 // walls is the type-checked package mixer.
@@ -320,12 +320,12 @@ func TestWallsHold(t *testing.T) {
 		},
 		{
 			name: "control reads a start's",
-			text: "func (h Handle) Peek() any { r, _ := h.lock(); return r.live }",
-			want: "names recordPlay.live",
+			text: "func (h Handle) Peek() any { r, _ := h.lock(); return r.playing }",
+			want: "names recordAudio.playing",
 		},
 		{
 			name: "control reads a group's", text: "func (g *Group) Peek() int { return g.playing }",
-			want: "names groupPlay.playing",
+			want: "names groupAudio.playing",
 		},
 		{
 			name: "control looks into the queue", text: "func (q *queue) Peek() int { return len(q.heap) }",
@@ -342,8 +342,8 @@ func TestWallsHold(t *testing.T) {
 			want: "names refiner.queued",
 		},
 		{
-			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.rare.Load().pitchRange }",
-			want: "names recordAsk.pitchRange",
+			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.extra.Load().pitchRange }",
+			want: "names recordControl.pitchRange",
 		},
 		{
 			name: "a voice waits",

@@ -38,7 +38,7 @@ func (s State) Over() bool { return s >= StateEnded }
 // From then on each field has one writer, named below, until the audio side returns the handle. Records
 // never move: both sides keep pointers to them.
 type record struct {
-	plays slot // audio side: the voice while the start plays; zero otherwise
+	slot slot // audio side: the voice while the start plays; zero otherwise
 
 	// Written by the control side before the start is sent.
 	sound         atomic.Pointer[voice.Sound] // nil when the start is over
@@ -48,7 +48,7 @@ type record struct {
 	owner         uint64
 	play          atomic.Uint64 // Options.Play
 	ref           int64
-	lasts         int64 // Options.For in frames
+	duration      int64 // Options.For in frames
 	bus           uint16
 	loop          bool
 	protect       bool
@@ -56,7 +56,7 @@ type record struct {
 	hasCountdowns bool  // it has countdowns; written by the audio side after the start
 	hasPitchRange bool  // pitchRange is valid for this start; control side alone
 	hasSuccessor  bool  // it has a successor; control side alone
-	sends         uint8 // the number of sends in rare
+	sends         uint8 // the number of sends in extra
 	sendsPre      bool  // at least one send is pre-fader
 	whenFull      WhenFull
 	filtered      bool // it starts with a cutoff
@@ -77,14 +77,14 @@ type record struct {
 
 	// Data that few starts need, nil until then. The control side allocates it before the command that
 	// needs it and never frees it.
-	rare    atomic.Pointer[recordRare]
+	extra   atomic.Pointer[recordExtra]
 	spatial *recordSpatial // of starts in space
 
-	recordPlay
+	recordAudio
 }
 
-// recordRare holds data that most starts do not need.
-type recordRare struct {
+// recordExtra holds data that most starts do not need.
+type recordExtra struct {
 	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
 	// does not delay it.
 	pendingStop   pendingStop
@@ -102,7 +102,7 @@ type recordRare struct {
 	filter            atomic.Pointer[voice.Filter]       // audio side; allocated by the control side
 	lowPass, highPass float64                            // the initial cutoffs if filtered; set by the control side before the start
 
-	recordAsk
+	recordControl
 	recordBeforeStart
 }
 
@@ -112,18 +112,18 @@ type recordSpatial struct {
 	spatialState                         // source is set by the control side before the start; then the audio side owns spatialState
 }
 
-// recordAsk holds control-side data of a start.
-type recordAsk struct {
+// recordControl holds control-side data of a start.
+type recordControl struct {
 	startSeq   uint64           // of a stream: the sequence number of its start
 	pitchRange pitchRange       // valid if record.hasPitchRange
 	successor  pool.Handle      // valid if record.hasSuccessor
 	pendingSeq [numProps]uint64 // the sequence number of the last cmdPending for the property
 }
 
-// recordPlay holds audio-side data of a start. Each field is valid if it holds the handle of the start.
-type recordPlay struct {
-	live   pool.Handle
-	cancel pool.Handle // a stop arrived before the start
+// recordAudio holds audio-side data of a start. Each field is valid if it holds the handle of the start.
+type recordAudio struct {
+	playing   pool.Handle
+	cancelled pool.Handle // a stop arrived before the start
 }
 
 // recordBeforeStart holds audio-side data of a start that has not begun.
@@ -134,23 +134,23 @@ type recordBeforeStart struct {
 
 // overrides returns the property changes that arrived before the start, or nil.
 func (r *record) overrides(id pool.Handle) *startOverrides {
-	if rare := r.rare.Load(); rare != nil && rare.overrides.id == id {
-		return &rare.overrides
+	if extra := r.extra.Load(); extra != nil && extra.overrides.id == id {
+		return &extra.overrides
 	}
 	return nil
 }
 
 // setNewRounds sets the feed that makes a stream leave its loop when it begins; nil clears it.
 func (r *record) setNewRounds(feed *voice.StreamBuffer) {
-	rare := r.rare.Load()
-	if rare == nil { // no command arrived before the start
+	extra := r.extra.Load()
+	if extra == nil { // no command arrived before the start
 		return
 	}
-	if rare.newRounds != nil {
-		rare.newRounds.Drop()
+	if extra.newRounds != nil {
+		extra.newRounds.Drop()
 	}
-	if rare.newRounds != feed {
-		rare.newRounds = feed
+	if extra.newRounds != feed {
+		extra.newRounds = feed
 	}
 }
 

@@ -14,8 +14,8 @@ func (c *Config) maxRecords() int {
 	return voices + max(voices, c.maxVirtualEndless) + c.Commands
 }
 
-// enter adds n records to the directory. The mutex is held.
-func (m *Mixer) enter(n int) {
+// addRecords adds n records to the directory. The mutex is held.
+func (m *Mixer) addRecords(n int) {
 	was, added := m.allRecords(), make([]record, n)
 	all := append(make([]*record, 0, len(was)+n), was...)
 	for i := range added {
@@ -24,45 +24,46 @@ func (m *Mixer) enter(n int) {
 	m.directory.Store(&all)
 }
 
-// moreRecords increases the number of records by half. The mutex is held.
-func (m *Mixer) moreRecords() {
+// growRecords increases the number of records by half. The mutex is held.
+func (m *Mixer) growRecords() {
 	was := m.records.Max()
 	more := min(max(was/2, minRecords), m.maxRecords-was)
 	if more <= 0 || m.records.Extend(was+more) != nil || m.records.SetLimit(was+more) != nil {
 		return
 	}
 	m.freed.Grow(was + more)
-	m.enter(more)
+	m.addRecords(more)
 }
 
-// own returns the rare data of a record and allocates it if necessary. The mutex is held.
-func (m *Mixer) own(r *record) *recordRare {
-	rare := r.rare.Load()
-	if rare == nil {
-		rare = m.rares.next()
-		r.rare.Store(rare)
+// extraOf returns the extra data of a record and allocates it if necessary. The mutex is held.
+func (m *Mixer) extraOf(r *record) *recordExtra {
+	extra := r.extra.Load()
+	if extra == nil {
+		extra = m.extras.next()
+		r.extra.Store(extra)
 	}
-	return rare
+	return extra
 }
 
-// supply allocates values in chunks of growing size, so that few calls allocate. Values are never freed.
-type supply[T any] struct {
-	made int
-	left []T
+// chunkAllocator allocates values in chunks of growing size, so that few calls allocate. Values are never
+// freed.
+type chunkAllocator[T any] struct {
+	allocated int
+	free      []T
 }
 
-func (s *supply[T]) next() *T {
-	if len(s.left) == 0 {
-		s.left = make([]T, max(s.made/2, 4))
-		s.made += len(s.left)
+func (s *chunkAllocator[T]) next() *T {
+	if len(s.free) == 0 {
+		s.free = make([]T, max(s.allocated/2, 4))
+		s.allocated += len(s.free)
 	}
-	x := &s.left[0]
-	s.left = s.left[1:]
+	x := &s.free[0]
+	s.free = s.free[1:]
 	return x
 }
 
-// find returns the record of a handle, or nil. The mutex is held.
-func (m *Mixer) find(id pool.Handle) *record {
+// recordOf returns the record of a handle, or nil. The mutex is held.
+func (m *Mixer) recordOf(id pool.Handle) *record {
 	if p := m.records.Get(id); p != nil {
 		return *p
 	}
@@ -75,13 +76,13 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.inFlight.len() >= m.maxInFlight(frame) {
 		return 0, nil
 	}
-	m.retire()
+	m.takeFinished()
 	id, p, ok := m.records.Acquire()
 	if !ok {
-		for i := 0; i < 16 && m.retire(); i++ {
+		for i := 0; i < 16 && m.takeFinished(); i++ {
 		}
 		if id, p, ok = m.records.Acquire(); !ok {
-			m.moreRecords()
+			m.growRecords()
 			if id, p, ok = m.records.Acquire(); !ok {
 				return 0, nil
 			}
@@ -93,9 +94,9 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// retire takes back a few records of finished starts and remembers how the starts ended. It reports
+// takeFinished takes back a few records of finished starts and remembers how the starts ended. It reports
 // whether there were any.
-func (m *Mixer) retire() bool {
+func (m *Mixer) takeFinished() bool {
 	var over [4]pool.Handle
 	n := m.freed.Take(over[:])
 	for _, id := range over[:n] {
