@@ -182,7 +182,7 @@ func (a *audio) seek(i int, c *command) {
 	}
 	s.voice.SeekTo(a.now, to, a.smooth, c.feed)
 	s.restScreen()
-	a.placeVoice(i)
+	a.updateIndex(i)
 	a.rescore(i)
 }
 

@@ -79,7 +79,7 @@ func (a *audio) start(c *command) {
 	if a.paused {
 		s.paused |= pausedAll
 	}
-	a.placeVoice(i)
+	a.updateIndex(i)
 	if g != nil {
 		g.playing++
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number()
@@ -255,21 +255,21 @@ func (a *audio) showToChoice(i int, prio int32) {
 	}
 }
 
-// placeVoice updates the state that depends on the index of a voice, and publishes the index.
-func (a *audio) placeVoice(i int) {
+// updateIndex updates the state that depends on the index of a voice, and publishes the index.
+func (a *audio) updateIndex(i int) {
 	s := a.mutable(i)
 	s.virtual = i >= a.base
 	a.updateRestorePrio(i)
 	a.newPlayheads[i] = s.voice.Position()
 	storeFrames(&a.playheads[i], a.newPlayheads[i])
-	s.record.status.publishSlot(s.state(), i) // last: readers of the index expect a valid position
+	s.record.status.publishIndex(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unpublishSlot publishes the position of a voice that leaves its index, before another voice gets the
+// unpublishIndex publishes the position of a voice that leaves its index, before another voice gets the
 // index.
-func (r *record) unpublishSlot(v *voice.Voice) {
+func (r *record) unpublishIndex(v *voice.Voice) {
 	storeFrames(&r.position, v.Position())
-	r.status.publishSlot(r.status.state(), -1)
+	r.status.publishIndex(r.status.state(), -1)
 }
 
 // chooseVictim chooses the victim c for r and reports whether r wins. Otherwise it sets e to the event of

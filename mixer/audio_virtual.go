@@ -77,7 +77,7 @@ func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool 
 // moveVoice moves a voice to another index, which was taken for it.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
-	a.placeVoice(to)
+	a.updateIndex(to)
 	a.scores.move(from, to)
 	if sp := a.spectral.Load(); sp != nil {
 		sp.voices[to] = sp.voices[from]
@@ -199,11 +199,11 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.put(c.slot, virtual)
 	a.put(best, real)
 	a.assignRank(c.slot, a.tree[virtual.bus].output)
-	real.record.unpublishSlot(&real.voice) // before the indices are reused
-	virtual.record.unpublishSlot(&virtual.voice)
+	real.record.unpublishIndex(&real.voice) // before the indices are reused
+	virtual.record.unpublishIndex(&virtual.voice)
 	for _, i := range [...]int{c.slot, best} {
 		s := a.mutable(i)
-		a.placeVoice(i)
+		a.updateIndex(i)
 		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
 	}

@@ -35,10 +35,10 @@ func (s *stateWord) setState(state State) {
 	release.Uint64(&s.word, uint64(s.load())<<(64-stateShift)>>(64-stateShift)|uint64(state)<<stateShift)
 }
 
-// publishSlot changes the state and the index; -1: no index.
-func (s *stateWord) publishSlot(state State, index int) {
-	seats := (uint64(s.load())>>32 + 1) << 32 << (64 - stateShift) >> (64 - stateShift)
-	release.Uint64(&s.word, uint64(state)<<stateShift|seats|uint64(uint32(index+1)))
+// publishIndex changes the state and the index; -1: no index.
+func (s *stateWord) publishIndex(state State, index int) {
+	changes := (uint64(s.load())>>32 + 1) << 32 << (64 - stateShift) >> (64 - stateShift)
+	release.Uint64(&s.word, uint64(state)<<stateShift|changes|uint64(uint32(index+1)))
 }
 
 // floatPair holds two float32 in an atomic word.
