@@ -182,7 +182,7 @@ func (a *audio) setBus(index int, c *command) {
 		a.fadeSolos(c.fadeFrames)
 	}
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
-		below := a.tree.through(int(a.voiceTable.at(i).bus), index)
+		below := a.tree.passesThrough(int(a.voiceTable.at(i).bus), index)
 		if below && c.change.Fields&FieldPitch != 0 {
 			s := a.mutable(i)
 			s.voice.SetBusPitch(a.now, a.pitchOf(s.bus))
@@ -196,7 +196,7 @@ func (a *audio) setBus(index int, c *command) {
 // mayHaveOutput reports whether a bus may have output, or with own whether its own voices and tails do.
 // Effects, inserts and received sends count as output.
 func (a *audio) mayHaveOutput(index int, own bool) bool {
-	on := func(bus int) bool { return bus == index || !own && a.tree.through(bus, index) }
+	on := func(bus int) bool { return bus == index || !own && a.tree.passesThrough(bus, index) }
 	for i := range a.buses {
 		if b := &a.buses[i]; on(i) && (b.tailEnd > a.now || !own && (b.insert != nil || len(b.rack.all) > 0 || b.receivesSends || b.filter.HasTail())) {
 			return true

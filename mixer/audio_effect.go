@@ -104,7 +104,7 @@ func (a *audio) extendTailFor(s *slot) {
 		return
 	}
 	for i := range a.buses {
-		if b := &a.buses[i]; s.began < b.closedAt && a.tree.through(int(s.bus), i) {
+		if b := &a.buses[i]; s.began < b.closedAt && a.tree.passesThrough(int(s.bus), i) {
 			a.tailUntil(b.tailUntil)
 		}
 	}
@@ -121,12 +121,12 @@ func (a *audio) tailUntil(frame int64) {
 // hasInput reports whether a voice, a tail, an effect or a filter feeds a bus.
 func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
-		if b := &a.buses[i]; a.tree.through(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
+		if b := &a.buses[i]; a.tree.passesThrough(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
 			return true
 		}
 	}
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
-		if a.tree.through(int(a.voiceTable.at(i).bus), index) {
+		if a.tree.passesThrough(int(a.voiceTable.at(i).bus), index) {
 			return true
 		}
 	}

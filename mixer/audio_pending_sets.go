@@ -215,7 +215,7 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 
 // overrideStart applies a command to a start that has not begun.
 func (a *audio) overrideStart(r *record, c *command) {
-	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by put
+	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {
 	case c.kind == cmdSend:
 		a.moveSend(r, c, 0)

@@ -167,78 +167,78 @@ type Duck struct {
 // DuckAbove is the default of Duck.Above. Voices that are paused, muted or virtual do not trigger a duck.
 const DuckAbove pcm.Decibels = -50
 
-// complaint collects the first error of a configuration.
-type complaint struct{ error }
+// configCheck collects the first error of a configuration.
+type configCheck struct{ error }
 
-// need records an error if good is false and no error was recorded before.
-func (c *complaint) need(good bool, format string, values ...any) {
+// require records an error if good is false and no error was recorded before.
+func (c *configCheck) require(good bool, format string, values ...any) {
 	if !good && c.error == nil {
 		c.error = fmt.Errorf("%w: "+format, append([]any{ErrConfig}, values...)...)
 	}
 }
 
-// ranged records an error if x is outside least..most. The format gets all three.
-func (c *complaint) ranged(x, least, most int, format string) {
-	c.need(least <= x && x <= most, format, x, least, most)
+// requireRange records an error if x is outside least..most. The format gets all three.
+func (c *configCheck) requireRange(x, least, most int, format string) {
+	c.require(least <= x && x <= most, format, x, least, most)
 }
 
 // withDefaults returns c with its defaults filled in, or the first error.
 func (c Config) withDefaults() (Config, error) {
-	var wrong complaint
+	var check configCheck
 	commands, events := c.Commands, c.Events
 	c.Rate, c.Voices, c.Commands = cmp.Or(c.Rate, 48000), cmp.Or(c.Voices, 32), cmp.Or(c.Commands, 1024)
 	c.Quality = cmp.Or(c.Quality, voice.Best)
 	c.Buses = slices.Clone(c.Buses)
-	c.settleOutputs()
-	wrong.ranged(c.Voices, 1, MaxVoices, "%d voices are not in %d..%d")
+	c.fillOutputDefaults()
+	check.requireRange(c.Voices, 1, MaxVoices, "%d voices are not in %d..%d")
 	if g := &c.Grow; c.Overflow == GrowPool {
 		g.Step, g.Max, g.Idle = cmp.Or(g.Step, 8), cmp.Or(g.Max, min(4*c.Voices, MaxVoices)), cmp.Or(g.Idle, 2*time.Second)
-		wrong.need(g.Step >= 1 && g.Max >= c.Voices && g.Idle >= 0,
+		check.require(g.Step >= 1 && g.Max >= c.Voices && g.Idle >= 0,
 			"the pool cannot grow in steps of %d to %d voices after %v from %d", g.Step, g.Max, g.Idle, c.Voices)
 		c.MaxVoices = max(cmp.Or(c.MaxVoices, g.Max), g.Max)
 	}
 	c.MaxVoices = cmp.Or(c.MaxVoices, c.Voices)
 	c.maxVirtualEndless = cmp.Or(c.maxVirtualEndless, c.defaultMaxEndless())
-	wrong.need(c.Quality <= voice.Cubic, "there is no quality %d", c.Quality)
-	wrong.ranged(c.Rate, 1, MaxRate, "a rate of %d Hz is not in %d..%d")
-	wrong.ranged(c.MaxVoices, c.Voices, MaxVoices, "at most %d voices, which is not in %d..%d")
-	wrong.ranged(c.Virtual, 0, MaxVoices, "%d virtual voices are not in %d..%d")
-	wrong.need(int(c.Overflow) < len(overflowNames), "%v is no policy", c.Overflow)
-	wrong.need(c.Overflow != StealMasked || c.Virtual != 0, "%v goes with virtual voices, of which there are none", StealMasked)
-	wrong.need(!c.RejectQuietest || c.Overflow == StealQuietest || c.Overflow == GrowPool,
+	check.require(c.Quality <= voice.Cubic, "there is no quality %d", c.Quality)
+	check.requireRange(c.Rate, 1, MaxRate, "a rate of %d Hz is not in %d..%d")
+	check.requireRange(c.MaxVoices, c.Voices, MaxVoices, "at most %d voices, which is not in %d..%d")
+	check.requireRange(c.Virtual, 0, MaxVoices, "%d virtual voices are not in %d..%d")
+	check.require(int(c.Overflow) < len(overflowNames), "%v is no policy", c.Overflow)
+	check.require(c.Overflow != StealMasked || c.Virtual != 0, "%v goes with virtual voices, of which there are none", StealMasked)
+	check.require(!c.RejectQuietest || c.Overflow == StealQuietest || c.Overflow == GrowPool,
 		"to refuse the quietest newcomer goes with %v and %v, not with %v", StealQuietest, GrowPool, c.Overflow)
-	wrong.ranged(c.Commands, 1, 1<<20, "%d commands are not in %d..%d")
-	wrong.need(!c.SoftClip || c.NoLimiter, "a soft clip takes the place of the limiter: it goes with NoLimiter")
-	wrong.need(c.Lead >= 0, "a lead of %v is negative", c.Lead)
-	wrong.ranged(c.Journal, 0, 1<<24, "a journal of %d entries is not in %d..%d")
-	if wrong.error == nil { // maxBlockEvents needs a valid configuration
+	check.requireRange(c.Commands, 1, 1<<20, "%d commands are not in %d..%d")
+	check.require(!c.SoftClip || c.NoLimiter, "a soft clip takes the place of the limiter: it goes with NoLimiter")
+	check.require(c.Lead >= 0, "a lead of %v is negative", c.Lead)
+	check.requireRange(c.Journal, 0, 1<<24, "a journal of %d entries is not in %d..%d")
+	if check.error == nil { // maxBlockEvents needs a valid configuration
 		c.Events = cmp.Or(c.Events, c.maxBlockEvents())
 	}
-	wrong.ranged(c.Events, 1, maxEvents, "%d events are not in %d..%d")
-	if wrong.error == nil { // so does size
+	check.requireRange(c.Events, 1, maxEvents, "%d events are not in %d..%d")
+	if check.error == nil { // so does size
 		c.initial = c.initialCapacity(commands, events)
 	}
-	wrong.need(propGain.normalize((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
-	wrong.buses(&c)
-	return c, wrong.error
+	check.require(propGain.normalize((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
+	check.buses(&c)
+	return c, check.error
 }
 
 // buses checks the buses.
-func (c *complaint) buses(config *Config) {
+func (c *configCheck) buses(config *Config) {
 	buses := config.Buses
 	names := map[string]bool{"master": true}
-	c.need(len(buses) <= MaxBuses, "%d buses, a mixer has at most %d", len(buses), MaxBuses)
+	c.require(len(buses) <= MaxBuses, "%d buses, a mixer has at most %d", len(buses), MaxBuses)
 	for i := range buses {
 		b := &buses[i]
-		c.need(b.Name != "", "bus %d of Buses has no name", i+1)
-		c.need(b.Name != "master", "a bus is called \"master\", which is the name of the whole mix")
-		c.need(!names[b.Name], "two buses are called %q", b.Name)
+		c.require(b.Name != "", "bus %d of Buses has no name", i+1)
+		c.require(b.Name != "master", "a bus is called \"master\", which is the name of the whole mix")
+		c.require(!names[b.Name], "two buses are called %q", b.Name)
 		for f, x := range [...]*float64{propGain: (*float64)(&b.Gain), propPan: &b.Pan, propPitch: (*float64)(&b.Pitch)} {
 			if f := property(f); !f.normalize(x) {
-				c.need(false, "bus %q: %s", b.Name, f.rangeMessage(*x))
+				c.require(false, "bus %q: %s", b.Name, f.rangeMessage(*x))
 			}
 		}
-		c.need(b.Voices >= 0, "bus %q: at most %d voices; 0 is any number", b.Name, b.Voices)
+		c.require(b.Voices >= 0, "bus %q: at most %d voices; 0 is any number", b.Name, b.Voices)
 		names[b.Name] = true
 	}
 	c.outputs(config, names)
@@ -246,20 +246,20 @@ func (c *complaint) buses(config *Config) {
 	tree, _, _ := newTree(all, roots)
 	for i, b := range buses {
 		if b.Parent != "" && !names[b.Parent] {
-			c.need(false, "the parent of bus %q, %q, is no bus%s", b.Name, b.Parent, tree.nearest(b.Parent, b.Name))
+			c.require(false, "the parent of bus %q, %q, is no bus%s", b.Name, b.Parent, tree.nearest(b.Parent, b.Name))
 		}
-		c.need(tree[i+1].last > 0, "bus %q is below itself", b.Name) // newTree leaves out the buses of a loop
+		c.require(tree[i+1].last > 0, "bus %q is below itself", b.Name) // newTree leaves out the buses of a loop
 		err := b.Duck.check(b.Name, tree)
-		c.need(err == nil, "%w", err)
-		c.need(b.Duck == (Duck{}) || b.Duck.By > 0, "bus %q is ducked by 0 dB; say by how many", b.Name)
+		c.require(err == nil, "%w", err)
+		c.require(b.Duck == (Duck{}) || b.Duck.By > 0, "bus %q is ducked by 0 dB; say by how many", b.Name)
 		c.sends(&b, tree)
 	}
 	c.routes(config, tree)
 	c.effects(all, tree)
 	c.cutoffs(all)
 	if c.error == nil {
-		bus, circle := tree.circle(all)
-		c.need(bus == "", "bus %q comes to itself: %s", bus, circle)
+		bus, circle := tree.findLoop(all)
+		c.require(bus == "", "bus %q comes to itself: %s", bus, circle)
 	}
 }
 

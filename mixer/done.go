@@ -7,7 +7,7 @@ import "time"
 // Done allocates. Control side, safe for concurrent use.
 func (h Handle) Done() <-chan struct{} {
 	c := make(chan struct{})
-	r, unlock := h.living()
+	r, unlock := h.lockAlive()
 	if r != nil {
 		defer unlock()
 	}
@@ -21,14 +21,14 @@ func (h Handle) Done() <-chan struct{} {
 	}
 	if m.done == nil {
 		m.done = map[Handle]chan struct{}{}
-		go m.watch()
+		go m.closeDone()
 	}
 	m.done[h] = c
 	return c
 }
 
-// watch closes the channels of ended voices and returns when no channel is left.
-func (m *Mixer) watch() {
+// closeDone closes the channels of ended voices and returns when no channel is left.
+func (m *Mixer) closeDone() {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for range ticker.C {

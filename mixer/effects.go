@@ -99,22 +99,22 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 }
 
 // effects checks the effects of the buses.
-func (c *complaint) effects(buses []BusConfig, t tree) {
+func (c *configCheck) effects(buses []BusConfig, t tree) {
 	for i := range buses {
 		b := &buses[i]
-		c.need(len(b.Effects) <= MaxEffects, "bus %q has %d effects, a bus has at most %d", b.Name, len(b.Effects), MaxEffects)
+		c.require(len(b.Effects) <= MaxEffects, "bus %q has %d effects, a bus has at most %d", b.Name, len(b.Effects), MaxEffects)
 		named := map[string]bool{}
 		for j := range b.Effects {
 			e := &b.Effects[j]
 			kind := e.Kind()
-			if c.need(kind != nil, "effect %d of bus %q is none; effect.New makes one", j+1, b.Name); kind == nil {
+			if c.require(kind != nil, "effect %d of bus %q is none; effect.New makes one", j+1, b.Name); kind == nil {
 				continue
 			}
-			c.need(!named[e.Name()], "bus %q has two effects %q; one needs an ID", b.Name, e.Name())
+			c.require(!named[e.Name()], "bus %q has two effects %q; one needs an ID", b.Name, e.Name())
 			named[e.Name()] = true
-			c.need(e.Key == "" || kind.Key, "the %s of bus %q has a key; only a compressor listens to another bus", kind.Name, b.Name)
+			c.require(e.Key == "" || kind.Key, "the %s of bus %q has a key; only a compressor listens to another bus", kind.Name, b.Name)
 			if e.Key != "" && t.find(e.Key) < 0 {
-				c.need(false, "the key of the %s of bus %q, %q, is no bus%s", kind.Name, b.Name, e.Key, t.nearest(e.Key, b.Name))
+				c.require(false, "the key of the %s of bus %q, %q, is no bus%s", kind.Name, b.Name, e.Key, t.nearest(e.Key, b.Name))
 			}
 		}
 	}

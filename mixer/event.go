@@ -183,8 +183,8 @@ func (m *Mixer) Events(dst []Event) int {
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()
 	if m.readers != nil {
-		m.share()
-		return m.readers[0].take(dst)
+		m.distributeEvents()
+		return m.readers[0].dequeue(dst)
 	}
 	n := 0
 	for n < len(dst) && m.popEvent(&dst[n]) {

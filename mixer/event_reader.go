@@ -6,7 +6,7 @@ import "slices"
 // most Config.Events events. Further events are lost to this reader and counted by Lost.
 type EventReader struct {
 	mixer *Mixer
-	waits []Event // a ring that grows on demand
+	queue []Event // a ring that grows on demand
 	first int     // index of the oldest event
 	count int
 	lost  int64
@@ -34,8 +34,8 @@ func (r *EventReader) Events(dst []Event) int {
 	r.mixer.requestMissingMips()
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
-	r.mixer.share()
-	return r.take(dst)
+	r.mixer.distributeEvents()
+	return r.dequeue(dst)
 }
 
 // Lost returns the number of events that this reader lost because it did not read in time.
@@ -43,7 +43,7 @@ func (r *EventReader) Events(dst []Event) int {
 func (r *EventReader) Lost() int64 {
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
-	r.mixer.share()
+	r.mixer.distributeEvents()
 	return r.lost
 }
 
@@ -54,39 +54,39 @@ func (r *EventReader) Close() {
 	r.mixer.readers = slices.DeleteFunc(r.mixer.readers, func(other *EventReader) bool { return other == r })
 }
 
-// share distributes the events from the audio side to all readers. The event mutex is held.
-func (m *Mixer) share() {
+// distributeEvents distributes the events from the audio side to all readers. The event mutex is held.
+func (m *Mixer) distributeEvents() {
 	if m.readers == nil {
 		return
 	}
 	for e := (Event{}); m.popEvent(&e); {
 		for _, r := range m.readers {
-			r.put(&e)
+			r.enqueue(&e)
 		}
 	}
 }
 
-// put queues an event, or counts it as lost if the queue is full.
-func (r *EventReader) put(e *Event) {
-	if n := len(r.waits); r.count == n {
+// enqueue queues an event, or counts it as lost if the queue is full.
+func (r *EventReader) enqueue(e *Event) {
+	if n := len(r.queue); r.count == n {
 		if n >= r.mixer.maxQueuedEvents {
 			r.lost++
 			return
 		}
 		more := make([]Event, min(max(2*n, 64), r.mixer.maxQueuedEvents))
-		copy(more[copy(more, r.waits[r.first:]):], r.waits[:r.first])
-		r.waits, r.first = more, 0
+		copy(more[copy(more, r.queue[r.first:]):], r.queue[:r.first])
+		r.queue, r.first = more, 0
 	}
-	r.waits[(r.first+r.count)%len(r.waits)] = *e
+	r.queue[(r.first+r.count)%len(r.queue)] = *e
 	r.count++
 }
 
-// take moves queued events into dst, oldest first, and returns their number.
-func (r *EventReader) take(dst []Event) (n int) {
+// dequeue moves queued events into dst, oldest first, and returns their number.
+func (r *EventReader) dequeue(dst []Event) (n int) {
 	for ; n < len(dst) && r.count > 0; n++ {
-		e := &r.waits[r.first]
+		e := &r.queue[r.first]
 		dst[n], *e = *e, Event{}
-		r.first = (r.first + 1) % len(r.waits)
+		r.first = (r.first + 1) % len(r.queue)
 		r.count--
 	}
 	return n

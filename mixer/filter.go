@@ -24,7 +24,7 @@ func (m *Mixer) allocateFilters(r *record) {
 		if !r.hasSuccessor {
 			return
 		}
-		if r = m.recordOf(extra.successor); !m.notOver(r) {
+		if r = m.recordOf(extra.successor); !m.alive(r) {
 			return
 		}
 	}
@@ -45,7 +45,7 @@ func (m *Mixer) allocateFiltersFor(c *command) {
 	}
 	m.filtersUntil = max(m.filtersUntil, until)
 	for _, r := range m.allRecords() {
-		if m.notOver(r) && m.selects(&c.target, r) {
+		if m.alive(r) && m.selects(&c.target, r) {
 			m.allocateFilters(r)
 		}
 	}
@@ -129,11 +129,11 @@ func (s *slot) filter(hz float64, now int64) {
 }
 
 // cutoffs checks the cutoffs of the buses.
-func (c *complaint) cutoffs(buses []BusConfig) {
+func (c *configCheck) cutoffs(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]
 		low, high := propLowPass.normalize(&b.LowPass), propHighPass.normalize(&b.HighPass)
-		c.need(low, "bus %q has a low-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.LowPass, MinCutoff, MaxCutoff)
-		c.need(high, "bus %q has a high-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.HighPass, MinCutoff, MaxCutoff)
+		c.require(low, "bus %q has a low-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.LowPass, MinCutoff, MaxCutoff)
+		c.require(high, "bus %q has a high-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.HighPass, MinCutoff, MaxCutoff)
 	}
 }

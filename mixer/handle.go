@@ -34,7 +34,7 @@ type Handle struct {
 
 // State returns the state of the start.
 func (h Handle) State() State {
-	r, unlock := h.lock()
+	r, unlock := h.lockRecord()
 	switch {
 	case r != nil:
 		defer unlock()
@@ -48,7 +48,7 @@ func (h Handle) State() State {
 // Number returns the number of the start as in events, from 1. It is 0 while the start is pending and if
 // it never started.
 func (h Handle) Number() uint64 {
-	if r, unlock := h.lock(); r != nil {
+	if r, unlock := h.lockRecord(); r != nil {
 		defer unlock()
 		return r.number.Load()
 	}
@@ -58,7 +58,7 @@ func (h Handle) Number() uint64 {
 // Position returns the position in the sound at the end of the last block, or where the voice ended. It
 // is 0 before the voice begins, and for a voice that ended long ago.
 func (h Handle) Position() time.Duration {
-	r, unlock := h.lock()
+	r, unlock := h.lockRecord()
 	switch {
 	case r != nil:
 	case h.mixer == nil:
@@ -87,13 +87,13 @@ func (h Handle) Stop() error { return h.StopOver(0) }
 // same as Stop. If a voice has several stops, the one that ends it first counts, so a StopOver never
 // cancels a Stop.
 func (h Handle) StopOver(fade time.Duration) error {
-	r, unlock := h.living()
+	r, unlock := h.lockAlive()
 	if r == nil {
 		return ErrGone
 	}
 	defer unlock()
 	m := h.mixer
-	frames := m.fade(fade)
+	frames := m.stopFrames(fade)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), fadeFrames: frames}) != nil {
 		m.deferStop(r, h.id, m.stopFrame(), frames, 0)
 		m.stopsDeferred.Store(true)
@@ -155,7 +155,7 @@ func (h Handle) SetLoop(rounds int) error {
 func (h Handle) Seek(position time.Duration) error {
 	switch s := h.Sound(); {
 	case position < 0:
-		return errBefore(position)
+		return negativePositionError(position)
 	case h.mixer == nil:
 		return ErrGone
 	case s != nil && s.Streamed():
@@ -179,12 +179,12 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 
 // Sound returns the sound that is played, or nil when the voice is gone.
 func (h Handle) Sound() *voice.Sound {
-	return ask(h, Handle.lock, nil, func(r *record) *voice.Sound { return r.sound.Load() })
+	return fromRecord(h, Handle.lockRecord, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
 // Tag returns Options.Tag; 0 for a voice that ended long ago.
 func (h Handle) Tag() uint64 {
-	if r, unlock := h.lock(); r != nil {
+	if r, unlock := h.lockRecord(); r != nil {
 		defer unlock()
 		return r.tag
 	}
@@ -195,13 +195,13 @@ func (h Handle) Tag() uint64 {
 // It is the loudest average level that the voice will reach: in the next 20 ms if the voice can become
 // virtual, otherwise in the rest of its sound. A silent voice, and a voice that is gone, has -Inf.
 func (h Handle) Audibility() pcm.Decibels {
-	power := ask(h, Handle.living, 0, func(r *record) float32 { return r.score.first() })
+	power := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.score.first() })
 	return pcm.FromPower(float64(power))
 }
 
 // Slot returns the slot of the voice, from 0, or -1 if the voice is virtual or gone.
 func (h Handle) Slot() int {
-	i := ask(h, Handle.living, -1, func(r *record) int { return r.status.index() })
+	i := fromRecord(h, Handle.lockAlive, -1, func(r *record) int { return r.status.index() })
 	if i >= 0 && i < h.mixer.maxVoices {
 		return i
 	}
@@ -211,21 +211,21 @@ func (h Handle) Slot() int {
 // Gain returns the gain of the voice without its Base, updated every 20 ms. During a fade it is the
 // target of the fade; during a stop it is -Inf. It is 0 for a voice that is gone or pending.
 func (h Handle) Gain() pcm.Decibels {
-	gain := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.second() })
+	gain := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.second() })
 	return pcm.Decibels(gain)
 }
 
 // Pan returns the pan of the voice including its place in space, -1..+1, updated every 20 ms. It is 0 for
 // a voice that is gone or pending.
 func (h Handle) Pan() float64 {
-	pan := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.first() })
+	pan := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.first() })
 	return float64(pan)
 }
 
 // Looping reports whether the voice will jump back at the end of its loop, updated every 20 ms. Rounds of
 // a loop under 64 frames are counted when the voice leaves it. For a stream it is the requested setting.
 func (h Handle) Looping() bool {
-	return ask(h, Handle.living, false, func(r *record) bool {
+	return fromRecord(h, Handle.lockAlive, false, func(r *record) bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
 			return r.loop
 		}
@@ -233,9 +233,9 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// ask returns answer of the record that find (Handle.lock or Handle.living) returns, or gone without a
-// record. answer must not capture variables, because the closure would be allocated.
-func ask[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
+// fromRecord returns answer of the record that find (Handle.lockRecord or Handle.lockAlive) returns, or
+// gone without a record. answer must not capture variables, because the closure would be allocated.
+func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
 	r, unlock := find(h)
 	if r == nil {
 		return gone
@@ -244,8 +244,8 @@ func ask[T any](h Handle, find func(Handle) (*record, func()), gone T, answer fu
 	return answer(r)
 }
 
-// lock returns the record of h with the mutex held, or nil.
-func (h Handle) lock() (*record, func()) {
+// lockRecord returns the record of h with the mutex held, or nil.
+func (h Handle) lockRecord() (*record, func()) {
 	if h.mixer == nil {
 		return nil, nil
 	}
@@ -267,9 +267,9 @@ func (h Handle) finished() finishedStart {
 	return h.mixer.finished.find(h.id)
 }
 
-// living is lock for a start that is not over.
-func (h Handle) living() (*record, func()) {
-	r, unlock := h.lock()
+// lockAlive is lockRecord for a start that is not over.
+func (h Handle) lockAlive() (*record, func()) {
+	r, unlock := h.lockRecord()
 	if r != nil && r.status.state().Over() {
 		unlock()
 		return nil, nil
@@ -283,7 +283,7 @@ func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)
 	}
-	r, unlock := h.living()
+	r, unlock := h.lockAlive()
 	if r == nil {
 		return ErrGone
 	}
@@ -335,7 +335,7 @@ func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 		extra.sent = slices.Clone(o.Sends)
 		r.sendsPre = slices.ContainsFunc(o.Sends, func(s Send) bool { return s.Pre })
 		if r.sendsPre {
-			m.makePre(r, extra)
+			m.allocatePrefader(r, extra)
 		}
 		if m.splits.Load() == nil {
 			m.splits.Store(&splits{})
@@ -347,7 +347,7 @@ func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 		}
 		m.enableSpectral()
 		if m.sendBuffer.Load() == nil {
-			m.sendBuffer.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for the voice and for its direct path
+			m.sendBuffer.Store(new(make([]pcm.Frame, 2*m.sendBufferLen()))) // for the voice and for its direct path
 		}
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {

@@ -158,7 +158,7 @@ func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	frames := m.fade(over)
+	frames := m.stopFrames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetAll(), fadeFrames: frames}) != nil {
 		m.deferStopAll(frames)
 	}
@@ -201,7 +201,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	if c.kind == cmdThen && !m.notOver(m.recordOf(c.target.id)) {
+	if c.kind == cmdThen && !m.alive(m.recordOf(c.target.id)) {
 		return Handle{}, ErrGone
 	}
 	id, r := m.acquire(c.frame)
@@ -235,7 +235,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		}
 	}
 	c.record = id
-	frame := m.put(c)
+	frame := m.pushReserved(c)
 	if feed != nil {
 		m.extraOf(r).startSeq = c.seq
 		m.keepStream(feed)
@@ -272,9 +272,9 @@ func (m *Mixer) send(c command) error {
 	return nil
 }
 
-// sendEach sends a command as send does. If the target is a voice with an Options.Play, every voice of
+// sendToPlay sends a command as send does. If the target is a voice with an Options.Play, every voice of
 // that play gets the command at the same frame, or the call fails for all of them.
-func (m *Mixer) sendEach(c command) error {
+func (m *Mixer) sendToPlay(c command) error {
 	play := c.target.tag
 	if c.target.kind != oneVoice || play == 0 {
 		return m.send(c)
@@ -295,7 +295,7 @@ func (m *Mixer) sendEach(c command) error {
 	}
 	m.forPlay(play, func(h Handle, _ *record) {
 		c.target = TargetVoice(h)
-		m.put(&c)
+		m.pushReserved(&c)
 	})
 	return nil
 }
@@ -315,12 +315,12 @@ func (m *Mixer) push(c command) error {
 		m.busyCalls.Add(1)
 		return ErrBusy
 	}
-	m.put(&c)
+	m.pushReserved(&c)
 	return nil
 }
 
-// put sends a command for which there is room and returns its frame. The mutex is held.
-func (m *Mixer) put(c *command) (frame int64) {
+// pushReserved sends a command for which there is room and returns its frame. The mutex is held.
+func (m *Mixer) pushReserved(c *command) (frame int64) {
 	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {
 		c.frame = m.clock.frame(m.Now(), m.rate)
 	}
@@ -348,7 +348,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	m.growBuffers(m.inFlight.add(1))
 	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way
 	m.commands.Send(1)
-	m.sleep.ask()
+	m.sleep.requestWake()
 	m.notePitchCommand(c)
 	return c.frame
 }

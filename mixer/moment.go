@@ -61,7 +61,7 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
-	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.fade(fade)})
+	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade)})
 }
 
 // FadeOut ends the voices of t as Stop does, with the given shape of the fade.
@@ -72,27 +72,27 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 	if shape > voice.ConstantPower {
 		return shapeError(shape)
 	}
-	return at.mixer.sendEach(command{
-		kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.fade(fade), change: Change{Shape: shape},
+	return at.mixer.sendToPlay(command{
+		kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade), change: Change{Shape: shape},
 	})
 }
 
 // Cut ends the voices of t at the frame, without a tail. This clicks, unless another sound continues
 // seamlessly, as with Handle.Then, which records a cut in the journal.
 func (at Moment) Cut(t Target) error {
-	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: noTail})
+	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: noTail})
 }
 
 // Pause pauses the voices of t, with a tail of 10 ms. Their fades continue. Voices that a stop is fading
 // out end at once. A bus, or TargetAll, stays paused: voices that start there begin paused. A paused
 // voice keeps its slot and its audibility counts as if it were heard.
 func (at Moment) Pause(t Target) error {
-	return at.mixer.sendEach(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
+	return at.mixer.sendToPlay(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
 // Resume ends a Pause of the same target; voices fade in over 5 ms.
 func (at Moment) Resume(t Target) error {
-	return at.mixer.sendEach(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
+	return at.mixer.sendToPlay(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
 // SetGain sets the gain of the voices of t, or of the bus t, ramped over 5 ms. gain is -120..+24 dB or
@@ -171,7 +171,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, fadeFrames: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
 	if at.frame != Now || m.clock.lead > 0 || !moves {
-		return m.sendEach(set)
+		return m.sendToPlay(set)
 	}
 	if err := t.check(m); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 // streams that play when Seek is called. After an error, some of them may have moved.
 func (at Moment) Seek(t Target, position time.Duration) error {
 	if position < 0 {
-		return errBefore(position)
+		return negativePositionError(position)
 	}
 	m := at.mixer
 	if err := t.check(m); err != nil {
@@ -227,7 +227,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 	return nil
 }
 
-func errBefore(position time.Duration) error {
+func negativePositionError(position time.Duration) error {
 	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
 
@@ -246,7 +246,7 @@ func (at Moment) Resize(voices int) error {
 // noTail, as the length of a stop, ends a voice between two frames.
 const noTail = -1
 
-// fade returns the length of a stop in frames; 0 is a stop with a tail.
-func (m *Mixer) fade(d time.Duration) int64 { return max(m.frames(d), 0) }
+// stopFrames returns the length of a stop in frames; 0 is a stop with a tail.
+func (m *Mixer) stopFrames(d time.Duration) int64 { return max(m.frames(d), 0) }
 
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

@@ -45,8 +45,8 @@ func pairs(outputs []Output) int {
 	return n
 }
 
-// settleOutputs assigns default channels to outputs and default parents to buses.
-func (c *Config) settleOutputs() {
+// fillOutputDefaults assigns default channels to outputs and default parents to buses.
+func (c *Config) fillOutputDefaults() {
 	c.Outputs = slices.Clone(c.Outputs)
 	next := 1
 	for i := range c.Outputs {
@@ -98,40 +98,40 @@ func (c *Config) allBuses() (all []BusConfig, roots int) {
 }
 
 // outputs checks the outputs and adds their names to the bus names.
-func (c *complaint) outputs(config *Config, names map[string]bool) {
-	c.need(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
+func (c *configCheck) outputs(config *Config, names map[string]bool) {
+	c.require(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
 	users := map[int]string{}
 	for i := range config.Outputs {
 		o := &config.Outputs[i]
-		c.need(o.Name != "", "output %d of Outputs has no name", i+1)
-		c.need(i == 0 || o.Name != "master", "output %d of Outputs is called \"master\", which the first alone may be", i+1)
-		c.need(!names[o.Name] || o.Name == "master", "two outputs or buses are called %q", o.Name)
-		c.need(o.Channel%2 == 1 && o.Channel >= 1 && o.Channel < 2*MaxOutputs,
+		c.require(o.Name != "", "output %d of Outputs has no name", i+1)
+		c.require(i == 0 || o.Name != "master", "output %d of Outputs is called \"master\", which the first alone may be", i+1)
+		c.require(!names[o.Name] || o.Name == "master", "two outputs or buses are called %q", o.Name)
+		c.require(o.Channel%2 == 1 && o.Channel >= 1 && o.Channel < 2*MaxOutputs,
 			"output %q begins at channel %d, which is not one of 1, 3, ... %d", o.Name, o.Channel, 2*MaxOutputs-1)
 		other, taken := users[o.Channel]
-		c.need(!taken, "outputs %q and %q have the same channels, %d-%d", other, o.Name, o.Channel, o.Channel+1)
-		c.need(propGain.normalize((*float64)(&o.Gain)), "output %q has a gain of %v dB, which is not in %v..%v", o.Name, o.Gain, MinGain, MaxGain)
+		c.require(!taken, "outputs %q and %q have the same channels, %d-%d", other, o.Name, o.Channel, o.Channel+1)
+		c.require(propGain.normalize((*float64)(&o.Gain)), "output %q has a gain of %v dB, which is not in %v..%v", o.Name, o.Gain, MinGain, MaxGain)
 		users[o.Channel], names[o.Name] = o.Name, true
 	}
 	if len(config.Outputs) > 0 {
 		o := &config.Outputs[0]
-		c.need(o.Gain == 0 || config.MasterGain == 0, "the gain of output %q is also given as MasterGain", o.Name)
-		c.need(o.Insert == nil || config.Insert == nil, "the insert of output %q is also given as Config.Insert", o.Name)
-		c.need(len(o.Effects) == 0 || len(config.Effects) == 0, "the effects of output %q are also given as Config.Effects", o.Name)
-		c.need(o.LowPass == 0 || config.LowPass == 0, "the low-pass of output %q is also given as Config.LowPass", o.Name)
-		c.need(o.HighPass == 0 || config.HighPass == 0, "the high-pass of output %q is also given as Config.HighPass", o.Name)
+		c.require(o.Gain == 0 || config.MasterGain == 0, "the gain of output %q is also given as MasterGain", o.Name)
+		c.require(o.Insert == nil || config.Insert == nil, "the insert of output %q is also given as Config.Insert", o.Name)
+		c.require(len(o.Effects) == 0 || len(config.Effects) == 0, "the effects of output %q are also given as Config.Effects", o.Name)
+		c.require(o.LowPass == 0 || config.LowPass == 0, "the low-pass of output %q is also given as Config.LowPass", o.Name)
+		c.require(o.HighPass == 0 || config.HighPass == 0, "the high-pass of output %q is also given as Config.HighPass", o.Name)
 	}
 }
 
 // routes checks that each bus is on the output of its parent.
-func (c *complaint) routes(config *Config, t tree) {
+func (c *configCheck) routes(config *Config, t tree) {
 	for i := range config.Buses {
 		b := &config.Buses[i]
 		if b.Output == "" {
 			continue
 		}
 		k := config.output(b.Output)
-		c.need(k >= 0, "the output of bus %q, %q, is no output", b.Name, b.Output)
-		c.need(k == t[i+1].output, "bus %q is on output %q, and its parent %q is not", b.Name, b.Output, b.Parent)
+		c.require(k >= 0, "the output of bus %q, %q, is no output", b.Name, b.Output)
+		c.require(k == t[i+1].output, "bus %q is on output %q, and its parent %q is not", b.Name, b.Output, b.Parent)
 	}
 }

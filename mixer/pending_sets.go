@@ -232,7 +232,7 @@ func (h Handle) storeSet(r *record, f property, value float64, over int64, shape
 
 // fadeProperties sets properties of a voice that can fade.
 func (h Handle) fadeProperties(c *Change, over int64) error {
-	r, unlock := h.living()
+	r, unlock := h.lockAlive()
 	if r == nil {
 		return ErrGone
 	}

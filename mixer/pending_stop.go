@@ -54,7 +54,7 @@ func (m *Mixer) deferStop(r *record, id pool.Handle, at, over int64, after uint6
 func (m *Mixer) deferStopAll(over int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {
-		if m.notOver(r) {
+		if m.alive(r) {
 			m.deferStop(r, pool.Handle(r.id.Load()), at, over, m.seq)
 		}
 	}

@@ -127,7 +127,7 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
 		return
 	}
 	t, now := m.pitchRangeOf(r), m.Now()
-	at, until := m.fadeFrames(frame, over, now)
+	at, until := m.fadeSpan(frame, over, now)
 	if c.Fields&FieldPitch != 0 {
 		t.pitch.fadeTo(float64(c.Pitch), now, at, until)
 	}
@@ -155,7 +155,7 @@ func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 func (m *Mixer) widenSuccessors(r *record) {
 	for r.hasSuccessor {
 		next := m.recordOf(r.extra.Load().successor)
-		if !m.notOver(next) {
+		if !m.alive(next) {
 			return
 		}
 		t, now := m.pitchRangeOf(next), m.Now()
@@ -167,8 +167,8 @@ func (m *Mixer) widenSuccessors(r *record) {
 	}
 }
 
-// fadeFrames returns the frame at which a set is executed and a frame at which its fade is over.
-func (m *Mixer) fadeFrames(frame, over, now int64) (at, until int64) {
+// fadeSpan returns the frame at which a set is executed and a frame at which its fade is over.
+func (m *Mixer) fadeSpan(frame, over, now int64) (at, until int64) {
 	at = max(frame, now)
 	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
 }
@@ -236,11 +236,11 @@ func (m *Mixer) notePitchCommand(c *command) {
 	bus := c.target.kind == busVoices
 	if bus {
 		now := m.Now()
-		at, until := m.fadeFrames(c.frame, c.fadeFrames, now)
+		at, until := m.fadeSpan(c.frame, c.fadeFrames, now)
 		m.busPitch[c.target.bus].fadeTo(float64(c.change.Pitch), now, at, until)
 	}
 	for _, r := range m.allRecords() {
-		if !m.notOver(r) || !m.selects(&c.target, r) {
+		if !m.alive(r) || !m.selects(&c.target, r) {
 			continue
 		}
 		if bus {
@@ -251,8 +251,8 @@ func (m *Mixer) notePitchCommand(c *command) {
 	}
 }
 
-// notOver reports whether the start of a record is not over. The mutex is held.
-func (m *Mixer) notOver(r *record) bool {
+// alive reports whether the start of a record is not over. The mutex is held.
+func (m *Mixer) alive(r *record) bool {
 	if r == nil {
 		return false
 	}
@@ -273,7 +273,7 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 		return
 	}
 	now := m.Now()
-	at, until := m.fadeFrames(now, m.hop, now)
+	at, until := m.fadeSpan(now, m.hop, now)
 	t.dopplerLow.fadeTo(below, now, at, until)
 	t.dopplerHigh.fadeTo(above, now, at, until)
 	m.requestMips(r)
@@ -287,7 +287,7 @@ func (m *Mixer) noteListener(l *space.Ear) {
 		return
 	}
 	for _, r := range m.allRecords() {
-		if r.isSpatial && r.readsMips() && m.notOver(r) {
+		if r.isSpatial && r.readsMips() && m.alive(r) {
 			m.noteVelocity(r, &m.pitchRangeOf(r).velocity)
 			m.requestMips(r) // even if the voice does not move
 		}

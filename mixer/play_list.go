@@ -83,7 +83,7 @@ func (m *Mixer) forPlay(play uint64, do func(Handle, *record)) {
 		return
 	}
 	for i := m.playLists.list(play).first; i != 0; i = m.playLists.next[i-1] {
-		if r := m.allRecords()[i-1]; r.play.Load() == play && m.notOver(r) {
+		if r := m.allRecords()[i-1]; r.play.Load() == play && m.alive(r) {
 			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
 		}
 	}

@@ -49,29 +49,29 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	if !propGain.normalize((*float64)(&gain)) {
 		return propGain.rangeError(float64(gain))
 	}
-	bus, err := m.sendTo(to)
+	bus, err := m.sendDestination(to)
 	if err != nil {
 		return err
 	}
 	if t.kind == busVoices && !slices.Contains(m.sends[t.bus], bus) {
-		return m.noSend(t.bus, to)
+		return m.noSendError(t.bus, to)
 	}
-	return m.sendEach(command{
+	return m.sendToPlay(command{
 		kind: cmdSend, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: m.frames(within),
 		payload: &payload{send: &sendMove{to: to, bus: bus, gain: gain}},
 	})
 }
 
-// sendTo returns the index of a bus that can be the destination of a send.
-func (m *Mixer) sendTo(name string) (int, error) {
+// sendDestination returns the index of a bus that can be the destination of a send.
+func (m *Mixer) sendDestination(name string) (int, error) {
 	if i := m.tree.find(name); i > 0 {
 		return i, nil
 	}
 	return 0, fmt.Errorf("%w: there is no bus %q to send to%s", ErrOption, name, m.tree.nearest(name, ""))
 }
 
-// noSend returns the error for a bus without a send to the given bus.
-func (m *Mixer) noSend(bus uint16, to string) error {
+// noSendError returns the error for a bus without a send to the given bus.
+func (m *Mixer) noSendError(bus uint16, to string) error {
 	name := m.tree[bus].name
 	if len(m.sends[bus]) == 0 {
 		return fmt.Errorf("%w: bus %q has no sends", ErrOption, name)
@@ -96,7 +96,7 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)
 	}
 	for i, s := range sends {
-		to, err := m.sendTo(s.To)
+		to, err := m.sendDestination(s.To)
 		switch {
 		case err != nil:
 			return all, err
@@ -112,8 +112,8 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 	return all, nil
 }
 
-// sendFrames returns the buffer size for voices with sends: a hop or a tail.
-func (m *Mixer) sendFrames() int64 { return max(m.hop, int64(m.rate)/100+1) }
+// sendBufferLen returns the buffer size for voices with sends: a hop or a tail.
+func (m *Mixer) sendBufferLen() int64 { return max(m.hop, int64(m.rate)/100+1) }
 
 // splits holds copies of filter states while the tail of a voice with sends is mixed.
 type splits struct {
@@ -121,28 +121,28 @@ type splits struct {
 	pre    voice.Prefader
 }
 
-// makePre allocates the state of a start with a pre-fader send. The mutex is held.
-func (m *Mixer) makePre(r *record, extra *recordExtra) {
+// allocatePrefader allocates the state of a start with a pre-fader send. The mutex is held.
+func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	m.allocateFilters(r)
 	if extra.pre == nil {
 		extra.pre = &voice.Prefader{}
 	}
 	if m.preBuffer.Load() == nil {
-		m.preBuffer.Store(new(make([]pcm.Frame, m.sendFrames())))
+		m.preBuffer.Store(new(make([]pcm.Frame, m.sendBufferLen())))
 	}
 }
 
 // sends checks the sends of a bus.
-func (c *complaint) sends(b *BusConfig, t tree) {
+func (c *configCheck) sends(b *BusConfig, t tree) {
 	named := map[string]bool{}
 	for i := range b.Sends {
 		s := &b.Sends[i]
-		c.need(s.To != b.Name, "bus %q sends to itself", b.Name)
+		c.require(s.To != b.Name, "bus %q sends to itself", b.Name)
 		if t.find(s.To) <= 0 {
-			c.need(false, "bus %q sends to %q, which is no bus%s", b.Name, s.To, t.nearest(s.To, b.Name))
+			c.require(false, "bus %q sends to %q, which is no bus%s", b.Name, s.To, t.nearest(s.To, b.Name))
 		}
-		c.need(!named[s.To], "bus %q sends to %q twice", b.Name, s.To)
-		c.need(propGain.normalize((*float64)(&s.Gain)), "bus %q sends to %q with a gain of %v dB, which is not in %v..%v", b.Name, s.To, s.Gain, MinGain, MaxGain)
+		c.require(!named[s.To], "bus %q sends to %q twice", b.Name, s.To)
+		c.require(propGain.normalize((*float64)(&s.Gain)), "bus %q sends to %q with a gain of %v dB, which is not in %v..%v", b.Name, s.To, s.Gain, MinGain, MaxGain)
 		named[s.To] = true
 	}
 }

@@ -11,44 +11,44 @@ import (
 // sleep is the clock of a mixer that is not rendered: frames advance with the system clock. Both sides
 // use it.
 type sleep struct {
-	born   time.Time
-	offset atomic.Int64  // added to the frames since born; awake: the mixer does not sleep
-	told   atomic.Int64  // the last frame that Now returned in a sleep, a lower bound for later calls
-	asked  chan struct{} // receives a value when a command is sent in a sleep
+	createdAt    time.Time
+	offset       atomic.Int64  // added to the frames since createdAt; awake: the mixer does not sleep
+	lastFrame    atomic.Int64  // the last frame that Now returned in a sleep, a lower bound for later calls
+	wakeRequests chan struct{} // receives a value when a command is sent in a sleep
 }
 
 // awake is the offset of a mixer that does not sleep.
 const awake = math.MinInt64
 
 func (s *sleep) init() {
-	s.born, s.asked = time.Now(), make(chan struct{}, 1)
+	s.createdAt, s.wakeRequests = time.Now(), make(chan struct{}, 1)
 	s.offset.Store(awake)
 }
 
-// since returns the frame that is due at a time, with an offset.
-func (s *sleep) since(offset int64, at time.Time, rate int) int64 {
-	return offset + pcm.Frames(at.Sub(s.born), rate)
+// frameAt returns the frame that is due at a time, with an offset.
+func (s *sleep) frameAt(offset int64, at time.Time, rate int) int64 {
+	return offset + pcm.Frames(at.Sub(s.createdAt), rate)
 }
 
 // now implements Mixer.Now. rendered is the number of rendered frames. Control side.
 func (s *sleep) now(rendered int64, rate int) int64 {
 	if offset := s.offset.Load(); offset != awake {
-		rendered = max(rendered, s.since(offset, time.Now(), rate))
+		rendered = max(rendered, s.frameAt(offset, time.Now(), rate))
 		for {
-			told := s.told.Load()
-			if told >= rendered || s.told.CompareAndSwap(told, rendered) {
+			told := s.lastFrame.Load()
+			if told >= rendered || s.lastFrame.CompareAndSwap(told, rendered) {
 				return max(told, rendered)
 			}
 		}
 	}
-	return max(rendered, s.told.Load())
+	return max(rendered, s.lastFrame.Load())
 }
 
-// ask signals Mixer.Asked if the mixer sleeps. Control side, after a command was sent.
-func (s *sleep) ask() {
+// requestWake signals Mixer.Asked if the mixer sleeps. Control side, after a command was sent.
+func (s *sleep) requestWake() {
 	if s.offset.Load() != awake {
 		select {
-		case s.asked <- struct{}{}:
+		case s.wakeRequests <- struct{}{}:
 		default:
 		}
 	}
@@ -58,18 +58,18 @@ func (s *sleep) ask() {
 // it did. There must be no voice, no virtual voice, no command under way, no insert and no tail. Then the
 // mixer need not be rendered until Asked receives a value. Its frames advance with the system clock; the
 // next frame is due at the given time. Audio side; see device.Sleeper.
-func (m *Mixer) Sleep(at time.Time) bool { return m.audio.sleeps(m.sleep.since(0, at, m.rate)) }
+func (m *Mixer) Sleep(at time.Time) bool { return m.audio.sleeps(m.sleep.frameAt(0, at, m.rate)) }
 
 // Asked returns a channel that receives a value when a command is sent after Sleep.
-func (m *Mixer) Asked() <-chan struct{} { return m.sleep.asked }
+func (m *Mixer) Asked() <-chan struct{} { return m.sleep.wakeRequests }
 
 // Wake ends a sleep at the given time and returns the number of frames that have passed. Commands sent
 // during the sleep are executed after them. Audio side. It takes about 100 us regardless of the length of
 // the sleep.
 func (m *Mixer) Wake(at time.Time) (frames int64) {
-	frames = m.audio.wake(m.sleep.since(0, at, m.rate))
+	frames = m.audio.wake(m.sleep.frameAt(0, at, m.rate))
 	select {
-	case <-m.sleep.asked:
+	case <-m.sleep.wakeRequests:
 	default:
 	}
 	return frames

@@ -166,7 +166,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	}
 	m := at.mixer
 	c := command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, payload: &payload{spot: s}}
-	if err := m.sendEach(c); err != nil {
+	if err := m.sendToPlay(c); err != nil {
 		return err
 	}
 	m.mutex.Lock()
@@ -175,7 +175,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 		return nil
 	}
 	for _, r := range m.allRecords() {
-		if r.isSpatial && m.selects(&t, r) && m.notOver(r) {
+		if r.isSpatial && m.selects(&t, r) && m.alive(r) {
 			m.noteVelocity(r, &s.Velocity)
 		}
 	}

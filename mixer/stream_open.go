@@ -62,7 +62,7 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 	}
 	var found []*record
 	for _, r := range m.allRecords() {
-		if s := r.sound.Load(); s != nil && s.Streamed() && m.notOver(r) && m.selects(t, r) {
+		if s := r.sound.Load(); s != nil && s.Streamed() && m.alive(r) && m.selects(t, r) {
 			found = append(found, r)
 		}
 	}
@@ -76,7 +76,7 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 
 // seekStream sends c for one voice with a newly opened stream.
 func (m *Mixer) seekStream(c command, h Handle) error {
-	r, unlock := h.living()
+	r, unlock := h.lockAlive()
 	if r == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	if err := m.sendStream(c); err != nil {
 		return err
 	}
-	if r, unlock := h.living(); r != nil {
+	if r, unlock := h.lockAlive(); r != nil {
 		defer unlock()
 		r.loop, r.rounds = rounds != 1, int32(max(rounds, 0))
 	}

@@ -97,8 +97,8 @@ func (t tree) order(buses []BusConfig, up []int) []int {
 	}
 }
 
-// circle returns a bus that would have to be mixed after itself, and an explanation; "" without a loop.
-func (t tree) circle(buses []BusConfig) (bus, circle string) {
+// findLoop returns a bus that would have to be mixed after itself, and an explanation; "" without a loop.
+func (t tree) findLoop(buses []BusConfig) (bus, circle string) {
 	_, _, up := newTree(buses, t.roots())
 	ordered := t.order(buses, up)
 	if len(ordered) == len(up) {
@@ -146,8 +146,8 @@ func (t tree) below(i, j int) bool {
 	return t[j].first <= at && at < t[j].last
 }
 
-// through reports whether the output of bus i passes through the gains and insert of bus j.
-func (t tree) through(i, j int) bool { return t[i].output == t[j].output && t.below(i, j) }
+// passesThrough reports whether the output of bus i passes through the gains and insert of bus j.
+func (t tree) passesThrough(i, j int) bool { return t[i].output == t[j].output && t.below(i, j) }
 
 // find returns the index of a bus by name, or -1.
 func (t tree) find(name string) int {

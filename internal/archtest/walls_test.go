@@ -320,7 +320,7 @@ func TestWallsHold(t *testing.T) {
 		},
 		{
 			name: "control reads a start's",
-			text: "func (h Handle) Peek() any { r, _ := h.lock(); return r.playing }",
+			text: "func (h Handle) Peek() any { r, _ := h.lockRecord(); return r.playing }",
 			want: "names recordAudio.playing",
 		},
 		{
