@@ -20,7 +20,7 @@ type slot struct {
 	virtual       bool // it keeps its time but is not mixed
 	endless       bool // it does not end by itself, see classify
 	virtualizable bool // it becomes virtual if a full pool steals it
-	dry           bool // its stream has run dry
+	underrun      bool // its stream has run dry
 	lacksMipLevel bool // it reads a worse mip level of its sound than it should
 	sends         bool // it has sends to other buses
 
@@ -98,7 +98,7 @@ type audio struct {
 	tailsComputedAt      int64 // the frame at which computeTails last computed the tails of buses
 	tailsValidUntil      int64 // the frame at which they have to be computed again; never: not before a change
 
-	gains          []*voice.Move // the gains that act on a send; scratch space
+	sendFades      []*voice.Move // the gains that act on a send; scratch space
 	softClip       bool
 	metered        []pcm.Frame // buffer for buses with a meter; nil without meters
 	overflow       Overflow
@@ -131,7 +131,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		scores:  newScores(n, c.maxVirtual()),
 		endings: make([]ending, 0, 2*n),
 		window:  make([]float32, c.tail()), scratch: make([]pcm.Frame, max(c.tail(), 1)),
-		gains: make([]*voice.Move, 0, len(buses)+3),
+		sendFades: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newQueueBuffers(c.initial.commands)
 	a.queue.adopt(under)
@@ -284,7 +284,7 @@ func (a *audio) executeDue() {
 
 // mix mixes a stretch of frames without commands.
 func (a *audio) mix(dst []pcm.Frame) {
-	n := a.begin(dst)
+	n := a.beginBlock(dst)
 	for k := range a.outputs.all {
 		a.mixIntoOutput(&a.outputs.all[k])
 	}
@@ -300,7 +300,7 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.silentBlock = !a.hasTail
 	for k := range a.outputs.all {
 		o := &a.outputs.all[k]
-		a.guard(o)
+		a.finishOutput(o)
 		a.silentBlock = a.silentBlock && o.silent
 	}
 	a.interleave(dst)

@@ -102,13 +102,13 @@ func (a *audio) countDown(r *record) {
 			continue
 		}
 		counts[i] = nil
-		a.add(c, -1)
+		a.addToCountdown(c, -1)
 	}
 	r.hasCountdowns = false
 }
 
-// add adds n to a countdown. If the countdown reaches 0, its batches are checked by resolve.
-func (a *audio) add(c *Countdown, n int64) {
+// addToCountdown adds n to a countdown. If the countdown reaches 0, its batches are checked by resolve.
+func (a *audio) addToCountdown(c *Countdown, n int64) {
 	if c.left += n; c.left > 0 {
 		return
 	}
@@ -187,7 +187,7 @@ func (a *audio) countDownLoops() {
 		for j, c := range counts {
 			if c != nil && c.loops && s.voice.PastLoop() {
 				counts[j] = nil
-				a.add(c, -1)
+				a.addToCountdown(c, -1)
 			}
 		}
 	}

@@ -37,8 +37,8 @@ type bus struct {
 	rack       effectRack
 	filterTail int64 // the maximum tail of its filter in frames
 	tail       int64 // the maximum tail of all effects from here on, in frames
-	// closedAt is the last frame at which a gain after this bus opened or closed. tailUntil is the end of
-	// the tail of sound from before that frame.
+	// closedAt is the last frame at which a gain after this bus opened or closed. noteTailUntil is the end
+	// of the tail of sound from before that frame.
 	closedAt, tailUntil int64
 	sends               []send
 	receivesSends       bool          // another bus or a voice sends to it, or has sent to it
@@ -138,8 +138,8 @@ func (a *audio) fadeSolos(over int64) {
 	}
 }
 
-// pitches reports whether a bus or a bus above it has a pitch other than 0, or fades from one.
-func (a *audio) pitches(bus uint16) bool {
+// hasPitch reports whether a bus or a bus above it has a pitch other than 0, or fades from one.
+func (a *audio) hasPitch(bus uint16) bool {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		if p := &a.buses[i].pitch; p.From != 0 || p.To != 0 {
 			return true
@@ -402,6 +402,6 @@ func (a *audio) cutoffChanged(index int) {
 	a.computeTails(a.now)
 	a.invalidateResponse(index)
 	if b.filter.HasTail() {
-		a.tailFrom(a.now, index)
+		a.noteTailFrom(a.now, index)
 	}
 }

@@ -15,7 +15,7 @@ func (a *audio) execute(c *command) {
 	case c.kind == cmdResize:
 		a.resizeSeq = c.seq
 	}
-	a.noteCommand(c)
+	a.journalCommand(c)
 	switch c.kind {
 	case cmdPlay:
 		a.start(c)
@@ -60,7 +60,7 @@ func (a *audio) execute(c *command) {
 	case cmdDrop:
 		a.cancelling = c.payload.batch
 	case cmdAdd:
-		a.add(c.payload.countdown, c.position)
+		a.addToCountdown(c.payload.countdown, c.position)
 	case cmdInsert:
 		a.setInsert(&a.buses[c.target.bus], c.payload.insert)
 	case cmdSet:
@@ -132,7 +132,7 @@ func (a *audio) applyToHandle(c *command) {
 
 // applyToVoice applies c to one voice.
 func (a *audio) applyToVoice(i int, c *command) {
-	a.noteAct(i, c)
+	a.journalVoiceCommand(i, c)
 	s := a.mutable(i)
 	switch c.kind {
 	case cmdStop:
@@ -181,7 +181,7 @@ func (a *audio) seek(i int, c *command) {
 		to = min(to, s.voice.Sound().Frames())
 	}
 	s.voice.SeekTo(a.now, to, a.smooth, c.feed)
-	s.restScreen()
+	s.resetScreen()
 	a.updateIndex(i)
 	a.rescore(i)
 }

@@ -93,7 +93,7 @@ func (a *audio) extendTailAfter(index int, frame, was int64) {
 	b.closedAt, b.tailUntil = max(b.closedAt, frame), max(b.tailUntil, frame+ringing) // for voices that start before frame
 	a.closedAt = max(a.closedAt, frame)
 	if a.hasInput(index) {
-		a.tailUntil(frame + ringing)
+		a.noteTailUntil(frame + ringing)
 	}
 }
 
@@ -105,16 +105,16 @@ func (a *audio) extendTailFor(s *slot) {
 	}
 	for i := range a.buses {
 		if b := &a.buses[i]; s.began < b.closedAt && a.tree.passesThrough(int(s.bus), i) {
-			a.tailUntil(b.tailUntil)
+			a.noteTailUntil(b.tailUntil)
 		}
 	}
 }
 
-// tailUntil records that effects ring until a frame.
-func (a *audio) tailUntil(frame int64) {
+// noteTailUntil records that effects ring until a frame.
+func (a *audio) noteTailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skipping {
-		a.silentFrom(frame)
+		a.noteSilentFrom(frame)
 	}
 }
 
@@ -177,11 +177,11 @@ func (a *audio) runEffects(index int, n int64) {
 // audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// tailFrom records the tail of the effects after the input of a bus ends at a frame.
-func (a *audio) tailFrom(frame int64, bus int) {
+// noteTailFrom records the tail of the effects after the input of a bus ends at a frame.
+func (a *audio) noteTailFrom(frame int64, bus int) {
 	a.computeTailsAt(frame)
 	if ringing := a.buses[bus].tail; ringing > 0 {
-		a.tailUntil(frame + ringing)
+		a.noteTailUntil(frame + ringing)
 	}
 }
 
@@ -194,7 +194,7 @@ func (a *audio) updateSilentFrom() {
 		block := a.outputs.all[k].into
 		for i := len(block) - 1; i >= 0; i-- {
 			if f := &block[i]; f[0] > audible || f[0] < -audible || f[1] > audible || f[1] < -audible {
-				a.silentFrom(a.now + int64(i) + 1)
+				a.noteSilentFrom(a.now + int64(i) + 1)
 				break
 			}
 		}
@@ -212,6 +212,6 @@ func (a *audio) setEffect(index int, c *command) {
 	a.invalidateResponse(index)
 	a.refreshBuses()
 	if !r.idle(a.now) {
-		a.tailFrom(a.now, index)
+		a.noteTailFrom(a.now, index)
 	}
 }

@@ -25,10 +25,10 @@ func (a *audio) setInsert(b *bus, i *insert) {
 		b.next = i
 		return
 	}
-	b.fadeTo(i, a.now, a.smooth)
+	b.crossfadeTo(i, a.now, a.smooth)
 }
 
-func (b *bus) fadeTo(i *insert, frame, smooth int64) {
+func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	i.before, i.end = b.insert, frame+smooth
 	b.insert, b.next = i, nil
 }
@@ -56,7 +56,7 @@ func (a *audio) runInserts(index int, n int64) {
 			b.insert = nil
 		}
 		if b.next != nil {
-			b.fadeTo(b.next, a.now+done, a.smooth)
+			b.crossfadeTo(b.next, a.now+done, a.smooth)
 		}
 	}
 }

@@ -8,8 +8,8 @@ var entryKinds = [...]EntryKind{
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
-// entry returns the journal entry of a command.
-func (a *audio) entry(c *command) Entry {
+// journalEntry returns the journal entry of a command.
+func (a *audio) journalEntry(c *command) Entry {
 	e := Entry{
 		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.fadeFrames, Place: c.position, Voices: int(c.voices), Change: c.change,
 	}
@@ -32,20 +32,20 @@ func (a *audio) entry(c *command) Entry {
 	return e
 }
 
-// note records an executed command.
-func (j *journal) note(e Entry) {
+// add records an executed command.
+func (j *journal) add(e Entry) {
 	if !j.ring.Push(e) {
 		j.lost.Add(1)
 	}
 }
 
-// noteCommand records a command for a start, a bus or the mixer before it is executed. Commands for
-// voices are recorded by noteAct.
-func (a *audio) noteCommand(c *command) {
+// journalCommand records a command for a start, a bus or the mixer before it is executed. Commands for
+// voices are recorded by journalVoiceCommand.
+func (a *audio) journalCommand(c *command) {
 	if a.journal.ring == nil || entryKinds[c.kind] == 0 {
 		return
 	}
-	e := a.entry(c)
+	e := a.journalEntry(c)
 	switch {
 	case c.kind == cmdPlay:
 		r := a.record(c.record)
@@ -71,17 +71,17 @@ func (a *audio) noteCommand(c *command) {
 	case c.target.kind != allVoices && c.kind != cmdResize:
 		return
 	}
-	a.journal.note(e)
+	a.journal.add(e)
 }
 
-// noteAct records a command for a voice, unless noteCommand has recorded it.
-func (a *audio) noteAct(i int, c *command) {
+// journalVoiceCommand records a command for a voice, unless journalCommand has recorded it.
+func (a *audio) journalVoiceCommand(i int, c *command) {
 	s := a.mutable(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
 		c.kind == cmdPosition && !s.record.isSpatial || c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
-	e := a.entry(c)
+	e := a.journalEntry(c)
 	if c.kind == cmdSet && c.feed == nil && s.voice.Sound().Streamed() {
 		// For a stream only SetLoop sets the rounds.
 		if e.Change.Fields &^= FieldRounds; e.Change.Fields == 0 {
@@ -89,21 +89,21 @@ func (a *audio) noteAct(i int, c *command) {
 		}
 	}
 	e.Start = uint64(s.record.playing)
-	a.journal.note(e)
+	a.journal.add(e)
 }
 
-// noteListener records a move of the listener.
-func (a *audio) noteListener(ears *listenerVectors) {
+// journalListener records a move of the listener.
+func (a *audio) journalListener(ears *listenerVectors) {
 	if a.journal.ring != nil {
-		a.journal.note(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
+		a.journal.add(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
 	}
 }
 
-// notePosition records a move of a voice in space.
-func (a *audio) notePosition(s *slot, p *spatialState) {
+// journalPosition records a move of a voice in space.
+func (a *audio) journalPosition(s *slot, p *spatialState) {
 	if a.journal.ring != nil {
 		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.playing)}
 		e.How.Emitter.Spot = p.source.Spot
-		a.journal.note(e)
+		a.journal.add(e)
 	}
 }

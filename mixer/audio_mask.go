@@ -11,17 +11,17 @@ import (
 // masks is the data of the policy StealMasked for this hop and the next. It holds the energy of voices in
 // the bands of the ear, how much it masks, and how much of each voice is heard beside the others.
 type masks struct {
-	hops   [][2]voice.Masks        // by slot, with the gains of the voice; the last is the incoming start
-	energy []energies              // by virtual voice; these mask no other voice
-	stale  []bool                  // by virtual voice: its energy is outdated
-	score  []float32               // by index; valid for virtual voices that may be restored
-	hidden [voice.Bands]float64    // by band: the threshold relative to the masker
-	quiet  [voice.Bands]float64    // by band: the threshold in quiet
-	least  [2][voice.Bands]float64 // by hop and band: the threshold for virtual voices
+	hops           [][2]voice.Masks        // by slot, with the gains of the voice; the last is the incoming start
+	energy         []energies              // by virtual voice; these mask no other voice
+	stale          []bool                  // by virtual voice: its energy is outdated
+	score          []float32               // by index; valid for virtual voices that may be restored
+	maskRatio      [voice.Bands]float64    // by band: the threshold relative to the masker
+	quietThreshold [voice.Bands]float64    // by band: the threshold in quiet
+	threshold      [2][voice.Bands]float64 // by hop and band: the threshold for virtual voices
 
-	inverse [2][voice.Bands]float64 // 1/least
-	best    [fewFree]topScore       // scratch space of maskAll
-	parts   [voice.Bands][spectrum.Bands]float64
+	inverseThreshold [2][voice.Bands]float64 // 1/least
+	best             [fewFree]topScore       // scratch space of scoreVirtualMasking
+	bandParts        [voice.Bands][spectrum.Bands]float64
 }
 
 // energies holds the energy by hop and band.
@@ -38,9 +38,9 @@ func newMasks(slots, virtual int) *masks {
 		// eight half Bark.
 		above := float64(4*b) + 2
 		khz := kilohertz(above)
-		k.hidden[b] = pcm.Exp2(float64(-(3 + float64(0.25*max(above-12, 0))) / 10 * log2Of10))
-		k.parts[b] = spectrum.Parts(1000*kilohertz(above-2), 1000*kilohertz(above+2))
-		k.quiet[b] = float64(8 * pcm.Exp2(float64(0.1456*pcm.Exp2(float64(-0.8*pcm.Log2(khz))))*log2Of10))
+		k.maskRatio[b] = pcm.Exp2(float64(-(3 + float64(0.25*max(above-12, 0))) / 10 * log2Of10))
+		k.bandParts[b] = spectrum.Parts(1000*kilohertz(above-2), 1000*kilohertz(above+2))
+		k.quietThreshold[b] = float64(8 * pcm.Exp2(float64(0.1456*pcm.Exp2(float64(-0.8*pcm.Log2(khz))))*log2Of10))
 	}
 	return k
 }
@@ -56,15 +56,15 @@ const (
 	log2Of10   = math.Log2E * math.Ln10
 )
 
-// noteMasks updates the data of the voice at an index. Between two frames of the grid the energy of a
+// updateMasks updates the data of the voice at an index. Between two frames of the grid the energy of a
 // virtual voice is only marked as outdated, because it is read on the grid alone.
-func (a *audio) noteMasks(i int, s *slot) {
+func (a *audio) updateMasks(i int, s *slot) {
 	k := a.scores.masks
 	switch {
 	case i < a.base:
-		k.set(i, a.heardIn(i, s.shaped, s.power), &s.voice)
+		k.set(i, a.bandPowers(i, s.shaped, s.power), &s.voice)
 	case a.gridDone == a.now:
-		a.noteEnergy(i, s)
+		a.updateEnergy(i, s)
 	default:
 		k.stale[i-a.base] = true
 	}
@@ -73,9 +73,9 @@ func (a *audio) noteMasks(i int, s *slot) {
 	}
 }
 
-// noteEnergy updates the energy of a virtual voice.
-func (a *audio) noteEnergy(i int, s *slot) {
-	k, heard := a.scores.masks, a.heardIn(i, s.shaped, s.power)
+// updateEnergy updates the energy of a virtual voice.
+func (a *audio) updateEnergy(i int, s *slot) {
+	k, heard := a.scores.masks, a.bandPowers(i, s.shaped, s.power)
 	k.stale[i-a.base] = false
 	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
@@ -92,21 +92,21 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	}
 }
 
-// heardIn returns left^2 + right^2 of the voice at an index in each band of the masks. power is left^2 +
-// right^2 of its gains.
-func (a *audio) heardIn(i int, shaped bool, power float64) (heard [voice.Bands]float32) {
+// bandPowers returns left^2 + right^2 of the voice at an index in each band of the masks. power is left^2
+// + right^2 of its gains.
+func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Bands]float32) {
 	for b := range heard {
 		if heard[b] = float32(power); shaped {
-			heard[b] = float32(a.spectral.Load().voices[i].Over(&a.scores.masks.parts[b]))
+			heard[b] = float32(a.spectral.Load().voices[i].Over(&a.scores.masks.bandParts[b]))
 		}
 	}
 	return heard
 }
 
-// mask computes how much of every real voice is heard beside the others, and beside the incoming start if
-// asked is true. The score is the sum of r/(1+r) over both hops and all bands, where r is the energy
-// divided by the masking threshold of the others. It returns the total masking.
-func (a *audio) mask(asked bool) (total [2][voice.Bands]float64) {
+// scoreMasking computes how much of every real voice is heard beside the others, and beside the incoming
+// start if asked is true. The score is the sum of r/(1+r) over both hops and all bands, where r is the
+// energy divided by the masking threshold of the others. It returns the total masking.
+func (a *audio) scoreMasking(asked bool) (total [2][voice.Bands]float64) {
 	k := a.scores.masks
 	add := func(i int) {
 		for h := range total {
@@ -131,7 +131,7 @@ func (a *audio) mask(asked bool) (total [2][voice.Bands]float64) {
 			m := &k.hops[i][h]
 			for b := range total[h] {
 				others := max(total[h][b]-float64(own*float64(m.Spread[b])), 0)
-				r := float64(m.Energy[b]) / (float64(others*k.hidden[b]) + k.quiet[b])
+				r := float64(m.Energy[b]) / (float64(others*k.maskRatio[b]) + k.quietThreshold[b])
 				score += r / (1 + r)
 			}
 		}
@@ -140,23 +140,24 @@ func (a *audio) mask(asked bool) (total [2][voice.Bands]float64) {
 	return total
 }
 
-// maskAll is mask, and computes how much of the virtual voices would be heard if restored. It rates the
-// first voices to restore, at least one, or all voices if first exceeds fewFree. The scores of the others
-// are upper bounds, low enough not to come before those. again is true after a change in the same frame.
-func (a *audio) maskAll(again bool, first int) {
+// scoreVirtualMasking is scoreMasking, and computes how much of the virtual voices would be heard if
+// restored. It rates the first voices to restore, at least one, or all voices if first exceeds fewFree.
+// The scores of the others are upper bounds, low enough not to come before those. again is true after a
+// change in the same frame.
+func (a *audio) scoreVirtualMasking(again bool, first int) {
 	k := a.scores.masks
 	if k == nil {
 		return
 	}
-	total, growth := a.mask(false), 1.0
+	total, growth := a.scoreMasking(false), 1.0
 	for h := range total {
 		for b, x := range total[h] {
-			least := float64(max(x, 0)*k.hidden[b]) + k.quiet[b]
-			growth = max(growth, k.least[h][b]/least) // bounds the growth of every score, which is a sum of r/(1+r)
-			k.least[h][b], k.inverse[h][b] = least, 1/least
+			least := float64(max(x, 0)*k.maskRatio[b]) + k.quietThreshold[b]
+			growth = max(growth, k.threshold[h][b]/least) // bounds the growth of every score, which is a sum of r/(1+r)
+			k.threshold[h][b], k.inverseThreshold[h][b] = least, 1/least
 		}
 	}
-	margin := float32(growth * forRounding)
+	margin := float32(growth * roundingMargin)
 	best := topScores{most: max(first, 1), all: k.best[:0]}
 	for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 		if waits == unstealable {
@@ -164,7 +165,7 @@ func (a *audio) maskAll(again bool, first int) {
 		}
 		score := &k.score[a.base+j]
 		if first > fewFree {
-			*score = a.beside(j)
+			*score = a.audibleBeside(j)
 			continue
 		}
 		if again {
@@ -173,17 +174,17 @@ func (a *audio) maskAll(again bool, first int) {
 				continue
 			}
 		}
-		if *score = a.atMost(j); !best.mayTake(waits, *score) {
+		if *score = a.audibleBound(j); !best.mayTake(waits, *score) {
 			continue
 		}
-		if *score = a.beside(j); *score > 0 {
-			best.take(waits, *score)
+		if *score = a.audibleBeside(j); *score > 0 {
+			best.insert(waits, *score)
 		}
 	}
 }
 
-// forRounding is the margin of a bound of a score, which is a sum of rounded terms.
-const forRounding = 1.000001
+// roundingMargin is the margin of a bound of a score, which is a sum of rounded terms.
+const roundingMargin = 1.000001
 
 // topScores holds the best scores found, in restore order.
 type topScores struct {
@@ -192,7 +193,7 @@ type topScores struct {
 }
 
 type topScore struct {
-	waits int32
+	prio  int32
 	score float32
 }
 
@@ -203,13 +204,13 @@ func (t *topScores) mayTake(waits int32, most float32) bool {
 		return most != 0
 	}
 	last := &t.all[len(t.all)-1]
-	return waits < last.waits || waits == last.waits && most >= last.score
+	return waits < last.prio || waits == last.prio && most >= last.score
 }
 
-// take inserts a score if it is among the best.
-func (t *topScores) take(waits int32, score float32) {
+// insert inserts a score if it is among the best.
+func (t *topScores) insert(waits int32, score float32) {
 	i := len(t.all)
-	for i > 0 && (waits < t.all[i-1].waits || waits == t.all[i-1].waits && score > t.all[i-1].score) {
+	for i > 0 && (waits < t.all[i-1].prio || waits == t.all[i-1].prio && score > t.all[i-1].score) {
 		i--
 	}
 	if i == t.most {
@@ -222,13 +223,13 @@ func (t *topScores) take(waits int32, score float32) {
 	t.all[i] = topScore{waits, score}
 }
 
-// atMost returns an upper bound of beside. r/(1+r) is concave, so its sum over all bands and hops is
+// audibleBound returns an upper bound of beside. r/(1+r) is concave, so its sum over all bands and hops is
 // largest if all r equal their mean. The bound takes one division instead of two for each band.
-func (a *audio) atMost(j int) float32 {
+func (a *audio) audibleBound(j int) float32 {
 	const n = 2 * voice.Bands
 	k, e, sum := a.scores.masks, a.energyOf(j), 0.0
 	for h := range e {
-		inverse := &k.inverse[h]
+		inverse := &k.inverseThreshold[h]
 		for b, x := range e[h] {
 			sum += float64(float64(x) * inverse[b])
 		}
@@ -237,26 +238,26 @@ func (a *audio) atMost(j int) float32 {
 	case sum == 0:
 		return 0
 	case sum > 1e9: // avoids infinity
-		return n * forRounding
+		return n * roundingMargin
 	}
-	return float32(sum/(1+sum/n)*forRounding) + math.SmallestNonzeroFloat32 // for the coarse steps of small float32
+	return float32(sum/(1+sum/n)*roundingMargin) + math.SmallestNonzeroFloat32 // for the coarse steps of small float32
 }
 
 // energyOf returns the energy of a virtual voice, up to date.
 func (a *audio) energyOf(j int) *energies {
 	k := a.scores.masks
 	if k.stale[j] {
-		a.noteEnergy(a.base+j, *a.virtuals.At(j))
+		a.updateEnergy(a.base+j, *a.virtuals.At(j))
 	}
 	return &k.energy[j]
 }
 
-// beside returns how much of a virtual voice would be heard beside the real ones.
-func (a *audio) beside(j int) float32 {
+// audibleBeside returns how much of a virtual voice would be heard beside the real ones.
+func (a *audio) audibleBeside(j int) float32 {
 	k, e, score := a.scores.masks, a.energyOf(j), 0.0
 	for h := range e {
 		for b, x := range e[h] {
-			r := float64(x) / k.least[h][b]
+			r := float64(x) / k.threshold[h][b]
 			score += r / (1 + r)
 		}
 	}

@@ -19,9 +19,9 @@ type output struct {
 
 // outputs holds the outputs of the mixer.
 type outputs struct {
-	all     []output
-	pairs   int         // the number of interleaved channel pairs
-	nowhere []pcm.Frame // buffer for frames that are discarded
+	all       []output
+	pairs     int         // the number of interleaved channel pairs
+	discarded []pcm.Frame // buffer for frames that are discarded
 }
 
 // newOutputs creates the outputs of a configuration. With Config.Fold it is one.
@@ -30,7 +30,7 @@ func newOutputs(s *shared, c *Config, tail int64) outputs {
 	if len(c.Outputs) > 0 && !c.Fold {
 		outs.all, outs.pairs = make([]output, len(c.Outputs)), pairs(c.Outputs)
 	}
-	outs.nowhere = make([]pcm.Frame, max(tail, 1)*int64(outs.pairs)) // as many frames as audio.scratch
+	outs.discarded = make([]pcm.Frame, max(tail, 1)*int64(outs.pairs)) // as many frames as audio.scratch
 	for k := range outs.all {
 		o := &outs.all[k]
 		if o.root = s.tree.root(k); c.Fold && len(c.Outputs) > 1 {
@@ -70,8 +70,8 @@ func (a *audio) outputOf(bus int) *output {
 	return &a.outputs.all[a.tree[bus].output]
 }
 
-// begin selects and clears the buffers for the next frames: dst itself if there is one output.
-func (outs *outputs) begin(dst []pcm.Frame) (n int64) {
+// beginBlock selects and clears the buffers for the next frames: dst itself if there is one output.
+func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {
 		o := &outs.all[k]
@@ -100,18 +100,18 @@ func (outs *outputs) interleave(dst []pcm.Frame) {
 	}
 }
 
-// guard runs the fault check, DC guard, limiter and meter of an output.
-func (a *audio) guard(o *output) {
+// finishOutput runs the fault check, DC guard, limiter and meter of an output.
+func (a *audio) finishOutput(o *output) {
 	n := int64(len(o.into))
 	if !o.silent {
 		a.stats.Faults += master.SilenceFaults(o.into)
 	}
 	if o.dc != nil && !(o.silent && o.dc.Skip(n)) {
 		if changed := o.dc.Process(o.into); changed > 0 {
-			a.silentFrom(a.now - n + changed)
+			a.noteSilentFrom(a.now - n + changed)
 		}
 		if o.dc.Rings() { // the end depends on the next frames
-			a.silentFrom(a.now + 1)
+			a.noteSilentFrom(a.now + 1)
 		}
 		o.silent = false
 	}

@@ -161,7 +161,7 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape voice.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: over, change: Change{Shape: shape}}
 	c.change.put(f, x)
-	a.noteCommand(&c)
+	a.journalCommand(&c)
 	a.setBus(index, &c)
 }
 

@@ -39,8 +39,8 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 		if s.pre {
 			src, from = pre, index
 		}
-		a.gains = a.appendMutes(append(a.gains[:0], &s.gain), from)
-		addWithGains(a.buses[s.bus].block(n), src[:n], a.gains, a.now)
+		a.sendFades = a.appendMutes(append(a.sendFades[:0], &s.gain), from)
+		addWithGains(a.buses[s.bus].block(n), src[:n], a.sendFades, a.now)
 	}
 }
 
@@ -145,7 +145,7 @@ func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	if share, rests := a.constantShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
 	} else {
-		addWithGains(dst, src, a.gains, frame)
+		addWithGains(dst, src, a.sendFades, frame)
 	}
 }
 
@@ -243,17 +243,17 @@ func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) 
 
 // sendGains returns the gain of a send of a voice and the factors of the mutes that apply to the voice.
 func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
-	a.gains = append(a.gains[:0], &to.gain)
+	a.sendFades = append(a.sendFades[:0], &to.gain)
 	if s.record.isSpatial && !to.pre {
 		if m := &s.record.spatial.space.Sends; !a.isUnity(m) {
-			a.gains = append(a.gains, m)
+			a.sendFades = append(a.sendFades, m)
 		}
 	}
 	if m := &a.buses[s.bus].soloFade; !a.isUnity(m) { // fades while another bus is soloed
-		a.gains = append(a.gains, m)
+		a.sendFades = append(a.sendFades, m)
 	}
-	a.gains = a.appendMutes(a.gains, int(s.bus))
-	return a.gains
+	a.sendFades = a.appendMutes(a.sendFades, int(s.bus))
+	return a.sendFades
 }
 
 // sendTail adds the tail of a voice to the destinations of its sends. pre is the tail before the fader;
@@ -272,19 +272,19 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 		}
 		addWithGains(room, src, a.sendGains(s, to), frame)
 		a.buses[to.bus].addTail(room, frame)
-		a.tailFrom(frame+int64(len(tail)), to.bus)
+		a.noteTailFrom(frame+int64(len(tail)), to.bus)
 	}
 }
 
-// tailOfVoice records the tails of effects after a voice ends at a frame.
-func (a *audio) tailOfVoice(s *slot, frame int64) {
-	a.tailFrom(frame, int(s.bus))
+// noteTailOfVoice records the tails of effects after a voice ends at a frame.
+func (a *audio) noteTailOfVoice(s *slot, frame int64) {
+	a.noteTailFrom(frame, int(s.bus))
 	a.extendTailFor(s)
 	if s.record.sends > 0 {
 		extra := s.record.extra.Load()
 		for i := range s.record.sends {
 			if to := &extra.sends[i]; to.opens(frame) {
-				a.tailFrom(frame, to.bus)
+				a.noteTailFrom(frame, to.bus)
 			}
 		}
 	}
@@ -301,7 +301,7 @@ func (a *audio) moveSend(r *record, c *command, over int64) {
 			opened := s.opens(a.now)
 			s.gain.RampGain(a.now, c.payload.send.gain, over, voice.Natural)
 			if end := s.gain.End(); opened && !s.opens(end) {
-				a.tailFrom(end, s.bus)
+				a.noteTailFrom(end, s.bus)
 			}
 		}
 	}

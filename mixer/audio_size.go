@@ -4,50 +4,51 @@ package mixer
 type growth struct {
 	step, max int   // 0: the pool does not grow
 	idle      int64 // frames without need before it shrinks
-	needed    int64 // the last frame at which the present size was needed
+	neededAt  int64 // the last frame at which the present size was needed
 	peak      int   // the maximum number of voices since the last frame of the grid
 }
 
-// extend grows a full pool by a step and reports whether there is a free slot.
-func (a *audio) extend() bool {
-	a.grow.needed = a.now
+// growByStep grows a full pool by a step and reports whether there is a free slot.
+func (a *audio) growByStep() bool {
+	a.grow.neededAt = a.now
 	limit := min(a.slots.Limit()+a.grow.step, a.grow.max)
 	if limit > a.slots.Limit() {
-		a.setLimit(limit)
+		a.setSlots(limit)
 	}
 	return a.free()
 }
 
-// contract shrinks the pool by a step after Idle frames without need.
-func (a *audio) contract() {
+// shrinkIfIdle shrinks the pool by a step after Idle frames without need.
+func (a *audio) shrinkIfIdle() {
 	peak := max(a.grow.peak, a.slots.Len())
 	a.grow.peak = a.slots.Len()
 	limit := a.slots.Limit()
 	smaller := max(limit-a.grow.step, a.requestedSlots)
 	if smaller >= limit || peak > smaller {
-		a.grow.needed = a.now
+		a.grow.neededAt = a.now
 		return
 	}
-	if a.now-a.grow.needed >= a.grow.idle {
-		a.setLimit(smaller)
-		a.grow.needed = a.now
+	if a.now-a.grow.neededAt >= a.grow.idle {
+		a.setSlots(smaller)
+		a.grow.neededAt = a.now
 	}
 }
 
-// contractUntil has the same effect as contract at each hop between now and a frame while no voice plays.
-func (a *audio) contractUntil(frame int64) {
+// shrinkIfIdleUntil has the same effect as shrinkIfIdle at each hop between now and a frame while no voice
+// plays.
+func (a *audio) shrinkIfIdleUntil(frame int64) {
 	every := max((a.grow.idle+a.hop-1)/a.hop*a.hop, a.hop)
-	at := max((a.grow.needed+a.grow.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
+	at := max((a.grow.neededAt+a.grow.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
 	for ; at < frame && a.slots.Limit() > a.requestedSlots; at += every {
-		a.setLimit(max(a.slots.Limit()-a.grow.step, a.requestedSlots))
-		a.grow.needed = at
+		a.setSlots(max(a.slots.Limit()-a.grow.step, a.requestedSlots))
+		a.grow.neededAt = at
 	}
 }
 
 // resize sets the number of slots.
 func (a *audio) resize(n int) {
 	a.requestedSlots = n
-	a.setLimit(n)
+	a.setSlots(n)
 	a.shrink()
 }
 
@@ -61,7 +62,7 @@ func (a *audio) shrink() {
 	for a.slots.Len() > a.slots.Limit() {
 		a.refreshScores(scopeAll)
 		if policy == StealMasked {
-			a.mask(false)
+			a.scoreMasking(false)
 		}
 		var c choice
 		a.choose(&c, &q, policy)
@@ -72,7 +73,7 @@ func (a *audio) shrink() {
 	}
 }
 
-func (a *audio) setLimit(n int) {
+func (a *audio) setSlots(n int) {
 	if err := a.slots.SetLimit(n); err != nil {
 		panic("mixer: a limit that was checked is refused")
 	}

@@ -1,7 +1,7 @@
 package mixer
 
-// sleeps implements Mixer.Sleep. due is the frame that is due, counted from the creation of the mixer.
-func (a *audio) sleeps(due int64) bool {
+// trySleep implements Mixer.Sleep. due is the frame that is due, counted from the creation of the mixer.
+func (a *audio) trySleep(due int64) bool {
 	a.sleep.offset.Store(a.now - due)
 	if !a.idle() { // after the store, so that later commands find the mixer asleep
 		a.sleep.offset.Store(awake)
@@ -14,7 +14,7 @@ func (a *audio) sleeps(due int64) bool {
 func (a *audio) wake(due int64) (frames int64) {
 	if offset := a.sleep.offset.Load(); offset != awake {
 		frames = max(offset+due-a.now, 0)
-		a.elapse(frames)
+		a.advanceIdle(frames)
 		a.sleep.offset.Store(awake)
 	}
 	return frames
@@ -27,7 +27,7 @@ func (a *audio) idle() bool {
 		return false
 	}
 	for i := range a.buses {
-		if !a.buses[i].still(a.now) { // silentBlock may be outdated by a command
+		if !a.buses[i].staysSilent(a.now) { // silentBlock may be outdated by a command
 			return false
 		}
 	}
@@ -42,43 +42,43 @@ func (a *audio) skip(frames int64) {
 		a.skipping = false
 		a.longest.Store(longest)
 		for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) { // no sound passed through the filters
-			a.voiceTable.at(i).restScreen()
+			a.voiceTable.at(i).resetScreen()
 		}
 	}()
 	for frames > 0 {
 		n := min(frames, int64(len(a.scratch)))
-		a.render(a.nowhere[:n*int64(a.pairs)])
+		a.render(a.discarded[:n*int64(a.pairs)])
 		frames -= n
 	}
 }
 
-// elapse advances an idle mixer by n frames as render would, without executing commands. It mixes only
-// until tails, meters and guards are idle, so the time does not depend on n.
-func (a *audio) elapse(n int64) {
+// advanceIdle advances an idle mixer by n frames as render would, without executing commands. It mixes
+// only until tails, meters and guards are idle, so the time does not depend on n.
+func (a *audio) advanceIdle(n int64) {
 	from := a.now
 	for n > 0 {
 		a.beginFrame()
-		k := a.untilWork(n)
+		k := a.untilNotIdle(n)
 		if k > 0 {
-			a.leap(k)
+			a.skipIdle(k)
 		} else {
 			k = min(a.untilGrid(n), int64(len(a.scratch)))
-			a.mix(a.nowhere[:k*int64(a.pairs)])
+			a.mix(a.discarded[:k*int64(a.pairs)])
 		}
 		n -= k
 	}
 	a.publish(from)
 }
 
-// untilWork returns how many of n frames an idle mixer can leap over: complete hops during which no
+// untilNotIdle returns how many of n frames an idle mixer can skip: complete hops during which no
 // meter, effect or guard has a tail and no duck releases. Fades of buses may be under way.
-func (a *audio) untilWork(n int64) int64 {
+func (a *audio) untilNotIdle(n int64) int64 {
 	if n < a.hop || a.now%a.hop != 0 {
 		return 0
 	}
 	for i := range a.buses {
 		b := &a.buses[i]
-		if !b.still(a.now) || b.meter != nil && !b.meter.Rests() {
+		if !b.staysSilent(a.now) || b.meter != nil && !b.meter.Rests() {
 			return 0
 		}
 		switch {
@@ -98,13 +98,13 @@ func (a *audio) untilWork(n int64) int64 {
 	return n - n%a.hop
 }
 
-// still reports whether a bus stays silent from a frame on without input.
-func (b *bus) still(frame int64) bool {
+// staysSilent reports whether a bus stays silent from a frame on without input.
+func (b *bus) staysSilent(frame int64) bool {
 	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }
 
-// leap advances by n frames, at most the result of untilWork.
-func (a *audio) leap(n int64) {
+// skipIdle advances by n frames, at most the result of untilNotIdle.
+func (a *audio) skipIdle(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
 		b.filter.Skip(n, a.now)
@@ -125,7 +125,7 @@ func (a *audio) leap(n int64) {
 		a.stems.clearOutputs()
 	}
 	if a.grow.step > 0 {
-		a.contractUntil(a.now + n)
+		a.shrinkIfIdleUntil(a.now + n)
 	}
 	a.now += n
 }

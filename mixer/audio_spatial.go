@@ -60,7 +60,7 @@ func (a *audio) applyPositions() {
 	ears, all := readIfMoved(a, &a.listenerMoved, &a.listener)
 	if all {
 		a.ear = ears.ear()
-		a.noteListener(&ears)
+		a.journalListener(&ears)
 	}
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.voiceTable.at(i)
@@ -69,7 +69,7 @@ func (a *audio) applyPositions() {
 		}
 		if w, ok := readIfMoved(a, &s.record.moved, &s.record.spatial.spot); ok {
 			s.record.spatial.source.Spot = w.spot()
-			a.notePosition(s, &s.record.spatial.spatialState)
+			a.journalPosition(s, &s.record.spatial.spatialState)
 		}
 		a.fadeToPosition(i, a.mutable(i))
 	}

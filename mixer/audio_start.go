@@ -25,7 +25,7 @@ func (a *audio) start(c *command) {
 		return
 	}
 	if r.hasNoSound() {
-		a.silentFrom(a.now)
+		a.noteSilentFrom(a.now)
 		a.endUnheard(r, id, EventEnded)
 		return
 	}
@@ -48,7 +48,7 @@ func (a *audio) start(c *command) {
 	// Assigned field by field, because the slot contains a voice. The slot may hold values of an earlier
 	// start.
 	s.record, r.playing = r, id
-	s.paused, s.sounded, s.settled, s.loops, s.stopping, s.virtual, s.dry, s.lacksMipLevel = 0, false, false, false, false, false, false, false
+	s.paused, s.sounded, s.settled, s.loops, s.stopping, s.virtual, s.underrun, s.lacksMipLevel = 0, false, false, false, false, false, false, false
 	s.shownAudibility, s.shownLoops, s.power, s.virtualizable = 0, false, 0, false
 	release.Uint64(&r.number, uint64(a.stats.Started))
 	s.began, s.pausedAt, s.endAt, s.coalescedPower = a.now, a.now, never, 1
@@ -64,11 +64,11 @@ func (a *audio) start(c *command) {
 	}
 	if extra := r.extra.Load(); extra != nil && extra.newRounds != nil {
 		turn := command{kind: cmdSet, feed: extra.newRounds, change: Change{Fields: FieldRounds, Rounds: extra.newRounds.Rounds()}}
-		a.noteAct(i, &turn)
+		a.journalVoiceCommand(i, &turn)
 		s.voice.SwitchBuffer(extra.newRounds)
 		extra.newRounds = nil
 	}
-	if a.pitches(r.bus) {
+	if a.hasPitch(r.bus) {
 		if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
 			s.voice.SetBusPitch(a.now, pitch)
 		}
@@ -92,7 +92,7 @@ func (a *audio) start(c *command) {
 		if overrides != nil {
 			overrides.props &^= continued
 		}
-		a.noteContinuedFades(i, continued)
+		a.journalContinuedFades(i, continued)
 	}
 	if props := propertySet(r.dirty.Load()) >> numVoiceFades << numVoiceFades; props != 0 || overrides != nil && overrides.props != 0 {
 		a.applyProperties(r, props, overrides)
@@ -159,11 +159,11 @@ func (a *audio) admit(c *command, r *record) int {
 			reason, q.bus = ReasonBusLimit, i // the lowest bus: its victim serves all limits above it
 		}
 	}
-	if g := r.group; g != nil && g.limit > 0 && a.sharing(g, r.owner) >= g.limit {
+	if g := r.group; g != nil && g.limit > 0 && a.countSharing(g, r.owner) >= g.limit {
 		reason, q.group = ReasonGroupLimit, g
 	}
 	free := func() bool {
-		return a.free() || a.overflow == GrowPool && a.extend()
+		return a.free() || a.overflow == GrowPool && a.growByStep()
 	}
 	if reason == ReasonNone && free() {
 		return a.takeSlot(a.tree[r.bus].output, &r.slot)
@@ -176,7 +176,7 @@ func (a *audio) admit(c *command, r *record) int {
 	e.Reason, e.powers.runnerUp = reason, -1
 	var remaining float64
 	// A limit compares all virtual voices. A full pool compares them only if one of them has to be
-	// stolen, see leastVirtual.
+	// stolen, see virtualVictimFor.
 	switch {
 	case reason != ReasonNone:
 		a.refreshScores(scopeAll)
@@ -293,7 +293,7 @@ func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool
 		policy = stealForGood
 	}
 	if policy == StealMasked {
-		a.mask(true)
+		a.scoreMasking(true)
 	}
 	a.choose(c, q, policy)
 	switch {

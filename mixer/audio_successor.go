@@ -82,7 +82,7 @@ func (a *audio) startSuccessors() {
 		}
 		c := command{kind: cmdPlay, frame: a.now, record: s.start}
 		r.applyMove()
-		a.noteCommand(&c)
+		a.journalCommand(&c)
 		a.predecessorFades = r.extra.Load().predecessorFades
 		a.start(&c)
 		a.predecessorFades = nil
@@ -128,9 +128,9 @@ func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	return props
 }
 
-// noteContinuedFades records the fades that a voice has taken over: their present values and their
+// journalContinuedFades records the fades that a voice has taken over: their present values and their
 // targets.
-func (a *audio) noteContinuedFades(i int, props propertySet) {
+func (a *audio) journalContinuedFades(i int, props propertySet) {
 	moves := a.mutable(i).voice.Moves()
 	for f, m := range fadesByProperty(&moves) {
 		if props&(1<<f) == 0 {
@@ -140,8 +140,8 @@ func (a *audio) noteContinuedFades(i int, props propertySet) {
 		at, to := property(f).journalValues(&moves, a.now)
 		is.change.put(property(f), at)
 		goes.change.put(property(f), to)
-		a.noteAct(i, &is)
-		a.noteAct(i, &goes)
+		a.journalVoiceCommand(i, &is)
+		a.journalVoiceCommand(i, &goes)
 	}
 }
 
@@ -159,7 +159,7 @@ func (a *audio) leaveLoops() {
 
 // endForSuccessor ends a voice at this frame for its successor and records the cut in the journal.
 func (a *audio) endForSuccessor(i int) {
-	a.noteAct(i, &command{kind: cmdStop, fadeFrames: noTail})
+	a.journalVoiceCommand(i, &command{kind: cmdStop, fadeFrames: noTail})
 	a.endVoice(i, a.now, EventEnded, &Event{})
 }
 

@@ -140,7 +140,7 @@ func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	heard := a.audibilitiesOf(last, shaped, power, v, a.incomingKind.virtualizable)
 	a.incomingScore = incomingScore{true, shaped, power, heard}
 	if k := a.scores.masks; k != nil {
-		k.set(len(k.hops)-1, a.heardIn(last, shaped, power), v)
+		k.set(len(k.hops)-1, a.bandPowers(last, shaped, power), v)
 	}
 	if !a.incomingKind.virtualizable {
 		return float64(heard.remaining), float64(heard.remaining)
@@ -285,7 +285,7 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 		audibility = heard.soon
 	}
 	if a.scores.masks != nil {
-		a.noteMasks(i, s)
+		a.updateMasks(i, s)
 	}
 	a.scores.setAudibility(i, audibility)
 	s.loops = s.loops && s.voice.LoopsAgain() // the last round may have begun

@@ -30,7 +30,7 @@ func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 	}
 	if !a.canHide(s.endless) {
 		var least choice
-		a.leastVirtual(&least, prio, s.endless)
+		a.virtualVictimFor(&least, prio, s.endless)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.remaining) {
 			a.steal(c, e)
 			return
@@ -50,9 +50,9 @@ func (a *audio) stealVirtual(c *choice, e Event, remaining float64) {
 	a.endVoice(c.slot, a.now, EventStolen, &e)
 }
 
-// leastVirtual chooses the virtual voice c that is stolen to make room for an endless or a finite one. It
-// is the least audible from now on, with a priority of at most prio.
-func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
+// virtualVictimFor chooses the virtual voice c that is stolen to make room for an endless or a finite one.
+// It is the least audible from now on, with a priority of at most prio.
+func (a *audio) virtualVictimFor(c *choice, prio int32, endless bool) {
 	filter := anyVoices
 	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
 	} else if endless && finite > 0 { // only the same kind makes room
@@ -61,7 +61,7 @@ func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 		filter = finiteVoices
 	}
 	a.refreshRemaining(filter)
-	a.chooseVirtual(c, prio, filter)
+	a.chooseVirtualVictim(c, prio, filter)
 }
 
 // startsVirtual reports whether a start without a slot becomes a virtual voice. least is the virtual voice
@@ -70,7 +70,7 @@ func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool 
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
 	}
-	a.leastVirtual(least, r.prio, a.incomingKind.endless)
+	a.virtualVictimFor(least, r.prio, a.incomingKind.endless)
 	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < remaining)
 }
 
@@ -83,7 +83,7 @@ func (a *audio) moveVoice(from, to int) int {
 		sp.voices[to] = sp.voices[from]
 	}
 	if a.scores.masks != nil {
-		a.noteMasks(to, s) // last, because a virtual voice has no rating yet
+		a.updateMasks(to, s) // last, because a virtual voice has no rating yet
 	}
 	if a.scheduleScore(to); to >= a.base {
 		a.scheduleRemainingGroup(to - a.base)
@@ -135,7 +135,7 @@ func (a *audio) runGrid() {
 	}
 	a.gridDone = a.now
 	if at == 0 && a.grow.step > 0 {
-		a.contract()
+		a.shrinkIfIdle()
 	}
 	a.refreshScores(scopeAll)
 	a.exchange()
@@ -148,7 +148,7 @@ func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return
 	}
-	a.maskAll(false, a.freeSlots())
+	a.scoreVirtualMasking(false, a.freeSlots())
 	changed := a.restoreIntoFreeSlots()
 	policy, gain := StealQuietest, float64(exchangeGain)
 	if a.scores.masks != nil {
@@ -161,7 +161,7 @@ func (a *audio) exchange() {
 	}
 	for range exchanges {
 		if changed {
-			a.maskAll(true, 1)
+			a.scoreVirtualMasking(true, 1)
 		}
 		a.prepareRestoreKeys()
 		best, s := a.nextRestore(), &a.scores
@@ -327,6 +327,6 @@ func (a *audio) nextRestore() int {
 func (a *audio) fadeInRestored(i int) {
 	s := a.mutable(i)
 	s.voice.FadeBackIn(a.now, a.smooth)
-	s.restScreen()
+	s.resetScreen()
 	a.emitVoiceEvent(&Event{}, EventReal, s, a.now, i)
 }

@@ -22,7 +22,7 @@ func (a *audio) mixVoices(n int64) {
 		alive = nil
 	}
 	for len(alive) > 0 {
-		alive = alive[a.mixFrom(alive, n):]
+		alive = alive[a.mixUntilPanic(alive, n):]
 	}
 	a.mixVirtual(n)
 	slices.SortFunc(a.endings, func(e, f ending) int {
@@ -35,8 +35,8 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixFrom mixes voices and returns their number: all, or up to one that panicked.
-func (a *audio) mixFrom(alive []realVoice, n int64) (done int) {
+// mixUntilPanic mixes voices and returns their number: all, or up to one that panicked.
+func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
 			a.endings = append(a.endings, ending{slot: int32(alive[done].index), fault: true})
@@ -44,7 +44,7 @@ func (a *audio) mixFrom(alive []realVoice, n int64) (done int) {
 		}
 	}()
 	var next *voice.Voice
-	heard, bank := a.heardSlots(), a.filterBank.Load()
+	heard, bank := a.mixedSlots(), a.filterBank.Load()
 	for ; done < len(alive); done++ {
 		v := alive[done]
 		if v.slot.paused != 0 {
@@ -89,8 +89,8 @@ func (a *audio) mixesAllOf(v realVoice, heard int, n int64) bool {
 	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
 
-// heardSlots returns the number of indices that are mixed: all slots, or 0 in Skip.
-func (a *audio) heardSlots() int {
+// mixedSlots returns the number of indices that are mixed: all slots, or 0 in Skip.
+func (a *audio) mixedSlots() int {
 	if a.skipping {
 		return 0
 	}
@@ -100,7 +100,7 @@ func (a *audio) heardSlots() int {
 // mixVoice mixes up to n frames of a voice to its bus and returns their number.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
-	if i < a.heardSlots() {
+	if i < a.mixedSlots() {
 		got = int64(s.voice.MixBefore(next, a.buses[s.bus].block(n)[:room], a.now))
 	} else {
 		got = s.voice.Skip(room, a.now)
@@ -119,8 +119,8 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 			a.missingMips.Store(true)
 		}
 	}
-	if from, dry := s.voice.Underrun(); dry != s.dry {
-		s.dry = dry
+	if from, dry := s.voice.Underrun(); dry != s.underrun {
+		s.underrun = dry
 		if dry {
 			a.endings = append(a.endings, ending{after: int32(from - a.now), slot: int32(i), dry: true})
 		}
@@ -204,7 +204,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 		copied.SplitPrefader(&a.splits.Load().pre)
 		a.splits.Load().pre.SetOutput(pre, frame)
 	}
-	n := mixed(&copied, a.scratch[:length], frame)
+	n := mixRecovered(&copied, a.scratch[:length], frame)
 	a.applyTailWindow(a.scratch[:n], length)
 	home := a.scratch[:n]
 	if s.sends {
@@ -214,8 +214,8 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	if a.stems != nil {
 		s.record.extra.Load().stem.buses[s.bus].Load().addTail(home, frame)
 	}
-	a.silentFrom(frame + int64(n))
-	a.tailFrom(frame+int64(n), int(s.bus))
+	a.noteSilentFrom(frame + int64(n))
+	a.noteTailFrom(frame+int64(n), int(s.bus))
 	a.extendTailFor(s)
 	if s.sends {
 		if pre != nil {
@@ -238,8 +238,8 @@ func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	}
 }
 
-// mixed is Voice.Mix without panics: it returns 0 if the voice panics.
-func mixed(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
+// mixRecovered is Voice.Mix without panics: it returns 0 if the voice panics.
+func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	defer func() {
 		if recover() != nil {
 			n = 0
@@ -248,15 +248,15 @@ func mixed(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	return v.Mix(dst, frame)
 }
 
-func (a *audio) silentFrom(frame int64) {
+func (a *audio) noteSilentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
 // endVoice ends a voice and frees its index.
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.mutable(i), a.countOutcome(k)
-	a.silentFrom(frame)
-	a.tailOfVoice(s, frame)
+	a.noteSilentFrom(frame)
+	a.noteTailOfVoice(s, frame)
 	a.stats.Playing--
 	if g := s.record.group; g != nil {
 		g.playing--

@@ -102,7 +102,7 @@ func (r *record) screen() *voice.DirectFilter {
 
 // moveSpatialLowPass moves the low-passes of a voice's place.
 func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
-	s.filter(p.lowPass, now)
+	s.attachFilter(p.lowPass, now)
 	s.voice.SetSpatialLowPass(now, p.lowPass, over)
 	screen := s.record.screen()
 	if screen == nil {
@@ -114,15 +114,15 @@ func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
 	screen.Set(now, p.directLowPass, over)
 }
 
-// restScreen resets the filter of the direct path, because the voice begins from silence.
-func (s *slot) restScreen() {
+// resetScreen resets the filter of the direct path, because the voice begins from silence.
+func (s *slot) resetScreen() {
 	if screen := s.record.screen(); screen != nil {
 		screen.MarkStale()
 	}
 }
 
-// filter attaches a filter to the voice for a cutoff other than 0.
-func (s *slot) filter(hz float64, now int64) {
+// attachFilter attaches a filter to the voice for a cutoff other than 0.
+func (s *slot) attachFilter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
 		s.voice.AttachFilter(now, f, 0, 0)
 	}

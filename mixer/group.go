@@ -93,8 +93,8 @@ func (g *Group) Options() GroupOptions { return g.options }
 // Name returns the name of the group.
 func (g *Group) Name() string { return g.name }
 
-// sharing returns the number of voices that share the limit of a group with a voice of owner.
-func (a *audio) sharing(g *Group, owner uint64) int {
+// countSharing returns the number of voices that share the limit of a group with a voice of owner.
+func (a *audio) countSharing(g *Group, owner uint64) int {
 	if !g.perOwner || g.playing < g.limit {
 		return g.playing
 	}

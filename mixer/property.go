@@ -212,10 +212,10 @@ func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
 	case propSpeed:
 		v.SetSpeed(now, x, over)
 	case propLowPass:
-		s.filter(x, now)
+		s.attachFilter(x, now)
 		v.SetLowPass(now, x, over)
 	case propHighPass:
-		s.filter(x, now)
+		s.attachFilter(x, now)
 		v.SetHighPass(now, x, over)
 	case propPriority:
 		s.prio = int32(x)

@@ -58,7 +58,7 @@ func (s *sleep) requestWake() {
 // it did. There must be no voice, no virtual voice, no command under way, no insert and no tail. Then the
 // mixer need not be rendered until Asked receives a value. Its frames advance with the system clock; the
 // next frame is due at the given time. Audio side; see device.Sleeper.
-func (m *Mixer) Sleep(at time.Time) bool { return m.audio.sleeps(m.sleep.frameAt(0, at, m.rate)) }
+func (m *Mixer) Sleep(at time.Time) bool { return m.audio.trySleep(m.sleep.frameAt(0, at, m.rate)) }
 
 // Asked returns a channel that receives a value when a command is sent after Sleep.
 func (m *Mixer) Asked() <-chan struct{} { return m.sleep.wakeRequests }

@@ -121,14 +121,14 @@ func (e *Event) Stem() Stem {
 func (e *Event) Play() uint64 { return e.play }
 
 // mixVoicesForStems mixes each voice alone and adds it to its bus and its stem. The mix has the same bits
-// as with mixFrom, because each kernel adds the final value of a frame at once.
+// as with mixUntilPanic, because each kernel adds the final value of a frame at once.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot
 		b := &a.buses[s.bus]
 		mixed, used := b.mixed, b.used
 		b.mixed, b.used = a.stems.alone, false
-		a.mixFrom(alive[i:i+1], n)
+		a.mixUntilPanic(alive[i:i+1], n)
 		sounds := b.used
 		b.mixed, b.used = mixed, used
 		if sounds {

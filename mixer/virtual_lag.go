@@ -95,7 +95,7 @@ func (a *audio) mixGroup(g int, n int64) {
 		passes = append(passes, realVoice{s, a.base + j})
 	}
 	for rest := passes; len(rest) > 0; {
-		rest = rest[a.mixFrom(rest, n):]
+		rest = rest[a.mixUntilPanic(rest, n):]
 	}
 	for _, v := range passes {
 		steady := int64(math.MaxUint32)

@@ -178,13 +178,13 @@ func TestCrowdCost(t *testing.T) {
 						}
 					}
 					var c choice
-					if a.chooseVirtual(&c, 0, anyVoices); c.candidates < crowd {
+					if a.chooseVirtualVictim(&c, 0, anyVoices); c.candidates < crowd {
 						t.Fatalf("%d voices might be lost", c.candidates)
 					}
 				} else {
 					a.refreshScores(scopeAll)
 				}
-				a.mix(a.nowhere[:1])
+				a.mix(a.discarded[:1])
 				for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
 					passed += boolInt(a.lag.upTo[j] == uint32(a.now))
 				}
@@ -214,10 +214,10 @@ func TestMaskedCost(t *testing.T) {
 	for tick := range 60 {
 		m.Render(make([]pcm.Frame, 80))
 		a.runGrid()
-		a.maskAll(false, 1)
+		a.scoreVirtualMasking(false, 1)
 		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
 			if tick >= 10 && waits != unstealable {
-				rated += boolInt(a.scores.masks.score[a.base+j] == a.beside(j))
+				rated += boolInt(a.scores.masks.score[a.base+j] == a.audibleBeside(j))
 			}
 		}
 	}
@@ -251,7 +251,7 @@ func TestMaskAgain(t *testing.T) {
 		if n%20 == 0 {
 			m.Render(make([]pcm.Frame, 160))
 			a.runGrid()
-			a.maskAll(false, 1+r.IntN(fewFree+2))
+			a.scoreVirtualMasking(false, 1+r.IntN(fewFree+2))
 		}
 		for _, v := range a.real() {
 			if r.IntN(3) == 0 {
@@ -261,15 +261,15 @@ func TestMaskAgain(t *testing.T) {
 				}
 			}
 		}
-		a.maskAll(true, 1)
+		a.scoreVirtualMasking(true, 1)
 		a.prepareRestoreKeys()
 		got := a.nextRestore()
 		score := k.score[got]
 		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
-			left += boolInt(waits != unstealable && k.score[a.base+j] != a.beside(j))
+			left += boolInt(waits != unstealable && k.score[a.base+j] != a.audibleBeside(j))
 		}
 		bounds := slices.Clone(k.score[a.base:])
-		a.maskAll(false, fewFree+1)
+		a.scoreVirtualMasking(false, fewFree+1)
 		a.prepareRestoreKeys()
 		if want := a.nextRestore(); got != want || score != k.score[want] {
 			t.Fatalf("%d: voice %d comes back first, of a score of %v, want %d, of %v", n, got, score, want, k.score[want])

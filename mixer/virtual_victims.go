@@ -53,19 +53,19 @@ func newVirtualVictims(s *scores, base int) *virtualVictims {
 // markPrio records a change of the priority or the kind of a virtual voice.
 func (u *virtualVictims) markPrio(j int) {
 	if j >= 0 {
-		mark(u.indexes[0].dirtyPrio, j)
-		mark(u.indexes[1].dirtyPrio, j)
+		markRun(u.indexes[0].dirtyPrio, j)
+		markRun(u.indexes[1].dirtyPrio, j)
 	}
 }
 
 // markAudibility records a change of the audibility of a virtual voice.
 func (u *virtualVictims) markAudibility(j int) {
 	if j >= 0 {
-		mark(u.indexes[boolInt(u.endless[j])].dirtyAudibility, j)
+		markRun(u.indexes[boolInt(u.endless[j])].dirtyAudibility, j)
 	}
 }
 
-func mark(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
+func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
 // prioritiesOf returns the first voice of a run, and the priorities of its voices of a kind. The others
 // get unstealable.
@@ -211,9 +211,9 @@ func (u *virtualVictims) oldest(w *virtualWeakest, filter voiceFilter) int {
 	return oldest
 }
 
-// chooseVirtual stores the virtual voice to steal in c, with a priority of at most limit: the lowest
+// chooseVirtualVictim stores the virtual voice to steal in c, with a priority of at most limit: the lowest
 // priority, then the least audible from now on, then the oldest.
-func (a *audio) chooseVirtual(c *choice, limit int32, filter voiceFilter) {
+func (a *audio) chooseVirtualVictim(c *choice, limit int32, filter voiceFilter) {
 	s, u := &a.scores, a.scores.virtualVictims
 	w := u.find(filter, limit)
 	*c = choice{slot: -1, runnerUp: -1}

@@ -11,7 +11,7 @@ import (
 	"voicepool/voice"
 )
 
-// chooseByWalk is chooseVirtual with a linear search.
+// chooseByWalk is chooseVirtualVictim with a linear search.
 func (a *audio) chooseByWalk(limit int32, which voiceFilter) choice {
 	s := &a.scores
 	c := choice{slot: -1, runnerUp: -1}
@@ -41,9 +41,10 @@ func (a *audio) chooseByWalk(limit int32, which voiceFilter) choice {
 	return c
 }
 
-// TestChooseVirtual changes scores at random and compares chooseVirtual with a search through all virtual
-// voices: the victim and the data of its event. It covers ties, protected voices, free places, priorities
-// of a single voice, limits above and below them, and voices that change from endless to finite.
+// TestChooseVirtual changes scores at random and compares chooseVirtualVictim with a search through all
+// virtual voices: the victim and the data of its event. It covers ties, protected voices, free places,
+// priorities of a single voice, limits above and below them, and voices that change from endless to
+// finite.
 func TestChooseVirtual(t *testing.T) {
 	for _, virtual := range []int{1, 63, 64, 65, 700, 1500} {
 		r := rand.New(rand.NewPCG(5, uint64(virtual)))
@@ -86,7 +87,7 @@ func TestChooseVirtual(t *testing.T) {
 			}
 			limit, which := r.Int32N(6)-1, []voiceFilter{anyVoices, endlessVoices, finiteVoices}[r.IntN(3)]
 			var got choice
-			a.chooseVirtual(&got, limit, which)
+			a.chooseVirtualVictim(&got, limit, which)
 			want := a.chooseByWalk(limit, which)
 			if got != want {
 				t.Fatalf("%d virtual voices, round %d, limit %d, kind %d: %+v, want %+v", virtual, round, limit, which, got, want)
@@ -234,9 +235,9 @@ func TestMaskFirst(t *testing.T) {
 			a.runGrid()
 		}
 		n := 1 + r.IntN(fewFree)
-		a.maskAll(false, n)
+		a.scoreVirtualMasking(false, n)
 		got, bounds := firstOnes(n), slices.Clone(k.score[a.base:])
-		a.maskAll(false, fewFree+1)
+		a.scoreVirtualMasking(false, fewFree+1)
 		if want := firstOnes(n); !slices.Equal(got, want) {
 			t.Fatalf("round %d: %v come back first, want %v", round, got, want)
 		}
