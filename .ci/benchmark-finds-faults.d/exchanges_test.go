@@ -46,7 +46,7 @@ var rests = map[string][]edit{
 			s.prio[i] = prio
 		}
 `},
-		{"	s.voice.Return(a.now, a.smooth)\n", "	s.voice.Return(a.now, a.smooth)\n	s.back = a.now\n"},
+		{"	s.voice.FadeBackIn(a.now, a.smooth)\n", "	s.voice.FadeBackIn(a.now, a.smooth)\n	s.back = a.now\n"},
 	},
 	audio: {{"	began           int64   // the frame of the start\n", "	began, back     int64\n"}},
 }
