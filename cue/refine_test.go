@@ -70,8 +70,8 @@ func TestVersions(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
-		if st := p.Mixer().Stats(); st.Unready != 0 {
-			t.Errorf("%s\n%d voices lacked a version", sheet, st.Unready)
+		if st := p.Mixer().Stats(); st.MissingMipLevels != 0 {
+			t.Errorf("%s\n%d voices lacked a version", sheet, st.MissingMipLevels)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	if lacks := s.voice.LacksMip(); lacks != s.lacksMipLevel {
 		s.lacksMipLevel = lacks
 		if lacks {
-			a.stats.Unready++
+			a.stats.MissingMipLevels++
 			a.missingMips.Store(true)
 		}
 	}

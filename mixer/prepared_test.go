@@ -102,8 +102,8 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 1000))
 		}
-		if st := m.Stats(); st.Unready != 0 || st.Asked != 1 {
-			t.Errorf("%s: %d voices read something worse; %+v", name, st.Unready, st)
+		if st := m.Stats(); st.MissingMipLevels != 0 || st.Asked != 1 {
+			t.Errorf("%s: %d voices read something worse; %+v", name, st.MissingMipLevels, st)
 		}
 	}
 }
@@ -276,8 +276,8 @@ func TestPreparedBlocks(t *testing.T) {
 				continue
 			}
 			got, st := preparedScene(t, seed, false, block)
-			if st.Unready != 0 || st.Underruns != 0 || st.Faults != 0 {
-				t.Errorf("seed %d, blocks of %d: %d voices read something worse, %d ran dry, %d faults", seed, size, st.Unready, st.Underruns, st.Faults)
+			if st.MissingMipLevels != 0 || st.Underruns != 0 || st.Faults != 0 {
+				t.Errorf("seed %d, blocks of %d: %d voices read something worse, %d ran dry, %d faults", seed, size, st.MissingMipLevels, st.Underruns, st.Faults)
 			}
 			if st != wantStats {
 				t.Errorf("seed %d, blocks of %d: %+v, want %+v", seed, size, st, wantStats)

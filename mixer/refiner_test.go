@@ -151,15 +151,15 @@ func TestRefineAsked(t *testing.T) {
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 1000))
 		}
-		if st := m.Stats(); st.Unready != 0 {
-			t.Errorf("%s: %d voices read something worse", name, st.Unready)
+		if st := m.Stats(); st.MissingMipLevels != 0 {
+			t.Errorf("%s: %d voices read something worse", name, st.MissingMipLevels)
 		}
 	}
 }
 
-// TestUnready delays a version: the voice plays on, is counted once, and changes to the version without a
-// click.
-func TestUnready(t *testing.T) {
+// TestMissingMipLevels delays a mip level: the voice plays on, is counted once, and changes to the version
+// without a click.
+func TestMissingMipLevels(t *testing.T) {
 	ready := make(chan struct{})
 	s := pitchable(t, func(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 		<-ready
@@ -172,14 +172,14 @@ func TestUnready(t *testing.T) {
 	}
 	out := make([]pcm.Frame, 30000)
 	m.Render(out[:10000])
-	if st := m.Stats(); st.Unready != 1 || h.State() != mixer.StatePlaying {
-		t.Fatalf("%d are unready, the voice is %v", st.Unready, h.State())
+	if st := m.Stats(); st.MissingMipLevels != 1 || h.State() != mixer.StatePlaying {
+		t.Fatalf("%d mip levels are missing, the voice is %v", st.MissingMipLevels, h.State())
 	}
 	close(ready)
 	m.Prepare()
 	m.Render(out[10000:])
-	if st := m.Stats(); st.Unready != 1 {
-		t.Errorf("%d were unready, want 1", st.Unready)
+	if st := m.Stats(); st.MissingMipLevels != 1 {
+		t.Errorf("%d mip levels were missing, want 1", st.MissingMipLevels)
 	}
 	m = newMixer(t, mixer.Config{NoLimiter: true})
 	if _, err := m.Play(s, mixer.Options{Speed: 1.1, Loop: true}); err != nil {
@@ -216,8 +216,8 @@ func TestRefineNeeds(t *testing.T) {
 	m.Render(block)
 	mixer.PitchVoice(m, h, 12)
 	m.Render(block)
-	if st := m.Stats(); st.Unready != 1 || !s.Refined(0, true) || s.Refined(1, true) {
-		t.Errorf("%d are unready; there are %v and %v", st.Unready, s.Refined(0, true), s.Refined(1, true))
+	if st := m.Stats(); st.MissingMipLevels != 1 || !s.Refined(0, true) || s.Refined(1, true) {
+		t.Errorf("%d mip levels are missing; there are %v and %v", st.MissingMipLevels, s.Refined(0, true), s.Refined(1, true))
 	}
 	m.Prepare()
 	if !s.Refined(1, true) {

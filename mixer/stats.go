@@ -22,17 +22,17 @@ type Stats struct {
 	Virtual   int64 // the virtual voices among Playing
 	Playing   int64 // living voices, including paused ones
 
-	Missed     int64 // commands for a tag that found no voice
-	Late       int64 // commands for a frame that was already mixed
-	HighWater  int64 // the maximum number of real voices at a time
-	Underruns  int64 // how often a stream has run dry
-	Unready    int64 // starts and pitch changes that first read a worse version of their sound, because the band-limited one was not ready
-	Faults     int64 // master frames with NaN or Inf that became silence, and voices and inserts that were removed
-	Broken     int64 // streams that could not be decoded to their end
-	EventsLost int64 // events that were not read in time, counted from the first Events or NewEventReader on; see also EventReader.Lost
-	Busy       int64 // calls that failed with ErrBusy, or found no room and were deferred
-	Pending    int64 // commands under way
-	Voices     int64 // the number of slots, which Resize and GrowPool change
+	Missed           int64 // commands for a tag that found no voice
+	Late             int64 // commands for a frame that was already mixed
+	HighWater        int64 // the maximum number of real voices at a time
+	Underruns        int64 // how often a stream has run dry
+	MissingMipLevels int64 // starts and pitch changes that first read a worse version of their sound, because the band-limited one was not ready
+	Faults           int64 // master frames with NaN or Inf that became silence, and voices and inserts that were removed
+	Broken           int64 // streams that could not be decoded to their end
+	EventsLost       int64 // events that were not read in time, counted from the first Events or NewEventReader on; see also EventReader.Lost
+	Busy             int64 // calls that failed with ErrBusy, or found no room and were deferred
+	Pending          int64 // commands under way
+	Voices           int64 // the number of slots, which Resize and GrowPool change
 
 	// SilentFrom is the frame from which the master is silent, valid while Playing is 0. It is the end of
 	// the last voice and its tail, in frames of the mix; add LatencyFrames for the output of Render.
@@ -50,7 +50,7 @@ const numStats = 23
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
 		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,
-		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.Unready, &s.Broken, &s.RingsUntil,
+		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.MissingMipLevels, &s.Broken, &s.RingsUntil,
 	}
 }
 

@@ -302,8 +302,8 @@ func TestThenMovesPrepared(t *testing.T) {
 				m.Prepare()
 				m.Render(make([]pcm.Frame, 500))
 			}
-			if st := m.Stats(); st.Unready != 0 || st.Started != 3 {
-				t.Errorf("%+v, early %d: %d voices read something worse; %+v", c, early, st.Unready, st)
+			if st := m.Stats(); st.MissingMipLevels != 0 || st.Started != 3 {
+				t.Errorf("%+v, early %d: %d voices read something worse; %+v", c, early, st.MissingMipLevels, st)
 			}
 		}
 	}
