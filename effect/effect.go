@@ -11,8 +11,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// ErrEffect is wrapped by the errors of New and Set: an unknown kind, an unknown parameter, or a value out of
-// range.
+// ErrEffect is wrapped by the errors of New and Effect.Set: an unknown kind, an unknown parameter, or a
+// value out of range.
 var ErrEffect = errors.New("effect: bad value")
 
 // maxValues is the largest number of values of a kind.
@@ -21,8 +21,8 @@ const maxValues = 40
 // Effect describes an effect: its kind and its values. The zero Effect has no kind. Effects may be copied and
 // compared.
 type Effect struct {
-	ID   string // name on its bus; "": the name of the kind
-	Key  string // for a compressor: the bus that controls it; "": its own
+	ID   string // its name, unique on its bus; "": the name of the kind
+	Key  string // for a compressor: the name of the bus whose signal controls it (sidechain); "": its own input
 	kind *Kind
 	set  [maxValues]float64
 }
@@ -31,8 +31,8 @@ type Effect struct {
 // in seconds; a choice is its index in Param.Choices. Values that are not listed keep their defaults.
 type Values map[string]float64
 
-// New returns an effect of a kind. Control side. The error wraps ErrEffect and names the nearest kind or
-// parameter, or the range.
+// New returns an effect of a kind: "eq", "compressor", "delay", "reverb", "drive" or "width". Control side.
+// The error wraps ErrEffect. It suggests the nearest valid name, or states the allowed range.
 func New(kind string, values Values) (Effect, error) {
 	k := KindOf(kind)
 	if k == nil {
@@ -53,7 +53,7 @@ func New(kind string, values Values) (Effect, error) {
 // Kind returns the kind of the effect; nil for the zero Effect.
 func (e *Effect) Kind() *Kind { return e.kind }
 
-// Name returns the name of the effect on its bus.
+// Name returns ID, or the name of the kind if ID is empty.
 func (e *Effect) Name() string {
 	switch {
 	case e.ID != "":
@@ -64,8 +64,8 @@ func (e *Effect) Name() string {
 	return e.kind.Name
 }
 
-// Set sets one value. Control side. The error wraps ErrEffect and names the nearest parameter, or the range;
-// after an error all values are unchanged.
+// Set sets the value with the given name, see Values. It does not affect existing Processors. Control side.
+// The error wraps ErrEffect, and leaves all values unchanged.
 func (e *Effect) Set(name string, to float64) error {
 	if e.kind == nil {
 		return fmt.Errorf("%w: the zero Effect has no values", ErrEffect)
@@ -82,11 +82,12 @@ func (e *Effect) Set(name string, to float64) error {
 	return nil
 }
 
-// Value returns the value at an index, see Kind.Find.
+// Value returns the value at an index, which Kind.Find returns for a name.
 func (e *Effect) Value(i int) float64 { return e.set[i] }
 
-// Tail returns an upper bound of the tail at a sample rate: for how many frames after a full-scale input the
-// output stays above -90 dBFS. It covers every combination of the given moves.
+// Tail returns an upper bound of the tail at a sample rate: the number of frames after the end of a
+// full-scale input until the output stays below -90 dBFS. The bound also holds if any of the given moves, in
+// any combination, are made with Set later.
 func (e *Effect) Tail(rate int, moves []Values) int64 {
 	if e.kind == nil {
 		return 0
@@ -113,7 +114,7 @@ func (e *Effect) Tail(rate int, moves []Values) int64 {
 	return longest
 }
 
-// Allows reports whether a value is in range; NaN is not.
+// Allows reports whether the parameter accepts the value x. It does not accept NaN.
 func (p *Param) Allows(x float64) bool {
 	switch {
 	case p.Off && x == 0:
@@ -124,7 +125,7 @@ func (p *Param) Allows(x float64) bool {
 	return x >= p.From && x <= p.To
 }
 
-// Range returns a text of the allowed values: "20 to 20000 Hz, or off".
+// Range describes the allowed values in English: "20 to 20000 Hz, or off".
 func (p *Param) Range() string {
 	switch {
 	case len(p.Choices) == len(onOff):
@@ -142,7 +143,7 @@ func (p *Param) Range() string {
 	return text
 }
 
-// Spell returns a value as it is written in sheets: 350ms, off, true, peak.
+// Spell formats an allowed value as it is written in cue sheets: 350ms, off, true, peak.
 func (p *Param) Spell(x float64) string {
 	switch {
 	case len(p.Choices) == len(onOff):

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Kind is a kind of effect: its name and its parameters.
+// Kind is a kind of effect, such as "reverb", with its parameters.
 type Kind struct {
 	Name   string
 	Does   string  // a short description
 	Params []Param // without the parameters of bands
-	Bands  int     // maximum number of bands; 0: no bands
+	Bands  int     // maximum number of bands; 0 for all kinds but the equaliser
 	Band   []Param // parameters of each band, with paths such as "bands.1.freq"
 	Key    bool    // accepts a sidechain bus, see Effect.Key
 }
@@ -21,9 +21,9 @@ type Param struct {
 	Name              string
 	Unit              Unit
 	From, To, Default float64
-	Log               bool     // moves linearly in its logarithm
-	Off               bool     // 0, written "off", is allowed too: no filter
-	Choices           []string // the value is an index into Choices and changes at once
+	Log               bool     // ramps are linear in the logarithm of the value
+	Off               bool     // 0 is allowed too: it turns the filter off and is written "off" in cue sheets
+	Choices           []string // names of the values 0, 1, ...; with more than two, changes have no ramp
 	Does              string   // a short description
 }
 
@@ -38,7 +38,8 @@ const (
 	Decibels Unit = "dB"
 )
 
-// The types of a band. A band of type Flat has no effect.
+// The values of the parameter "type" of a band of an equaliser. A band of type Flat, the default, has no
+// effect.
 const (
 	Flat float64 = iota
 	LowShelf
@@ -122,7 +123,7 @@ var kinds = [...]Kind{
 	},
 }
 
-// Kinds returns all kinds of effects. They must not be changed.
+// Kinds returns all kinds of effects. The caller must not change them.
 func Kinds() []*Kind {
 	all := make([]*Kind, len(kinds))
 	for i := range kinds {
@@ -131,7 +132,7 @@ func Kinds() []*Kind {
 	return all
 }
 
-// KindOf returns the kind with the given name; nil: unknown.
+// KindOf returns the kind with the given name, or nil if there is none.
 func KindOf(name string) *Kind {
 	for i := range kinds {
 		if kinds[i].Name == name {
@@ -150,8 +151,8 @@ func Names() []string {
 	return names
 }
 
-// Len returns the number of values of an effect of the kind: the values of Params, then the values of each
-// band in turn.
+// Len returns the number of values of an effect of the kind. An index 0..Len()-1 counts the values of
+// Params, then the values of each band.
 func (k *Kind) Len() int { return len(k.Params) + k.Bands*len(k.Band) }
 
 // Param returns the parameter at an index, 0..Len()-1.
@@ -171,7 +172,7 @@ func (k *Kind) Path(i int) string {
 	return "bands." + strconv.Itoa(i/len(k.Band)+1) + "." + k.Band[i%len(k.Band)].Name
 }
 
-// Find returns the index of the value with the given name; -1: unknown.
+// Find returns the index of the value with the given name, as returned by Path, or -1 if there is none.
 func (k *Kind) Find(name string) int {
 	if i := slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
 		return i
@@ -188,7 +189,8 @@ func (k *Kind) Find(name string) int {
 	return -1
 }
 
-// At returns the index of a parameter of a band; both arguments count from 0.
+// At returns the index of the value of parameter Band[param] in a band. Bands count from 0 here, but from 1
+// in names: At(0, 1) is the index of "bands.1.freq".
 func (k *Kind) At(band, param int) int { return len(k.Params) + band*len(k.Band) + param }
 
 // paths returns the names of all values.

@@ -5,12 +5,14 @@ import (
 	"voicepool/voice"
 )
 
-// Filters reports whether Passes computes a frequency response for the effect. It does so for equalisers.
+// Filters reports whether the effect is an equaliser, the only kind for which Processor.Passes computes a
+// frequency response.
 func (e *Effect) Filters() bool { return e.kind != nil && e.kind.Bands > 0 }
 
-// Passes multiplies power gains by the response of an equaliser. In each band it uses the larger of the
-// response at frame and the final one. For other kinds it changes no gain. It reports whether the response
-// still moves. Audio side.
+// Passes multiplies the power gain of each band of the spectrum by the response of an equaliser. During a
+// ramp it uses the larger of the response at frame and the response at the end of the ramp. For other kinds
+// of effects it leaves gains unchanged. It reports whether a ramp is still running. The mixer uses it to
+// estimate how audible a voice is. Audio side.
 func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (moves bool) {
 	e, is := p.engine.(*equalising)
 	if !is {

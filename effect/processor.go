@@ -31,8 +31,8 @@ type reducer interface{ reduction() float64 }
 // late is an engine whose output is delayed.
 type late interface{ latency() int64 }
 
-// Processor runs an Effect. NewProcessor makes it on the control side; then it belongs to the audio side, one
-// goroutine at a time. Its methods do not allocate.
+// Processor runs an Effect on blocks of frames. Only Effect and Reduction may be called concurrently with
+// other methods. The methods do not allocate.
 type Processor struct {
 	kind    *Kind
 	id, key string
@@ -63,8 +63,8 @@ type line struct{ from, to float32 }
 // at returns the factor i frames after the start of the grid step.
 func (l line) at(i int64) float32 { return l.from + float32((l.to-l.from)*(float32(i)/grid)) }
 
-// NewProcessor returns a silent processor for a sample rate. most is the maximum block length in frames.
-// Control side.
+// NewProcessor returns a processor for e, without history, at a sample rate in Hz. most is the maximum block
+// length in frames. The zero Effect has no processor: NewProcessor panics. Control side.
 func (e *Effect) NewProcessor(rate, most int) *Processor {
 	p := &Processor{
 		kind: e.kind, rate: rate, engine: e.kind.engine(rate), open: pcm.Log2(float64(0.49 * float64(rate))),
@@ -127,8 +127,9 @@ func (p *Processor) look(frame int64) {
 	}
 }
 
-// Set starts a ramp of the value at index place: it begins at frame and reaches to after over frames. To
-// avoid clicks a ramp takes at least 10 ms, for a bypass 20 ms. A choice among more than two changes at once.
+// Set starts a ramp of the value at index place: it begins at frame and reaches the value to after over
+// frames. To avoid clicks, a ramp takes at least 10 ms, and a ramp of "bypass" at least 20 ms. A parameter
+// with more than two Choices changes without a ramp. Set does not check to: see Param.Allows. Audio side.
 func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 	over = max(over, p.least)
 	if place == p.bypass {
@@ -151,8 +152,8 @@ func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 
 // Process processes a block in place. frame is the number of its first frame. Blocks must be contiguous,
 // except that silent blocks may be left out while the effect is Idle. key is the sidechain signal of a
-// compressor, as long as the block; nil: the block itself. If the engine produces invalid samples, it
-// restarts from silence and Process returns false.
+// compressor, as long as the block; nil: the block itself. If the effect computes NaN, Inf or samples beyond
+// 1e15, it outputs silence instead, resets its state, and Process returns false. Audio side.
 func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	ok = true
 	samples := dsp.Interleaved(block)
@@ -240,21 +241,21 @@ func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
 	}
 }
 
-// Idle reports whether silent input yields silent output from frame on, until the next Set. Blocks may then
-// be left out.
+// Idle reports whether silent input yields silent output from frame on, until the next Set. Then silent
+// blocks may be left out. Audio side.
 func (p *Processor) Idle(frame int64) bool { return frame >= p.until && p.owed == 0 && p.engine.idle() }
 
-// Tail returns an upper bound of the tail: for how many frames after a full-scale input the output stays
-// above -90 dBFS.
+// Tail is Effect.Tail for the present values and the targets of running ramps. Audio side.
 func (p *Processor) Tail() int64 { return p.tail }
 
-// Reduction returns the gain reduction of a compressor in the last block, in dB from 0; 0 for other kinds.
-// Any goroutine may call it.
+// Reduction returns the largest gain reduction of a compressor in the last block: 0 dB or more, without the
+// makeup gain. It returns 0 for other kinds. Any goroutine may call it.
 func (p *Processor) Reduction() pcm.Decibels {
 	return pcm.Decibels(math.Float64frombits(p.reduced.Load()))
 }
 
-// Effect returns the processor's Effect with the values that were set last. Any goroutine may call it.
+// Effect returns the processor's Effect, with the targets of the latest calls of Set as its values. Any
+// goroutine may call it.
 func (p *Processor) Effect() Effect {
 	e := Effect{ID: p.id, Key: p.key, kind: p.kind}
 	for i := range p.kind.Len() {
