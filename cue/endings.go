@@ -305,7 +305,7 @@ func (p *Player) lasts(c, asked *Cue, pitches *pitches) float64 {
 		if sets := pitches.sets[c.tag]; sets != nil {
 			rounds = max(rounds, sets.rounds)
 		}
-		frames = max(frames, float64(sound.Frames())+float64(rounds+1)*float64(sound.Loop().Frames()))
+		frames = max(frames, float64(sound.Frames())+float64(float64(rounds+1)*float64(sound.Loop().Frames())))
 	}
 	return frames * math.Exp2(-max(pitches.of(s, c, asked).least, slowest)/12)
 }

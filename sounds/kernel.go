@@ -70,7 +70,7 @@ func newGrid() []float64 {
 
 // onGrid interpolates the kernel from a grid.
 func onGrid(grid []float64, x float64) float64 {
-	x = math.Abs(x) * filterRows // exact, a power of two
+	x = float64(math.Abs(x) * filterRows)
 	if x >= kernelHalf*filterRows {
 		return 0
 	}

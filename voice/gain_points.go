@@ -184,7 +184,7 @@ func (p *gainPoints) progress(x *values, s Shape) {
 		}
 	case ConstantPower:
 		for i := range x {
-			x[i] = x[i]/2 - 0.5
+			x[i] = float64(x[i]/2) - 0.5
 		}
 		dsp.CosPi(p.padded(x))
 	}

@@ -51,7 +51,7 @@ func (w *Warped) Pass(log float64, low bool) (g Gains) {
 
 // drawn interpolates gains from the table, if the cutoff is in its range.
 func (w *Warped) drawn(g *Gains, log float64, kept *[cutoffs + 1]Gains) bool {
-	at := (log - lowestLog) * cutoffsEach
+	at := float64((log - lowestLog) * cutoffsEach)
 	if !(at >= 0 && at < w.kept) || !w.prepared.Load() {
 		return false
 	}

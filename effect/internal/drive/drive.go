@@ -180,7 +180,7 @@ func (d *Drive) move(n int) {
 	for i := range n {
 		a, b, now := d.a, d.b, d.glide.Next()
 		d.set(now)
-		stepA, stepB := (d.a-a)/4, (d.b-b)/4
+		stepA, stepB := float64((d.a-a)/4), float64((d.b-b)/4)
 		for k := range 4 {
 			a, b = a+stepA, b+stepB
 			d.shapes[4*i+k] = dsp.Pair{a, b}

@@ -20,7 +20,7 @@ func newHalfband(half int, beta float64) halfband {
 	for i := range taps {
 		d := middle - float64(2*i) // distance from the middle, odd
 		x := d / (middle + 1)
-		taps[i] = pcm.SinPi(d/2) / d * bessel(float64(beta*beta)*(1-float64(x*x)))
+		taps[i] = float64(pcm.SinPi(d/2) / d * bessel(float64(beta*beta)*(1-float64(x*x))))
 		sum += float64(2 * taps[i])
 	}
 	h := halfband{half: half, taps: make([]float32, half+1)}

@@ -19,7 +19,7 @@ func newHalving(half int, share, beta float64) halving {
 	for i := range width {
 		d := float64(width-i) - 0.5
 		x := d / float64(width)
-		low[i+1] = pcm.SinPi(float64(2*share*d)) / d * bessel(float64(beta*beta)*(1-float64(x*x)))
+		low[i+1] = float64(pcm.SinPi(float64(2*share*d)) / d * bessel(float64(beta*beta)*(1-float64(x*x))))
 		sum += float64(2 * low[i+1])
 	}
 	low[half] = low[width] // the first tap behind the middle

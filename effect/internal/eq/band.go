@@ -95,7 +95,7 @@ func (b *band) line() {
 	to := b.aim
 	if b.fade < b.fades {
 		b.fade++
-		w := 0.5 - pcm.CosPi(float64(b.fade)/float64(b.fades))/2
+		w := 0.5 - float64(pcm.CosPi(float64(b.fade)/float64(b.fades))/2)
 		for i, x := range b.from {
 			to[i] = x + float64((to[i]-x)*w)
 		}

@@ -60,7 +60,7 @@ func newRing(s *shape) ring {
 	b0, b1 := one-two, float64(two*c[keep])-one-float64(float64(c[second]*c[couple])*c[couple])
 	h := ring{start: math.Abs(c[direct] + c[second]), b0: math.Abs(b0)}
 	if s.k < 2 { // complex conjugate poles
-		a, b := -float64(s.g*s.k)/2, float64(s.g*math.Sqrt(1-float64(s.k*s.k)/4))
+		a, b := -float64(float64(s.g*s.k)/2), float64(s.g*math.Sqrt(1-float64(float64(s.k*s.k)/4)))
 		square := float64(a*a) + float64(b*b)
 		under := 1 - float64(2*a) + square
 		re, im := (1-square)/under, 2*b/under
@@ -71,7 +71,7 @@ func newRing(s *shape) ring {
 		h.parts = [2]float64{h.rest / (2 * im), h.rest / (2 * im)}
 		return h
 	}
-	fast := s.k/2 + math.Sqrt(float64(s.k*s.k)/4-1)
+	fast := float64(s.k/2) + math.Sqrt(float64(float64(s.k*s.k)/4)-1)
 	p, q := (1-s.g/fast)/(1+s.g/fast), (1-float64(s.g*fast))/(1+float64(s.g*fast))
 	h.poles = [2]float64{math.Abs(p), math.Abs(q)}
 	h.pole = max(h.poles[0], h.poles[1])

@@ -40,7 +40,7 @@ func (r *Reverb) aim(v *Values) {
 				if v.Modulation > 0 && swings(lane) {
 					part = float64(part * r.between[i])
 				}
-				left[i] += part / lanes
+				left[i] += float64(part / lanes)
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func between(rate int) (left [len(halves)]float64) {
 	for i, h := range halves {
 		w := h.hertz / float64(rate) // cycles per sample
 		for n := range places {
-			f := (float64(n) + 0.5) / places
+			f := float64((float64(n) + 0.5) / places)
 			c := [4]float64{
 				float64(float64(float64(f*(f-1))*(f-2)) / -6), float64(float64(float64((f+1)*(f-1))*(f-2)) / 2),
 				float64(float64(float64((f+1)*f)*(f-2)) / -2), float64(float64(float64((f+1)*f)*(f-1)) / 6),
@@ -76,7 +76,7 @@ func between(rate int) (left [len(halves)]float64) {
 				turns := float64(2 * w * float64(k))
 				re, im = re+float64(x*pcm.CosPi(turns)), im+float64(x*pcm.SinPi(turns))
 			}
-			left[i] += (float64(re*re) + float64(im*im)) / places
+			left[i] += float64((float64(re*re) + float64(im*im)) / places)
 		}
 	}
 	return left

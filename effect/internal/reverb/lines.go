@@ -87,7 +87,7 @@ func (l *lines) swing(frame int64) {
 	for i := range x {
 		period := l.period[i]
 		phase := float64(frame%period) / float64(period)
-		x[i] = float64(2*phase) + float64((2*i+1)*7%16)/8 - 0.5
+		x[i] = float64(2*phase) + float64(float64((2*i+1)*7%16)/8) - 0.5
 	}
 	dsp.CosPi(x[:])
 	for i, x := range x {

@@ -235,7 +235,7 @@ func (r *Reverb) Idle() bool { return r.empty && r.glide.Still() && r.taps.still
 // Tail returns an upper bound of the frames after a full-scale input during which the output is above -90
 // dBFS. It is twice the longest decay time of the bands, which is 120 dB, plus the delay through the reverb.
 func Tail(v *Values, rate int) int64 {
-	longest := float64(2*v.Time) * max(v.Low, v.High, 1)
+	longest := float64(float64(2*v.Time) * max(v.Low, v.High, 1))
 	through := v.Predelay + float64(v.Size*(lineMillis[lanes-1]+2*firstLeft[len(firstLeft)-1].millis)/1000) + 0.1
 	return int64((longest + through) * float64(rate))
 }

@@ -131,7 +131,7 @@ func (h *Head) Gain() *pcm.Decibels {
 	}
 	if text, ok := values["R128_TRACK_GAIN"]; ok {
 		if n, err := strconv.ParseInt(text, 10, 16); err == nil {
-			return Believed(float64(n)/256 + (TagReference - -23))
+			return Believed(float64(float64(n)/256) + (TagReference - -23))
 		}
 	}
 	return nil

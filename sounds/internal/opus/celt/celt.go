@@ -249,7 +249,7 @@ func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 		return
 	}
 	for i := f.start; i < f.end; i++ {
-		g := pcm.Exp2(min(32, float64(d.energy[channel][i])+means[i]/16))
+		g := pcm.Exp2(min(32, float64(d.energy[channel][i])+float64(means[i]/16)))
 		for j := edges[i] << f.lm; j < edges[i+1]<<f.lm; j++ {
 			dst[j] = float64(d.shape[channel][j] * g)
 		}

@@ -59,7 +59,7 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 		for c := range d.channels {
 			for j, x := range d.out[c][:length] {
 				if k := j*d.channels + c; k < len(part) {
-					part[k] += float32(x) * (1.0 / 32768)
+					part[k] += float32(float32(x) * (1.0 / 32768))
 				}
 			}
 		}
