@@ -1,6 +1,7 @@
 // Command select-tests prints a pattern for `go test -run` for each folder of a package. The pattern matches
 // the tests, examples and fuzz targets whose source matches an expression, or which mention a declaration of
-// the test files that does. The search is by names alone, so it selects too many tests rather than too few.
+// the test files that does. The search is by names alone, so it selects too many tests rather than too few. A
+// match in TestMain alone selects nothing; a match in an init function selects all tests of the package.
 // Packages without a match are left out.
 //
 //	select-tests EXPRESSION FOLDER...
@@ -101,8 +102,7 @@ func tests(folder string, wanted *regexp.Regexp) (names []string, err error) {
 			}
 		}
 	}
-	// Init functions and TestMain concern each test of the package.
-	all := groups["init"] != nil && groups["init"].matches || groups["TestMain"] != nil && groups["TestMain"].matches
+	all := groups["init"] != nil && groups["init"].matches
 	kind := regexp.MustCompile(`^(Test|Example|Fuzz)([^a-z]|$)`)
 	for name, g := range groups {
 		if kind.MatchString(name) && name != "TestMain" && (all || g.matches) {
