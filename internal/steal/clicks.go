@@ -15,18 +15,29 @@ type Pair struct {
 	Cut      int // frame of Voice, at a level less than 30 dB below its loudest
 }
 
-// Pairs draws n pairs from a corpus.
+// Pairs draws n pairs from a corpus. Pairs may share samples.
 func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	r := newRandom(seed, "pairs")
 	pairs := make([]Pair, n)
+	type leveled struct {
+		samples []float32
+		powers  []float64
+	}
+	all := make([]leveled, len(corpus))
+	draw := func() *leveled {
+		i := r.n(len(corpus))
+		if all[i].samples == nil {
+			all[i].samples, all[i].powers, _ = levels(&corpus[i])
+		}
+		return &all[i]
+	}
 	for i := range pairs {
 		p := &pairs[i]
-		voice, powers, _ := levels(&corpus[r.n(len(corpus))])
-		p.Voice = voice
-		p.Newcomer, _, _ = levels(&corpus[r.n(len(corpus))])
+		voice := draw()
+		p.Voice, p.Newcomer = voice.samples, draw().samples
 		for {
 			p.Cut = r.n(len(p.Voice))
-			if at := p.Cut / clickHop; powers[min(at, len(powers)-1)] > 1e-3 {
+			if at := p.Cut / clickHop; voice.powers[min(at, len(voice.powers)-1)] > 1e-3 {
 				break
 			}
 		}
@@ -95,23 +106,24 @@ func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
 }
 
 func (e *ear) click(p *Pair, heard []float32) bool {
-	both := make([]pcm.Frame, max(len(p.Voice), len(heard)))
-	for i, x := range heard {
-		both[i][0] = x
-	}
-	for i, x := range p.Voice {
-		both[i][1] = x
-	}
-	newcomer := make([]pcm.Frame, len(p.Newcomer))
-	for i, x := range p.Newcomer {
-		newcomer[i][0] = x
-	}
 	const around = 2
 	var blocks [clickBlocks + 2*around][2][]float64
 	first := p.Cut - clickBlock + 1 - around*clickHop // first block that includes the cut, and its neighbours
+	both := make([]pcm.Frame, (len(blocks)-1)*clickHop+clickBlock)
+	from := max(first, 0)
+	for i, x := range part(heard, from, first+len(both)) {
+		both[from-first+i][0] = x
+	}
+	for i, x := range part(p.Voice, from, first+len(both)) {
+		both[from-first+i][1] = x
+	}
+	newcomer := make([]pcm.Frame, len(both))
+	for i, x := range part(p.Newcomer, 0, len(newcomer)) {
+		newcomer[i][0] = x
+	}
 	for k := range blocks {
 		blocks[k] = e.pair()
-		e.hear(&blocks[k], both, first+k*clickHop, 1)
+		e.hear(&blocks[k], both, k*clickHop, 1)
 	}
 	fresh := e.pair()
 	power, mask := make([]float64, len(e.bands)), make([]float64, len(e.bands))
@@ -133,4 +145,9 @@ func (e *ear) click(p *Pair, heard []float32) bool {
 		}
 	}
 	return false
+}
+
+// part returns the samples from one index to another, without those that do not exist.
+func part(samples []float32, from, to int) []float32 {
+	return samples[min(from, len(samples)):min(to, len(samples))]
 }
