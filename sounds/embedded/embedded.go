@@ -12,7 +12,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
+	"sync"
 
 	"voicepool/internal/words"
 	"voicepool/sounds"
@@ -30,13 +32,15 @@ func FS() fs.FS {
 }
 
 // Names returns the names of the sounds, without ".flac", sorted.
-func Names() []string {
+func Names() []string { return slices.Clone(names()) }
+
+var names = sync.OnceValue(func() []string {
 	list, _ := fs.Glob(files, "*.flac") // the pattern is valid
 	for i, file := range list {
 		list[i] = strings.TrimSuffix(file, ".flac")
 	}
 	return list
-}
+})
 
 // Source returns the source of a sound by name. All sources share one FS, so a library loads each sound once.
 func Source(name string) sounds.Source {
@@ -47,7 +51,7 @@ func Source(name string) sounds.Source {
 //
 //	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
 func Sources() (all []sounds.Source) {
-	for _, name := range Names() {
+	for _, name := range names() {
 		all = append(all, Source(name))
 	}
 	return all
