@@ -20,8 +20,10 @@ type Matrix struct {
 	base  Map
 	words []Text
 	wrong func(Map) int
-	lacks string          // a pattern that matches no word of the base
-	known map[string]*Key // keys that were valid elsewhere, by name and schema
+	lacks string           // a pattern that matches no word of the base
+	known map[string]*Key  // keys that were valid elsewhere, by name and schema
+	with  map[string]Map   // the latest With of keys that were invalid alone, by name and schema
+	found map[string]found // by the key and the schema
 }
 
 // Place is a path of a file with a mapping: "sounds.*.limit", "cues[]".
@@ -50,6 +52,13 @@ type Key struct {
 	Fits bool  // the key is valid alone or together with With
 }
 
+// found is the best value found for a required key, or the best name found for a mapping of names. faults is the
+// number of faults of the file with it.
+type found struct {
+	value  any
+	faults int
+}
+
 // schema is a node of a JSON schema.
 type schema struct {
 	Type       any                `json:"type"`
@@ -72,7 +81,7 @@ func New(text []byte, base Map, words []Text, wrong func(text string) int) (*Mat
 	if err := json.Unmarshal(text, &root); err != nil {
 		return nil, err
 	}
-	m := &Matrix{base: base, words: words, wrong: once(wrong), known: map[string]*Key{}}
+	m := &Matrix{base: base, words: words, wrong: once(wrong), known: map[string]*Key{}, with: map[string]Map{}, found: map[string]found{}}
 	m.gather(base)
 	m.walk(&root, "", func(v any) Map { return v.(Map) })
 	if m.lacks != "" {
@@ -154,7 +163,7 @@ func (m *Matrix) walk(s *schema, path string, wrap func(any) Map) {
 	}
 	if more := s.more(); more != nil {
 		for _, one := range more.alternatives() {
-			m.walk(one, path+".*", m.name(wrap, one))
+			m.walk(one, path+".*", m.name(wrap, path[strings.LastIndexByte(path, '.')+1:], one))
 		}
 	}
 	if s.Properties == nil {
@@ -218,26 +227,41 @@ func (s *schema) alternatives() (all []*schema) {
 	return all
 }
 
-// name returns wrap for a mapping of names, with the name that causes the fewest faults.
-func (m *Matrix) name(wrap func(any) Map, of *schema) func(any) Map {
+// name returns wrap for a mapping of names, with the name that causes the fewest faults. key is the key of the
+// mapping.
+func (m *Matrix) name(wrap func(any) Map, key string, of *schema) func(any) Map {
 	values := []any{Text("")}
 	if good := m.good(of, 2); len(good) > 0 {
 		values = []any{good[0], good[len(good)-1]}
 	}
-	name, least := "", 0
-	for _, w := range m.words[:min(len(m.words), most)] {
-		n := 0
+	text, _ := json.Marshal(of)
+	name := best(m.found, key+string(text), m.words[:min(len(m.words), most)], func(w Text) (n int) {
 		for _, v := range values {
 			n += m.wrong(m.file(wrap(Map{{string(w), v}})))
 		}
-		if name == "" || n < least {
-			name, least = string(w), n
+		return n
+	})
+	return func(v any) Map { return wrap(Map{{string(name), v}}) }
+}
+
+// best returns the value with the fewest faults. If the best value of an earlier call with the same id is as good
+// again, it tries no others.
+func best[V any](known map[string]found, id string, values []V, faults func(V) int) V {
+	last, tried := known[id]
+	if tried && faults(last.value.(V)) <= last.faults {
+		return last.value.(V)
+	}
+	best, least := values[0], -1
+	for _, v := range values {
+		if n := faults(v); least < 0 || n < least {
+			best, least = v, n
 		}
-		if n == 0 {
+		if least == 0 {
 			break
 		}
 	}
-	return func(v any) Map { return wrap(Map{{name, v}}) }
+	known[id] = found{best, least}
+	return best
 }
 
 // find finds the values of a shape's keys. learned holds values found to be valid before.
@@ -257,18 +281,21 @@ func (sh *Shape) find(s *schema, learned map[string][]any) {
 		}
 		sh.Keys = append(sh.Keys, k)
 	}
-	sh.require(s)
+	sh.require(s, names)
 	for _, k := range sh.Keys {
 		if v := sh.Needs.Get(k.Name); v != nil {
 			k.Good = append([]any{v}, k.Good...)
 		}
-		if sh.alone(k, m.known[names[k]]); k.Fits && sh.extra == nil && sh.Needs.Get(k.Name) == nil {
+		if sh.alone(k, m.with[names[k]] != nil); k.Fits && sh.extra == nil && sh.Needs.Get(k.Name) == nil {
 			sh.extra = Map{{k.Name, k.Good[0]}}
 		}
 	}
 	for _, k := range sh.Keys {
 		if !k.Fits {
-			sh.beside(k, m.known[names[k]])
+			sh.beside(k, m.known[names[k]], m.with[names[k]])
+		}
+		if k.With != nil {
+			m.with[names[k]] = k.With
 		}
 		if known := m.known[names[k]]; k.Fits && (known == nil || len(k.With) < len(known.With)) {
 			m.known[names[k]] = k
@@ -284,11 +311,11 @@ func (sh *Shape) right(keys Map) bool { return sh.matrix.wrong(sh.File(keys)) ==
 
 // alone moves values of a key that are valid alone to the front. For a key that was valid elsewhere only with
 // other keys, it tries few values.
-func (sh *Shape) alone(k, known *Key) {
+func (sh *Shape) alone(k *Key, few bool) {
 	var fit, other []any
 	tries := most
-	if known != nil && known.With != nil {
-		tries = 2
+	if few {
+		tries = 6
 	}
 	for _, v := range k.Good {
 		if len(fit) == 0 && len(other) < tries && sh.right(Map{{k.Name, v}}) {
@@ -300,8 +327,8 @@ func (sh *Shape) alone(k, known *Key) {
 	k.Good, k.Fits = append(fit, other...), len(fit) > 0
 }
 
-// beside finds other keys with which a key is valid.
-func (sh *Shape) beside(k, known *Key) {
+// beside finds other keys with which a key is valid. It first tries those with which it was valid elsewhere.
+func (sh *Shape) beside(k, known *Key, with Map) {
 	tries, first := 0, 3
 	if len(sh.Keys) < 9 {
 		first = most
@@ -319,7 +346,7 @@ func (sh *Shape) beside(k, known *Key) {
 		}
 		return false
 	}
-	if known != nil && (try(known.With) || try(sh.extra) || try(known.With.merge(sh.extra, 1))) || known == nil && try(sh.extra) {
+	if with != nil && try(with) || known != nil && (try(known.With) || try(sh.extra) || try(known.With.merge(sh.extra, 1))) || known == nil && try(sh.extra) {
 		return
 	}
 	for _, required := range []bool{false, true} {
@@ -342,23 +369,18 @@ func (sh *Shape) beside(k, known *Key) {
 }
 
 // require finds the values of required keys with the fewest faults of the file.
-func (sh *Shape) require(s *schema) {
+func (sh *Shape) require(s *schema, names map[*Key]string) {
 	for _, name := range s.Required {
 		sh.Needs = append(sh.Needs, Pair{name, sh.Key(name).Good[0]})
 	}
 	for i := range sh.Needs {
-		best, least := sh.Needs[i].Value, -1
-		for _, v := range sh.Key(sh.Needs[i].Key).Good {
+		k := sh.Key(sh.Needs[i].Key)
+		faults := func(v any) int {
 			sh.Needs = slices.Clone(sh.Needs)
 			sh.Needs[i].Value = v
-			if n := sh.matrix.wrong(sh.File(nil)); least < 0 || n < least {
-				best, least = v, n
-			}
-			if least == 0 {
-				break
-			}
+			return sh.matrix.wrong(sh.File(nil))
 		}
-		sh.Needs[i].Value = best
+		sh.Needs[i].Value = best(sh.matrix.found, fmt.Sprint(s.Required, names[k]), k.Good, faults)
 	}
 }
 
