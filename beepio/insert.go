@@ -17,9 +17,9 @@ import (
 //	})
 //	m, err := mixer.New(mixer.Config{Buses: []mixer.BusConfig{{Name: "room", Insert: room}}})
 //
-// The chain is called for 512 frames at a time, like beep's own mixer, independently of the mixer's block size.
-// So its output does not depend on the block size, and the bus is delayed by Delay frames. If a chain panics,
-// or outputs NaN or Inf, the mixer removes it.
+// The chain always processes 512 frames at a time, as under beep's own mixer. So its output does not depend
+// on the block size of the mixer, and the bus is delayed by Delay frames. If a chain panics, or outputs NaN
+// or Inf, the mixer removes it.
 type Insert struct {
 	chain  beep.Streamer
 	source source
@@ -63,14 +63,15 @@ func (s *source) Stream(samples [][2]float64) (n int, ok bool) {
 // Err returns nil.
 func (s *source) Err() error { return nil }
 
-// NewInsert returns an Insert. chain wraps the streamer of the bus in effects and returns the outermost effect.
-// It is called twice: the first chain processes 1.4 s of silence as a trial and is discarded. Control side. The
-// error wraps ErrStreamer if chain panics, outputs NaN or Inf, ends, or reads more or fewer frames than it
-// outputs, as a resampler does.
+// NewInsert returns an Insert. chain wraps the streamer of the bus in effects and returns the outermost
+// effect. It is called twice: the first chain processes 131,072 frames of silence as a trial and is
+// discarded. NewInsert allocates; call it outside of the audio callback. The error wraps ErrStreamer if
+// chain panics, outputs NaN or Inf, ends, or reads more or fewer frames than it outputs, as a resampler
+// does.
 //
-// Process itself does not allocate, but effects may. Of beep's effects, Equalizer and Doppler allocate at each
-// call. Effects must not be changed while the bus plays, unless they lock their settings: use Bus.SetInsert
-// with another chain instead.
+// Insert.Process itself does not allocate, but effects may: of beep's effects, Equalizer and Doppler
+// allocate at each call. To change settings while the bus plays, pass a new chain to Bus.SetInsert, because
+// beep's effects do not lock their fields.
 func NewInsert(chain func(beep.Streamer) beep.Streamer) (i *Insert, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,10 +107,11 @@ func newInsert(chain func(beep.Streamer) beep.Streamer) *Insert {
 	return i
 }
 
-// Delay returns the delay of the chain in frames: 512 plus its read-ahead.
+// Delay returns the delay of the chain in frames: 512, plus the number of frames that the chain reads in
+// advance.
 func (i *Insert) Delay() int { return block + i.ahead }
 
-// Process runs a block through the chain. Audio side.
+// Process runs a block through the chain. Only the mixer calls it.
 func (i *Insert) Process(frames []pcm.Frame) {
 	for n := range frames {
 		f, x := &frames[n], i.out[i.at]

@@ -16,15 +16,15 @@ import (
 //
 //	music, err := lib.StreamFrames(beepio.Stream("music", s, format.SampleRate), sounds.StreamOptions{})
 //
-// A plain streamer can be played once. A beep.StreamSeeker can be played repeatedly, from any position, and
-// looped, but by one voice at a time, since it has only one position. When another voice starts or seeks, it
-// takes the streamer over; the previous voice ends after its frames that are already decoded. (Some of beep's
-// decoders cannot seek, for instance in some FLAC files; these play once.) From the first Play on, the program
-// must not use s; beep's own lock is not needed.
+// A streamer that cannot seek can be played once. A beep.StreamSeeker can be played repeatedly, from any
+// position, and looped, but by one voice at a time, since it has only one position. When a second voice
+// starts to play it, the first voice ends after the frames that are already decoded. (Some of beep's
+// decoders fail to seek, for instance in some FLAC files; these play once.) From the first Play on, the
+// program must not use s. Package speaker need not be locked.
 //
-// The stream ends with an error that wraps ErrStreamer if the streamer panics, fails, outputs invalid samples,
-// or returns no frames three times without being drained. The error goes to sounds.StreamOptions.OnError. If
-// Stream of the streamer never returns, the stream starves, and its goroutine cannot be stopped. Control side.
+// The stream ends with an error that wraps ErrStreamer if s panics, fails, outputs invalid samples, or
+// returns no frames three times in a row with ok set. sounds.StreamOptions.OnError receives the error. If
+// s.Stream blocks forever, the voice falls silent, and the goroutine that reads s cannot be stopped.
 func Stream(name string, s beep.Streamer, rate beep.SampleRate) sounds.FrameSource {
 	shared := &streamer{s: s}
 	src := sounds.FrameSource{Name: name, Rate: int(rate), Open: shared.open}
@@ -143,10 +143,10 @@ var ErrStreamer = errors.New("beepio: bad streamer")
 // emptyReads is the number of consecutive reads without frames after which a streamer counts as broken.
 const emptyReads = 3
 
-// Read reads all frames of s, at rate frames per second, into a clip for package sounds. s may be a decoder,
-// generator or effect of beep. Control side. If the streamer has more than frames frames, returns no frames
-// three times without being drained, panics or fails, Read returns an error that wraps ErrStreamer. If Stream
-// of the streamer never returns, neither does Read.
+// Read reads s to its end, at rate frames per second, into a clip for package sounds. s may be a decoder, a
+// generator or an effect of beep. frames limits the length: if s has more frames, panics, fails, or returns
+// no frames three times in a row with ok set, Read returns an error that wraps ErrStreamer. If s.Stream
+// never returns, neither does Read.
 func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (*sounds.Clip, error) {
 	shared := &streamer{s: s, prefix: name + ": "}
 	r := &reader{streamer: shared}

@@ -1,11 +1,11 @@
-// Package beepio connects the mixer to programs that use beep.
+// Package beepio connects the mixer to programs that use beep (github.com/gopxl/beep).
 //
-// A Streamer presents a mixer as a beep.Streamer, for speaker.Play. Read makes a sound from a beep.Streamer;
-// Stream makes a stream from it, which is decoded as it plays. An Insert uses a chain of beep's effects as the
-// effect of a bus. For a mixer as an io.Reader see package device/reader.
+// A Streamer presents a mixer as a beep.Streamer, for speaker.Play. Read loads a beep.Streamer into memory
+// as a sound; Stream reads it while it plays. An Insert uses a chain of beep's effects as the effect of a
+// bus. For a mixer as an io.Reader see package device/reader.
 //
-// Use beep's decoders only for trusted files: malicious files make them panic, exhaust the memory or never
-// return. The decoders of package sounds are safe, and are the default.
+// Use beep's decoders only for files that you trust: malicious files make them panic, exhaust the memory or
+// never return. The decoders of package sounds are safe for any file, and are the default.
 //
 //	speaker.Play(beepio.NewStreamer(m))          // the audio side
 //	clip, err := beepio.Read("tone", tone, 48000, 10*48000) // at most ten seconds
@@ -23,8 +23,8 @@ import (
 // block is the number of frames that are mixed at a time.
 const block = 512
 
-// Streamer presents a mixer as an endless beep.Streamer at the mixer's rate. It fails only if the mixer has
-// several outputs, because beep plays stereo.
+// Streamer presents a mixer as an endless beep.Streamer at the rate of the mixer, Mixer.Rate. Initialize
+// beep's speaker with this rate.
 type Streamer struct {
 	mixer  device.Source
 	err    error
@@ -33,15 +33,15 @@ type Streamer struct {
 
 var _ beep.Streamer = (*Streamer)(nil)
 
-// NewStreamer returns the audio side of m as a beep.Streamer. No other code may render m. If the mixer has
-// several outputs, Stream returns no samples and Err returns an error.
+// NewStreamer returns a beep.Streamer that renders m. No other device may render m at the same time. beep
+// plays stereo: if m has several outputs, Stream returns no samples, and Err returns an error.
 func NewStreamer(m *mixer.Mixer) *Streamer { return newStreamer(m, m.Rate()) }
 
 func newStreamer(src device.Source, rate int) *Streamer {
 	return &Streamer{mixer: src, err: device.Check(src, rate)}
 }
 
-// Stream fills samples. Audio side; it does not allocate.
+// Stream renders len(samples) frames into samples. It does not allocate. beep calls it.
 func (s *Streamer) Stream(samples [][2]float64) (n int, ok bool) {
 	if s.err != nil {
 		return 0, false
@@ -58,5 +58,5 @@ func (s *Streamer) Stream(samples [][2]float64) (n int, ok bool) {
 	return n, true
 }
 
-// Err returns nil, or an error that wraps device.ErrOutputs.
+// Err returns nil, or an error that wraps device.ErrOutputs if the mixer has several outputs.
 func (s *Streamer) Err() error { return s.err }
