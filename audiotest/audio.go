@@ -40,9 +40,9 @@ type plan struct {
 	call  func()
 }
 
-// New returns an Audio with a new mixer, at frame 0. It sets Config.Stems, and a nil Config.Clock becomes a
-// clock that follows the steps. An invalid configuration ends the test, and so does a mixer with several
-// outputs: Audio records stereo. The mixer is closed at the end of the test.
+// New returns an Audio with a new mixer, at frame 0. It sets Config.Stems. If Config.Clock is nil, the clock
+// of the mixer advances only with Step and the like. An invalid configuration ends the test, and so does a
+// mixer with several outputs, because Audio records stereo. The mixer is closed at the end of the test.
 func New(t testing.TB, c mixer.Config) *Audio {
 	t.Helper()
 	c.Stems = true
@@ -88,8 +88,8 @@ func stereo(src device.Source) error {
 // Mixer returns the mixer under test.
 func (a *Audio) Mixer() *mixer.Mixer { return a.mixer }
 
-// Step renders audio of duration d. Commands that the game issued before take effect at the first frame. The
-// end of a step is computed from the sum of all steps, so that steps of 1/60 s do not drift.
+// Step renders audio of duration d, at least 0. Commands that the game issued before take effect at the
+// first frame. Rounding to frames does not add up: sixty steps of 1/60 s render one second.
 func (a *Audio) Step(d time.Duration) {
 	a.t.Helper()
 	if d < 0 {
@@ -99,9 +99,9 @@ func (a *Audio) Step(d time.Duration) {
 	a.play(pcm.Frames(a.elapsed, a.rate))
 }
 
-// Sleep is Step for a game that uses the clock of package time: it renders 1 ms, sleeps 1 ms, and repeats that.
-// Inside testing/synctest it takes no real time, and a command that the game issues at a whole millisecond
-// takes effect exactly at the frame of that millisecond.
+// Sleep is Step for a game that uses timers of package time: until d has passed, it renders 1 ms and then
+// calls time.Sleep for 1 ms. Inside testing/synctest it takes no real time, and a command that the game
+// issues at a whole millisecond takes effect exactly at the frame of that millisecond.
 func (a *Audio) Sleep(d time.Duration) {
 	a.t.Helper()
 	for settle(); d > 0; settle() {
@@ -118,10 +118,10 @@ func settle() {
 	synctest.Wait()
 }
 
-// Do schedules a function call for the time at, counted from frame 0. The call happens before the frame at that
-// time is rendered, so its commands take effect exactly at that frame. Functions of equal times are called in
-// the order of Do. They may call Do and make assertions, but not Step. If a test ends before a call, the test
-// fails.
+// Do schedules a function call for the time at, counted from frame 0. A later Step calls the function just
+// before it renders that frame, so the commands of the function take effect exactly there. Functions for the
+// same time are called in the order of Do. They may call Do and make assertions, but not Step. A time that
+// is already rendered ends the test, and a test that ends before the call fails.
 func (a *Audio) Do(at time.Duration, call func()) {
 	a.t.Helper()
 	frame := pcm.Frames(at, a.rate)
@@ -191,10 +191,10 @@ func (a *Audio) poll() iter.Seq[*mixer.Event] {
 // Mix returns a copy of the mix so far, after the limiter.
 func (a *Audio) Mix() []pcm.Frame { return a.mix.read(0, a.frames) }
 
-// Stem returns a copy of the contribution of all starts with a name to the mix, tails included, after all
-// gains, pans and ducking. It is as long as the mix. It is taken before the limiter, whose look-ahead delays
-// the mix, and before effects: see mixer.Mixer.Stems. If the name is unknown, Stem fails the test and returns
-// nil.
+// Stem returns a copy of the contribution of one sound to the mix: the sum of all its voices with their
+// tails, after all gains, pans and ducking, but before effects and the limiter, see mixer.Mixer.Stems. It is
+// as long as the mix. The look-ahead of the limiter delays the mix against it. If the name is unknown, Stem
+// fails the test and returns nil.
 func (a *Audio) Stem(name string) []pcm.Frame {
 	a.t.Helper()
 	stems, ok := a.known(name)

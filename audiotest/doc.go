@@ -10,18 +10,18 @@
 //	a.Never("scream")
 //	a.Golden("testdata/level1.wav")
 //
-// A start has the name in mixer.Options.Name, which is the name in its bank, or otherwise the name in
-// voice.Sound.Name. The name of a file, or the end of its path, selects one variation. An unknown name fails
-// the test; Never documents which names it accepts.
+// The name of a sound is its name in the bank, or mixer.Options.Name, or otherwise voice.Sound.Name. For a
+// sound with several variations, the name of a file, or the end of its path, selects one variation. An
+// assertion with an unknown name fails; Never documents which names it accepts.
 //
-// A failed assertion fails the test with one line, followed by a text drawing of the voices over time. The test
-// continues, and the remaining assertions of the chain are skipped.
+// A failed assertion calls t.Errorf with one line and a text drawing of the voices over time. The test
+// continues, but the remaining assertions of the chain are skipped.
 //
 // The package adds two flags to go test. -audiotest.update rewrites the files of Golden. -audiotest.save DIR
 // saves the output of a failed test in DIR/TestName: mix.wav, a WAV file per sound in stems, report.json and
 // timeline.txt.
 //
-// An Audio has no goroutines and no shared state: tests may run in parallel, and inside testing/synctest. All
-// methods must be called by the test's goroutine. The game may use its mixer from any goroutine, and poll
+// An Audio has no goroutines and no shared state: tests may run in parallel, and inside testing/synctest.
+// Call its methods on the goroutine of the test only. The game may use its mixer on any goroutine, and poll
 // Mixer.Events.
 package audiotest

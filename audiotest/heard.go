@@ -25,15 +25,15 @@ type hearing struct {
 	begins []int64 // the frames that At accepts as the beginning
 }
 
-// At asserts that the sound began exactly at a time, counted from the first frame, and keeps only the
-// occurrences that did. Both the first frame of a voice and its first frame that is not silent count as the
-// beginning.
+// At asserts that the sound began exactly at a time, counted from frame 0, and keeps only the occurrences
+// that did. A voice that begins with silence has two beginnings: At accepts its first frame and its first
+// frame that is not silent.
 func (h *Heard) At(at time.Duration) *Heard {
 	h.take.t.Helper()
 	return h.Near(at, 0)
 }
 
-// Near is At with a tolerance, for instance for recordings.
+// Near is At with a tolerance to either side, for instance for recordings.
 func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 	h.take.t.Helper()
 	if at < 0 || tolerance < 0 {
@@ -63,7 +63,7 @@ func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 	return h
 }
 
-// Times asserts the number of occurrences of the sound.
+// Times asserts that the sound has n occurrences.
 func (h *Heard) Times(n int) *Heard {
 	h.take.t.Helper()
 	if got := len(h.heard); got > 0 && got != n {
@@ -108,10 +108,10 @@ func (h *Heard) side(where string, there func(leftOver float64) bool) *Heard {
 	return h
 }
 
-// Level asserts that the RMS level of both channels is level dBFS within a tolerance. It is measured from the
-// beginning of the sound until it ends, is stolen, or the recording ends. As in mixer.Levels, a full-scale sine
-// has -3 dBFS in both channels, and -6 dBFS in a single one. Silence never passes. For an Audio, Level measures
-// this sound alone: its stem.
+// Level asserts that the RMS level is level dBFS, within a tolerance in dB. It is measured over both
+// channels, from the beginning of the sound until it ends, is stolen, or the recording ends. As in
+// mixer.Levels, a full-scale sine has a level of -3 dBFS if it is in both channels, and -6 dBFS if it is in
+// one. Silence never passes. For an Audio, Level measures this sound alone: its stem.
 func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
 	h.take.t.Helper()
 	if len(h.heard) == 0 {

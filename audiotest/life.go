@@ -100,7 +100,7 @@ func (a *Audio) complete() bool {
 	return missing <= 0
 }
 
-// Heard asserts that a sound was heard: that a voice with that name contributed a sample other than zero to the
+// Heard asserts that a sound was heard: that one of its voices contributed a sample other than zero to the
 // mix. It returns all occurrences. The layers of one play count as one occurrence.
 func (a *Audio) Heard(name string) *Heard {
 	a.t.Helper()
@@ -192,8 +192,9 @@ func (a *Audio) unheard(stems []mixer.Stem) string {
 }
 
 // Never asserts that a sound was not heard: its voices, if it has any, contributed only silence to the mix.
-// Never also guards against misspelt names. If a bank plays on the mixer or Knows was called, an unlisted name
-// fails the test. Otherwise a name fails if it is similar to the name of a start.
+// Never also guards against misspelt names. If a bank plays on the mixer or Knows was called, an undeclared
+// name fails the test. Otherwise a name fails the test if it differs only slightly from the name of a sound
+// that was started.
 func (a *Audio) Never(name string) {
 	a.t.Helper()
 	stems, ok := a.possible(name)

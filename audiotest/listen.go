@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Recording is audio from another source than an Audio: a file, or the output of a stream.
+// Recording is audio that was recorded elsewhere, not by an Audio: a file, or the output of a stream.
 type Recording struct {
 	take
 	known []named

@@ -17,8 +17,8 @@ type named struct {
 	sound *voice.Sound
 }
 
-// Knows adds sounds to search for in the recording. Heard and Never then accept their names, voice.Sound.Name,
-// or the ends of the paths of their files.
+// Knows adds sounds that Heard and Never can search for in the recording, by voice.Sound.Name or by the end
+// of the path of the file.
 func (r *Recording) Knows(sounds ...*voice.Sound) {
 	for _, s := range sounds {
 		r.known = append(r.known, named{"", s})
@@ -33,10 +33,10 @@ func (r *Recording) KnowsNamed(sounds iter.Seq2[string, *voice.Sound]) {
 	}
 }
 
-// Heard asserts that a sound added with Knows is heard in the recording, at its original pitch. It is found
-// where it makes up at least a quarter of the power, which is a correlation of at least 0.5. If a name has
-// variations, any of them matches. Level and side assertions then measure the whole recording during the sound.
-// The sound must be loaded, have the recording's sample rate, and not be silent.
+// Heard asserts that a sound added with Knows is heard in the recording. It finds the sound only at its
+// original pitch, and only where it has at least a quarter of the power, which is a correlation of at least
+// 0.5. If a name has variations, any of them matches. Level and side assertions then measure the whole
+// recording during the sound. The sound must be loaded, have the recording's sample rate, and not be silent.
 func (r *Recording) Heard(name string) *Heard {
 	r.t.Helper()
 	h := &Heard{take: &r.take, name: strconv.Quote(name), track: &r.mix}

@@ -10,8 +10,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Knows declares the names of all sounds that the game has, played or not. Never then rejects other names,
-// since they may be misspelt. The names of a bank that plays on the mixer are declared automatically.
+// Knows declares the names of all sounds of the game, played or not. Never then rejects other names, since
+// they may be misspelt. The sounds of a bank that plays on the mixer are declared automatically.
 func (a *Audio) Knows(names ...string) { a.may = append(a.may, names...) }
 
 // all returns the stems that exist or may appear, sorted.

@@ -17,9 +17,9 @@ type Voice interface {
 	State() mixer.State
 }
 
-// Until renders until a voice has ended, at most 5 minutes. If the voice has not ended by then, for instance
-// because it loops endlessly or is paused, the test fails. The zero Handle, which Play returns with an error,
-// fails the test immediately.
+// Until renders until a voice has ended, but at most 5 minutes. The test fails if the voice has not ended by
+// then, for instance because it loops endlessly or is paused. It fails at once if h is the zero Handle,
+// which Play returns with an error.
 func (a *Audio) Until(h Voice) {
 	a.t.Helper()
 	if h.State() == mixer.StateNone {
@@ -32,9 +32,9 @@ func (a *Audio) Until(h Voice) {
 	a.stepUntil(untilMost, func() bool { return h.State().Over() }, why)
 }
 
-// UntilSilent renders until no voice is pending, playing or virtual, all effect tails have ended
-// (mixer.Stats.RingsUntil), and the last 20 ms of the mix are silent. If that takes longer than most, the test
-// fails.
+// UntilSilent renders until no voice is pending, playing or virtual, all functions of Do have been called,
+// all effect tails have ended (mixer.Stats.RingsUntil), and the last 20 ms of the mix are silent. Paused
+// voices do not count. If it takes longer than most, the test fails.
 func (a *Audio) UntilSilent(most time.Duration) {
 	a.t.Helper()
 	playing, rings := 0, int64(0)
