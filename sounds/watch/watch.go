@@ -1,5 +1,5 @@
-// Package watch reloads the files of a library when they change on disk. It is for development. Programs that
-// do not import it do not contain fsnotify.
+// Package watch reloads the files of a library when they change on disk, so that a sound designer hears a
+// change without a restart. It is a package of its own because it depends on fsnotify.
 package watch
 
 import (
@@ -24,14 +24,15 @@ import (
 // file in several steps.
 const settled = 100 * time.Millisecond
 
-// Files reloads the files of a library when they change on disk, until ctx ends; it then returns nil. It
-// watches the files of the operating system that are in the library, also those loaded later. For each file it
-// calls changed, one call at a time, as [sounds.Library.Reload] does. A file that cannot be read is tried again
-// at its next change. Streams and pipes are not reloaded.
+// Files reloads the files of a library, with [sounds.Library.Reload], 100 ms after their last change on
+// disk. It blocks until ctx ends, and then returns nil; run it in its own goroutine. It also watches files
+// that are loaded later, but not embedded files, streams and pipes. It calls changed for each file, one call
+// at a time. If a file cannot be read, changed receives the error, the library keeps the old sound, and
+// Files tries again at the next change.
 //
-// Files watches folders, so a file may be replaced by another of its name. It does not watch the target of a
-// symbolic link. It returns an error if the system does not report changes, or has no watches left. Control
-// side; it blocks, so run it in its own goroutine.
+// Files watches folders, so an editor may replace a file instead of writing to it. It does not watch the
+// target of a symbolic link. It returns an error if the operating system cannot report changes, or the limit
+// on watches is reached.
 func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voice.Sound, err error)) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -41,10 +42,9 @@ func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voic
 	return newWatch(lib, changed).serve(ctx, n)
 }
 
-// File calls changed, one call at a time, when a file has changed on disk and then has not changed for 100 ms.
-// It also calls changed once at the beginning, for earlier changes. It returns nil when ctx ends. It watches
-// the folder, so the file may be replaced. The errors are the same as for Files. Control side; it blocks, so
-// run it in its own goroutine.
+// File calls changed once at the beginning, and then 100 ms after each change of a file, one call at a time.
+// It blocks until ctx ends, and then returns nil; run it in its own goroutine. It watches the folder, so the
+// file may be replaced. Errors are the same as for Files.
 func File(ctx context.Context, path string, changed func()) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
