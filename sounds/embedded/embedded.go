@@ -3,7 +3,8 @@
 //
 //	bell, err := embedded.Load(library, "bell")
 //
-// The recipes are in gen/synth. go generate ./sounds/embedded regenerates the files with the program flac.
+// The sounds are synthesized by gen/synth. go generate ./sounds/embedded regenerates the files; it needs the
+// program flac.
 package embedded
 
 import (
@@ -42,12 +43,13 @@ var names = sync.OnceValue(func() []string {
 	return list
 })
 
-// Source returns the source of a sound by name. All sources share one FS, so a library loads each sound once.
+// Source returns the source of a sound for Library.Load. It does not check the name. A library decodes each
+// embedded sound once, however often it is loaded.
 func Source(name string) sounds.Source {
 	return sounds.Source{Name: name, File: name + ".flac", FS: files}
 }
 
-// Sources returns the sources of all sounds, for a bank that uses embedded sounds:
+// Sources returns the sources of all sounds, for a bank whose file names embedded sounds:
 //
 //	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
 func Sources() (all []sounds.Source) {
@@ -57,8 +59,8 @@ func Sources() (all []sounds.Source) {
 	return all
 }
 
-// Load returns the sound of a name. The error of an unknown name wraps fs.ErrNotExist and suggests the nearest
-// name. Control side.
+// Load decodes a sound into lib and returns it. If there is no sound of this name, the error wraps
+// fs.ErrNotExist and suggests the nearest name.
 func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	if _, ok := Open(name); !ok {
 		nearest := words.Nearest(name, Names())
@@ -71,13 +73,14 @@ func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	return loaded[0], nil
 }
 
-// Open returns a copy of a sound's FLAC file, and whether the name is known.
+// Open returns a copy of the FLAC file of a sound, or nil and false if there is no sound of this name.
 func Open(name string) ([]byte, bool) {
 	data, err := files.ReadFile(name + ".flac")
 	return data, err == nil
 }
 
-// IsLoop reports whether a sound is made to loop, according to its tags. It is false for unknown names.
+// IsLoop reports whether a sound is made to loop, according to the tags of its file. It returns false for an
+// unknown name.
 func IsLoop(name string) bool {
 	data, _ := Open(name)
 	return bytes.Contains(data[:min(len(data), 256)], []byte("LOOPSTART=")) // tags come first
