@@ -1,7 +1,9 @@
 // Package device defines the interface between a mixer and a sound device: a Device pulls blocks of frames from
 // a Source.
 //
-// docs/devices.md lists the devices. Package devicetest tests the contract.
+// Most programs use package device/auto, which plays on the best sound card and survives its loss. The other
+// devices are pulse and oto (sound cards), null (no sound, for tests), wav (files) and reader (an
+// io.Reader). docs/devices.md compares them. Package devicetest tests a device of your own.
 package device
 
 import (
@@ -23,8 +25,8 @@ var ErrStarted = errors.New("device: already started")
 // ErrNoSource is returned by Start(nil). The device is then unchanged.
 var ErrNoSource = errors.New("device: no source to pull from")
 
-// ErrRate is wrapped by the error of Start if the source has another rate than the device, which is then
-// unchanged. So audio is never played at a wrong speed.
+// ErrRate is wrapped by the error of Start if the sample rates of the source and the device differ. Start
+// may then be called with another source.
 var ErrRate = errors.New("device: another rate")
 
 // Source is the audio that a device plays. Render fills dst, of any length, with the next frames. It is called
@@ -43,14 +45,14 @@ type Rated interface {
 	Rate() int
 }
 
-// Check reports whether a device with two channels and rate frames per second can play src. It returns
-// ErrNoSource, an error that wraps ErrRate or ErrOutputs, or nil. Start of every such device calls it first;
-// other devices call CheckOutputs.
+// Check returns nil if a device with two channels and rate frames per second can play src. Otherwise it
+// returns ErrNoSource, or an error that wraps ErrRate or ErrOutputs. It is for implementations of
+// Device.Start; a device with several outputs calls CheckOutputs.
 func Check(src Source, rate int) error { return CheckOutputs(src, rate, 1) }
 
-// Preparer is a source that may have to wait before it can render, for streams that are decoded as they play. A
-// device without a real-time clock calls Prepare before each Render, from the same goroutine. It then renders
-// at most the returned number of frames, which is at least 1.
+// Preparer is a source that plays streams, which are decoded while they play. A device that renders faster
+// than real time calls Prepare before each Render, on the same goroutine. Prepare waits until the streams
+// are decoded, and returns the number of frames that may be rendered at once, at least 1.
 type Preparer interface {
 	Prepare() (frames int)
 }
@@ -68,12 +70,14 @@ type Device interface {
 	// Latency returns the maximum delay in frames between Render and the audible output.
 	Latency() int
 
-	// Err returns the error that ended the device early (the sink failed, the sound card was removed), or nil.
-	// After an error the device still pulls in time.
+	// Err returns the error that ended the device early (the sink failed, the sound card was removed), or
+	// nil. After an error the device still calls Render in real time, so that the clock of the source
+	// continues.
 	Err() error
 
-	// Close stops pulling and waits until a current Render has returned; the source is not called again. Frames
-	// that were rendered but not yet played may be lost: to hear the end, wait for Latency frames before Close.
-	// It returns an error if the sink could not be completed. Closing twice is harmless.
+	// Close stops pulling and waits until a current Render has returned; the source is not called again.
+	// Frames that were rendered but not yet played may be lost: to hear the end, wait for Latency frames
+	// before Close. It returns an error if the output could not be completed, such as a file. Further calls
+	// have no effect.
 	Close() error
 }

@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Gauge is a source that measures the render time of another source. Put it between a mixer, which has no
-// clock, and a device.
+// Gauge is a source that measures how long another source takes to render. Put it between a mixer and a
+// device: d.Start(device.NewGauge(m, m.Rate())).
 type Gauge struct {
 	source      Source
 	rate        int64
@@ -26,13 +26,14 @@ type Gauge struct {
 // Shares is the number of bins of the histogram in Load.
 const Shares = 10
 
-// Load is the share of real time that a source needed to render.
+// Load holds the render times of a source, measured by a Gauge. The share of a block is its render time
+// divided by its duration: at 0.5, half of the time is left.
 type Load struct {
 	Blocks int64
 	Late   int64 // blocks that took longer than their duration
 
-	// Shares is a histogram of the share of its own duration that each block took. Bin 0 counts blocks of at
-	// most 1/256, the next bins at most 1/128, 1/64 ... 1/2 and 1, the last one late blocks.
+	// Shares is a histogram of the shares. Bin 0 counts blocks with a share of at most 1/256, the next bins
+	// at most 1/128, 1/64 ... 1/2 and 1. The last bin counts late blocks.
 	Shares [Shares]int64
 
 	Longest time.Duration // the longest render time of a block
@@ -78,7 +79,7 @@ func (g *Gauge) Rate() int {
 // Outputs returns the number of outputs of the source.
 func (g *Gauge) Outputs() int { return int(g.outputs) }
 
-// Prepare prepares the source, if it is a Preparer.
+// Prepare calls Prepare of the source, if it is a Preparer.
 func (g *Gauge) Prepare() (frames int) {
 	if p, ok := g.source.(Preparer); ok {
 		return p.Prepare()

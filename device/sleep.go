@@ -7,15 +7,17 @@ import "time"
 type Sleeper interface {
 	Source
 
-	// Sleep reports whether Render would return only silence until the next command. If so, the source sleeps,
-	// and its clock advances by itself: the next frame is due at the time at.
+	// Sleep returns false if Render may return sound without a further command. Otherwise it puts the source
+	// to sleep and returns true: Render need not be called, and the frames of the source advance with the
+	// system clock. at is the time at which the next frame is due.
 	Sleep(at time.Time) bool
 
 	// Asked returns a channel that receives a value when a command for the source arrives after Sleep.
 	Asked() <-chan struct{}
 
-	// Wake ends the sleep at a time, and returns the number of frames that have passed since Sleep, which
-	// Render would have returned as silence. Commands issued during the sleep act after them. Call it before
-	// the next Render, and every few seconds, because it takes some 25 us for each second of sleep.
+	// Wake ends the sleep at the time at. It returns the number of silent frames that have passed since
+	// Sleep. Commands issued during the sleep take effect after them. Call Wake before the next Render. Call
+	// it also every few seconds of a long sleep, followed by Sleep, because it takes some 25 us for each
+	// second slept.
 	Wake(at time.Time) (frames int64)
 }

@@ -8,8 +8,8 @@ import (
 // MaxOutputs is the maximum number of outputs of a source.
 const MaxOutputs = 16
 
-// ErrOutputs is wrapped by the error of Start if the source has more or fewer outputs than the device, which is
-// then unchanged. So no output is ever dropped, doubled or guessed.
+// ErrOutputs is wrapped by the error of Start if the source has more or fewer outputs than the device. Start
+// may then be called with another source.
 var ErrOutputs = errors.New("device: another number of outputs")
 
 // Wide is a source with several outputs: stereo pairs with a common clock. A device with the same number of

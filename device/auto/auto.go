@@ -69,9 +69,9 @@ type shown struct {
 
 var _ device.Device = (*Device)(nil)
 
-// Open opens a device at the rate of src, with its outputs, and starts to play it. It never fails: without a
-// sound card the device keeps time silently, Reason returns the cause, and a card that appears later is used.
-// Open returns within half a second. Control side.
+// Open opens a device with the rate and the outputs of src, and starts to play src. It never fails. Without
+// a sound card, the device renders src in real time without sound, Device.Reason returns the cause, and a
+// card that appears later is used. Open returns within half a second.
 func Open(src device.Rated, c Config) *Device {
 	c.Rate, c.Outputs = src.Rate(), device.OutputsOf(src)
 	d := New(c)
@@ -79,7 +79,7 @@ func Open(src device.Rated, c Config) *Device {
 	return d
 }
 
-// New opens a device like Open, at Config.Rate, and leaves Start to the caller.
+// New is Open with the rate and outputs of c, and without a source: the caller calls Start.
 func New(c Config) *Device {
 	d := begin(c, c.drivers())
 	select {
@@ -169,8 +169,7 @@ func (d *Device) Reason() string {
 	return d.reason
 }
 
-// Unheard returns the duration of the source that was rendered without a sound card: all past gaps, and the
-// current one.
+// Unheard returns how much audio was rendered without a sound card, in total since Start.
 func (d *Device) Unheard() time.Duration {
 	now := d.valve.count()
 	d.mutex.Lock()

@@ -20,8 +20,9 @@ var kinds = [...]string{"kind(0)", "lost", "back"}
 
 func (k Kind) String() string { return words.Name("kind", k, kinds[:]) }
 
-// Event is a loss of the sound card, or its return. They alternate, beginning with a loss. A second Lost with
-// the same Frame reports that the loss is Final.
+// Event reports that the sound card was lost, or that it is back. The two alternate, beginning with Lost. If
+// it turns out later that the card cannot come back, a second Lost with the same Frame follows, and is
+// Final.
 type Event struct {
 	Kind   Kind
 	Frame  int64 // of the source, counted from Start: the first frame that is lost, or that is played again

@@ -20,8 +20,8 @@ import (
 // patience is the time limit for events that should happen immediately.
 const patience = 10 * time.Second
 
-// Run tests the contract on fresh devices from open. drive makes a device pull some frames, and is called
-// repeatedly. drive is nil for devices that pull by themselves.
+// Run tests whether the devices that open returns keep the contract of device.Device. Each call of drive
+// must make a device pull some frames; drive is nil for devices that pull by themselves.
 func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.Device)) {
 	t.Helper()
 	t.Run("life", func(t *testing.T) { Life(t, open(t), drive) })
@@ -29,9 +29,9 @@ func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.De
 	t.Run("close before start", func(t *testing.T) { closeFirst(t, open(t)) })
 }
 
-// Life takes one device through its whole life, and closes it. It is the part of Run for drivers that a process
-// can open only once. known lists the full function names of goroutines that the driver leaves behind by
-// design, such as "example.org/driver.(*Context).loop".
+// Life tests one device from Start to Close. It is the part of Run for drivers that a process can open only
+// once. known lists the full function names of goroutines that the driver leaves behind by design, such as
+// "example.org/driver.(*Context).loop".
 func Life(t testing.TB, d device.Device, drive func(device.Device), known ...string) {
 	t.Helper()
 	before := leak.Running()

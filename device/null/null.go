@@ -1,4 +1,4 @@
-// Package null has devices without audio output, for tests and for machines without sound.
+// Package null provides devices without audio output, for tests and for machines without sound.
 //
 // A Stepped renders when a test calls Step, and returns the frames:
 //
@@ -6,8 +6,8 @@
 //	d.Start(src)
 //	heard := d.Step(480) // 10 ms
 //
-// A Paced pulls in real time, as a sound card does. It uses package time only, so a minute passes instantly
-// under testing/synctest.
+// A Paced pulls in real time, as a sound card does. It uses the clock of package time, so under
+// testing/synctest a minute passes instantly.
 package null
 
 import (

@@ -160,5 +160,6 @@ func sinks(conn *native.Conn) ([]Sink, error) {
 // suspended is the state of a suspended sink.
 const suspended = 2
 
-// Server returns the address of the sound server, and whether it exists, without connecting.
+// Server reports whether there is a sound server at its usual address, without connecting. detail is the
+// address, or why there is none.
 func Server() (found bool, detail string) { return native.Look() }

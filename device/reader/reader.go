@@ -1,7 +1,7 @@
 // Package reader connects the mixer to code that uses io.Reader, such as Ebitengine's audio.
 //
-// New returns the audio side of a mixer as a stream of bytes, for a player that reads it. Read and Stream make
-// sounds from the bytes of a decoder.
+// New presents a mixer as an io.Reader, for a player that reads PCM bytes. Read and Stream are for the other
+// direction: they turn the PCM bytes of a decoder into sounds for the mixer.
 //
 //	mix, err := reader.New(m, context.SampleRate(), reader.Float32)
 //	player, err := context.NewPlayerF32(mix)
@@ -58,8 +58,9 @@ type Reader struct {
 
 var _ io.Reader = (*Reader)(nil)
 
-// New returns the audio side of src, usually a mixer, as bytes for a player of rate frames per second. No other
-// code may render src. It returns the error of device.Check, or an error if e is unknown.
+// New returns a Reader for src, usually a mixer, and a player with the given sample rate in Hz. No other
+// device may render src at the same time. It returns the error of device.Check, for example if the rates
+// differ, or an error if e is unknown.
 func New(src device.Source, rate int, e Encoding) (*Reader, error) {
 	if err := device.Check(src, rate); err != nil {
 		return nil, fmt.Errorf("reader: %w", err)
@@ -70,9 +71,9 @@ func New(src device.Source, rate int, e Encoding) (*Reader, error) {
 	return &Reader{src: src, encoding: e, frames: make([]pcm.Frame, block)}, nil
 }
 
-// Read mixes into p: the first time as many frames as fit, after that at most 512, so that a player buffers
-// little more than it needs. Mixer.Latency reports this block size as Block. Audio side, one goroutine at a
-// time; after the first Read it does not allocate. Its error is always nil.
+// Read renders frames into p. The first call fills p; later calls return at most 512 frames, so that a
+// player buffers little more than it needs. Mixer.Latency reports this block size as Block. Only one
+// goroutine at a time may call Read. It does not allocate after the first call, and its error is always nil.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	n = copy(p, r.rest)
 	r.rest = r.rest[n:]

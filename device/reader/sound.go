@@ -13,10 +13,11 @@ import (
 	"voicepool/voice"
 )
 
-// ErrFormat is wrapped by the errors of bytes that contradict their Format, and of invalid Formats.
+// ErrFormat is wrapped by the error of an invalid Format, and of bytes that do not have their Format, such
+// as an incomplete last frame.
 var ErrFormat = errors.New("bad format")
 
-// Format describes samples in bytes. Ebitengine's decoders output stereo: DecodeF32 as Float32,
+// Format describes PCM bytes, interleaved. Ebitengine's decoders output stereo: DecodeF32 as Float32,
 // DecodeWithoutResampling as Int16.
 type Format struct {
 	Rate     int // frames per second, 1..768000
@@ -119,10 +120,10 @@ func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err
 //
 //	music, err := lib.StreamFrames(source, sounds.StreamOptions{})
 //
-// Each Play calls open, so several voices can play the stream. If the reader is an io.Seeker, the stream can be
-// looped and started anywhere without reading the earlier bytes. If it is an io.Closer, it is closed at the end
-// of its voice. Stream calls open once, to determine the length. A mono stream is panned like stereo, at -3 dB.
-// Control side.
+// Each Play calls open, so several voices can play the stream. If the reader is an io.Seeker, the stream can
+// be looped and started anywhere without reading the earlier bytes. If it is an io.Closer, it is closed at
+// the end of its voice. Stream calls open once, to determine the length. A mono stream is panned like a
+// stereo sound, at -3 dB.
 func Stream(name string, f Format, open func() (io.Reader, error)) (sounds.FrameSource, error) {
 	f, err := f.filled()
 	src := sounds.FrameSource{Name: name, Rate: f.Rate}

@@ -22,9 +22,10 @@ type File struct {
 	failure error
 }
 
-// Create creates a temporary file next to path. If path exists and is not a regular file (a device, a pipe,
-// standard output as /dev/stdout), Create writes to it directly. An existing regular file is replaced at Close,
-// and keeps its permissions; a symbolic link is kept, and its target is replaced. The errors name path.
+// Create creates a WAV file that is written next to path and renamed to path by Close. If path exists and is
+// not a regular file (a device, a pipe, standard output as /dev/stdout), Create writes to it directly. An
+// existing regular file is replaced at Close, and keeps its permissions; a symbolic link is kept, and its
+// target is replaced. The errors name path.
 //
 // A created or replaced file leaves 64 MiB of its disk free, or a twentieth of a smaller disk: with less free
 // space, Create and Write fail with ErrSpace. If the system does not report the free space, Write fails when

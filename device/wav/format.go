@@ -3,8 +3,8 @@
 // A Writer writes to any io.Writer. A File appears under its name only when it is complete. A Device records a
 // source in real time.
 //
-// If the io.Writer can seek, the sizes in the header are written at Close. A pipe gets the sizes of a stream
-// (ffffffff, which readers take as: until the end), unless Config.Frames announces the length. Beyond 4 GiB the
+// If the io.Writer can seek, the sizes in the header are written at Close. In a pipe the sizes are ffffffff,
+// which readers understand as "until the end", unless Config.Frames announces the length. Beyond 4 GiB the
 // file is an RF64. With Config.Raw there is no header.
 //
 // Config.Outputs is the number of stereo outputs, written as 2 x Outputs channels of one file: channels 1 and 2
@@ -86,10 +86,10 @@ type Config struct {
 	Rate int
 	// Format is the sample format; the zero value is S24.
 	Format Format
-	// Seed selects the dither of S16, which depends only on Seed and the number of the sample.
+	// Seed selects the dither noise of S16. The same seed and frames give the same file.
 	Seed uint64
-	// Frames is the number of frames if it is known, otherwise 0. With it the header of a pipe has its sizes;
-	// writing another number of frames is an error.
+	// Frames is the number of frames if it is known, otherwise 0. With it, the header written to a pipe
+	// contains the sizes. Writing more or fewer frames is then an error.
 	Frames int64
 	// Raw omits the header and all sizes: the output is interleaved little-endian samples.
 	Raw bool

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// ErrSpace is wrapped by the errors of a File whose disk is nearly full.
+// ErrSpace is wrapped by the errors of Create, Record and File.Write if the disk is nearly full, see Create.
 var ErrSpace = errors.New("wav: the disk is nearly full")
 
 // A File leaves 64 MiB of a disk free, or a twentieth of a smaller disk.
