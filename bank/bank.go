@@ -31,7 +31,8 @@ var ErrName = errors.New("bank: unknown name")
 // ErrMixer is wrapped by errors about a missing or unsuitable mixer.
 var ErrMixer = errors.New("bank: no mixer")
 
-// Bank holds the sounds and rules of a file, ready to play. Control side, any goroutine.
+// Bank holds the sounds and rules of a file, ready to play. Create it with Open. Before the first Play it
+// needs a mixer: call NewMixer or Use.
 type Bank struct {
 	fsys  fs.FS
 	name  string
@@ -93,11 +94,11 @@ type options struct {
 }
 
 // Open reads a bank from a file system, such as an embed.FS or os.DirFS("assets"), and loads its sounds into
-// a library. Paths are relative to the folder of the file. The library must have the sample rate of the bank.
-// A file without a rate takes the library's.
+// a library. Paths in the file are relative to its folder. If the file states a sample rate, it must be the
+// rate of the library.
 //
-// named lists sounds that the file may use without a path. To use the embedded sounds, pass
-// embedded.Sources(); they are linked only into programs that do.
+// named lists sounds that the file may use by name instead of by path. To allow the embedded sounds, pass
+// embedded.Sources().
 //
 // Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot
 // be loaded are returned as rules.Errors, which wrap rules.ErrSound.
@@ -127,8 +128,8 @@ func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	return parseFile(b.name, src, b.fsys, b.named, b.lib.Rate())
 }
 
-// Parse parses and checks the text of a bank. name is its name in messages. Paths are relative to the folder
-// of name in the operating system. named and the errors are as in Open.
+// Parse parses and checks the text of a bank. name is the path of its file: messages contain it, and paths
+// in the text are relative to its folder. named and the errors are as in Open.
 func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error) {
 	r, _, err := parseFile(name, src, nil, named, 0)
 	return r, err
@@ -230,8 +231,8 @@ func (b *Bank) broke(_ string, err error) {
 	b.streams.CompareAndSwap(nil, &err)
 }
 
-// Err returns the first error of a stream that broke while it was decoded, or nil. A broken stream ends like
-// the end of its file.
+// Err returns the first error of a stream that could not be decoded to its end, or nil. Such a stream ends
+// early, as if its file were shorter.
 func (b *Bank) Err() error {
 	if err := b.streams.Load(); err != nil {
 		return *err
@@ -239,18 +240,19 @@ func (b *Bank) Err() error {
 	return nil
 }
 
-// Rules returns the rules of the file. They must not be changed.
+// Rules returns the rules of the file. The caller must not change them.
 func (b *Bank) Rules() *rules.Rules {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.rules
 }
 
-// Config returns the mixer configuration of the file. A game can change it, create a mixer, and pass that to
-// Use.
+// Config returns the mixer configuration of the file. A game that needs further settings changes the result,
+// creates a mixer with it, and passes the mixer to Use.
 func (b *Bank) Config() mixer.Config { return b.Rules().Config() }
 
-// NewMixer creates the mixer of the file and plays on it from now on. The error wraps mixer.ErrConfig.
+// NewMixer creates a mixer with Config, and makes later calls of Play use it. The error wraps
+// mixer.ErrConfig. The caller closes the mixer.
 func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	m, err := mixer.New(b.Config())
 	if err != nil {
@@ -262,8 +264,8 @@ func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	return m, nil
 }
 
-// Use makes the bank play on m from now on. m must have the rate and the buses of the bank, as a mixer made
-// from Config has. The error wraps ErrMixer.
+// Use makes later calls of Play use m. m must have the rate and the buses of the bank, as a mixer made from
+// Config has. The error wraps ErrMixer.
 func (b *Bank) Use(m *mixer.Mixer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

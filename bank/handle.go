@@ -15,7 +15,8 @@ import (
 // not ended. Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands at
 // a frame, mixer.TargetVoice(h.Handle) means all voices of the play; Moment.Seek moves the first.
 //
-// Gain and pitch are the game's own. The values of the file and of parameters are added.
+// SetGain, Fade and SetPitch set the game's share of gain and pitch. The values of the file and of its
+// parameters are added.
 type Handle struct {
 	mixer.Handle
 	play *play // nil: a single voice
@@ -50,7 +51,7 @@ func (h Handle) State() mixer.State {
 	return state
 }
 
-// Stop ends the play, like mixer.Handle.Stop. Delayed layers never sound.
+// Stop ends the play, like mixer.Handle.Stop. Layers that have not started yet are cancelled.
 func (h Handle) Stop() error { return h.all(mixer.Handle.Stop) }
 
 // StopOver fades the play to silence and then ends it, like mixer.Handle.StopOver.
@@ -58,8 +59,8 @@ func (h Handle) StopOver(fade time.Duration) error {
 	return h.all(func(one mixer.Handle) error { return one.StopOver(fade) })
 }
 
-// Pause holds the play at its position, with a tail of 10 ms. A voice that is already fading out ends at
-// once.
+// Pause fades the play out within 10 ms and holds it at its position. A voice that is already fading out
+// ends at once.
 func (h Handle) Pause() error { return h.all(mixer.Handle.Pause) }
 
 // Resume undoes Pause.
@@ -71,7 +72,7 @@ func (h Handle) SetGain(gain pcm.Decibels) error {
 	return h.all(func(one mixer.Handle) error { return one.SetGain(h.gained(gain)) })
 }
 
-// Fade moves the game's gain to gain within a time and along a shape, like mixer.Handle.Fade.
+// Fade changes the game's gain to gain within a time and along a shape, like mixer.Handle.Fade.
 func (h Handle) Fade(gain pcm.Decibels, during time.Duration, shape voice.Shape) error {
 	return h.all(func(one mixer.Handle) error { return one.Fade(h.gained(gain), during, shape) })
 }
@@ -154,14 +155,14 @@ func (h Handle) sounding() mixer.Handle {
 	return found
 }
 
-// Seek moves the voice that Position reports on to another position.
+// Seek moves the first voice of the play that has not ended to another position.
 func (h Handle) Seek(position time.Duration) error { return h.sounding().Seek(position) }
 
 // Position returns the position in the first voice of the play that has not ended.
 func (h Handle) Position() time.Duration { return h.sounding().Position() }
 
-// Set sets a parameter of the play, ramped over 5 ms. It fails with ErrName, mixer.ErrGone, or, if x is
-// outside the parameter's range, an error that wraps mixer.ErrOption.
+// Set sets a parameter of the file for this play only, ramped over 5 ms. The error wraps ErrName,
+// mixer.ErrGone, or mixer.ErrOption if x is out of the range of the parameter.
 func (h Handle) Set(parameter string, x float64) error {
 	if h == (Handle{}) {
 		return mixer.ErrGone

@@ -154,9 +154,9 @@ func inRange(sound string, p *rules.Parameter, x float64) error {
 	return fmt.Errorf("%w: %s: %v is not in the range of %q, %v to %v", mixer.ErrOption, p.Name, x, sound, p.From, p.To)
 }
 
-// Set sets a parameter of all sounds that have it: in playing voices, ramped over 5 ms, and in later starts.
-// It fails with ErrName, or with an error that wraps mixer.ErrOption if the value is out of range for one of
-// the sounds. On an error it changes no value.
+// Set sets a parameter of the file for all sounds that have it: for playing voices, ramped over 5 ms, and
+// for later starts. The error wraps ErrName, or mixer.ErrOption if the value is out of range for one of the
+// sounds. On an error it changes no value.
 func (b *Bank) Set(parameter string, x float64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // Options modifies the rules of a sound for one start. The zero value uses the rules unchanged.
 type Options struct {
 	Gain     pcm.Decibels   // added to the sound's; -120..+24
-	Pan      float64        // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
+	Pan      float64        // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
 	Pitch    pcm.Semitones  // added to the sound's; -48..+48
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
 	LowPass  *float64       // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: as in the rules
@@ -24,8 +24,8 @@ type Options struct {
 	Emitter  *space.Emitter // position in space, copied; nil: not spatial. Zero fields are taken from the rules
 
 	From   time.Duration // position in the sound; 0: as in the rules
-	For    time.Duration // ends after this time; 0: at the end of the sound
-	FadeIn time.Duration // raised cosine
+	For    time.Duration // stops the sound after this time; 0: it plays to its end
+	FadeIn time.Duration // length of a fade-in with a raised-cosine shape; 0: none
 
 	Owner uint64 // the object that the sound belongs to, for limits per owner; 0: no owner
 
@@ -33,14 +33,13 @@ type Options struct {
 	Ref int64  // returned in events
 }
 
-// Play starts the sound with a name at the next frame: one random variation, with gain and pitch drawn from
-// their ranges. It fails with ErrName, with ErrMixer, or like [mixer.Mixer.Play]. It does not allocate,
-// except for streams, in the first cycle of a shuffle, and the first time a sound is played in a new pitch
-// range.
+// Play starts a sound at the next frame: one random variation, with gain and pitch drawn from their ranges.
+// The error wraps ErrName or ErrMixer, or is an error of [mixer.Mixer.Play]. Play does not allocate, except
+// for streams, in the first cycle of a shuffle, and the first time a sound is played in a new pitch range.
 //
-// The sounds that follow by `then` are requested at once. Each starts at the exact frame of the end of its
-// predecessor, with the same options except From, For and FadeIn. The handle acts on all of them: Stop ends
-// the playing voices and cancels the others.
+// Play also schedules the sounds that follow by the key `then`. Each starts at the exact frame at which its
+// predecessor ends, with the same options except From, For and FadeIn. The handle acts on all of them: Stop
+// ends the playing voices and cancels the others.
 //
 // Random choices depend on the seed of the file, the name, and the number of earlier successful plays of this
 // name. Other sounds and rejected plays do not affect them.

@@ -7,12 +7,13 @@ import (
 	"voicepool/mixer"
 )
 
-// Scene moves the mixer to a scene of the file within a time. Gains of buses move linearly in decibels, mutes
-// linearly in amplitude, ducks with their own attack and release. A pool grows at once and shrinks at the end
-// of the time. Values that the scene leaves open return to the file's; the empty name means the file without
-// a scene. A bus in neither this scene nor the previous one keeps the values that the game has set.
+// Scene changes the mixer to a scene of the file within a time. Gains of buses change linearly in decibels,
+// mutes linearly in amplitude, and ducks with their own attack and release. If the scene has more voices,
+// the pool grows at once; if it has fewer, the pool shrinks at the end of the time. Values that the scene
+// does not set return to the values of the file. The empty name ends the current scene. A bus in neither
+// this scene nor the previous one keeps the values that the game has set.
 //
-// It fails with ErrName, ErrMixer or mixer.ErrBusy. After mixer.ErrBusy it may be called again.
+// The error wraps ErrName, ErrMixer or mixer.ErrBusy. After mixer.ErrBusy, try again.
 func (b *Bank) Scene(name string, within time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
