@@ -7,9 +7,10 @@ import (
 	"voicepool/internal/words"
 )
 
-// Called holds the number, name and line of a cue. The zero value is for a cue without a number.
+// Called identifies a cue for people: its number, name and line in the sheet. A cue without a number has the
+// zero value.
 type Called struct {
-	ListCue string `json:"list_cue,omitempty"` // its number, which may be any text
+	ListCue string `json:"list_cue,omitempty"` // the number of the cue, such as "2.5"; may be any text
 	CueName string `json:"cue_name,omitempty"`
 	CueLine int    `json:"cue_line,omitempty"` // line in the sheet
 }

@@ -10,7 +10,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Event is an event of a mixer or a device, with the names of the sheet.
+// Event is an event of a mixer, as described at mixer.Event, or of a device, with the names of the cue
+// sheet.
 type Event struct {
 	Frame  int64
 	Kind   mixer.EventKind
@@ -46,12 +47,12 @@ type Event struct {
 	Bus      string
 	Cooldown string // as in a sheet: "0.25s"
 
-	// For a victim, the largest K-weighted level that it could have had over any three hops of 20 ms from
-	// this frame on; +Inf if unknown.
+	// For a victim, how loud the lost sound would have been: the largest K-weighted level over 60 ms that it
+	// could have had from this frame on, see mixer.Event.Lost; +Inf if unknown.
 	Lost Level
 
-	// For a victim, by how much its filters and the effects and sends of its buses reduced its audibility; 0:
-	// not at all. Also its own cutoffs in Hz; 0: off.
+	// For a victim, by how many dB its filters, and the effects and sends of its buses, reduced its
+	// audibility; 0: not at all. LowPass and HighPass are its own cutoffs in Hz; 0: off.
 	Muffled           Level
 	LowPass, HighPass float64
 
@@ -114,7 +115,7 @@ func (e *Event) Loss() bool { return e.Kind == mixer.EventStolen || e.Kind == mi
 // Refusal reports whether a start got no voice because of a limit or a full pool.
 func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind == mixer.EventLimited }
 
-// Outranking reports whether another start took the slot of the voice. NewcomerPriority is then valid.
+// Outranking reports whether another start took the slot of the voice. Only then is NewcomerPriority valid.
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
 
 // ByPriority reports whether priority decided a loss or a rejection before the policy compared levels.

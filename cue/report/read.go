@@ -18,9 +18,9 @@ const (
 	maxEvent = 1 << 16
 )
 
-// Read parses a report and calls each with every event in order, without storing them; the returned report
-// has no events. If each returns an error, Read stops and returns it unchanged. Other errors are one line
-// with name, line and column.
+// Read parses a report and calls each with every event in order. It does not store events: Events of the
+// returned report is empty. If each returns an error, Read stops and returns that error unchanged. Other
+// errors have one line, with name, line and column of the fault.
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &placeReader{in: in, most: maxEvent}
 	r := &reader{d: json.NewDecoder(places), places: places, each: each}

@@ -1,5 +1,5 @@
-// Package report describes a finished show: its events, totals and levels. It defines their JSON form for
-// writers and readers:
+// Package report describes a show after its end: its events, totals and levels. It writes reports as JSON
+// and reads them:
 //
 //	r := player.Report()      // of a cue.Player
 //	r.WriteTo(file)
@@ -9,7 +9,7 @@
 //		return nil
 //	})
 //
-// Read does not store events, so a report may be larger than memory.
+// Read passes events on without storing them, so a report may be larger than memory.
 package report
 
 import (
@@ -21,7 +21,8 @@ import (
 	"slices"
 )
 
-// Report describes a show after its end. WriteTo writes it as JSON.
+// Report describes a show after its end. WriteTo writes it as JSON. Times are frames of the show; Rate is in
+// frames per second.
 type Report struct {
 	Version  int    `json:"version"` // 1
 	Rate     int    `json:"rate"`
@@ -50,8 +51,9 @@ type Output struct {
 	Loudness Level  `json:"loudness_lufs"`
 }
 
-// Totals are counts over all starts: Asked = Started + Rejected + Limited + Coalesced, and Started = Ended +
-// Stopped + Stolen + Playing.
+// Totals are counts over all starts, as in mixer.Stats: Asked = Started + Rejected + Limited + Coalesced,
+// and Started = Ended + Stopped + Stolen + Playing. Rejected starts got no voice from a full pool, and
+// Limited ones were refused by a limit or a cooldown. HighWater is the maximum number of voices at a time.
 type Totals struct {
 	Asked      int64 `json:"asked"`
 	Started    int64 `json:"started"`
@@ -69,10 +71,10 @@ type Totals struct {
 	Faults     int64 `json:"faults"`
 	EventsLost int64 `json:"events_lost"`
 
-	// Number of streams that broke while they played.
+	// StreamsBroken is the number of streams that could not be decoded to their end.
 	StreamsBroken int64 `json:"streams_broken,omitempty"`
 
-	// For a show on a device: how long the device was lost.
+	// UnheardSeconds is the time without sound because the device was lost. It is 0 for a render.
 	UnheardSeconds float64 `json:"unheard_seconds,omitempty"`
 }
 
@@ -82,13 +84,13 @@ func (r *Report) Insert(e Event) {
 	r.Events = slices.Insert(r.Events, at, e)
 }
 
-// Level is a level in decibels or LUFS. In JSON it has two decimals, and is null if it is not Finite.
+// Level is a level in decibels or LUFS. In JSON it has two decimals; silence and unknown levels are null.
 type Level float64
 
 // silence is the level below which only rounding errors of filters remain.
 const silence = -200
 
-// Finite reports whether l is a real level: not silence (-200 dB or less) and not unknown (+200 dB or more).
+// Finite reports whether l is a number: neither silence (-200 dB or less) nor unknown (+200 dB or more).
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
 // MarshalJSON returns a number, or null.
@@ -108,7 +110,7 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 // chunk is the size of buffered output that triggers a write, in bytes.
 const chunk = 1 << 12
 
-// WriteTo writes the report as JSON, one event per line, and buffers only a few lines. The error is w's.
+// WriteTo writes the report as JSON, one event per line. It returns the first error of w.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return r.WriteWith(w, func(yield func(*Event) bool) {
 		for i := range r.Events {

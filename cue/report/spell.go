@@ -11,8 +11,8 @@ import (
 // MarshalJSON returns the fields that apply to the kind of the event.
 func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
-// AppendJSON appends the output of MarshalJSON to a slice and returns it. It avoids reflection, because a
-// server may write a hundred thousand events per request.
+// AppendJSON appends the output of MarshalJSON to a slice and returns the result. It is faster, because it
+// avoids reflection.
 func (e *Event) AppendJSON(to []byte) []byte {
 	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
 	b := line(strconv.AppendInt(append(to, `{"frame":`...), e.Frame, 10))
