@@ -43,14 +43,14 @@ func TestAssertions(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 2, Virtual: 1, NoLimiter: true})
 	coin, jump, hum, mute := tone(t, "coin", 500, 0.5, 25), tone(t, "jump", 200, 0.5, 50), tone(t, "hum", 400, 0.05, 25), tone(t, "mute", 100, 0, 25)
-	f.says(t, "a sound before all", `nothing is called "jump": nothing was played`, func() { a.Heard("jump") })
+	f.says(t, "a sound before all", `no sound is called "jump": no sound was played`, func() { a.Heard("jump") })
 	play(t, a, coin, mixer.Options{Pan: 1, Gain: -6})
 	play(t, a, hum, mixer.Options{})
 	f.says(t, "a sound that waits", `"coin" was not heard: its frame has not come; Step plays on`, func() { a.Heard("coin").At(0) })
 	a.Step(100 * ms)
 	play(t, a, jump, mixer.Options{Pan: -1, Priority: 1})
 	a.Step(20 * ms)
-	f.says(t, "a voice that is virtual", `"hum" was not stolen: #2 gave up its slot at 100ms (frame 100) and goes on virtual`, func() { a.Stolen("hum") })
+	f.says(t, "a voice that is virtual", `"hum" was not stolen: #2 lost its slot at 100ms (frame 100) and is now virtual`, func() { a.Stolen("hum") })
 	a.Step(30 * ms)
 	play(t, a, mute, mixer.Options{Gain: -60})
 	a.Step(350 * ms)
@@ -67,7 +67,7 @@ func TestAssertions(t *testing.T) {
 		"the thief":             {call: func() { a.Stolen("hum").By("mute") }},
 		"all of it":             {call: func() { a.Sound().At(1 * ms) }},
 
-		"a wrong name":          {want: `nothing is called "jmp"; the nearest is "jump"`, call: func() { a.Heard("jmp").At(3).Left().Level(0, 0) }},
+		"a wrong name":          {want: `no sound is called "jmp"; the nearest is "jump"`, call: func() { a.Heard("jmp").At(3).Left().Level(0, 0) }},
 		"a wrong time":          {want: `"jump" is heard at 100ms (frame 100), want 99ms`, call: func() { a.Heard("jump").At(99 * ms).Left().Right() }},
 		"a time too far":        {want: `"jump" is heard at 100ms (frame 100), want 90ms ± 5ms`, call: func() { a.Heard("jump").Near(90*ms, 5*ms) }},
 		"a wrong left":          {want: `"coin" is not on the left: left has -Inf dB, right -15.1 dB`, call: func() { a.Heard("coin").Left().Level(0, 0) }},
@@ -77,13 +77,13 @@ func TestAssertions(t *testing.T) {
 		"a wrong count":         {want: `"jump" is heard 1 times, want 2`, call: func() { a.Heard("jump").Times(2).Right() }},
 		"what is not stolen":    {want: `"jump" was not stolen: #3 ended at 300ms (frame 300)`, call: func() { a.Stolen("jump").By("coin") }},
 		"another thief":         {want: `"hum" was stolen by "mute" at 150ms (frame 150), want by "jump"`, call: func() { a.Stolen("hum").By("jump").By("mute") }},
-		"nobody to steal from":  {want: `nothing is called "jmp"; the nearest is "jump"`, call: func() { a.Stolen("jmp").By("jump") }},
-		"another that is none":  {want: `nothing is called "jmp"; the nearest is "jump"`, call: func() { a.Stolen("hum").By("jmp").By("mute") }},
-		"what is none, never":   {want: `nothing is called "jmp"; the nearest is "jump"; if the game has it, say a.Knows("jmp")`, call: func() { a.Never("jmp") }},
-		"no name":               {want: `nothing is called ""; the nearest is "hum"`, call: func() { a.Heard("") }},
+		"nobody to steal from":  {want: `no sound is called "jmp"; the nearest is "jump"`, call: func() { a.Stolen("jmp").By("jump") }},
+		"another that is none":  {want: `no sound is called "jmp"; the nearest is "jump"`, call: func() { a.Stolen("hum").By("jmp").By("mute") }},
+		"what is none, never":   {want: `no sound is called "jmp"; the nearest is "jump"; if the game has it, say a.Knows("jmp")`, call: func() { a.Never("jmp") }},
+		"no name":               {want: `no sound is called ""; the nearest is "hum"`, call: func() { a.Heard("") }},
 		"what was heard, never": {want: `"jump" is heard at 100ms (frame 100), want never`, call: func() { a.Never("jump") }},
 		"what is silent, heard": {want: `"mute" was not heard: it was played at 150ms (frame 150) and is silent`, call: func() { a.Heard("mute") }},
-		"a stem of nobody":      {want: `nothing is called "jmp"; the nearest is "jump"`, call: func() { a.Stem("jmp") }},
+		"a stem of nobody":      {want: `no sound is called "jmp"; the nearest is "jump"`, call: func() { a.Stem("jmp") }},
 		"sound in silence":      {want: `it is not silent from 0s to 10ms: the first sound is at 1ms (frame 1)`, call: func() { a.Silent(0, 10*ms) }},
 		"silence too far":       {want: `from 0s to 1s is not inside the 500ms that were heard`, call: func() { a.Silent(0, time.Second) }},
 		"a time that is over":   {want: `10ms is over: the next frame is at 500ms (frame 500)`, call: func() { a.Do(10*ms, func() {}) }},
@@ -91,12 +91,12 @@ func TestAssertions(t *testing.T) {
 	} {
 		f.says(t, what, test.want, test.call)
 	}
-	const timeline = `500ms, 2 voices, overflow quietest: asked 4, started 4, stolen 1
+	const timeline = `500ms, 2 voices, overflow quietest: 4 requested, 4 started, 1 stolen
 coin         #1   |################################| 0s..500ms, -18.1 dB, ended
 hum          #2   |=======~~x                      | 0s..150ms, -32.0 dB, stolen by "mute" #4
 jump         #3   |      ##############            | 100ms..300ms, -12.0 dB, ended
 mute         #4   |         ..~~~~~                | 150ms..250ms, silent, ended
-# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way
+# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x stolen
 `
 	if got := a.Timeline(); got != timeline {
 		t.Errorf("the timeline is\n%s\nwant\n%s", got, timeline)

@@ -223,7 +223,7 @@ func TestWhatWasRefused(t *testing.T) {
 	a.Do(20*ms, func() { play(t, a, tone(t, "b", 500, 0.5, 25), mixer.Options{}) })
 	a.Step(40 * ms)
 	f.says(t, "one that was rejected", `"b" was not heard: it was rejected at 20ms (frame 20) (pool)`, func() { a.Heard("b") })
-	f.says(t, "one that plays", `"a" was not stolen: #1 plays on`, func() { a.Stolen("a") })
+	f.says(t, "one that plays", `"a" was not stolen: #1 still plays`, func() { a.Stolen("a") })
 	play(t, a, tone(t, "d", 5, 0.5, 25), mixer.Options{From: time.Second})
 	a.Mixer().At(mixer.Now).Resize(2)
 	a.Step(10 * ms)
@@ -317,7 +317,7 @@ func TestFocus(t *testing.T) {
 		"a silence": func() { a.Silent(0, 15*ms) },
 	} {
 		said := f.failure(fails)
-		if !strings.Contains(said, "theme        #1") || !strings.Contains(said, "6 voices besides these") || strings.Count(said, "#") < 40 {
+		if !strings.Contains(said, "theme        #1") || !strings.Contains(said, "6 voices not shown") || strings.Count(said, "#") < 40 {
 			t.Errorf("%s:\n%s", what, said)
 		}
 	}

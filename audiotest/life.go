@@ -170,7 +170,7 @@ func (a *Audio) unheard(stems []mixer.Stem) string {
 			return fmt.Sprintf("it was played at %s and %v without a slot", a.when(l.began), l.last.Kind)
 		}
 		if l.last.Kind == mixer.EventVirtual {
-			return fmt.Sprintf("it was played at %s and goes on virtual, without a slot", a.when(l.began))
+			return fmt.Sprintf("it was played at %s and is now virtual, without a slot", a.when(l.began))
 		}
 		return fmt.Sprintf("it was played at %s and is silent", a.when(l.began))
 	}
@@ -233,9 +233,9 @@ func (a *Audio) Stolen(name string) *Stolen {
 		case l.over:
 			became = fmt.Sprintf("#%d %v at %s", l.number, l.last.Kind, a.when(l.last.Frame))
 		case l.last.Kind == mixer.EventVirtual && !l.real:
-			became = fmt.Sprintf("#%d gave up its slot at %s and goes on virtual", l.number, a.when(l.last.Frame))
+			became = fmt.Sprintf("#%d lost its slot at %s and is now virtual", l.number, a.when(l.last.Frame))
 		default:
-			became = fmt.Sprintf("#%d plays on", l.number)
+			became = fmt.Sprintf("#%d still plays", l.number)
 		}
 	}
 	if s.by == nil {

@@ -104,7 +104,7 @@ func TestListenRaw(t *testing.T) {
 		f.says(t, test.name, test.want, func() { audiotest.ListenRaw(f, test.data, test.raw) })
 	}
 	empty := audiotest.ListenRaw(f, strings.NewReader(""), audiotest.Raw{})
-	f.says(t, "nothing", "nothing is heard in 0s", func() { empty.Sound().At(0).Left() })
+	f.says(t, "nothing", "no sound is audible in 0s", func() { empty.Sound().At(0).Left() })
 	f.says(t, "a sound in nothing", `"bell" is not heard: the best correlation is 0.00, want 0.5`, func() {
 		r := audiotest.ListenRaw(f, strings.NewReader(""), audiotest.Raw{Rate: 1000})
 		r.Knows(chirp(t, "bell", 100, 1))

@@ -136,9 +136,9 @@ func (r *Recording) meant(name string) (sounds []*voice.Sound) {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 {
-		r.fail("nothing is called %q: the recording knows no sounds; say r.Knows(sounds...)", name)
+		r.fail("no sound is called %q: the recording knows no sounds; call r.Knows(sounds...)", name)
 	} else {
-		r.fail("nothing is called %q; the nearest is %q; if the game has it, let r.Knows have its sound",
+		r.fail("no sound is called %q; the nearest is %q; if the game has it, pass its sound to r.Knows",
 			name, words.Nearest(name, names))
 	}
 	return nil

@@ -33,7 +33,7 @@ func TestRecordingNames(t *testing.T) {
 	a.Do(900*ms, func() { play(t, a, gun, mixer.Options{}) })
 	a.Step(1500 * ms)
 	r := audiotest.Recorded(f, 1000, a.Mix())
-	f.says(t, "nothing is known", `nothing is called "step1": the recording knows no sounds; say r.Knows(sounds...)`, func() { r.Heard("step1") })
+	f.says(t, "nothing is known", `no sound is called "step1": the recording knows no sounds; call r.Knows(sounds...)`, func() { r.Heard("step1") })
 	r.Knows(gun, fist, chirps[""])
 	r.KnowsNamed(func(yield func(string, *voice.Sound) bool) {
 		_ = yield("step", step1) && yield("step", step2) && yield("blow", fist)
@@ -49,9 +49,9 @@ func TestRecordingNames(t *testing.T) {
 		"a file of two":       {call: func() { r.Heard("gun/hit.wav").Times(1).At(900 * ms) }},
 		"never":               {call: func() { r.Never("rain"); r.Never("blow"); r.Never("fist/hit.wav") }},
 		"a name of two files": {want: `"hit" is fist/hit.wav and gun/hit.wav; write the path of one, or give them names with KnowsNamed`, call: func() { r.Heard("hit") }},
-		"misspelt":            {want: `nothing is called "stpe"; the nearest is "step"; if the game has it, let r.Knows have its sound`, call: func() { r.Heard("stpe").At(0).Left() }},
-		"misspelt, never":     {want: `nothing is called "rian"; the nearest is "rain"; if the game has it, let r.Knows have its sound`, call: func() { r.Never("rian") }},
-		"a misspelt file":     {want: `nothing is called "walk/step.wav"; the nearest is "walk/step1.wav"; if the game has it, let r.Knows have its sound`, call: func() { r.Never("walk/step.wav") }},
+		"misspelt":            {want: `no sound is called "stpe"; the nearest is "step"; if the game has it, pass its sound to r.Knows`, call: func() { r.Heard("stpe").At(0).Left() }},
+		"misspelt, never":     {want: `no sound is called "rian"; the nearest is "rain"; if the game has it, pass its sound to r.Knows`, call: func() { r.Never("rian") }},
+		"a misspelt file":     {want: `no sound is called "walk/step.wav"; the nearest is "walk/step1.wav"; if the game has it, pass its sound to r.Knows`, call: func() { r.Never("walk/step.wav") }},
 		"not heard":           {want: `"blow" is not heard: the best correlation is 0.12, want 0.5`, call: func() { r.Heard("blow") }},
 		"heard":               {want: `"step" is heard at 100ms (frame 100), 500ms (frame 500), want never`, call: func() { r.Never("step") }},
 	} {

@@ -105,9 +105,9 @@ func (a *Audio) find(name, help string) ([]mixer.Stem, bool) {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 {
-		a.fail("nothing is called %q: nothing was played%s", name, help)
+		a.fail("no sound is called %q: no sound was played%s", name, help)
 	} else {
-		a.fail("nothing is called %q; the nearest is %q%s", name, words.Nearest(name, names), help)
+		a.fail("no sound is called %q; the nearest is %q%s", name, words.Nearest(name, names), help)
 	}
 	return nil, false
 }

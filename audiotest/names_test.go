@@ -128,12 +128,12 @@ func TestNamesOfABank(t *testing.T) {
 		},
 		"heard, never":   {want: `"shot" is heard at 400ms (frame 400), 600ms (frame 600), want never`, call: func() { a.Never("shot") }},
 		"a path, never":  {want: `"gun/hit.wav" is heard at 400ms (frame 400), want never`, call: func() { a.Never("gun/hit.wav") }},
-		"misspelt":       {want: `nothing is called "shto"; the nearest is "shot"`, call: func() { a.Heard("shto") }},
-		"misspelt, stem": {want: `nothing is called "stpe"; the nearest is "step"`, call: func() { a.Stem("stpe") }},
+		"misspelt":       {want: `no sound is called "shto"; the nearest is "shot"`, call: func() { a.Heard("shto") }},
+		"misspelt, stem": {want: `no sound is called "stpe"; the nearest is "step"`, call: func() { a.Stem("stpe") }},
 		"misspelt, never": {
-			want: `nothing is called "raer"; the nearest is "rare"; if the game has it, say a.Knows("raer")`, call: func() { a.Never("raer") },
+			want: `no sound is called "raer"; the nearest is "rare"; if the game has it, say a.Knows("raer")`, call: func() { a.Never("raer") },
 		},
-		"misspelt path":    {want: `nothing is called "gnu/hit.wav"; the nearest is "assets/gun/hit.wav"`, call: func() { a.Heard("gnu/hit.wav") }},
+		"misspelt path":    {want: `no sound is called "gnu/hit.wav"; the nearest is "assets/gun/hit.wav"`, call: func() { a.Heard("gnu/hit.wav") }},
 		"not played":       {want: `"rare" was not heard: it was not played`, call: func() { a.Heard("rare").At(0) }},
 		"not stolen":       {want: `"rare" was not stolen: it was not played`, call: func() { a.Stolen("rare").By("step") }},
 		"a layer's name":   {want: `"thud" was not heard: it was not played`, call: func() { a.Heard("thud") }},
@@ -184,7 +184,7 @@ func TestStolenByNames(t *testing.T) {
 	a.Stolen("step").By("shot")
 	a.Stolen("step1").By("gun/hit.wav")
 	f.says(t, "another", `"step" was stolen by "shot" at 10ms (frame 10), want by "blow"`, func() { a.Stolen("step").By("blow") })
-	f.says(t, "none", `nothing is called "sohot"; the nearest is "shot"`, func() { a.Stolen("step").By("sohot").By("blow") })
+	f.says(t, "none", `no sound is called "sohot"; the nearest is "shot"`, func() { a.Stolen("step").By("sohot").By("blow") })
 	file := filepath.ToSlash(t.TempDir()) + "/level.wav"
 	_, other, c := armed(t)
 	other.Update(true)
@@ -235,7 +235,7 @@ func TestNamesAfterReload(t *testing.T) {
 	if err := b.Use(a.Mixer()); err != nil {
 		t.Fatal(err)
 	}
-	f.says(t, "too early", `nothing is called "new"; the nearest is "old"; if the game has it, say a.Knows("new")`, func() { a.Never("new") })
+	f.says(t, "too early", `no sound is called "new"; the nearest is "old"; if the game has it, say a.Knows("new")`, func() { a.Never("new") })
 	files["assets/sounds.yaml"] = &fstest.MapFile{Data: []byte("rate: 1000\nsounds: {new: {file: b.wav}}"), ModTime: time.Unix(1, 0)}
 	if err := b.Reload(); err != nil {
 		t.Fatal(err)
@@ -321,7 +321,7 @@ func TestNeverTakesWhatNobodyNamed(t *testing.T) {
 	a.Mixer().Play(tone(t, "footstep", 300, 0.3, 50), mixer.Options{})
 	a.Step(time.Second)
 	help := func(name string) string {
-		return `nothing is called "` + name + `"; the nearest is "footstep"; if the game has it, say a.Knows("` + name + `")`
+		return `no sound is called "` + name + `"; the nearest is "footstep"; if the game has it, say a.Knows("` + name + `")`
 	}
 	for name, near := range map[string]bool{
 		"scream": false, "step": false, "foot": false, "footsteps": true, "footsetp": true, "Footstep": true, "fotstp": true, "": true,
@@ -334,7 +334,7 @@ func TestNeverTakesWhatNobodyNamed(t *testing.T) {
 	}
 	a.Knows("scream")
 	f.says(t, "what the game has", "", func() { a.Never("scream") })
-	f.says(t, "what it has not", `nothing is called "screams"; the nearest is "scream"; if the game has it, say a.Knows("screams")`, func() { a.Never("screams") })
+	f.says(t, "what it has not", `no sound is called "screams"; the nearest is "scream"; if the game has it, say a.Knows("screams")`, func() { a.Never("screams") })
 	f.says(t, "another", help("foot"), func() { a.Never("foot") })
 }
 

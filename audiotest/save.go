@@ -17,7 +17,7 @@ import (
 
 // Package testing parses these flags with its own.
 var (
-	update = flag.Bool("audiotest.update", false, "write the files of Golden anew")
+	update = flag.Bool("audiotest.update", false, "rewrite the files of Golden")
 	save   = flag.String("audiotest.save", "", "folder into which failed tests write mix, stems, report and timeline")
 )
 
@@ -52,7 +52,7 @@ func (a *Audio) leave() {
 	}
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "timeline.txt"), []byte(a.Timeline()), 0o666), a.writeReport(filepath.Join(dir, "report.json")))
 	if err != nil {
-		a.t.Errorf("audiotest: what was heard is lost: %v", err)
+		a.t.Errorf("audiotest: the output was not saved: %v", err)
 		return
 	}
 	a.t.Logf("audiotest: mix, stems, report and timeline are in %s", dir)

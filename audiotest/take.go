@@ -83,7 +83,7 @@ func (k *take) sound() *Heard {
 	all := k.mix.read(0, k.frames)
 	first := firstSound(all, silenceBound)
 	if first < 0 {
-		k.fail("nothing is heard in %v", pcm.Duration(k.frames, k.rate))
+		k.fail("no sound is audible in %v", pcm.Duration(k.frames, k.rate))
 		return h
 	}
 	last := len(all)

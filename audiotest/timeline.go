@@ -21,28 +21,28 @@ const (
 // Timeline returns a text drawing of the voices over time, one voice per line: the level of its sound in each
 // column, the times of its start and end, and the reason for its end.
 //
-//	# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way
+//	# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x stolen
 func (a *Audio) Timeline() string { return a.timeline(focus{}) }
 
 func (a *Audio) timeline(f focus) string {
 	var b strings.Builder
 	policy := a.config.Overflow
 	stats := a.mixer.Stats()
-	fmt.Fprintf(&b, "%v, %s, overflow %v: asked %d, started %d, stolen %d\n", pcm.Duration(a.frames, a.rate).Round(time.Microsecond),
+	fmt.Fprintf(&b, "%v, %s, overflow %v: %d requested, %d started, %d stolen\n", pcm.Duration(a.frames, a.rate).Round(time.Microsecond),
 		words.Count(int(stats.Voices), "voice"), policy, stats.Asked, stats.Started, stats.Stolen)
 	shown := a.drawn(f)
 	switch n := len(a.voices) - len(shown); {
 	case n > 0 && shown[0] == a.voices[n]:
 		fmt.Fprintf(&b, "%s before these\n", words.Count(n, "voice"))
 	case n > 0:
-		fmt.Fprintf(&b, "%s besides these\n", words.Count(n, "voice"))
+		fmt.Fprintf(&b, "%s not shown\n", words.Count(n, "voice"))
 	}
 	for _, l := range shown {
 		fmt.Fprintf(&b, "%s |%s| %s\n", label(a.called(l.of), l.number), a.row(l), a.fate(l))
 	}
 	for i, e := range a.refused {
 		if i == rows/4 {
-			fmt.Fprintf(&b, "%d more starts got no voice\n", len(a.refused)-i)
+			fmt.Fprintf(&b, "%d more starts without a voice\n", len(a.refused)-i)
 			break
 		}
 		why := e.Reason.String()
@@ -52,7 +52,7 @@ func (a *Audio) timeline(f focus) string {
 		fmt.Fprintf(&b, "%s %v at %s (%s)\n", label(a.called(e.Stem()), 0), e.Kind, a.when(e.Frame), why)
 	}
 	if len(a.voices) > 0 {
-		b.WriteString("# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way\n")
+		b.WriteString("# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x stolen\n")
 	}
 	return b.String()
 }
