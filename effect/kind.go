@@ -54,8 +54,8 @@ var (
 	onOff     = []string{"off", "on"}
 	bandTypes = []string{"flat", "lowshelf", "peak", "highshelf", "lowpass", "highpass", "notch"}
 
-	mix    = Param{Name: "mix", To: 1, Default: 1, Does: "how much of the effect is heard: 0 none of it, 1 it alone"}
-	bypass = Param{Name: "bypass", To: 1, Choices: onOff, Does: "on: nothing goes into the effect any more, all goes past it"}
+	mix    = Param{Name: "mix", To: 1, Default: 1, Does: "the share of the effect in the result: 0 is only the input, 1 only the effect"}
+	bypass = Param{Name: "bypass", To: 1, Choices: onOff, Does: "on: the input bypasses the effect"}
 )
 
 // kinds is the table of all kinds.
@@ -63,59 +63,59 @@ var kinds = [...]Kind{
 	{
 		Name: "eq", Does: "an equaliser of up to 8 bands", Bands: 8,
 		Band: []Param{
-			{Name: "type", To: Notch, Default: Flat, Choices: bandTypes, Does: "what the band does"},
-			{Name: "freq", Unit: Hertz, From: 20, To: 20000, Default: 1000, Log: true, Does: "its middle, or its corner"},
-			{Name: "gain", Unit: Decibels, From: -24, To: 24, Does: "of shelves and peaks"},
-			{Name: "q", From: 0.1, To: 18, Default: 0.7071, Log: true, Does: "how narrow, or how steep, it is"},
+			{Name: "type", To: Notch, Default: Flat, Choices: bandTypes, Does: "the type of the filter"},
+			{Name: "freq", Unit: Hertz, From: 20, To: 20000, Default: 1000, Log: true, Does: "the centre or corner frequency"},
+			{Name: "gain", Unit: Decibels, From: -24, To: 24, Does: "the gain of shelves and peaks"},
+			{Name: "q", From: 0.1, To: 18, Default: 0.7071, Log: true, Does: "the quality factor: the narrowness or steepness"},
 		},
 		Params: []Param{bypass},
 	},
 	{
-		Name: "compressor", Does: "takes down what is loud", Key: true,
+		Name: "compressor", Does: "reduces loud passages", Key: true,
 		Params: []Param{
-			{Name: "threshold", Unit: Decibels, From: -60, To: 0, Default: -18, Does: "what is louder is taken down"},
-			{Name: "ratio", From: 1, To: 100, Default: 4, Log: true, Does: "so many dB above the threshold become one"},
-			{Name: "attack", Unit: Seconds, From: 0.0001, To: 0.5, Default: 0.005, Log: true, Does: "the time that it takes to go down"},
-			{Name: "release", Unit: Seconds, From: 0.005, To: 5, Default: 0.12, Log: true, Does: "the time that it takes to come up"},
-			{Name: "knee", Unit: Decibels, To: 24, Default: 6, Does: "how wide the bend around the threshold is"},
-			{Name: "makeup", Unit: Decibels, From: -24, To: 24, Does: "a gain after it"},
+			{Name: "threshold", Unit: Decibels, From: -60, To: 0, Default: -18, Does: "the level above which it reduces"},
+			{Name: "ratio", From: 1, To: 100, Default: 4, Log: true, Does: "the dB above the threshold that become 1 dB"},
+			{Name: "attack", Unit: Seconds, From: 0.0001, To: 0.5, Default: 0.005, Log: true, Does: "the time to reduce the level"},
+			{Name: "release", Unit: Seconds, From: 0.005, To: 5, Default: 0.12, Log: true, Does: "the time to restore the level"},
+			{Name: "knee", Unit: Decibels, To: 24, Default: 6, Does: "the width of the bend around the threshold"},
+			{Name: "makeup", Unit: Decibels, From: -24, To: 24, Does: "a gain after the reduction"},
 			bypass,
 		},
 	},
 	{
 		Name: "delay", Does: "echoes",
 		Params: []Param{
-			{Name: "time", Unit: Seconds, From: 0.001, To: 4, Default: 0.35, Log: true, Does: "until the first echo, and between two"},
-			{Name: "feedback", To: 0.95, Default: 0.35, Does: "how much of an echo is in the next one"},
-			{Name: "lowpass", Unit: Hertz, From: 20, To: 20000, Off: true, Log: true, Does: "takes the heights from each echo once more"},
-			{Name: "pingpong", To: 1, Choices: onOff, Does: "echoes come from the left and the right by turns"},
+			{Name: "time", Unit: Seconds, From: 0.001, To: 4, Default: 0.35, Log: true, Does: "the time to the first echo, and between two echoes"},
+			{Name: "feedback", To: 0.95, Default: 0.35, Does: "the gain from one echo to the next"},
+			{Name: "lowpass", Unit: Hertz, From: 20, To: 20000, Off: true, Log: true, Does: "a low-pass on each repetition"},
+			{Name: "pingpong", To: 1, Choices: onOff, Does: "on: echoes alternate between left and right"},
 			mix, bypass,
 		},
 	},
 	{
 		Name: "reverb", Does: "a room",
 		Params: []Param{
-			{Name: "time", Unit: Seconds, From: 0.1, To: 20, Default: 1.8, Log: true, Does: "until 500 Hz to 1 kHz are 60 dB down"},
-			{Name: "low", From: 0.25, To: 2.5, Default: 1.1, Log: true, Does: "a factor of time for what is deep: half way to it at 200 Hz"},
-			{Name: "high", From: 0.1, To: 1.5, Default: 0.5, Log: true, Does: "a factor of time for what is high: half way to it at 5 kHz"},
-			{Name: "predelay", Unit: Seconds, To: 0.25, Default: 0.01, Does: "until the room answers"},
-			{Name: "size", From: 0.2, To: 2, Default: 1, Log: true, Does: "how far apart the walls are"},
-			{Name: "early", Unit: Decibels, From: -60, To: 12, Default: -6, Does: "the first reflections beside the rest"},
-			{Name: "width", To: 1, Default: 1, Does: "0: the same left and right"},
-			{Name: "modulation", To: 1, Default: 0.3, Does: "how much the walls move"},
+			{Name: "time", Unit: Seconds, From: 0.1, To: 20, Default: 1.8, Log: true, Does: "the decay by 60 dB, at 500 Hz to 1 kHz"},
+			{Name: "low", From: 0.25, To: 2.5, Default: 1.1, Log: true, Does: "a factor of time for low frequencies; halfway at 200 Hz"},
+			{Name: "high", From: 0.1, To: 1.5, Default: 0.5, Log: true, Does: "a factor of time for high frequencies; halfway at 5 kHz"},
+			{Name: "predelay", Unit: Seconds, To: 0.25, Default: 0.01, Does: "the time to the first reflection"},
+			{Name: "size", From: 0.2, To: 2, Default: 1, Log: true, Does: "the distance of the walls"},
+			{Name: "early", Unit: Decibels, From: -60, To: 12, Default: -6, Does: "the level of the first reflections"},
+			{Name: "width", To: 1, Default: 1, Does: "the stereo width; 0 is mono"},
+			{Name: "modulation", To: 1, Default: 0.3, Does: "the amount of movement of the walls"},
 			mix, bypass,
 		},
 	},
 	{
-		Name: "drive", Does: "warm to broken: an amplifier that is driven too far",
+		Name: "drive", Does: "distortion from warm to broken: an overdriven amplifier",
 		Params: []Param{
-			{Name: "amount", Unit: Decibels, To: 40, Default: 12, Does: "how far"},
+			{Name: "amount", Unit: Decibels, To: 40, Default: 12, Does: "the gain into the amplifier"},
 			{Name: "tone", From: -1, To: 1, Does: "-1 is dark, 1 bright: a tilt around 1 kHz"},
 			mix, bypass,
 		},
 	},
 	{
-		Name: "width", Does: "moves left and right together or apart",
+		Name: "width", Does: "narrows or widens the stereo image",
 		Params: []Param{
 			{Name: "width", To: 2, Default: 1, Does: "0: mono, 2: twice as wide"},
 			bypass,
