@@ -116,7 +116,7 @@ func silence(drivers []oto.Driver) (why string) {
 		}
 		why += fmt.Sprintf("%s: %s; ", d.Name, d.Detail)
 	}
-	return why + "the game plays on unheard"
+	return why + "the game runs without sound"
 }
 
 // listen plays the game's sound until the caller calls stop.

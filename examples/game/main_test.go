@@ -222,7 +222,7 @@ func TestWithoutSoundCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop()
-	const want = "no sound: pulse: no server; alsa: no sound card in /dev/snd; the game plays on unheard\n"
+	const want = "no sound: pulse: no server; alsa: no sound card in /dev/snd; the game runs without sound\n"
 	if !strings.HasSuffix(said.String(), want) || strings.Count(said.String(), "\n") != 1 {
 		t.Errorf("it says %q, want %q", said.String(), want)
 	}

@@ -83,14 +83,14 @@ func (g *game) drawPool(screen *ebiten.Image) {
 	stats := s.Mixer().Stats()
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf(
 		"%d voices (up, down)   policy %v (P)\n%d virtual (V)   scene %s (S)\n\n"+
-			"%d sounds asked for, %d gave way, %d refused\n"+
-			"%d unheard now   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, s.Gave,
+			"%d requested, %d stolen, %d rejected\n"+
+			"%d now virtual   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, s.Gave,
 		stats.Rejected+stats.Limited, s.Unseen, master(s).RMS), left, 12)
 	for i := range min(int(stats.Voices), sound.MaxVoices) {
 		drawSlot(screen, &s.Slots[i], i, left, float32(104+i*13))
 	}
 	y := 104 + 13*int(stats.Voices) + 12
-	ebitenutil.DebugPrintAt(screen, "who took whose place", left, y)
+	ebitenutil.DebugPrintAt(screen, "steals", left, y)
 	for _, e := range s.Steals {
 		if y += 16; e.BySound == nil || y > height-20 {
 			break
@@ -124,7 +124,7 @@ func drawSlot(screen *ebiten.Image, v *sound.Slot, i int, x, y float32) {
 func steal(e mixer.Event) string {
 	what := "ends"
 	if e.Kind == mixer.EventVirtual {
-		what = "goes on unheard"
+		what = "is now virtual"
 	}
 	return fmt.Sprintf("%s for %s: %.0f for %.0f dB, it %s",
 		e.BySound.Name(), e.Sound.Name(), e.Newcomer, e.Audibility, what)

@@ -68,7 +68,7 @@ func journal(t *testing.T, policy mixer.Overflow, virtual int) {
 	})
 	stats := s.mixer.Stats()
 	if gave := stats.Stolen + stats.Virtual + stats.Rejected; stats.Asked < 150 || gave < 20 && policy != mixer.GrowPool {
-		t.Errorf("%d starts, %d gave way: too few to tell", stats.Asked, gave)
+		t.Errorf("%d starts, %d stolen: too few to tell", stats.Asked, gave)
 	}
 	rendered, err := played.Render(len(heard))
 	if err != nil {
@@ -101,7 +101,7 @@ func TestPolicyChanges(t *testing.T) {
 		t.Error("after a change of policy no engine goes on")
 	}
 	if s.Steals[0].Policy != mixer.StealOldest {
-		t.Errorf("the last one gave way by %v, want oldest", s.Steals[0].Policy)
+		t.Errorf("the last steal was by %v, want oldest", s.Steals[0].Policy)
 	}
 }
 
