@@ -97,6 +97,7 @@ func command(args []string, c *console.Console) int {
 		kong.Description(purpose+" "+capacity),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.WithHyphenPrefixedParameters(true), // permits --gain -6
+		kong.OptionFunc(numberFlags),
 		kong.Writers(c.Out, c.Err),
 		kong.Exit(func(int) { helped = true }),
 	)
@@ -124,6 +125,9 @@ func command(args []string, c *console.Console) int {
 	case helped, c.Out.Err != nil: // kong would report a closed output as wrong usage
 		return c.Finish(nil)
 	case err != nil:
+		if argument, missing := strings.CutPrefix(err.Error(), `expected "<`); missing {
+			return c.Finish(console.Usage("the argument <%s is missing", strings.TrimSuffix(argument, `"`)))
+		}
 		return c.Finish(console.Usage("%w", err))
 	}
 	return c.Finish(ctx.Run(c))

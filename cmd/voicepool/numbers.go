@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// numberFlags parse numbers and times like kong does, but their errors say what would be right.
+func numberFlags(k *kong.Kong) error {
+	for _, option := range [...]kong.Option{
+		kong.KindMapper(reflect.Int, signed), kong.KindMapper(reflect.Int64, signed),
+		kong.KindMapper(reflect.Uint64, number("a whole number from 0", func(text string, to reflect.Value) error {
+			n, err := strconv.ParseUint(text, 0, 64)
+			to.SetUint(n)
+			return err
+		})),
+		kong.KindMapper(reflect.Float64, number("a number", func(text string, to reflect.Value) error {
+			x, err := strconv.ParseFloat(text, 64)
+			to.SetFloat(x)
+			return err
+		})),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), number("a time such as 30ms, 1.5s or 2m", func(text string, to reflect.Value) error {
+			d, err := time.ParseDuration(text)
+			to.SetInt(int64(d))
+			return err
+		})),
+	} {
+		if err := option.Apply(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var signed = number("a whole number", func(text string, to reflect.Value) error {
+	n, err := strconv.ParseInt(text, 0, to.Type().Bits())
+	to.SetInt(n)
+	return err
+})
+
+// number returns a mapper for one kind of number. want describes the permitted values.
+func number(want string, parse func(text string, to reflect.Value) error) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, to reflect.Value) error {
+		token, err := ctx.Scan.PopValue(want)
+		if err != nil {
+			return err
+		}
+		if token.IsEOL() {
+			return fmt.Errorf("a value is missing; want %s", want)
+		}
+		text := fmt.Sprint(token.Value)
+		if parse(text, to) != nil {
+			return fmt.Errorf("%s: want %s", strconv.Quote(text), want)
+		}
+		return nil
+	}
+}
