@@ -183,7 +183,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		out[s.Name] = &sound{rules: s, files: files, called: s.Name, place: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
 		for j, f := range files {
 			if f != nil && s.Loop && s.Stream && f.Loop().Frames() <= 0 {
-				missing.Note(s.Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
+				missing.Note(s.Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (s *Sheet) index(text string) (int, error) {
 	case len(s.Cues) == 0:
 		return -1, fmt.Errorf("cue: %w: the sheet has no cues; begin at a time", ErrBeginning)
 	case err != nil || i < 0 || i >= len(s.Cues):
-		return -1, fmt.Errorf("cue: %w: no cue of the sheet has a number, so they count from 0 to %d; %s is none of them", ErrBeginning, len(s.Cues)-1, yaml.Quote(text))
+		return -1, fmt.Errorf("cue: %w: the cues have no numbers and count from 0 to %d; no cue is %s", ErrBeginning, len(s.Cues)-1, yaml.Quote(text))
 	}
 	return i, nil
 }
@@ -135,7 +135,7 @@ func (b *beginning) stands(s *Sheet) error {
 			s := s.fired()
 			i := slices.IndexFunc(s.launches, func(l launch) bool { return s.List[l.list].Timeline })
 			if i < 0 || s.launches[i].after >= 0 {
-				return fmt.Errorf("cue: %w: no time of GO says when the timeline starts; begin at a cue of the list", ErrBeginning)
+				return fmt.Errorf("cue: %w: no GO starts the timeline; begin at a cue of the list", ErrBeginning)
 			}
 			b.time = plus(plus(s.launches[i].base, s.launches[i].since), b.time)
 		}
@@ -312,7 +312,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			return true, nil
 		}
 		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.posts() && f.now >= over(&st)+int64(p.mixer.LatencyFrames()) {
-			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, over(&st)), p.sheet.Rate))
+			return false, fmt.Errorf("cue: %w: it ends at %v", ErrBeginning, rules.FrameTime(min(p.cut, over(&st)), p.sheet.Rate))
 		}
 		n, wide := min(most, int64(len(b.block)/p.wide)), int64(p.wide)
 		if p.skips = false; known {
@@ -325,7 +325,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 		}
 		if p.armed.on {
 			if !known {
-				return false, fmt.Errorf("cue: %w: only a render knows when cue %s begins, at the end of another; begin at a time", ErrBeginning, yaml.Quote(p.options.Cue))
+				return false, fmt.Errorf("cue: %w: cue %s begins at the end of another, which only a render computes; begin at a time", ErrBeginning, yaml.Quote(p.options.Cue))
 			}
 			if err := p.mixArmed(b.block[:n*wide]); err != nil {
 				return false, err

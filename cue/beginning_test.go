@@ -69,10 +69,10 @@ func TestBeginningNowhere(t *testing.T) {
 		options     cue.Options
 		says        string
 	}{
-		{name: "after the end", sheet: "cues: [{at: 0, play: half.wav}]", options: cue.Options{From: rules.FrameTime(5000, rate)}, says: "it is over at 0.1s"},
-		{name: "after the length", sheet: "length: 50ms\ncues: [{at: 0, play: half.wav}]", options: cue.Options{From: rules.FrameTime(60, rate)}, says: "it is over at 0.05s"},
+		{name: "after the end", sheet: "cues: [{at: 0, play: half.wav}]", options: cue.Options{From: rules.FrameTime(5000, rate)}, says: "it ends at 0.1s"},
+		{name: "after the length", sheet: "length: 50ms\ncues: [{at: 0, play: half.wav}]", options: cue.Options{From: rules.FrameTime(60, rate)}, says: "it ends at 0.05s"},
 		{name: "a number that nobody has", sheet: "list: [{cue: 1, play: half.wav}]\ngoes: [0]", options: cue.Options{Cue: "11"}, says: `no cue has the number "11"; the nearest is "1"`},
-		{name: "no numbers", sheet: "cues: [{at: 0, play: half.wav}]", options: cue.Options{Cue: "11"}, says: "no cue of the sheet has a number, so they count from 0 to 0"},
+		{name: "no numbers", sheet: "cues: [{at: 0, play: half.wav}]", options: cue.Options{Cue: "11"}, says: "the cues have no numbers and count from 0 to 0; no cue is \"11\""},
 		{name: "no GO", sheet: "list: [{cue: 1, play: half.wav}, {cue: 2, play: half.wav}]\ngoes: [0]", options: cue.Options{Cue: "2"}, says: `no GO reaches cue "2"`},
 	} {
 		s, err := cue.Parse(f.path+"/s.yaml", []byte("rate: 1000\n"+c.sheet))

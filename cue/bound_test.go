@@ -33,7 +33,7 @@ func TestReadEnds(t *testing.T) {
 		}
 		if !errors.Is(err, cue.ErrEndless) || frames > 6*rate {
 			t.Errorf("%s: after %d frames: %v", text, frames, err)
-		} else if text := err.Error(); !strings.HasSuffix(text, "and there are still voices then: 1; cut it with a length, such as `length: 60s`") {
+		} else if text := err.Error(); !strings.HasSuffix(text, "but 1 still play; set a length, such as `length: 60s`") {
 			t.Errorf("the error is %v", err)
 		}
 	}

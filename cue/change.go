@@ -42,33 +42,33 @@ var ErrChange = errors.New("cue: the show keeps its sheet")
 func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(take func()) map[string]float64) (kept []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {
-		return nil, fmt.Errorf("%w: it was not made for changes", ErrChange)
+		return nil, fmt.Errorf("%w: the player was not created for changes", ErrChange)
 	}
 	if len(s.List) > 0 && len(now.List) == 0 {
-		return nil, fmt.Errorf("%w: it has no list of cues that wait for GO, and there is one now; begin the show again", ErrChange)
+		return nil, fmt.Errorf("%w: a list of cues that wait for GO was added; restart the show", ErrChange)
 	}
 	if len(s.List) == 0 && len(now.List) > 0 { // such as a file that is still being written
-		return nil, fmt.Errorf("%w: it has cues that wait for GO, and there is none there; write the list again", ErrChange)
+		return nil, fmt.Errorf("%w: the list of cues that wait for GO was removed; restore it", ErrChange)
 	}
 	if s.Rate != now.Rate {
-		return nil, fmt.Errorf("%w: `rate` is %d now, and %d there; begin the show again", ErrChange, now.Rate, s.Rate)
+		return nil, fmt.Errorf("%w: `rate` changed from %d to %d; restart the show", ErrChange, now.Rate, s.Rate)
 	}
 	for i := range s.Buses {
 		b := &s.Buses[i]
 		switch _, some := p.buses[b.Name]; {
 		case !some:
-			return nil, fmt.Errorf("%w: the bus %s is new; begin the show again", ErrChange, yaml.Quote(b.Name))
+			return nil, fmt.Errorf("%w: the bus %s is new; restart the show", ErrChange, yaml.Quote(b.Name))
 		case s.Parents()[b.Name] != now.Parents()[b.Name]:
-			return nil, fmt.Errorf("%w: the bus %s has another parent or output; begin the show again", ErrChange, yaml.Quote(b.Name))
+			return nil, fmt.Errorf("%w: the bus %s has another parent or output; restart the show", ErrChange, yaml.Quote(b.Name))
 		}
 	}
 	for i := 1; i < len(s.Outputs); i++ { // the bus of the first output is the master
 		if _, some := p.buses[s.Outputs[i].Name]; !some {
-			return nil, fmt.Errorf("%w: the output %s is new; begin the show again", ErrChange, yaml.Quote(s.Outputs[i].Name))
+			return nil, fmt.Errorf("%w: the output %s is new; restart the show", ErrChange, yaml.Quote(s.Outputs[i].Name))
 		}
 	}
 	if err := p.lacks(s); err != nil {
-		return nil, fmt.Errorf("%w: %w; begin the show again", ErrChange, err)
+		return nil, fmt.Errorf("%w: %w; restart the show", ErrChange, err)
 	}
 	loaded, err := s.load(ctx, lib, nil, p.streams, true)
 	if err != nil {
@@ -117,7 +117,7 @@ func poolMost(c *mixer.Config) int {
 func (p *Player) lacks(s *Sheet) error {
 	made := &p.made
 	if len(s.Outputs) > 0 && len(made.Outputs) > 0 && s.Outputs[0].Name != made.Outputs[0].Name {
-		return fmt.Errorf("the first output is %s now, and %s there", yaml.Quote(made.Outputs[0].Name), yaml.Quote(s.Outputs[0].Name))
+		return fmt.Errorf("the first output changed from %s to %s", yaml.Quote(made.Outputs[0].Name), yaml.Quote(s.Outputs[0].Name))
 	}
 	for i := range s.Cues {
 		if err := p.lacksOf(s, &s.Cues[i]); err != nil {
@@ -127,7 +127,7 @@ func (p *Player) lacks(s *Sheet) error {
 	for i := range s.Scenes {
 		scene := &s.Scenes[i]
 		if scene.Voices > p.voices {
-			return fmt.Errorf("scene %s: %d voices are more than the %d that the pool can have", yaml.Quote(scene.Name), scene.Voices, p.voices)
+			return fmt.Errorf("scene %s: %d voices are more than the largest pool of %d", yaml.Quote(scene.Name), scene.Voices, p.voices)
 		}
 		for j := range scene.Buses {
 			b := &scene.Buses[j]
@@ -151,7 +151,7 @@ func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 		err = lacksSends(made, c.Target, c.Sends)
 	}
 	if err == nil && c.Voices > p.voices {
-		err = fmt.Errorf("%d voices are more than the %d that the pool can have", c.Voices, p.voices)
+		err = fmt.Errorf("%d voices are more than the largest pool of %d", c.Voices, p.voices)
 	}
 	if err != nil && c.Line > 0 {
 		return fmt.Errorf("%s:%d:%d: %w", s.File, c.Line, c.Column, err)

@@ -23,12 +23,12 @@ func TestChangeToWhatTheMixerLacks(t *testing.T) {
 		{name: "another name", text: "buses: {hall: {}, sfx: {effects: [{drive: {id: two}}]}}\n" + rest + "set: sfx, effects: {two: {amount: 3}}}]", want: `has no effect "two"`},
 		{name: "of the master", text: "master: {effects: [drive]}\n" + rest + "set: master, effects: {drive: {amount: 3}}}]", want: `the bus "master" has no effect "drive"`},
 		{name: "a send", text: "buses: {hall: {sends: {sfx: -6}}, sfx: {}}\n" + rest + "set: hall, sends: {sfx: -3}}]", want: `no send to "sfx"`},
-		{name: "voices", text: "voices: 100\n" + rest + "voices: 99}]", want: "99 voices are more than the 32"},
+		{name: "voices", text: "voices: 100\n" + rest + "voices: 99}]", want: "99 voices are more than the largest pool of 32"},
 		{name: "a scene's effect", text: "buses: {hall: {effects: [width]}}\nscenes: {s: {buses: {hall: {effects: {width: {width: 0.5}}}}}}\n" + rest + "scene: s}]", want: `scene "s": the bus "hall" has no effect "width"`},
 		{name: "a scene's send", text: "buses: {hall: {sends: {sfx: -6}}, sfx: {}}\nscenes: {s: {buses: {hall: {sends: {sfx: -1}}}}}\n" + rest + "scene: s}]", want: `scene "s": the bus "hall" has no send to "sfx"`},
-		{name: "a scene's voices", text: "scenes: {s: {voices: 40}}\n" + rest + "scene: s}]", want: `scene "s": 40 voices are more than the 32`},
+		{name: "a scene's voices", text: "scenes: {s: {voices: 40}}\n" + rest + "scene: s}]", want: `scene "s": 40 voices are more than the largest pool of 32`},
 		{name: "by hand, an effect", text: "buses: {hall: {effects: [width]}}\nlist: [{cue: 1, play: a}]", do: "set hall effects={width: {width: 0.5}}", want: `no effect "width"`},
-		{name: "by hand, voices", text: "list: [{cue: 1, play: a}]", do: "voices 33", want: "33 voices are more than the 32"},
+		{name: "by hand, voices", text: "list: [{cue: 1, play: a}]", do: "voices 33", want: "33 voices are more than the largest pool of 32"},
 		{name: "what it has", text: "buses: {hall: {}, sfx: {effects: [{drive: {id: one}}, width], sends: {hall: -6}}}\nscenes: {s: {voices: 3, buses: {sfx: {effects: {one: {amount: 3}}}}}}\n" +
 			rest + "do: [{set: sfx, effects: {one: {amount: 3}}}, {set: sfx, sends: {hall: -3}}, {voices: 32}, {scene: s}]}]"},
 	} {

@@ -178,7 +178,7 @@ func TestChangeRefused(t *testing.T) {
 			"buses: {a: {}, c: {}}\ncues: [{at: 0, play: half.wav}]":                                       `the bus "c" is new`,
 			"buses: {a: {}, b: {parent: a}}\ncues: [{at: 0, play: half.wav}]":                              `the bus "b" has another parent`,
 			"outputs: {main: 1-2, c: 3-4}\nbuses: {a: {}, b: {}}\ncues: [{at: 0, play: half.wav, bus: c}]": `the output "c" is new`,
-			"list: [{cue: 1, play: half.wav}]\ngoes: [0]":                                                  "there is one now",
+			"list: [{cue: 1, play: half.wav}]\ngoes: [0]":                                                  "a list of cues that wait for GO was added",
 		} {
 			if _, err := p.Change(t.Context(), f.sheet(rate, text), lib(), nil); !errors.Is(err, cue.ErrChange) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", text, err, want)

@@ -44,7 +44,7 @@ func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 	}
 	for i := range n.Pairs {
 		if key := n.Pairs[i].Key; key != crossfade && key != "at" {
-			d.Fail(n.Pairs[i].Place, "%s does not belong beside crossfade, which has all in its braces; only `at` does", yaml.Quote(key))
+			d.Fail(n.Pairs[i].Place, "%s is not allowed beside crossfade; move it into the braces (only `at` stays outside)", yaml.Quote(key))
 			return nil
 		}
 	}
@@ -59,15 +59,15 @@ func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 	given := func(key string) *yaml.Pair { return fields.Given(value, key) }
 	switch {
 	case given("from") == nil || given("over") == nil:
-		d.Fail(value.Place, "a crossfade needs `from`, the id or the bus that goes, and `over`, the time")
+		d.Fail(value.Place, "a crossfade needs `from`, the id or the bus that fades out, and `over`, the time")
 		return nil
 	case (given("to") == nil) == (given("play") == nil):
-		d.Fail(value.Place, "a crossfade needs `to`, the id or the bus that comes, or `play`, a sound that begins; not both")
+		d.Fail(value.Place, "a crossfade needs `to`, the id or the bus that fades in, or `play`, a sound to start; not both")
 		return nil
 	case given("play") == nil:
 		for _, key := range []string{"id", "loop", "bus"} {
 			if q := given(key); q != nil {
-				d.Fail(q.Place, "%s goes with `play`: it is of the sound that begins", key)
+				d.Fail(q.Place, "%s needs `play`: it is a setting of the started sound", key)
 				return nil
 			}
 		}

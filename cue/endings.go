@@ -319,6 +319,6 @@ func (p *Player) checkEnd() error {
 	if f.now < f.bound {
 		return nil
 	}
-	return fmt.Errorf("%w: the sheet lets everything end before %v, and there are still voices then: %d; cut it with a length, such as `length: 60s`",
+	return fmt.Errorf("%w: all voices should have ended before %v, but %d still play; set a length, such as `length: 60s`",
 		ErrEndless, rules.FrameTime(f.bound, p.sheet.Rate), p.mixer.Stats().Playing)
 }

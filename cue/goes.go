@@ -92,7 +92,7 @@ func (g *Go) reads(s *Sheet, rest string) (err error) {
 	case g.Does == DoPanic:
 		g.Over = panicOver
 	case g.Does != DoGo && rest != "":
-		return fmt.Errorf("%v stands alone, not with %s", g.Does, yaml.Quote(rest))
+		return fmt.Errorf("%v takes no argument, not %s", g.Does, yaml.Quote(rest))
 	case g.Does == DoGo:
 		g.Cue = whole
 		number, from, found := strings.Cut(whole, fromWord)
@@ -154,7 +154,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 			}
 		}
 		if next == len(s.List) {
-			r.Fail(at, "goes: no cue stands by for the GO at %v: the list is over; leave it out", g.At)
+			r.Fail(at, "goes: no cue is on standby for the GO at %v: the list has ended; leave it out", g.At)
 			return
 		}
 		chain := s.chain(next)

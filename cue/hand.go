@@ -149,7 +149,7 @@ func actionNode(words []string) (*yaml.Node, error) {
 			value = read
 		}
 		if slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key }) {
-			return fmt.Errorf("%s stands there twice", key)
+			return fmt.Errorf("%s is given twice", key)
 		}
 		n.Pairs = append(n.Pairs, yaml.Pair{Place: at, Key: key, Value: value})
 		return nil
@@ -160,9 +160,9 @@ func actionNode(words []string) (*yaml.Node, error) {
 	}
 	switch {
 	case !slices.Contains(verbNames[:], verb):
-		return nil, fmt.Errorf("%s is none of %s", yaml.Quote(verb), strings.Join(verbNames[:], ", "))
+		return nil, fmt.Errorf("unknown action %s (want one of %s)", yaml.Quote(verb), strings.Join(verbNames[:], ", "))
 	case len(rest) == 0:
-		return nil, fmt.Errorf("%s needs what it acts on", verb)
+		return nil, fmt.Errorf("%s needs a target", verb)
 	}
 	whole := n
 	if verb == Send.String() { // osc to=HOST:PORT address=/go: the words are keys of the message
@@ -179,7 +179,7 @@ func actionNode(words []string) (*yaml.Node, error) {
 			key, value, given = "over", word, true // stop house 2s
 		}
 		if !given {
-			return nil, fmt.Errorf("%s is no key with a value, such as gain=-3", yaml.Quote(word))
+			return nil, fmt.Errorf("%s is not a key with a value, such as gain=-3", yaml.Quote(word))
 		}
 		if err := add(key, value); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func TestReadGoes(t *testing.T) {
 		"3s\n2s\n":               "goes:2:1: goes: a GO at 2s comes after the one at 3s; put them in the order of their times",
 		"1s\nsoon\n":             "goes:2:1: ",
 		"1s 7\n":                 `goes:1:1: goes: no cue of the list has the number "7"`,
-		"1s\n2s\n3s\n":           "goes:3:1: goes: no cue stands by for the GO at 3s: the list is over; leave it out",
+		"1s\n2s\n3s\n":           "goes:3:1: goes: no cue is on standby for the GO at 3s: the list has ended; leave it out",
 		"0.1s Q3":                "goes:1:1: goes: cue \"Q3\" has `arm: false`, so no GO reaches it",
 	} {
 		s := parse(t, "list: [{cue: 1, play: coin}, {cue: Q2, play: coin}, {cue: Q3, arm: false, play: coin}]")

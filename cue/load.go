@@ -56,7 +56,7 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 			}
 			for j, got := range all[c.Sound].Looped {
 				if got != nil && got.Loop().Frames() <= 0 {
-					missing.Note(s.Sounds[c.Sound].Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
+					missing.Note(s.Sounds[c.Sound].Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
 				}
 			}
 		}

@@ -76,7 +76,7 @@ func (d *draft) midi(n *yaml.Node) {
 			continue
 		}
 		if p := fields.Given(item, "do"); p != nil && !slices.Contains(MidiDoes, m.Do) {
-			d.Fail(p.Value.Place, "do: %s is none of %s%s", yaml.Quote(m.Do), fields.Join(MidiDoes), d.Suggest(m.Do, func() []string { return MidiDoes }))
+			d.Fail(p.Value.Place, "do: unknown value %s; want one of %s%s", yaml.Quote(m.Do), fields.Join(MidiDoes), d.Suggest(m.Do, func() []string { return MidiDoes }))
 		}
 		if p := fields.Given(item, "cue"); p != nil {
 			i, some := numbers[numberOf(m.Cue)]
@@ -89,7 +89,7 @@ func (d *draft) midi(n *yaml.Node) {
 		}
 		key := midiKey{m.Kind, m.Number, m.Channel}
 		if line, twice := lines[key]; twice {
-			d.Fail(item.Place, "midi: %s %d does something in line %d already", m.Kind, m.Number, line)
+			d.Fail(item.Place, "midi: %s %d is used in line %d already", m.Kind, m.Number, line)
 			continue
 		}
 		lines[key] = item.Line

@@ -89,7 +89,7 @@ func (d *draft) destination(p *yaml.Pair, to *string) bool {
 		host = ""
 	}
 	if colon < 0 || host == "" || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("[]/", r) }) {
-		d.Fail(p.Value.Place, "to: %s is no host with a port, such as 127.0.0.1:8000 or [::1]:8000", yaml.Quote(*to))
+		d.Fail(p.Value.Place, "to: %s is not a host with a port, such as 127.0.0.1:8000 or [::1]:8000", yaml.Quote(*to))
 		return false
 	}
 	if n, ok := fields.ParseWhole(port, 1, math.MaxUint16); !ok || strconv.FormatInt(n, 10) != port {
@@ -113,7 +113,7 @@ func (d *draft) address(p *yaml.Pair, to *string) bool {
 		d.Fail(p.Value.Place, "address: %s does not begin with / and a name, such as /eos/cue/12/fire", yaml.Quote(*to))
 	case i >= 0:
 		r := []rune((*to)[i:])[0]
-		d.Fail(p.Value.Place, "address: %s has %s; an address of OSC has printable ASCII without space and # * , ? [ ] { }", yaml.Quote(*to), yaml.Quote(string(r)))
+		d.Fail(p.Value.Place, "address: %s has %s; an OSC address has printable ASCII except space and # * , ? [ ] { }", yaml.Quote(*to), yaml.Quote(string(r)))
 	default:
 		return true
 	}

@@ -55,7 +55,7 @@ func Parse(file string, src []byte) (*Sheet, error) {
 			return
 		}
 		for _, at := range r.Thens() {
-			r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
+			r.Fail(at, "then is for banks, which a game plays; in a cue sheet, give the successor its own cue")
 		}
 		d := newDraft(r)
 		if cues != nil {
@@ -89,13 +89,13 @@ func (d *draft) repeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {
 	case cues == nil:
-		d.Fail(p.Place, "repeat goes with `cues`, which go by time; a list waits for GO")
+		d.Fail(p.Place, "repeat needs `cues`, which have times; a list waits for GO")
 	case s.Length == nil || s.Length.IsZero():
 		d.Fail(p.Place, "repeat needs `length`, the time after which the cues begin again")
 	default:
 		for i := range s.Cues {
 			if c := &s.Cues[i]; c.list == 0 && c.At.Compare(*s.Length) >= 0 {
-				d.Fail(yaml.Place{Line: c.Line, Column: c.Column}, "at: the sheet begins again at %v, so nothing happens at %v; give it a greater `length`", *s.Length, c.At)
+				d.Fail(yaml.Place{Line: c.Line, Column: c.Column}, "at: the sheet repeats at %v, so this cue at %v never runs; increase `length`", *s.Length, c.At)
 				return
 			}
 		}

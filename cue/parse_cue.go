@@ -121,11 +121,11 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if p := fields.Given(n, "shape"); p != nil {
 		switch {
 		case d.Verb == Set && fields.Missing(n, "gain"):
-			d.Fail(p.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
+			d.Fail(p.Place, "shape needs `gain`: it is the curve of a gain; other values move linearly")
 		case d.Verb == Play && d.FadeIn.IsZero():
-			d.Fail(p.Place, "shape goes with `fade_in`: it is the way from silence")
+			d.Fail(p.Place, "shape needs `fade_in`: it is the curve of the fade")
 		case d.Verb == Stop && d.Over.IsZero():
-			d.Fail(p.Place, "shape goes with `over`: it is the way to silence")
+			d.Fail(p.Place, "shape needs `over`: it is the curve of the fade")
 		}
 	}
 	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
@@ -133,7 +133,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	}
 	d.needsPlace(n)
 	if p := fields.Given(n, "speed_of_sound"); p != nil && d.Doppler == 0 {
-		d.Fail(p.Place, "speed_of_sound goes with `doppler`, which says how much of the shift is heard, such as `doppler: 1`")
+		d.Fail(p.Place, "speed_of_sound needs `doppler`, the strength of the shift, such as `doppler: 1`")
 	}
 	if d.For != nil && d.For.IsZero() {
 		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
@@ -175,19 +175,19 @@ func (d *draft) incomplete(n *yaml.Node) {
 	case d.Verb == 0:
 		d.Fail(n.Place, "a cue needs one of %s", fields.Join(verbNames[:]))
 	case d.Verb == Fade && fields.Missing(n, "to"):
-		d.Fail(n.Place, "a fade needs `to`, the decibels that it leads to")
+		d.Fail(n.Place, "a fade needs `to`, its target in decibels")
 	case d.Verb == Seek && fields.Missing(n, "to"):
-		d.Fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
+		d.Fail(n.Place, "a seek needs `to`, the position in the sound")
 	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
 		d.Fail(n.Place, "a duck needs `when`, the bus that triggers it, and `by`, the decibels; `by: 0` ends it")
 	case d.Verb == SetDuck && fields.Missing(n, "when"):
 		for _, f := range parse.Duck(&d.duck, d.Buses) {
 			if p := fields.Given(n, f.Key); p != nil && f.Key != "by" {
-				d.Fail(p.Place, "%s goes with `when`, the bus to give way to; `by: 0` alone ends the duck", p.Key)
+				d.Fail(p.Place, "%s needs `when`, the bus that triggers the duck; `by: 0` alone ends it", p.Key)
 			}
 		}
 	case d.Verb == Put && fields.Missing(n, "place"):
-		d.Fail(n.Place, "a move needs `place`, where it leads to, such as [3, 0, -1]")
+		d.Fail(n.Place, "a move needs `place`, its target, such as [3, 0, -1]")
 	case d.Verb == Set && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && fields.Missing(n, "sends") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
@@ -206,13 +206,13 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 		switch {
 		case p == nil:
 		case p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0:
-			d.Fail(p.Place, "%s moves nothing: it is empty; leave it out", p.Key)
+			d.Fail(p.Place, "%s is empty; leave it out", p.Key)
 		case c.Scope == OnID && p.Key == "sends":
 			if d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses, false)}) {
 				d.SendsHome(n, c.Sends, "")
 			}
 		case c.Scope != OnBus:
-			d.Fail(p.Place, "%s goes with a bus; %s is none", p.Key, yaml.Quote(c.Target))
+			d.Fail(p.Place, "%s needs a bus as its target; %s is not a bus", p.Key, yaml.Quote(c.Target))
 		case p.Key == "sends":
 			d.SendMoves(p, bus, &c.Sends)
 		default:
@@ -250,7 +250,7 @@ func (d *draft) id(p *yaml.Pair) bool {
 	}
 	switch {
 	case c.ID == "all":
-		r.Fail(p.Value.Place, "id: %q is reserved: it means everything that sounds", c.ID)
+		r.Fail(p.Value.Place, "id: %q is reserved: it means all voices", c.ID)
 	case r.Buses[c.ID]:
 		r.Fail(p.Value.Place, "id: %s is the name of a bus; an id must differ from them", yaml.Quote(c.ID))
 	default:
@@ -282,11 +282,11 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 				r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
 		}
 	case c.Verb == Put && (name == "all" || r.Buses[name]):
-		r.Fail(at, "move: only what has an id has a place; %s has none", yaml.Quote(name))
+		r.Fail(at, "move: only the voices of an id have a place, not %s", yaml.Quote(name))
 	case name == "all":
 		c.Scope = OnAll
 		if c.Change.Fields != 0 {
-			r.Fail(at, "%s: everything at once is the bus \"master\"", p.Key)
+			r.Fail(at, "%s: to change all voices, use the bus \"master\"", p.Key)
 		}
 	case r.Buses[name]:
 		c.Scope = OnBus
@@ -323,7 +323,7 @@ func (d *draft) play(p *yaml.Pair) bool {
 	case known:
 	case !found && !tone.Is(name) && !strings.ContainsAny(name, `./\`):
 		names := func() []string { return append(fields.Sorted(r.Sounds), r.Known()...) }
-		r.Fail(p.Value.Place, "play: there is no sound %s in `sounds`, and none embedded%s", yaml.Quote(name), r.Suggest(name, names))
+		r.Fail(p.Value.Place, "play: there is no sound %s in `sounds` or among the embedded ones%s", yaml.Quote(name), r.Suggest(name, names))
 		return false
 	default:
 		i = r.Add(rules.Sound{Name: name, Speed: 1, Files: r.File(p.Value, nil)})

@@ -136,7 +136,7 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 		d.Fail(n.Place, "a cue of the list needs `cue`, its number")
 	}
 	if p := fields.Given(n, "wait"); p != nil && l.Then != ThenContinue {
-		d.Fail(p.Place, "wait goes with `then: continue`: it is the time from this cue to the next")
+		d.Fail(p.Place, "wait needs `then: continue`: it is the time from this cue to the next")
 	}
 	switch {
 	case l.do != nil && len(action.Pairs) > 0:
@@ -281,7 +281,7 @@ func (d *draft) checkEnds() {
 		}
 		switch {
 		case !others:
-			fail(e.at.Place, "at: only what waits for the end of %s plays it; start it elsewhere, or give a time", yaml.Quote(c.after))
+			fail(e.at.Place, "at: %s is played only by cues that wait for its end; start it elsewhere, or give a time", yaml.Quote(c.after))
 		case endless:
 			fail(e.at.Place, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
 				yaml.Quote(c.after))
@@ -290,7 +290,7 @@ func (d *draft) checkEnds() {
 	for _, e := range d.ends {
 		if c := &s.Cues[e.cue]; s.circles(e.cue, e.cue, map[int]bool{}) {
 			d.Of(c.prefix(), func() {
-				d.Fail(e.at.Place, "at: %s begins at an end that comes after its own, so neither ever comes; give one of them a time", yaml.Quote(c.ID))
+				d.Fail(e.at.Place, "at: %s waits for an end that waits for its own end; give one of them a time", yaml.Quote(c.ID))
 			})
 			break
 		}

@@ -57,7 +57,7 @@ func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 		return
 	}
 	if c.Scope == OnBus {
-		r.Fail(given.Place, "parameters: a bus has none; set those of an id, or of \"all\"")
+		r.Fail(given.Place, "parameters: a bus has no parameters; set those of an id, or of \"all\"")
 		return
 	}
 	sounds := r.playedBy(c)

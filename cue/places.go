@@ -90,7 +90,7 @@ func (d *draft) needsPlace(n *yaml.Node) {
 		{"obstruction", "how much stands in the way of the sound there"},
 	} {
 		if p := fields.Given(n, c.key); p != nil {
-			d.Fail(p.Place, "%s goes with `place`: it is %s", c.key, c.why)
+			d.Fail(p.Place, "%s needs `place`: it is %s", c.key, c.why)
 		}
 	}
 }

@@ -89,8 +89,8 @@ func TestDoppler(t *testing.T) {
 // TestDopplerIsChecked checks the messages for invalid values.
 func TestDopplerIsChecked(t *testing.T) {
 	for cues, want := range map[string]string{
-		"{at: 0, play: hit, velocity: [1, 0]}":                         "x:1:27: velocity goes with `place`: it is how fast the sound moves there, for the Doppler shift",
-		"{at: 0, listener: [0, 0], speed_of_sound: 60}":                "x:1:34: speed_of_sound goes with `doppler`, which says how much of the shift is heard, such as `doppler: 1`",
+		"{at: 0, play: hit, velocity: [1, 0]}":                         "x:1:27: velocity needs `place`: it is how fast the sound moves there, for the Doppler shift",
+		"{at: 0, listener: [0, 0], speed_of_sound: 60}":                "x:1:34: speed_of_sound needs `doppler`, the strength of the shift, such as `doppler: 1`",
 		"{at: 0, listener: [0, 0], doppler: -1}":                       "x:1:43: doppler: -1 is out of range; want a number from 0 to 100",
 		"{at: 0, listener: [0, 0], doppler: 1, speed_of_sound: 0}":     "x:1:62: speed_of_sound: 0 is out of range; want a number from 0.001 to 1000000000",
 		"{at: 0, listener: [0, 0], dopler: 1}":                         "x:1:34: unknown key \"dopler\" in a cue; did you mean \"doppler\"?",

@@ -152,7 +152,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	target := e.Bus
 	switch {
 	case e.Kind == mixer.EntryInsert:
-		return fmt.Errorf("the insert of bus %s was set, for which a sheet has no cue", yaml.Quote(e.Bus))
+		return fmt.Errorf("the insert of bus %s was changed, which no cue can express", yaml.Quote(e.Bus))
 	case e.Kind == mixer.EntryPlace && e.Start == 0:
 		c := heardAt(e.Listener)
 		if _, err := c.listener().Ear(); err != nil {
@@ -276,9 +276,9 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	s, ok := r.source(e.Sound)
 	switch {
 	case !ok || len(s.Files) != 1:
-		return "", fmt.Errorf("nobody knows of which file the sound %s is", yaml.Quote(e.Sound.Name()))
+		return "", fmt.Errorf("the file of the sound %s is unknown", yaml.Quote(e.Sound.Name()))
 	case r.unmeasured(e.Sound):
-		return "", fmt.Errorf("the sound %s is not measured for masked, and in a sheet it is; give the library sounds.Options{Masking: true}",
+		return "", fmt.Errorf("the sound %s is not measured for masked, which a sheet needs; give the library sounds.Options{Masking: true}",
 			yaml.Quote(e.Sound.Name()))
 	case h.BasePitch < -mixer.MaxPitch || h.BasePitch > mixer.MaxPitch:
 		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -%[3]d..%[3]d", yaml.Quote(e.Sound.Name()), h.BasePitch, mixer.MaxPitch)

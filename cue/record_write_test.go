@@ -97,7 +97,7 @@ func TestRecorderRefuses(t *testing.T) {
 		entry mixer.Entry
 		want  string
 	}{
-		{mixer.Entry{Frame: 1500, Kind: mixer.EntryInsert, Bus: "sfx"}, "cue: this cannot be recorded: at 1.5s: the insert of bus \"sfx\" was set, for which a sheet has no cue"},
+		{mixer.Entry{Frame: 1500, Kind: mixer.EntryInsert, Bus: "sfx"}, "cue: this cannot be recorded: at 1.5s: the insert of bus \"sfx\" was changed, which no cue can express"},
 		{mixer.Entry{Kind: mixer.EntryStop, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
 		{
 			mixer.Entry{Kind: mixer.EntryPlace, Listener: space.Listener{Doppler: 1, SpeedOfSound: 1e-5}},
@@ -124,7 +124,7 @@ func TestRecorderOfMasked(t *testing.T) {
 		want     string
 	}{
 		{policy: mixer.StealMasked, want: `cue: this cannot be recorded: at 0s: the sound "coin" is not measured for masked, ` +
-			"and in a sheet it is; give the library sounds.Options{Masking: true}"},
+			"which a sheet needs; give the library sounds.Options{Masking: true}"},
 		{policy: mixer.StealMasked, measured: true},
 		{policy: mixer.StealQuietest},
 	} {

@@ -75,7 +75,7 @@ func (p *Player) Recorder() (*Recorder, error) {
 		r.recorder.End(p.cut)
 	}
 	if lost := p.mixer.JournalLost(); r.err == nil && lost > 0 {
-		r.err = fmt.Errorf("%w: %d commands came too fast to be noted", ErrRecord, lost)
+		r.err = fmt.Errorf("%w: %d commands came too fast to be recorded", ErrRecord, lost)
 	}
 	return r.recorder, r.err
 }

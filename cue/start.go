@@ -128,7 +128,7 @@ func (p *Player) wrong(o *Start, rate int) string {
 	case o.Bus != "" && !bus:
 		return fmt.Sprintf("bus: there is no bus %s%s", yaml.Quote(o.Bus), nearest(o.Bus, p.buses))
 	case o.ID == "all":
-		return fmt.Sprintf("id: %q is reserved: it means everything that sounds", o.ID)
+		return fmt.Sprintf("id: %q is reserved: it means all voices", o.ID)
 	case same:
 		return fmt.Sprintf("id: %s is the name of a bus; an id must differ from them", yaml.Quote(o.ID))
 	case o.Frame < mixer.Now:

@@ -260,7 +260,7 @@ func TestStartSays(t *testing.T) {
 		{cue.Start{Sound: "bell", Priority: 1e7}, "priority: 10000000 is out of range; want a number from -1000000 to 1000000"},
 		{cue.Start{Sound: "bell", Ref: -1}, "ref: -1 is out of range; want a number from 0 to 549755813887"},
 		{cue.Start{Sound: "bell", From: -time.Second}, "from: a time is not negative, as -1s is"},
-		{cue.Start{Sound: "bell", ID: "all"}, `id: "all" is reserved: it means everything that sounds`},
+		{cue.Start{Sound: "bell", ID: "all"}, `id: "all" is reserved: it means all voices`},
 		{cue.Start{Sound: "bell", ID: "sfx"}, `id: "sfx" is the name of a bus; an id must differ from them`},
 		{cue.Start{Sound: "bell", Frame: -2}, "frame: there is no frame -2"},
 		{cue.Start{Sound: "bell", Loop: new(true)}, `play: no cue of the sheet loops "bell", so it is not prepared for that`},

@@ -160,9 +160,9 @@ func (p *Player) fileOf(w *ware, loop bool, file int) (*voice.Sound, error) {
 	case s == nil && loop:
 		return nil, fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, name)
 	case s == nil:
-		return nil, fmt.Errorf("%w: play: the sheet does nothing but loop %s, so it is prepared for nothing else", ErrAction, name)
+		return nil, fmt.Errorf("%w: play: the sheet only loops %s, so it is prepared for loops only", ErrAction, name)
 	case loop && w.rules.Stream && s.Loop().Frames() <= 0:
-		return nil, fmt.Errorf("%w: play: the stream %s does not say how long it is, so it cannot loop", ErrAction, name)
+		return nil, fmt.Errorf("%w: play: the stream %s does not declare its length, so it cannot loop", ErrAction, name)
 	}
 	return s, nil
 }
