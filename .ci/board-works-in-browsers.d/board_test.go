@@ -37,7 +37,7 @@ func TestGo(t *testing.T) {
 	p.click(".cue:nth-child(5)")
 	p.until(`document.getElementById('go-next').textContent === '4 The tower'`)
 	p.click("#pause")
-	p.until(`document.getElementById('pause').textContent === 'Go on'`)
+	p.until(`document.getElementById('pause').textContent === 'Resume'`)
 	p.click("#pause")
 	p.until(`document.getElementById('pause').textContent === 'Pause'`)
 }
@@ -82,7 +82,7 @@ func TestStealsAndPads(t *testing.T) {
 	p.until(`document.getElementById('explain').open && document.getElementById('explain-text').innerText.length > 40`)
 	p.Log(eval[string](p, `return document.getElementById('explain').innerText`))
 	p.click("#explain-other")
-	p.until(`document.getElementById('explain-text').innerText.length > 20 && document.getElementById('explain-text').innerText !== 'Asking …'`)
+	p.until(`document.getElementById('explain-text').innerText.length > 20 && document.getElementById('explain-text').innerText !== 'Loading …'`)
 	p.click("#explain-close")
 	p.until(`!document.getElementById('explain').open`)
 	p.click(".slot:nth-child(3)")
@@ -175,7 +175,7 @@ func TestLost(t *testing.T) {
 	p.until(`document.getElementById('banner').textContent.includes('Trying to come back')`)
 	p.until(`document.getElementById('link-text').textContent === 'lost'`)
 	p.click("#go")
-	p.until(`document.getElementById('status').textContent.includes('Nothing was done')`)
+	p.until(`document.getElementById('status').textContent.includes('The command was not sent')`)
 	serve(t, program, strings.TrimSuffix(strings.TrimPrefix(s.address, "http://"), "/"), show...)
 	p.until(`document.body.dataset.link === 'open' && document.getElementById('banner').textContent === ''`)
 	p.until(`document.getElementById('playing').textContent === '0'`) // the earlier GO is not repeated

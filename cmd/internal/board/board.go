@@ -63,11 +63,11 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	a, ok := assets[r.URL.Path]
 	switch {
 	case !ok:
-		problem.New(http.StatusNotFound, "there is nothing here; openapi.json says what there is").Write(w)
+		problem.New(http.StatusNotFound, "unknown path; openapi.json lists all paths").Write(w)
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		problem.New(http.StatusMethodNotAllowed, "%s is not for this; GET and HEAD are", words.OneLine(r.Method)).Write(w)
+		problem.New(http.StatusMethodNotAllowed, "the method %s is not allowed; use GET or HEAD", words.OneLine(r.Method)).Write(w)
 		return
 	}
 	h := w.Header()

@@ -100,7 +100,7 @@ export class Buses {
 			make('div', { className: 'travel' }, ticks, thumb, meter), value, make('div', { className: 'switches' }, mute, solo));
 		if (effects.size > 0) element.append(make('div', { className: 'rack' }, ...effects.values()));
 		const compresses = (b.effects ?? []).some(e => e.kind === 'compressor');
-		const reduction = compresses ? make('output', { className: 'reduction', title: `What compressors take from ${b.bus}`, 'aria-live': 'off' }) : null;
+		const reduction = compresses ? make('output', { className: 'reduction', title: `Gain reduction by compressors on ${b.bus}`, 'aria-live': 'off' }) : null;
 		if (reduction) element.append(reduction);
 		element.dataset.bus = b.bus;
 		return { element, fader, mute, solo, effects, reduction, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };

@@ -28,7 +28,7 @@ export class Explain {
 		const asked = ++this.#asked;
 		this.#voice = v;
 		byId('explain-title').textContent = `${v.sound}, voice ${v.voice}`;
-		byId('explain-text').replaceChildren(make('p', { textContent: 'Asking …' }));
+		byId('explain-text').replaceChildren(make('p', { textContent: 'Loading …' }));
 		byId('explain-stop').hidden = !this.#live.has(v.voice);
 		const other = v.by ? { voice: v.by, sound: v.byName } : v.took ? { voice: v.took, sound: v.took_name } : null;
 		const more = byId('explain-other');

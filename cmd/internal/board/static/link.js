@@ -37,7 +37,7 @@ export class Link {
 	// order sends an order, and resolves to its status and body. It never rejects.
 	order(message) {
 		if (this.#socket?.readyState !== WebSocket.OPEN) {
-			return Promise.resolve({ status: 0, body: { detail: 'There is no connection. Nothing was done.' } });
+			return Promise.resolve({ status: 0, body: { detail: 'No connection. The command was not sent.' } });
 		}
 		const ref = ++this.#ref;
 		return new Promise(resolve => {

@@ -23,7 +23,7 @@ export class List {
 				this.#say('Panic: everything stops.');
 			},
 			tapped: () => this.#say('Hold Panic for one second to stop everything.'),
-			sure: () => this.#say('Panic stops everything. Activate it once more to do so.'),
+			sure: () => this.#say('Panic stops everything. Activate it again to confirm.'),
 		});
 	}
 
@@ -57,7 +57,7 @@ export class List {
 		if (l.paused !== this.#paused) {
 			this.#paused = l.paused;
 			mark(byId('pause'), 'aria-pressed', l.paused);
-			write(byId('pause'), l.paused ? 'Go on' : 'Pause');
+			write(byId('pause'), l.paused ? 'Resume' : 'Pause');
 			document.body.classList.toggle('paused', l.paused);
 		}
 		if (l.standby !== this.#standby) this.#stand(l.standby);

@@ -95,7 +95,7 @@ export class Listen {
 	#later() {
 		this.#end();
 		if (!this.#on) return;
-		this.#tell('the sound is lost, coming back');
+		this.#tell('the sound is lost, reconnecting');
 		this.#again = setTimeout(() => this.#begin(), this.#wait);
 		this.#wait = Math.min(this.#wait * 1.7, LONGEST);
 	}

@@ -89,7 +89,7 @@ export class Pads {
 		const found = this.#sounds.filter(s => s.sound.toLowerCase().includes(search));
 		this.#pads = new Map(found.slice(0, MOST).map((s, i) => [s.sound, this.#pad(s, i)]));
 		byId('sounds').replaceChildren(...[...this.#pads.values()].map(p => p.element));
-		write(byId('sounds-more'), found.length > MOST ? `${found.length - MOST} more: search for them` : found.length ? '' : search ? `No sound is called so.` : 'The room has no sounds.');
+		write(byId('sounds-more'), found.length > MOST ? `${found.length - MOST} more: search for them` : found.length ? '' : search ? `No sound has this name.` : 'The room has no sounds.');
 		this.#settle();
 		this.draw();
 	}
