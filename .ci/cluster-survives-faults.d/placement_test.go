@@ -260,13 +260,13 @@ func TestDrainAlone(t *testing.T) {
 	owner, other := s.pair()
 	other.process.Kill()
 	p := Run(t, "drain", owner.name, "--nats", n.URL())
-	p.Line("no other node is up that could take what "+owner.name+" plays", 20*time.Second) // the other node's lease ends first
+	p.Line("no other node is up to take the rooms of "+owner.name, 20*time.Second) // the other node's lease ends first
 	began := time.Now()
 	p.Term()
 	if code := p.Wait(5 * time.Second); code == 0 || time.Since(began) > time.Second {
 		t.Errorf("it ends with %d after %v", code, time.Since(began))
 	}
-	if want := owner.name + " is still draining; voicepool drain --undo " + owner.name + " takes that back"; !strings.Contains(p.Stderr.String(), want) {
+	if want := owner.name + " is still draining; voicepool drain --undo " + owner.name + " cancels it"; !strings.Contains(p.Stderr.String(), want) {
 		t.Errorf("it says %s", p.Stderr)
 	}
 	if p := Run(t, "drain", owner.name, "--undo", "--nats", n.URL()); p.Wait(10*time.Second) != 0 {

@@ -78,7 +78,7 @@ func (f *Flags) Check() error {
 		u, err := url.Parse(strings.TrimSpace(one))
 		schemes := map[string]bool{"nats": true, "tls": true, "ws": true, "wss": true}
 		if err != nil || !schemes[u.Scheme] || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
-			return fmt.Errorf("--nats: %q is no address of a NATS server, want nats://HOST:4222 (or tls://, ws://, wss://)", words.OneLine(hidden(one)))
+			return fmt.Errorf("--nats: invalid address %q of a NATS server (want nats://HOST:4222, or tls://, ws://, wss://)", words.OneLine(hidden(one)))
 		}
 	}
 	return nil
@@ -270,7 +270,7 @@ func Plain(err error) error {
 		{nats.ErrAuthorization, "NATS refuses the name, the password or the credentials"},
 		{jetstream.ErrJetStreamNotEnabled, "this NATS server has no JetStream; start it with -js"},
 		{jetstream.ErrJetStreamNotEnabledForAccount, "this account of NATS has no JetStream"},
-		{nats.ErrMaxPayload, "it is larger than a message of this NATS server may be; raise max_payload in the server's configuration"},
+		{nats.ErrMaxPayload, "it is larger than this NATS server allows; raise max_payload in the server's configuration"},
 		{context.DeadlineExceeded, "NATS does not answer in time; maybe too few of its servers run"},
 		{nats.ErrTimeout, "NATS does not answer in time; maybe too few of its servers run"},
 		{jetstream.ErrNoStreamResponse, "JetStream does not answer; maybe too few of its servers run"},
@@ -299,7 +299,7 @@ const full = "the storage of JetStream is full; raise max_file_store in the serv
 // apiErrors maps JetStream error codes to readable messages.
 var apiErrors = map[jetstream.ErrorCode]string{
 	10002: full, // the limit of the account
-	10005: "this NATS cluster has too few servers with JetStream for three copies; it needs three, or one server that is no cluster",
+	10005: "this NATS cluster has too few servers with JetStream for three copies; use three, or one server without a cluster",
 	10023: full, // the limit of the server
 	10028: "the memory of JetStream is full; raise max_memory_store in the server's configuration or the limit of the account",
 	10047: full, // while a stream is created

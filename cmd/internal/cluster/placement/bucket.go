@@ -35,7 +35,7 @@ type Bucket interface {
 }
 
 var (
-	ErrConflict = errors.New("somebody else has written it")
-	ErrMissing  = errors.New("it is not there")
-	ErrTooLarge = errors.New("it is larger than a message of this NATS may be")
+	ErrConflict = errors.New("another writer has changed it")
+	ErrMissing  = errors.New("it does not exist")
+	ErrTooLarge = errors.New("it is larger than this NATS server allows")
 )

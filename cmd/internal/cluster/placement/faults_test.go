@@ -343,7 +343,7 @@ func TestTooLarge(t *testing.T) {
 		a := w.start("a", func(o *Options) { o.Bucket = &narrow{o.Bucket.(*line), 10} })
 		a.place("main")
 		w.pass(10 * time.Second)
-		if !a.sounds("main") || a.told() != 1 || !strings.Contains(a.said[0], "is not written any more") {
+		if !a.sounds("main") || a.told() != 1 || !strings.Contains(a.said[0], "is no longer saved") {
 			t.Errorf("heard: %t, said %q", a.sounds("main"), a.said)
 		}
 	})

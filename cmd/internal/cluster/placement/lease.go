@@ -147,7 +147,7 @@ func (l *lease) adopt(ctx context.Context) {
 		return
 	}
 	l.node.drop() // without the mutex, because seats call current
-	o.Say("this node was taken for dead, since nobody heard from it: its rooms are others' now, and it begins anew")
+	o.Say("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
 }
 
 // renewed continues with a stored record. It returns false if this life has ended.

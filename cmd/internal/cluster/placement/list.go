@@ -84,7 +84,7 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {
-		return fmt.Errorf("there is no node %s", words.OneLine(node))
+		return fmt.Errorf("unknown node %s", words.OneLine(node))
 	}
 	if err != nil {
 		return err

@@ -140,7 +140,7 @@ func (n *Node) enrol(ctx context.Context) error {
 				able = o.Now()
 			}
 			if o.Now()-able > 2*(o.Timing.Lease+o.Timing.Margin) {
-				return fmt.Errorf("--node: another node is called %s, and runs; choose another name", o.Name)
+				return fmt.Errorf("--node: a running node already has the name %s; choose another name", o.Name)
 			}
 			err = cmp.Or(why, err)
 		}

@@ -98,7 +98,7 @@ func TestNamesakes(t *testing.T) {
 		defer w.end()
 		a := w.start("a")
 		second := &machine{world: w, name: "a", line: w.bucket.line(99), heard: map[string]*tenant{}}
-		if err := second.join(); err == nil || !strings.Contains(err.Error(), "another node is called a") {
+		if err := second.join(); err == nil || !strings.Contains(err.Error(), "a running node already has the name a") {
 			t.Fatalf("a second node of the name: %v", err)
 		}
 		a.place("main")

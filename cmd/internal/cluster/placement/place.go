@@ -38,7 +38,7 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 			return ctx.Err()
 		}
 	}
-	return errors.New("NATS does not take the room: its record changes all the time, or this node has no lease")
+	return errors.New("NATS does not accept the room: its record keeps changing, or this node has no lease")
 }
 
 // mostTries is the number of attempts to open a new room if the error may be temporary.

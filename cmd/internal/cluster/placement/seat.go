@@ -35,7 +35,7 @@ type seat struct {
 
 // end closes the room and removes the seat.
 func (s *seat) end() {
-	s.settle(errors.New("the room has moved, or has ended"))
+	s.settle(errors.New("the room has moved or ended"))
 	s.quit()
 	if s.tenant != nil {
 		s.tenant.Close()
@@ -180,7 +180,7 @@ func (s *seat) recall(ctx context.Context) (stateRecord, error) {
 		}
 		state, ok := decode[stateRecord](e.Value)
 		if !ok {
-			return stateRecord{}, errors.New("how it stood cannot be read")
+			return stateRecord{}, errors.New("its saved state cannot be read")
 		}
 		state.Epoch = s.record.Epoch
 		revision, err := s.put(ctx, key, &state, e.Revision)
@@ -195,7 +195,7 @@ func (s *seat) recall(ctx context.Context) (stateRecord, error) {
 			break
 		}
 	}
-	return stateRecord{}, errors.New("how it stood is written by another all the time")
+	return stateRecord{}, errors.New("another node keeps writing its saved state")
 }
 
 // play makes the room audible and saves its state periodically until the room ends.
@@ -283,7 +283,7 @@ func (s *seat) note(ctx context.Context) {
 	default:
 		if errors.Is(err, ErrTooLarge) && !s.large {
 			s.large = true
-			s.node.options.Say(fmt.Sprintf("how the room %s stands is not written any more: it has %d bytes, and %v", s.record.Room, len(text), err))
+			s.node.options.Say(fmt.Sprintf("the state of the room %s is no longer saved: it has %d bytes, and %v", s.record.Room, len(text), err))
 		}
 		s.written = false
 	}

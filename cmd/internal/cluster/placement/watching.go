@@ -9,7 +9,7 @@ import (
 )
 
 // errDeaf is the error of a watch that does not report this node's own renewals.
-var errDeaf = errors.New("NATS reports no changes any more, although it takes renewals")
+var errDeaf = errors.New("NATS no longer reports changes, although it accepts renewals")
 
 // watching is the state of the watch on the bucket.
 type watching struct {

@@ -93,10 +93,10 @@ func dash(text string) string {
 
 // Drain is the command that moves all rooms off a node.
 type Drain struct {
-	Node string `arg:"" optional:"" help:"The node, as voicepool rooms lists it (that of this host's name)."`
+	Node string `arg:"" optional:"" help:"The node, as voicepool rooms lists it (default: this host's name)."`
 	cluster.Flags
 	Undo bool          `help:"Let the node take rooms again."`
-	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Wait at most so long until all have moved (${default})."`
+	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Maximum time to wait until all have moved (${default})."`
 }
 
 // Run moves the rooms and waits until all have moved.
@@ -107,7 +107,7 @@ func (d *Drain) Run(c *console.Console) error {
 	}
 	d.Node = node
 	if d.Wait < 0 {
-		return console.Usage("--wait: a time is not negative, as %v is", d.Wait)
+		return console.Usage("--wait: %v is negative", d.Wait)
 	}
 	return on(c, d.Flags, func(ctx context.Context, b placement.Bucket) error {
 		if err := placement.Drain(ctx, b, d.Node, !d.Undo); err != nil || d.Undo {
@@ -117,7 +117,7 @@ func (d *Drain) Run(c *console.Console) error {
 		for end := time.Now().Add(d.Wait); ; {
 			_, nodes, err := list(ctx, b)
 			if ctx.Err() != nil {
-				c.Say("%s is still draining; voicepool drain --undo %[1]s takes that back", d.Node)
+				c.Say("%s is still draining; voicepool drain --undo %[1]s cancels it", d.Node)
 				return context.Cause(ctx)
 			}
 			if err != nil {
@@ -135,13 +135,13 @@ func (d *Drain) Run(c *console.Console) error {
 			case left == 0:
 				return nil
 			case time.Now().After(end) && others == 0:
-				return fmt.Errorf("%s has still %s: no other node is up that could take them", d.Node, words.Count(left, "room"))
+				return fmt.Errorf("%s still has %s: no other node is up to take them", d.Node, words.Count(left, "room"))
 			case time.Now().After(end):
-				return fmt.Errorf("%s has still %s after %v", d.Node, words.Count(left, "room"), d.Wait)
+				return fmt.Errorf("%s still has %s after %v", d.Node, words.Count(left, "room"), d.Wait)
 			}
 			if others == 0 && !alone {
 				alone = true
-				c.Say("no other node is up that could take what %s plays; one is waited for", d.Node)
+				c.Say("no other node is up to take the rooms of %s; waiting for one", d.Node)
 			}
 			select {
 			case <-ctx.Done():

@@ -73,7 +73,7 @@ func (l *line) take(m letter) {
 	default:
 		hall := l.rooms.hall
 		hall.NATS(service.Orders, 0, 1)
-		l.rooms.answer(m, hall.Refuse(m.data, problem.New(http.StatusTooManyRequests, "%d orders wait for the room %q, which is the limit", waiting, l.name).Over(waiting)))
+		l.rooms.answer(m, hall.Refuse(m.data, problem.New(http.StatusTooManyRequests, "the limit of %d waiting orders of the room %q is reached", waiting, l.name).Over(waiting)))
 	}
 }
 
@@ -83,7 +83,7 @@ func (l *line) work() {
 	for m := range l.queue {
 		if l.ctx.Err() != nil {
 			hall.NATS(service.Orders, 0, 1)
-			l.rooms.answer(m, hall.Refuse(m.data, problem.New(http.StatusServiceUnavailable, "the room %q is not played here any more; ask again", l.name).Of("room").For("moving")))
+			l.rooms.answer(m, hall.Refuse(m.data, problem.New(http.StatusServiceUnavailable, "the room %q is no longer played here; try again", l.name).Of("room").For("moving")))
 			continue
 		}
 		text := hall.Answer(l.ctx, l.name, m.data)
@@ -133,7 +133,7 @@ func (s *Rooms) answer(m letter, text []byte) {
 	err := s.wire.publish(m.reply, text)
 	if errors.Is(err, nats.ErrMaxPayload) {
 		err = s.wire.publish(m.reply, s.hall.Refuse(m.data, problem.New(http.StatusRequestEntityTooLarge,
-			"it is done, but the answer of %d bytes is longer than a message of this NATS; ask over HTTP", len(text))))
+			"the order was carried out, but its answer of %d bytes is larger than this NATS server allows; use HTTP", len(text))))
 	}
 	if err != nil {
 		s.hall.NATS(service.Replies, 0, 1)

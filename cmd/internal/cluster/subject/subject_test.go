@@ -39,8 +39,8 @@ func TestOrders(t *testing.T) {
 		{`{"ref":2,"do":"state"}`, 200, "2", ""},
 		{`{"ref":3,"do":"play","with":{"sound":"bel"}}`, 404, "3", `there is no sound "bel"; did you mean "bell"?`},
 		{`{"ref":4`, 400, "4", "the JSON cannot be read: it ends too early"},
-		{"{\"do\":\"\xff\"}", 400, "", "the JSON cannot be read: it is not UTF-8"},
-		{`{"ref":5,"do":"go","then":1}`, 400, "5", `there is no field "then"; did you mean "ref"?`},
+		{"{\"do\":\"\xff\"}", 400, "", "the JSON cannot be read: it is not valid UTF-8"},
+		{`{"ref":5,"do":"go","then":1}`, 400, "5", `unknown field "then"; did you mean "ref"?`},
 		{`{"ref":6,"do":"go"` + strings.Repeat(" ", 200) + `}`, 413, "6", "the message is longer than 200 bytes"},
 	} {
 		r := s.ask(c.message)
@@ -84,7 +84,7 @@ func TestReplies(t *testing.T) {
 		}
 	}
 	s.wire.most = 400
-	if r := s.ask(`{"ref":1,"do":"state"}`); r.Status != http.StatusRequestEntityTooLarge || string(r.Ref) != "1" || !strings.Contains(r.Body.Detail, "ask over HTTP") {
+	if r := s.ask(`{"ref":1,"do":"state"}`); r.Status != http.StatusRequestEntityTooLarge || string(r.Ref) != "1" || !strings.Contains(r.Body.Detail, "use HTTP") {
 		t.Errorf("a state that is too long: %+v", r)
 	}
 }
@@ -251,7 +251,7 @@ func TestRefusals(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.b":  `"a.b": a name on NATS is 1 to 64 of a-z, A-Z, 0-9, _ and -`,
 		"*":    `"*": a name on NATS is 1 to 64 of a-z, A-Z, 0-9, _ and -`,
-		"mian": `there is no room "mian"; did you mean "main"?`,
+		"mian": `unknown room "mian"; did you mean "main"?`,
 	} {
 		if err := s.Begin(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
