@@ -101,7 +101,7 @@ func TestStealbenchSoundsUsage(t *testing.T) {
 		}
 	}
 	failed("no such file", filepath.Join(folder, "nowhere"))
-	failed("there is no sound in it", folder)
+	failed("it contains no sounds", folder)
 	if err := os.WriteFile(filepath.Join(folder, "x.wav"), []byte("RIFF"), 0o666); err != nil {
 		t.Fatal(err)
 	}

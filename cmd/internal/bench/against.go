@@ -22,14 +22,14 @@ type Results struct {
 func ReadResults(text []byte) (*Results, error) {
 	var r Results
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("is not what bench --json prints: %w", err)
+		return nil, fmt.Errorf("was not printed by bench --json: %w", err)
 	}
 	some := false
 	for i := range r.Rows {
 		some = some || len(r.Rows[i].Samples) > 0
 	}
 	if !some {
-		return nil, fmt.Errorf("has no rows with samples: it is not what bench --json prints, or that of an older version")
+		return nil, fmt.Errorf("has no rows with samples: not printed by bench --json, or by an older version")
 	}
 	return &r, nil
 }

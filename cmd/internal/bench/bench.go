@@ -57,9 +57,9 @@ func (o *Options) Check() error {
 		said := strings.Trim(strconv.Quote(pattern), `"`)
 		switch {
 		case !slices.ContainsFunc(Cases(), one.picks):
-			return fmt.Errorf("--only: there is no case %s, only %s", said, strings.Join(Cases(), ", "))
+			return fmt.Errorf("--only: unknown case %s (want one of %s)", said, strings.Join(Cases(), ", "))
 		case o.Load == "" && !slices.ContainsFunc(Cases(), func(name string) bool { return one.picks(name) && !slices.Contains(loadCases, name) }):
-			return fmt.Errorf("--only %s: of which folder? --load FOLDER", said)
+			return fmt.Errorf("--only %s: needs --load FOLDER", said)
 		}
 	}
 	return nil

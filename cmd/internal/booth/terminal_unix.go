@@ -29,7 +29,7 @@ func single(f *os.File) (restore func(), err error) {
 func Forget() {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return // there is no terminal
+		return // no terminal
 	}
 	defer f.Close()
 	forget(int(f.Fd()))

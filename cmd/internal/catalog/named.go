@@ -94,7 +94,7 @@ func InFolder(folder string) (files []string, err error) {
 	}}
 	err = w.folder(folder)
 	if err == nil && len(files) == 0 {
-		err = errors.New("there is no sound in it")
+		err = errors.New("it contains no sounds")
 	}
 	return files, err
 }

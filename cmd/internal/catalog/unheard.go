@@ -33,7 +33,7 @@ func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list r
 				name += ", " + f.Path + f.Name
 			}
 			list = append(list, &rules.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
-				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, words.OneLine(name), Length(float64(frames)/float64(sheet.Rate)))})
+				"from: %v is beyond the end of %q (%s), so it is silent", c.From, words.OneLine(name), Length(float64(frames)/float64(sheet.Rate)))})
 		}
 	}
 	return list

@@ -55,7 +55,7 @@ func (w *walk) entry(path string) error {
 	var pathErr *fs.PathError
 	switch {
 	case errors.As(err, &pathErr):
-		w.skip(path, "a link that leads nowhere: "+pathErr.Err.Error())
+		w.skip(path, "a broken link: "+pathErr.Err.Error())
 	case err != nil:
 		return err
 	case info.IsDir():

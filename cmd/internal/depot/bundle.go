@@ -50,7 +50,7 @@ func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 				continue
 			}
 			if path.IsAbs(f.Path) || filepath.IsAbs(filepath.FromSlash(f.Path)) {
-				fail(f, "is a path of this machine alone; write it as from the sheet's folder", nil)
+				fail(f, "is an absolute path; write it relative to the sheet's folder", nil)
 				continue
 			}
 			if err := checkPath(f.Path); err != nil {
@@ -92,7 +92,7 @@ func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	}
 	b := &Bundle{}
 	if err := json.Unmarshal(data, b); err != nil {
-		return nil, fmt.Errorf("the bundle %s is none: %w", sum, err)
+		return nil, fmt.Errorf("invalid bundle %s: %w", sum, err)
 	}
 	if _, err := b.plan(); err != nil {
 		return nil, fmt.Errorf("the bundle %s: %w", sum, err)
@@ -176,7 +176,7 @@ type placed struct{ at, sum string }
 func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):
-		return nil, fmt.Errorf("%q is no name of a sheet's file", words.OneLine(b.Name[:min(len(b.Name), 80)]))
+		return nil, fmt.Errorf("invalid file name %q of a sheet", words.OneLine(b.Name[:min(len(b.Name), 80)]))
 	case len(b.Text) > mostText:
 		return nil, fmt.Errorf("the sheet has %d bytes; at most %d are read", len(b.Text), mostText)
 	case len(b.Files) > mostFiles:
@@ -211,7 +211,7 @@ func (b *Bundle) plan() (*plan, error) {
 			if other == sum {
 				continue
 			}
-			return nil, fmt.Errorf("%s: another file has this place, too", words.OneLine(name))
+			return nil, fmt.Errorf("%s: another file has the same path", words.OneLine(name))
 		}
 		taken[at] = sum
 		p.files = append(p.files, placed{at, sum})
@@ -229,11 +229,11 @@ func checkPath(name string) error {
 	rest := clean[min(len(clean), 3*ups):]
 	switch {
 	case name == "" || len(name) > mostPath || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
-		return fmt.Errorf("is no path: it has to be 1 to %d bytes of UTF-8, without NUL", mostPath)
+		return fmt.Errorf("is not a path (want 1 to %d bytes of UTF-8, without NUL)", mostPath)
 	case rest == ".." || rest == "." || !filepath.IsLocal(filepath.FromSlash(rest)):
-		return errors.New("is no path of a file as from the sheet's folder")
+		return errors.New("is not a path relative to the sheet's folder")
 	case ups > mostUp:
-		return fmt.Errorf("leads %d folders up; at most %d are followed", ups, mostUp)
+		return fmt.Errorf("leads %d folders up; at most %d are allowed", ups, mostUp)
 	}
 	return nil
 }

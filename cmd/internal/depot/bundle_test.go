@@ -88,11 +88,11 @@ func TestPackRefuses(t *testing.T) {
 	for _, c := range []struct {
 		path, want string
 	}{
-		{"/usr/share/x.wav", "show.yaml:1:2: /usr/share/x.wav: is a path of this machine alone; write it as from the sheet's folder"},
+		{"/usr/share/x.wav", "show.yaml:1:2: /usr/share/x.wav: is an absolute path; write it relative to the sheet's folder"},
 		{"gone.wav", "show.yaml:1:2: gone.wav: no such file or directory"},
-		{strings.Repeat("../", 33) + "x.wav", "leads 33 folders up; at most 32 are followed"},
-		{"..", "is no path of a file as from the sheet's folder"},
-		{"show.yaml", "another file has this place, too"},
+		{strings.Repeat("../", 33) + "x.wav", "leads 33 folders up; at most 32 are allowed"},
+		{"..", "is not a path relative to the sheet's folder"},
+		{"show.yaml", "another file has the same path"},
 	} {
 		open := open
 		if c.path == "show.yaml" {
@@ -116,19 +116,19 @@ func TestHostileBundles(t *testing.T) {
 		b    Bundle
 		want string
 	}{
-		"no name":       {Bundle{}, "is no name of a sheet's file"},
-		"name upwards":  {Bundle{Name: ".."}, "is no name"},
-		"name below":    {Bundle{Name: "../x"}, "is no name"},
-		"NUL in name":   {Bundle{Name: "a\x00"}, "is no name"},
-		"absolute":      {Bundle{Name: "s", Files: map[string]string{"/etc/x": sum}}, "is no path of a file"},
-		"to a folder":   {Bundle{Name: "s", Files: map[string]string{"a/..": sum}}, "is no path of a file"},
+		"no name":       {Bundle{}, "invalid file name"},
+		"name upwards":  {Bundle{Name: ".."}, "invalid file name"},
+		"name below":    {Bundle{Name: "../x"}, "invalid file name"},
+		"NUL in name":   {Bundle{Name: "a\x00"}, "invalid file name"},
+		"absolute":      {Bundle{Name: "s", Files: map[string]string{"/etc/x": sum}}, "is not a path relative to"},
+		"to a folder":   {Bundle{Name: "s", Files: map[string]string{"a/..": sum}}, "is not a path relative to"},
 		"NUL":           {Bundle{Name: "s", Files: map[string]string{"a\x00b": sum}}, "without NUL"},
 		"far up":        {Bundle{Name: "s", Files: map[string]string{strings.Repeat("../", 99) + "x": sum}}, "leads 99 folders up"},
-		"long":          {Bundle{Name: "s", Files: map[string]string{long: sum}}, "is no path"},
+		"long":          {Bundle{Name: "s", Files: map[string]string{long: sum}}, "is not a path ("},
 		"many":          {Bundle{Name: "s", Files: many}, "1000000 files are more"},
-		"the sheet":     {Bundle{Name: "s", Files: map[string]string{"./s": sum}}, "another file has this place"},
-		"twice":         {Bundle{Name: "s", Files: map[string]string{"a": sum, "./a": hash(nil)}}, "another file has this place"},
-		"sum":           {Bundle{Name: "s", Files: map[string]string{"a": "../" + sum[3:]}}, "no SHA-256"},
+		"the sheet":     {Bundle{Name: "s", Files: map[string]string{"./s": sum}}, "another file has the same path"},
+		"twice":         {Bundle{Name: "s", Files: map[string]string{"a": sum, "./a": hash(nil)}}, "another file has the same path"},
+		"sum":           {Bundle{Name: "s", Files: map[string]string{"a": "../" + sum[3:]}}, "invalid SHA-256"},
 		"missing":       {Bundle{Name: "s", Files: map[string]string{"a": hash([]byte("never"))}}, "is not in the object store"},
 		"false":         {Bundle{Name: "s", Files: map[string]string{"a": hash([]byte("false"))}}, "not in the object store as it was"},
 		"file a folder": {Bundle{Name: "s", Files: map[string]string{"a": sum, "a/b": sum}}, "file exists"},

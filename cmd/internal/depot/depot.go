@@ -90,7 +90,7 @@ func (d *Depot) Cached(c *Cache) *Depot {
 // digits.
 func CheckSum(sum string) error {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != sum {
-		return fmt.Errorf("%q is no SHA-256, want 64 digits of 0-9 and a-f", words.OneLine(sum[:min(len(sum), 80)]))
+		return fmt.Errorf("invalid SHA-256 %q (want 64 digits of 0-9 and a-f)", words.OneLine(sum[:min(len(sum), 80)]))
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
 		return fmt.Errorf("%s: %w", sum, err)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
-		return fmt.Errorf("%s: what lies there has another sum, %s", sum, got)
+		return fmt.Errorf("%s: the stored file has another SHA-256, %s", sum, got)
 	}
 	return nil
 }

@@ -85,10 +85,10 @@ func TestGet(t *testing.T) {
 		}
 		for _, c := range []struct{ sum, want, err string }{
 			{good, "good", ""},
-			{bad, "", "another sum"},
+			{bad, "", "another SHA-256"},
 			{hash(nil), "", "is not in the object store"},
-			{"../../etc/passwd", "", "no SHA-256"},
-			{strings.ToUpper(good), "", "no SHA-256"},
+			{"../../etc/passwd", "", "invalid SHA-256"},
+			{strings.ToUpper(good), "", "invalid SHA-256"},
 		} {
 			path := filepath.Join(folder, "file")
 			err := d.Get(ctx, c.sum, path)

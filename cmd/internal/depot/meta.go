@@ -66,7 +66,7 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 		}
 		written, err := s.write(ctx, info, place)
 		if err == nil && written == 0 {
-			return errors.New("others write the same file all the time")
+			return errors.New("other writers keep changing the same file")
 		}
 		return err
 	})

@@ -103,7 +103,7 @@ func (x *Extent) String() string {
 	case x.Waits > 0:
 		return "waits for GO at " + words.Count(x.Waits, "cue")
 	case x.unknown != nil:
-		return "how long it lasts is not known: " + console.Message(x.unknown)
+		return "its duration is unknown: " + console.Message(x.unknown)
 	case x.Endless && len(x.lines) == 1:
 		text = "never ends, by line " + x.lines[0]
 	case x.Endless:
@@ -113,7 +113,7 @@ func (x *Extent) String() string {
 	default:
 		text = "lasts " + words.Clock(*x.Seconds)
 		if x.Rings {
-			text = "lasts at most " + words.Clock(*x.Seconds) + ", with what effects ring"
+			text = "lasts at most " + words.Clock(*x.Seconds) + ", with the tails of effects"
 		}
 	}
 	if x.goes {

@@ -63,7 +63,7 @@ func NoteName(c *console.Console, path string) {
 	}
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma":
-		c.Say("%s: its name ends in %s, but it is a WAV all the same", words.OneLine(path), ending)
+		c.Say("%s: the name ends in %s, but the file is a WAV", words.OneLine(path), ending)
 	}
 }
 

@@ -51,7 +51,7 @@ type Section struct{ Title, Text string }
 
 // Manual holds the sections of the man page that do not describe commands and flags.
 var Manual = []Section{
-	{"Exit Status", "0: all is done. 1: the work failed. 2: the command line or the sheet is wrong. 141: nobody reads the output any more. 128 and the number of a signal: it was interrupted."},
+	{"Exit Status", "0: success. 1: the work failed. 2: the command line or the sheet is wrong. 141: the reader of the output has closed it. 128 plus the number of a signal: it was interrupted."},
 	{"Environment", "PULSE_SERVER and PULSE_SINK: the sound server and its sink. NO_COLOR: no colours. VOICEPOOL_URL and VOICEPOOL_TOKEN: the server and the token of --to."},
-	{"Files", "Cue sheets and banks are YAML or JSON; docs/cues.md and docs/banks.md say what is in them. voicepool schema prints a schema for editors."},
+	{"Files", "Cue sheets and banks are YAML or JSON; docs/cues.md and docs/banks.md describe them. voicepool schema prints a schema for editors."},
 }

@@ -73,7 +73,7 @@ func (m Manager) send(words, status string) error {
 	if strings.HasPrefix(name, "@") { // in the abstract namespace
 		name = "\x00" + name[1:]
 	} else if !strings.HasPrefix(name, "/") {
-		return fmt.Errorf("NOTIFY_SOCKET: %q is no socket of this machine", name)
+		return fmt.Errorf("NOTIFY_SOCKET: %q is not a local socket", name)
 	}
 	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: name, Net: "unixgram"})
 	if err != nil {
