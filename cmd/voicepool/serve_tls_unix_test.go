@@ -161,7 +161,9 @@ func TestServeTLS(t *testing.T) {
 	hears("after")
 	write(t, cert, "nothing")
 	hangUp()
-	s.until("a word on the broken certificate", func() bool { return strings.Contains(s.log(), "nothing has changed: --cert") })
+	s.until("a word on the broken certificate", func() bool {
+		return strings.Contains(s.log(), "not reloaded, the old configuration stays in use: --cert")
+	})
 	if n := number(); n != 2 {
 		t.Errorf("with a broken file the certificate is %d", n)
 	}

@@ -174,7 +174,7 @@ func TestServe(t *testing.T) {
 		}
 		second := exec.Command("voicepool", "serve", "--listen", strings.TrimPrefix(s.url, "http://"), "--device", "none")
 		text, err := second.CombinedOutput()
-		if err == nil || !strings.Contains(string(text), "is taken, by another voicepool serve or another program; choose another port") || strings.Count(string(text), "\n") != 1 {
+		if err == nil || !strings.Contains(string(text), "is in use by another voicepool serve or another program; choose another port") || strings.Count(string(text), "\n") != 1 {
 			t.Errorf("a second one says %q, %v", text, err)
 		}
 		code, took := s.end(signal)
@@ -242,10 +242,10 @@ func TestServeReload(t *testing.T) {
 	s.want("GET", "/v1/rooms/one/state", old, "", 200, `"room":"one"`)
 	write(t, in("c.yaml"), "tokens: tokens\nrooms:\n  one: {sheet: one.yaml}\n  three: {voices: 7}\n")
 	write(t, in("tokens"), "nonsense\n")
-	reload("tokens:1: a line is ROLE TOKEN")
+	reload("tokens:1: a line has one word (want ROLE TOKEN ")
 	s.want("GET", "/v1/rooms/two/state", old, "", 200, `"room":"two"`)
 	write(t, in("tokens"), "admin "+admin+"\nread-only "+later+"\n")
-	reload("the configuration is read anew")
+	reload("the configuration is reloaded")
 	if got := rooms(); !strings.HasPrefix(got, "[{one 3} {three 7}]") {
 		t.Errorf("then there are %s", got)
 	}
@@ -258,7 +258,7 @@ func TestServeReload(t *testing.T) {
 	reload("one.yaml:4:")
 	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
 	write(t, in("one.yaml"), "voices: 5\nsounds: {bell: {}}\nlist:\n  - {cue: 1, play: bell, width: 0.5, up: 2}\n  - {cue: 2, duck: master, by: 6, release: 2s}\n")
-	reload("the configuration is read anew")
+	reload("the configuration is reloaded")
 	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
 	if strings.Contains(s.log(), "-0123456789abcdef") {
 		t.Errorf("it says a token: %s", s.log())
@@ -339,11 +339,11 @@ func TestServeKilled(t *testing.T) {
 	})
 	s.want("GET", "/v1/rooms/gone/state", "", "", 404, "")
 	s.want("GET", "/v1/rooms/main/state", "", "", 200, "")
-	if !strings.Contains(s.log(), "main.json is broken: it now ends in .broken, and the room main begins anew") {
+	if !strings.Contains(s.log(), "main.json is damaged: renamed to end in .broken, and the room main restarts without its saved state") {
 		t.Errorf("of a broken file it says %q", s.log())
 	}
 	text, err := exec.Command("voicepool", "serve", "--listen", "127.0.0.1:0", "--device", "none", "--state", state).CombinedOutput()
-	if err == nil || !strings.Contains(string(text), "another voicepool serve has it") {
+	if err == nil || !strings.Contains(string(text), "another voicepool serve uses it") {
 		t.Errorf("a second one says %q, %v", text, err)
 	}
 	if code, _ := s.end(syscall.SIGTERM); code != 0 {

@@ -215,7 +215,7 @@ func TestTokens(t *testing.T) {
 		{"admin " + boss + " a, b", "tokens:1: after the token come its rooms, with commas and no spaces, and # before a name"},
 		{"admin " + boss + " a,,b", "tokens:1: a room in the list of rooms is empty"},
 		{"admin " + boss + "\nread-only " + boss, "tokens:2: an earlier line has the same token"},
-		{strings.Repeat("#", 1<<20+1), "tokens: has more than 1 MiB"},
+		{strings.Repeat("#", 1<<20+1), "tokens: is larger than 1 MiB"},
 	} {
 		_, err := guard.ParseTokens("tokens", []byte(c.text))
 		if err == nil || err.Error() != c.want {

@@ -211,7 +211,7 @@ func (i *invitation) read(data []byte) (Role, *Denied) {
 		to := map[string]*string{"role": &i.Role, "room": &i.Room}[key]
 		switch {
 		case to == nil:
-			return None, denied(400, "there is no field %s; the nearest is %s", words.OneLine(key), words.Nearest(key, []string{"role", "room"}))
+			return None, denied(400, "unknown field %s; the nearest is %s", words.OneLine(key), words.Nearest(key, []string{"role", "room"}))
 		case json.Unmarshal(value, to) != nil:
 			return None, denied(400, "%s: want a string", key)
 		}

@@ -221,7 +221,7 @@ func TestLinks(t *testing.T) {
 			{"room-0123456789abcdef", `{"role":"operator"}`, 403, "this needs the role admin; the token has the role read-only here"},
 			{stage, `{"role":"operator","room":"main"}`, 403, "this needs the role admin; the token has the role operator here"},
 			{boss, `{"role":"oprator"}`, 400, "role: unknown role oprator (want read-only, operator or admin); the nearest is operator"},
-			{boss, `{"rol":"operator"}`, 400, "there is no field rol; the nearest is role"},
+			{boss, `{"rol":"operator"}`, 400, "unknown field rol; the nearest is role"},
 			{boss, `{"role":7}`, 400, "role: want a string"},
 			{boss, `[]`, 400, `the body must be JSON, such as {"role": "operator", "room": "main"}`},
 			{boss, `{"role":"` + strings.Repeat("x", 5000) + `"}`, 413, "the body is larger than 4 KiB"},

@@ -63,7 +63,7 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 // never quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
 	if len(text) > mostFile {
-		return nil, fmt.Errorf("%s: has more than 1 MiB", title)
+		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
 	}
 	t := &Tokens{}
 	number := 0

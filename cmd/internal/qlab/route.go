@@ -53,7 +53,7 @@ var cues = map[string]method{
 	"cue_id": {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byID) }},
 }
 
-func noRoom(name string) error { return fmt.Errorf("there is no room %q", name) }
+func noRoom(name string) error { return fmt.Errorf("unknown room %q", name) }
 
 // enter selects the room of the call and reports whether it exists.
 func (c *call) enter(name string) bool {

@@ -102,7 +102,7 @@ func TestOwn(t *testing.T) {
 			t.Errorf("%s %v: asked for %q, want %q; answered %v", c.address, c.args, asks, c.asks, a)
 		}
 	}
-	if a := r.ask("/voicepool/other/go"); a.Status != "error" || a.Data != `there is no room "other"` || a.Workspace != "" {
+	if a := r.ask("/voicepool/other/go"); a.Status != "error" || a.Data != `unknown room "other"` || a.Workspace != "" {
 		t.Errorf("a room that there is not: %v", a)
 	}
 	if a := r.ask("/voicepool/main/state"); a.Data.(map[string]any)["title"] != "show.yaml" {

@@ -52,7 +52,7 @@ func TestUpdates(t *testing.T) {
 
 	close(f.done)
 	r.told(under + "/disconnect")
-	if a := r.ask("/go"); a.Status != "error" || a.Data != `there is no room "main"` {
+	if a := r.ask("/go"); a.Status != "error" || a.Data != `unknown room "main"` {
 		t.Errorf("a room that has ended: %v", a)
 	}
 	if a := r.ask("/workspaces"); len(a.Data.([]any)) != 0 {

@@ -33,7 +33,7 @@ func CheckFile(name string) error {
 	if fileName(name) {
 		return nil
 	}
-	return wrong("name", "%q is not the name of a file: it takes 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), longestFile)
+	return wrong("name", "invalid file name %q: want 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), longestFile)
 }
 
 // uploadEnding is the extension of an incomplete file.
@@ -55,7 +55,7 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	case r.ended():
 		return Sound{}, nil, errClosed
 	case r.uploads() == "":
-		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Reason: "no folder", Detail: "the room has no folder of its own, so it takes no sounds"}
+		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Reason: "no folder", Detail: "the room has no folder for uploaded sounds"}
 	}
 	if err := os.MkdirAll(r.uploads(), 0o700); err != nil {
 		return Sound{}, nil, err
@@ -104,7 +104,7 @@ const replaced = ".replaced"
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
-		return &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: %q is no regular file in the room's folder", file)}
+		return &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: %q is not a regular file in the room's folder", file)}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -206,7 +206,7 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 		return nil, err
 	}
 	if n > most {
-		return nil, &Error{Kind: Limit, Field: "body", Limit: most, Detail: fmt.Sprintf("the file is longer than %d bytes, which is the most", most)}
+		return nil, &Error{Kind: Limit, Field: "body", Limit: most, Detail: fmt.Sprintf("the file is larger than the limit of %d bytes", most)}
 	}
 	if err := part.Sync(); err != nil { // a sheet that survives a restart may refer to it
 		return nil, err
@@ -266,7 +266,7 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 			}
 		}
 	}
-	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
+	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: the sound cannot be inserted into its text; add %q by hand", "sounds: {"+entry+"}")}
 }
 
 // enter inserts an entry at the beginning of the sounds of a text.

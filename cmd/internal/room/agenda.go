@@ -50,7 +50,7 @@ func (r *Room) Later(when Moment, what string, do func() error) (frame int64, la
 	case a.closed:
 		return 0, false, errClosed
 	case len(a.all) >= mostLater:
-		return 0, false, &Error{Kind: Limit, Detail: fmt.Sprintf("%d orders wait for their time, which is the limit", mostLater)}
+		return 0, false, &Error{Kind: Limit, Detail: fmt.Sprintf("the limit of %d waiting orders is reached", mostLater)}
 	}
 	at, _ := slices.BinarySearchFunc(a.all, frame+1, func(one appointment, frame int64) int { return cmp.Compare(one.frame, frame) })
 	a.all = slices.Insert(a.all, at, appointment{frame, what, do})

@@ -30,7 +30,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 		return 0, nil, err
 	}
 	if len(steps) > mostSteps {
-		return 0, nil, &Error{Kind: Limit, Field: "commands", Limit: mostSteps, Detail: fmt.Sprintf("commands: there are %d; a batch takes at most %d", len(steps), mostSteps)}
+		return 0, nil, &Error{Kind: Limit, Field: "commands", Limit: mostSteps, Detail: fmt.Sprintf("commands: %d commands are more than the %d of a batch", len(steps), mostSteps)}
 	}
 	b := &batch{room: r, steps: steps, asks: make([]*ask, len(steps)), voices: make([][]mixer.Handle, len(steps))}
 	for i := range steps {
@@ -113,7 +113,7 @@ func (b *batch) check(s *Step) error {
 		_, err := b.room.fader(s.On, s.Bus)
 		return err
 	}
-	return wrong("do", "it says nothing to do; it takes one of play, set, stop, bus")
+	return wrong("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
 // step gives a step to the batch. made holds the ids of earlier plays.

@@ -53,7 +53,7 @@ func parseDevice(text string) (d performance.Device, err error) {
 	case err == nil && d.Writes():
 		err = errors.New("a room plays on a sound card, on null or on none; record it from its audio.wav")
 	case err != nil && kind != "pulse":
-		err = fmt.Errorf("%q is no device of a room, want auto, pulse, pulse:SINK, oto, null or none", text)
+		err = fmt.Errorf("unknown device %q of a room (want auto, pulse, pulse:SINK, oto, null or none)", text)
 	}
 	return d, err
 }

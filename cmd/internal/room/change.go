@@ -48,7 +48,7 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 		return err
 	}
 	if s.Rate != r.rate {
-		return &Error{Kind: Refused, Field: "sheet", Reason: "rate", Detail: fmt.Sprintf("sheet: `rate` is %d now, and %d there; end the room and make it again", r.rate, s.Rate)}
+		return &Error{Kind: Refused, Field: "sheet", Reason: "rate", Detail: fmt.Sprintf("sheet: `rate` is %d in the room and %d in the sheet; end the room and create it again", r.rate, s.Rate)}
 	}
 	st := r.on()
 	st.forgetChanged(s)
@@ -60,7 +60,7 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 		err = r.unread(ctx, s, err)
 	default:
 		if len(kept) > 0 {
-			r.say(fmt.Sprintf("%s: changed; %s as before until the room is made again", words.OneLine(r.options.Title), strings.Join(kept, ", ")))
+			r.say(fmt.Sprintf("%s: changed; %s unchanged until the room is created again", words.OneLine(r.options.Title), strings.Join(kept, ", ")))
 		}
 		err = r.learn(ctx, st, s)
 	}
@@ -80,7 +80,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	old := r.on()
 	if was, is := old.player.Outputs(), now.player.Outputs(); was != is && r.card != nil {
 		now.player.Close()
-		return &Error{Kind: Refused, Field: "sheet", Reason: "outputs", Detail: fmt.Sprintf("sheet: the card plays %s now, and there are %d; end the room and make it again", words.Count(was, "output"), is)}
+		return &Error{Kind: Refused, Field: "sheet", Reason: "outputs", Detail: fmt.Sprintf("sheet: the sound card plays %s, the sheet has %d; end the room and create it again", words.Count(was, "output"), is)}
 	}
 	snapshot := r.Snapshot()
 	snapshot.Loops = nil

@@ -193,9 +193,9 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	if f.Duck != nil && f.Duck.By > 0 {
 		switch f.Duck.When {
 		case bus:
-			return b, wrong("duck.when", "%q is the bus itself: it takes another one", words.OneLine(bus))
+			return b, wrong("duck.when", "%q is the bus itself; name another bus", words.OneLine(bus))
 		case "master":
-			return b, wrong("duck.when", "the master sounds whenever something does: it takes another bus")
+			return b, wrong("duck.when", "the master is never silent while a sound plays; name another bus")
 		}
 		if _, err := m.Bus(f.Duck.When); err != nil {
 			return b, missing("bus", f.Duck.When, buses(s))

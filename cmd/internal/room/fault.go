@@ -38,7 +38,7 @@ func (e *Error) Error() string { return e.Detail }
 
 var (
 	errClosed = &Error{Kind: Closed, Detail: "the room has ended"}
-	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; ask again later"}
+	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; try again later"}
 )
 
 // notFound returns the error for an unknown name. nearest may be empty.

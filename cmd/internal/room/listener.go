@@ -158,7 +158,7 @@ func (h *hall) enter(l *Listener) error {
 	case h.closed:
 		return errClosed
 	case l.pair >= h.pairs:
-		return &Error{Kind: NotFound, Field: "output", Detail: "the sheet has changed, and has no such output any more"}
+		return &Error{Kind: NotFound, Field: "output", Detail: "the changed sheet no longer has this output"}
 	}
 	h.all = append(h.all, l)
 	return nil

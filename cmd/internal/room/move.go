@@ -69,7 +69,7 @@ var shapes = map[string]voice.Shape{
 func shape(name string) (voice.Shape, error) {
 	s, ok := shapes[name]
 	if !ok {
-		return s, wrong("shape", "%q is no shape of a fade; it takes one of amplitude, cosine, decibels, power", words.OneLine(name))
+		return s, wrong("shape", "unknown shape %q of a fade (want amplitude, cosine, decibels or power)", words.OneLine(name))
 	}
 	return s, nil
 }

@@ -101,7 +101,7 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	}
 	if o.Most != nil {
 		if asked, most := voices(s), o.Most(); asked > most {
-			return nil, &Error{Kind: Limit, Field: "sheet", Limit: int64(most), Detail: fmt.Sprintf("sheet: it asks for %d voices, real and virtual; all rooms of the server together leave it %d", asked, most)}
+			return nil, &Error{Kind: Limit, Field: "sheet", Limit: int64(most), Detail: fmt.Sprintf("sheet: %d voices, real and virtual, are more than the %d that the other rooms of the server leave", asked, most)}
 		}
 	}
 	if o.Free {
@@ -233,7 +233,7 @@ func (r *Room) confine(s *cue.Sheet) error {
 			case r.folder == nil:
 				return wrong(field, "the room has no folder, so there is no file %q; it has the sounds of the program", f.Path)
 			case !fs.ValidPath(f.Path):
-				return wrong(field, "%q is no file of the room's folder: name one in it, such as bell.wav", f.Path)
+				return wrong(field, "%q is not in the room's folder; name a file in it, such as bell.wav", f.Path)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (o *Order) check(s *cue.Sheet) error {
 	}
 	for _, name := range []struct{ field, text string }{{"id", o.ID}, {"owner", o.Owner}} {
 		if len(name.text) > 128 {
-			return wrong(name.field, "it has %d bytes: it takes a name of at most 128", len(name.text))
+			return wrong(name.field, "has %d bytes, more than 128", len(name.text))
 		}
 	}
 	return nil

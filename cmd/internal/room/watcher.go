@@ -89,29 +89,29 @@ func sentence(e *report.Event, head *report.Report) string {
 		}
 		return name + " begins in slot " + strconv.Itoa(e.Slot)
 	case mixer.EventEnded:
-		return name + " came to its end"
+		return name + " ended"
 	case mixer.EventStopped:
 		return name + " was stopped"
 	case mixer.EventStolen, mixer.EventVirtual:
 		if e.By != 0 {
 			return explain.Steal(e, head.Rate)
 		}
-		return name + " gave up its slot"
+		return name + " lost its slot"
 	case mixer.EventReal:
-		return fmt.Sprintf("%s is heard again, in slot %d", name, e.Slot)
+		return fmt.Sprintf("%s is audible again, in slot %d", name, e.Slot)
 	case mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 		return explain.Outcome(e, head, nil)
 	case mixer.EventMissed:
-		return "an order found no voice"
+		return "a command found no voice"
 	case mixer.EventUnderrun:
-		return name + " ran dry: its file came too slowly"
+		return name + " has a gap: its file was decoded too slowly"
 	case mixer.EventBroken:
 		return name + " ended: its file cannot be decoded any further"
 	case mixer.EventDevice:
 		if e.State == report.DeviceLost {
-			return "the device lost the sound: " + words.OneLine(e.Why)
+			return "no sound from the device: " + words.OneLine(e.Why)
 		}
-		return fmt.Sprintf("the device has the sound back after %.1f s", e.Seconds)
+		return fmt.Sprintf("the device plays again after %.1f s", e.Seconds)
 	}
 	return name + ": " + e.Kind.String()
 }
@@ -127,7 +127,7 @@ func (r *Room) Voice(number uint64) ([]Numbered, error) {
 		}
 	}
 	if len(events) == 0 {
-		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("nothing is kept of a voice %d", number)}
+		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("no events of voice %d are kept", number)}
 	}
 	return events, nil
 }
@@ -143,7 +143,7 @@ func (r *Room) Explain(number uint64) ([]string, error) {
 		life.Add(&events[i].Event)
 	}
 	if !life.Started() {
-		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("the start of voice %d is not kept any more", number)}
+		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("the start of voice %d is no longer kept", number)}
 	}
 	told := life.Tell(r.head())
 	text := []string{told.Title()}

@@ -45,10 +45,10 @@ func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)
 		say(fmt.Sprintf("%s refused: at most %d are open at once, by %s", words.Count(int(n), "connection"), c.connections, bound))
 	}
 	if n, due := c.crowded.due(now, counts.Crowded); due {
-		say(fmt.Sprintf("%s refused: at most %d of one address are open at once, by `limits: connections_per_address` of the configuration", words.Count(int(n), "connection"), c.perAddress))
+		say(fmt.Sprintf("%s refused: at most %d from one address are open at once, by `limits: connections_per_address` of the configuration", words.Count(int(n), "connection"), c.perAddress))
 	}
 	if _, due := c.waiting.due(now, counts.Files); due {
-		say(fmt.Sprintf("new connections wait: the process has its %d open files; raise them with ulimit -n", c.files))
+		say(fmt.Sprintf("new connections wait: the process has reached its limit of %d open files; raise it with ulimit -n", c.files))
 	}
 }
 

@@ -38,8 +38,8 @@ func TestCrowdIsLogged(t *testing.T) {
 	const (
 		total   = " refused: at most 24 are open at once, by `limits: connections` of the configuration"
 		byFiles = " refused: at most 24 are open at once, by the 64 files that the process may open (ulimit -n)"
-		address = " refused: at most 5 of one address are open at once, by `limits: connections_per_address` of the configuration"
-		waits   = "new connections wait: the process has its 64 open files; raise them with ulimit -n"
+		address = " refused: at most 5 from one address are open at once, by `limits: connections_per_address` of the configuration"
+		waits   = "new connections wait: the process has reached its limit of 64 open files; raise it with ulimit -n"
 	)
 	for _, test := range []struct {
 		byFiles bool

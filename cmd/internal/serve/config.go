@@ -63,7 +63,7 @@ const mostConfig = 1 << 20
 func LoadConfig(path string) (*Config, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > mostConfig {
-		return nil, fmt.Errorf("%s: has more than 1 MiB", words.OneLine(path))
+		return nil, fmt.Errorf("%s: is larger than 1 MiB", words.OneLine(path))
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -103,10 +103,10 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))
 	if len(c.Rooms) == 0 && !r.Failed() {
-		r.Fail(root.Place, "there is no room; write rooms: {main: {sheet: show.yaml}}")
+		r.Fail(root.Place, "the configuration has no rooms; write rooms: {main: {sheet: show.yaml}}")
 	}
 	if (c.Cert == "") != (c.Key == "") && !r.Failed() {
-		r.Fail(root.Place, "cert and key go together")
+		r.Fail(root.Place, "cert and key need each other")
 	}
 }
 
@@ -210,7 +210,7 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 // checkHost returns an error for an invalid host name.
 func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
-		return fmt.Errorf("%s is no name of a host, want a name such as stage.local, or name:port", yaml.Quote(host))
+		return fmt.Errorf("invalid host name %s (want a name such as stage.local, or name:port)", yaml.Quote(host))
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ const mostName = 64
 func checkName(name string) error {
 	for i, r := range name {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' && i > 0) {
-			return fmt.Errorf("a room is called by letters, digits, _, - and ., not beginning with .; %s is not", yaml.Quote(name))
+			return fmt.Errorf("invalid room name %s (want letters, digits, _, - and ., not beginning with .)", yaml.Quote(name))
 		}
 	}
 	if name == "" || len(name) > mostName {

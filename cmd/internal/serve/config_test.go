@@ -62,20 +62,20 @@ rooms:
 func TestConfigFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "c.yaml:1:1: the configuration is empty; write rooms: {main: {sheet: show.yaml}}"},
-		{"listen: :7700", "c.yaml:1:1: there is no room; write rooms: {main: {sheet: show.yaml}}"},
+		{"listen: :7700", "c.yaml:1:1: the configuration has no rooms; write rooms: {main: {sheet: show.yaml}}"},
 		{"[1]", "c.yaml:1:1: the configuration is a mapping, such as {listen: ...}, not a list"},
 		{"rooms: {main: {}}\nliste: x", `c.yaml:2:1: unknown key "liste" in the configuration; did you mean "listen"?`},
 		{"rooms:\n  main: {shet: x}", `c.yaml:2:10: unknown key "shet" in a room; did you mean "sheet"?`},
 		{"rooms:\n  main: {sheet: a, bank: b}", "c.yaml:2:3: a room has a sheet or a bank, not both"},
 		{"rooms:\n  main: {device: oto, sink: b}", "c.yaml:2:3: sink: only device pulse has sinks"},
-		{"rooms:\n  ../x: {}", `c.yaml:2:3: a room is called by letters, digits, _, - and ., not beginning with .; "../x" is not`},
+		{"rooms:\n  ../x: {}", `c.yaml:2:3: invalid room name "../x" (want letters, digits, _, - and ., not beginning with .)`},
 		{"rooms:\n  " + strings.Repeat("x", 65) + ": {}", "c.yaml:2:3: the name of a room has 1 to 64 letters"},
 		{"rooms: {main: {voices: 0}}", "c.yaml:1:24: voices takes a whole number from 1 to 65536, not \"0\""},
 		{"rooms: {main: {public: all}}", `c.yaml:1:24: public: there is no "all"; want one of none, read or operate`},
 		{"rooms: {main: {}, main: {}}", `c.yaml:1:19: the name "main" is in rooms twice, first in line 1`},
-		{"rooms: {main: {}}\nhosts: http://x", `c.yaml:2:8: hosts: "http://x" is no name of a host, want a name such as stage.local, or name:port`},
+		{"rooms: {main: {}}\nhosts: http://x", `c.yaml:2:8: hosts: invalid host name "http://x" (want a name such as stage.local, or name:port)`},
 		{"rooms: {main: {}}\nlimits: {connection: 5}", `c.yaml:2:10: unknown key "connection" in limits; did you mean "connections"?`},
-		{"rooms: {main: {}}\ncert: a", "c.yaml:1:1: cert and key go together"},
+		{"rooms: {main: {}}\ncert: a", "c.yaml:1:1: cert and key need each other"},
 		{"rooms: {a: {x: 1}, b: {y: 1}}", `c.yaml:1:13: unknown key "x" in a room (and 1 more)`},
 		{"rooms: [", "c.yaml:1:8: this [ is never closed"},
 	} {
@@ -91,7 +91,7 @@ func TestConfigFaults(t *testing.T) {
 	if err := os.WriteFile(large, make([]byte, 1<<20+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadConfig(large); err == nil || !strings.HasSuffix(err.Error(), "has more than 1 MiB") {
+	if _, err := LoadConfig(large); err == nil || !strings.HasSuffix(err.Error(), "is larger than 1 MiB") {
 		t.Errorf("of a large file it says %v", err)
 	}
 }
@@ -100,9 +100,9 @@ func TestConfigFaults(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		":7700": "", "127.0.0.1:0": "", "[::1]:7700": "", "stage.local:65535": "",
-		"7700":      "7700 is no address, want HOST:PORT such as 127.0.0.1:7700, or :7700 for all",
-		"":          " is no address, want HOST:PORT such as 127.0.0.1:7700, or :7700 for all",
-		"[::1:7700": "[::1:7700 is no address, want HOST:PORT such as 127.0.0.1:7700, or :7700 for all",
+		"7700":      `invalid address "7700" (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)`,
+		"":          `invalid address "" (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)`,
+		"[::1:7700": `invalid address "[::1:7700" (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)`,
 		"a:70000":   "a:70000 has no port, want 0..65535 after the last colon",
 		"a:http":    "a:http has no port, want 0..65535 after the last colon",
 		"a:-1":      "a:-1 has no port, want 0..65535 after the last colon",

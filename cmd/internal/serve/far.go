@@ -169,7 +169,7 @@ func (f *far) ready() error {
 		}
 	}
 	if lost := f.permit.Lost(); lost != "" {
-		return problem.New(http.StatusServiceUnavailable, "the rooms are silent since %s", lost).For("silent")
+		return problem.New(http.StatusServiceUnavailable, "the rooms are silent because %s", lost).For("silent")
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (f *far) ending(ctx context.Context, name string, fade time.Duration) error
 	ctx, cancel := context.WithTimeout(ctx, fade+cluster.Patience)
 	defer cancel()
 	if err := f.node.Remove(ctx, name, fade); err != nil {
-		return problem.New(http.StatusServiceUnavailable, "the room %q is placed on NATS, which does not let it go: %s", name, plain(cluster.Plain(err))).Of("room")
+		return problem.New(http.StatusServiceUnavailable, "the room %q cannot be removed from NATS: %s", name, plain(cluster.Plain(err))).Of("room")
 	}
 	return nil
 }
@@ -191,9 +191,9 @@ func (f *far) ending(ctx context.Context, name string, fade time.Duration) error
 func (f *far) barred(name string) error {
 	switch n := f.joined.Load(); {
 	case !f.permit.Holds(0):
-		return problem.New(http.StatusServiceUnavailable, "the room %q is silent since %s", name, f.permit.Lost()).Of("room").For("silent")
+		return problem.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.permit.Lost()).Of("room").For("silent")
 	case n != nil && n.Moving(name):
-		return problem.New(http.StatusServiceUnavailable, "the room %q is moving to another node; ask again", name).Of("room").For("moving")
+		return problem.New(http.StatusServiceUnavailable, "the room %q is moving to another node; try again", name).Of("room").For("moving")
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string
 	open := func(path string) (io.ReadCloser, error) {
 		switch {
 		case !fs.ValidPath(path):
-			return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("lies outside the folder of the sheet, in which a room on NATS has all its sounds")}
+			return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("is outside the folder of the sheet; a room on NATS needs all its sounds in that folder")}
 		case err != nil: // the folder does not exist, because the room has received no sounds
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}
@@ -281,7 +281,7 @@ func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string
 	case faulty(wrong):
 		return "", faultySheet(wrong)
 	}
-	return "", problem.New(http.StatusServiceUnavailable, "the sheet cannot be given to NATS: %s", plain(cluster.Plain(wrong))).For("nats")
+	return "", problem.New(http.StatusServiceUnavailable, "the sheet cannot be stored in NATS: %s", plain(cluster.Plain(wrong))).For("nats")
 }
 
 // faulty reports whether an error belongs to a sheet or its sounds.
@@ -310,7 +310,7 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 			return fmt.Errorf("room %s: %w", c.Name, err)
 		}
 		if node, address, far := f.node.Elsewhere(c.Name); far {
-			s.Say(fmt.Sprintf("the room %s is placed already, and the node %s plays it (%s); its sheet stays as it is there", c.Name, node, address))
+			s.Say(fmt.Sprintf("the room %s is already placed, and the node %s plays it (%s) with its own sheet", c.Name, node, address))
 			return nil
 		}
 		if there && known == file {
@@ -342,7 +342,7 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 // renew changes a room on this node to a file that was edited after the room was placed.
 func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
-		s.Say(fmt.Sprintf("the room %s stays as it was placed: %s", r.Name(), plain(err)))
+		s.Say(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))
 		return nil
 	}
 	if t := s.far.Load().tenant(r); t != nil {

@@ -19,15 +19,15 @@ func TestFarFlags(t *testing.T) {
 		{Options{}, ""},
 		{Options{Far: Far{Flags: nats}}, ""},
 		{Options{Sheet: "show.yaml", Device: "null", Far: Far{Flags: nats, Node: "a-1", Advertise: "stage:7700"}}, ""},
-		{Options{Far: Far{Node: "a"}}, "--node and --advertise go with --nats"},
-		{Options{Far: Far{Advertise: "a:1"}}, "--node and --advertise go with --nats"},
-		{Options{State: "s", Far: Far{Flags: nats}}, "--state does not go with --nats"},
+		{Options{Far: Far{Node: "a"}}, "--node and --advertise need --nats"},
+		{Options{Far: Far{Advertise: "a:1"}}, "--node and --advertise need --nats"},
+		{Options{State: "s", Far: Far{Flags: nats}}, "--state cannot be used with --nats"},
 		{Options{Voices: 3, Far: Far{Flags: nats}}, "`voices` in the sheet"},
 		{Options{Far: Far{Flags: nats, Node: "a.b"}}, `--node: "a.b"`},
-		{Options{Far: Far{Flags: nats, Advertise: "stage"}}, "--advertise: stage is no address"},
-		{Options{Far: Far{Flags: cluster.Flags{NATS: "http://a"}}}, "is no address of a NATS server"},
-		{Options{Far: Far{Flags: cluster.Flags{NATS: "nats://u:secret@"}}}, "is no address of a NATS server"},
-		{Options{Far: Far{Flags: cluster.Flags{NATS: "nats://a/room"}}}, "is no address of a NATS server"},
+		{Options{Far: Far{Flags: nats, Advertise: "stage"}}, "--advertise: invalid address \"stage\""},
+		{Options{Far: Far{Flags: cluster.Flags{NATS: "http://a"}}}, "of a NATS server (want nats:"},
+		{Options{Far: Far{Flags: cluster.Flags{NATS: "nats://u:secret@"}}}, "of a NATS server (want nats:"},
+		{Options{Far: Far{Flags: cluster.Flags{NATS: "nats://a/room"}}}, "of a NATS server (want nats:"},
 	} {
 		err := c.options.Check()
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
@@ -50,7 +50,7 @@ func TestFarConfig(t *testing.T) {
 		"rooms: {main: {sheet: a.yaml, voices: 4}}":       "`voices` in the sheet",
 		"rooms: {main: }":                            "has no sheet",
 		"rooms: {a.b: {sheet: a.yaml}}":              `room "a.b"`,
-		"{state: s, rooms: {main: {sheet: a.yaml}}}": "state: does not go",
+		"{state: s, rooms: {main: {sheet: a.yaml}}}": "state: cannot be used with",
 	} {
 		c, err := ParseConfig("voicepool.yaml", []byte(text))
 		if err != nil {

@@ -25,7 +25,7 @@ func checkAddress(address string) error {
 		}
 		return fmt.Errorf("%s has no port, want 0..65535 after the last colon", words.OneLine(address))
 	}
-	return fmt.Errorf("%s is no address, want HOST:PORT such as 127.0.0.1:7700, or :7700 for all", words.OneLine(address))
+	return fmt.Errorf("invalid address %q (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)", words.OneLine(address))
 }
 
 // listen returns the socket passed by the service manager, or opens its own.
@@ -55,9 +55,9 @@ func taken(flag, address string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errTaken):
-		return fmt.Errorf("--%s: %s is taken, by another voicepool serve or another program; choose another port", flag, address)
+		return fmt.Errorf("--%s: %s is in use by another voicepool serve or another program; choose another port", flag, address)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("--%s: %s may not be listened at by this user; ports from 1024 on may", flag, address)
+		return fmt.Errorf("--%s: this user may not listen at %s; choose a port from 1024 on", flag, address)
 	}
 	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
 }

@@ -12,21 +12,21 @@ import (
 // Far holds the flags that make a server a node of a cluster.
 type Far struct {
 	cluster.Flags
-	Node      string `placeholder:"NAME" help:"Name of this node on NATS, its own among all (the host's name)."`
-	Advertise string `placeholder:"HOST:PORT" help:"Address at which others reach this node on NATS (the host's name, or that of --listen, and its port)."`
+	Node      string `placeholder:"NAME" help:"Unique name of this node on NATS (the host's name)."`
+	Advertise string `placeholder:"HOST:PORT" help:"Address at which other nodes reach this node (the host of --listen or the host's name, with the port)."`
 }
 
 // check returns an error for flags that cannot be combined with NATS.
 func (f *Far) check(o *Options) error {
 	switch {
 	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
-		return errors.New("--node and --advertise go with --nats")
+		return errors.New("--node and --advertise need --nats")
 	case f.NATS == "":
 		return nil
 	case o.State != "":
-		return errors.New("--state does not go with --nats: NATS keeps the rooms")
+		return errors.New("--state cannot be used with --nats: NATS stores the rooms")
 	case o.Voices > 0:
-		return errors.New("--voices does not go with --nats: write `voices` in the sheet, which goes along with the room")
+		return errors.New("--voices cannot be used with --nats: write `voices` in the sheet, which moves with the room")
 	}
 	if _, err := cluster.NodeName(f.Node); err != nil {
 		return fmt.Errorf("--node: %w", err)
@@ -42,13 +42,13 @@ func (f *Far) check(o *Options) error {
 // checkFar returns an error for a configuration that cannot be used with NATS.
 func (c *Config) checkFar() error {
 	if c.State != "" {
-		return errors.New("state: does not go with --nats: NATS keeps the rooms")
+		return errors.New("state: cannot be used with --nats: NATS stores the rooms")
 	}
 	for i := range c.Rooms {
 		r := &c.Rooms[i]
 		switch {
 		case r.Voices > 0 || r.Device != "" && r.Device != "none":
-			return fmt.Errorf("the room %s has a device or voices, which do not go along to other nodes on NATS: write `voices` in the sheet, and --device for all rooms of a node", r.Name)
+			return fmt.Errorf("the room %s has a device or voices, which do not move to other nodes on NATS: write `voices` in the sheet, and use --device for all rooms of a node", r.Name)
 		case r.Sheet == "":
 			return fmt.Errorf("the room %s has no sheet to be placed on NATS", r.Name)
 		}

@@ -113,7 +113,7 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	}
 	r, err := room.Open(ctx, o)
 	if err != nil && kept != nil && ctx.Err() == nil { // a bad snapshot must not keep the server from starting
-		s.Say(fmt.Sprintf("the room %s begins anew, without what was kept: %s", c.Name, plain(err)))
+		s.Say(fmt.Sprintf("the room %s restarts without its saved state: %s", c.Name, plain(err)))
 		o.Resume, o.Text = nil, given
 		r, err = room.Open(ctx, o)
 	}
@@ -149,7 +149,7 @@ func (s *server) restore(ctx context.Context, name string) error {
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			s.Say(fmt.Sprintf("the room %s, which was kept, cannot be opened: %s", name, plain(err)))
+			s.Say(fmt.Sprintf("the saved room %s cannot be opened: %s", name, plain(err)))
 			err = nil
 		}
 		return err
@@ -192,7 +192,7 @@ func (s *server) tidy() {
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
-		s.Say("nothing has changed: " + plain(err))
+		s.Say("not reloaded, the old configuration stays in use: " + plain(err))
 		return
 	}
 	tokens, err := s.tokens(c)
@@ -206,7 +206,7 @@ func (s *server) reload(ctx context.Context) {
 		}
 	}
 	if err != nil {
-		s.Say("nothing has changed: " + plain(err))
+		s.Say("not reloaded, the old configuration stays in use: " + plain(err))
 		return
 	}
 	var fixed []string
@@ -222,7 +222,7 @@ func (s *server) reload(ctx context.Context) {
 		}
 	}
 	if len(fixed) > 0 {
-		s.Say("what waits for a restart: " + strings.Join(fixed, ", "))
+		s.Say("unchanged until a restart: " + strings.Join(fixed, ", "))
 		c.Listen, c.OSC, c.State, c.Cert, c.Key = s.config.Listen, s.config.OSC, s.config.State, s.config.Cert, s.config.Key
 		c.Limits, c.MostRooms = s.config.Limits, s.config.MostRooms
 	}
@@ -236,14 +236,14 @@ func (s *server) reload(ctx context.Context) {
 		}
 		for _, r := range s.config.Rooms {
 			if !slices.ContainsFunc(c.Rooms, func(now RoomConfig) bool { return now.Name == r.Name }) {
-				s.Say(fmt.Sprintf("the room %s is not in the configuration any more, and stays placed on NATS until a call ends it (DELETE)", r.Name))
+				s.Say(fmt.Sprintf("the room %s is no longer in the configuration; it stays placed on NATS until a call ends it (DELETE)", r.Name))
 			}
 		}
 	} else {
 		s.change(ctx, c, texts)
 	}
 	s.config = c
-	s.Say("the configuration is read anew")
+	s.Say("the configuration is reloaded")
 }
 
 // change applies the rooms of a new configuration: it makes new rooms, ends removed ones and

@@ -61,9 +61,9 @@ func (o *Options) Check() error {
 	}
 	switch {
 	case (o.Cert == "") != (o.Key == ""):
-		return errors.New("--cert and --key go together")
+		return errors.New("--cert and --key need each other")
 	case o.Sheet == "-":
-		return errors.New("a room is read anew by SIGHUP, so its sheet is a file, not standard input")
+		return errors.New("SIGHUP reloads a room, so its sheet must be a file, not standard input")
 	}
 	return o.Far.check(o)
 }
@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	rules.Limits = bound(rules.Limits, most, used)
 	s.crowd = crowding{connections: cmp.Or(rules.Limits.Connections, guard.MostConnections), perAddress: cmp.Or(rules.Limits.PerAddress, guard.MostPerAddress), files: most}
 	if s.crowd.byFiles = s.crowd.connections < cmp.Or(c.Limits.Connections, guard.MostConnections); s.crowd.byFiles {
-		s.Say(fmt.Sprintf("the process may open %d files (ulimit -n), so at most %d connections are open at once", most, rules.Limits.Connections))
+		s.Say(fmt.Sprintf("the process may open %d files (ulimit -n), so the server accepts at most %d connections", most, rules.Limits.Connections))
 	}
 	s.guard = guard.New(rules)
 	defer s.guard.Close()
@@ -265,7 +265,7 @@ func (s *server) greet(tokens bool) {
 // warn logs a warning if there are no tokens and other machines can reach the server.
 func (s *server) warn() {
 	if !loopback(s.addr) {
-		s.Say("WARNING: there is no token file: whoever reaches " + s.addr.String() + " may play here; --token-file names one")
+		s.Say("WARNING: no token file: every client that reaches " + s.addr.String() + " may control the rooms; set --token-file")
 	}
 }
 
@@ -384,7 +384,7 @@ func (s *server) end(web *http.Server) error {
 		}
 	}()
 	if !finishes(done, &steps, fade+lastWords+200*time.Millisecond) {
-		s.Say("something does not end, and is left behind")
+		s.Say("an operation does not end; the server stops without it")
 	}
 	s.tidy()
 	return nil

@@ -207,7 +207,7 @@ func TestHangUpsTakeEveryKey(t *testing.T) {
 			s.write(fmt.Sprintf("r%d.yaml", i), text)
 		}
 		said := s.hangUp()
-		if !strings.Contains(said, "the configuration is read anew") {
+		if !strings.Contains(said, "the configuration is reloaded") {
 			t.Fatalf("it says %s", said)
 		}
 		refused := map[string]bool{} // the second reload rejects them, too
@@ -246,9 +246,9 @@ func TestHangUpsTakeEveryKeyOfTheConfiguration(t *testing.T) {
 		}
 		s.write("c.yaml", text)
 		switch said := s.hangUp(); {
-		case strings.Contains(said, "the configuration is read anew"):
+		case strings.Contains(said, "the configuration is reloaded"):
 			read++
-		case strings.Contains(said, "nothing has changed: "):
+		case strings.Contains(said, "not reloaded, the old configuration stays in use: "):
 			if refused++; !located.MatchString(said) && (strings.Contains(said, "c.yaml") || !strings.Contains(said, s.folder)) {
 				t.Errorf("it says %s\n%s", said, text)
 			}

@@ -65,7 +65,7 @@ func openStore(folder string, say func(string)) (*store, error) {
 	}
 	var err error
 	if s.lock, err = scratch.Lock(filepath.Join(folder, "lock")); errors.Is(err, scratch.ErrLocked) {
-		err = errors.New("another voicepool serve has it")
+		err = errors.New("another voicepool serve uses it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
@@ -136,7 +136,7 @@ func (s *store) load(name string) (*kept, error) {
 	}
 	var of struct{ Version int } // a newer version may have other types
 	if err := json.Unmarshal(text, &of); err == nil && of.Version > stateVersion {
-		return nil, fmt.Errorf("%s: is of a newer voicepool (version %d of the state; this program reads version %d): use that program, or another --state", words.OneLine(path), of.Version, stateVersion)
+		return nil, fmt.Errorf("%s: was written by a newer voicepool (version %d of the state; this program reads version %d): use that program, or another --state", words.OneLine(path), of.Version, stateVersion)
 	}
 	k := &kept{}
 	err = json.Unmarshal(text, k)
@@ -144,15 +144,15 @@ func (s *store) load(name string) (*kept, error) {
 	case err == nil && k.Version == stateVersion && k.Snapshot != nil && k.Snapshot.Room == name:
 		return k, nil
 	}
-	return nil, s.setAside(path, fmt.Sprintf("the room %s begins anew", name))
+	return nil, s.setAside(path, fmt.Sprintf("the room %s restarts without its saved state", name))
 }
 
 // setAside renames an unreadable file and logs this together with the consequence.
 func (s *store) setAside(path, follows string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
-		return fmt.Errorf("%s: is broken, and cannot be set aside: %w", words.OneLine(path), words.Cause(err))
+		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))
 	}
-	s.say(fmt.Sprintf("%s is broken: it now ends in .broken, and %s", words.OneLine(path), follows))
+	s.say(fmt.Sprintf("%s is damaged: renamed to end in .broken, and %s", words.OneLine(path), follows))
 	return nil
 }
 
@@ -172,7 +172,7 @@ func (s *store) openSessions(g *guard.Guard) error {
 	}
 	keep := func(text []byte) {
 		if err := writeFile(path, text); err != nil {
-			s.say(fmt.Sprintf("--state: the sessions of browsers cannot be written: %v. A restart restores those that were written before", words.Cause(err)))
+			s.say(fmt.Sprintf("--state: the sessions of browsers cannot be saved: %v. A restart restores the sessions saved before", words.Cause(err)))
 		}
 	}
 	switch err := g.Restore(text, keep); {

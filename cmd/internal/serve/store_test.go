@@ -122,14 +122,14 @@ func TestStore(t *testing.T) {
 // TestBroken checks that unreadable files are renamed, and that newer files stay.
 func TestBroken(t *testing.T) {
 	for _, c := range []struct{ name, text, said, err string }{
-		{name: "empty", said: "is broken"},
-		{name: "cut", text: `{"version":1,"snapsh`, said: "is broken"},
-		{name: "another room", text: `{"version":1,"snapshot":{"room":"other"}}`, said: "is broken"},
-		{name: "no snapshot", text: `{"version":1}`, said: "is broken"},
-		{name: "no version", text: `{"snapshot":{"room":"main"}}`, said: "is broken"},
-		{name: "types", text: `{"version":1,"snapshot":{"room":"main","frame":"x"}}`, said: "is broken"},
-		{name: "newer", text: `{"version":2,"snapshot":{"room":"main"},"more":[1]}`, err: "is of a newer voicepool (version 2 of the state; this program reads version 1): use that program, or another --state"},
-		{name: "newer with other types", text: `{"version":3,"snapshot":[],"sheet":{}}`, err: "is of a newer voicepool (version 3 of the state; this program reads version 1): use that program, or another --state"},
+		{name: "empty", said: "is damaged"},
+		{name: "cut", text: `{"version":1,"snapsh`, said: "is damaged"},
+		{name: "another room", text: `{"version":1,"snapshot":{"room":"other"}}`, said: "is damaged"},
+		{name: "no snapshot", text: `{"version":1}`, said: "is damaged"},
+		{name: "no version", text: `{"snapshot":{"room":"main"}}`, said: "is damaged"},
+		{name: "types", text: `{"version":1,"snapshot":{"room":"main","frame":"x"}}`, said: "is damaged"},
+		{name: "newer", text: `{"version":2,"snapshot":{"room":"main"},"more":[1]}`, err: "was written by a newer voicepool (version 2 of the state; this program reads version 1): use that program, or another --state"},
+		{name: "newer with other types", text: `{"version":3,"snapshot":[],"sheet":{}}`, err: "was written by a newer voicepool (version 3 of the state; this program reads version 1): use that program, or another --state"},
 	} {
 		s, said := newStore(t, t.TempDir())
 		if err := os.WriteFile(s.file("main"), []byte(c.text), 0o600); err != nil {
@@ -162,7 +162,7 @@ func TestOne(t *testing.T) {
 	}
 	folder := t.TempDir()
 	s, _ := newStore(t, folder)
-	if _, err := openStore(folder, nil); err == nil || !strings.HasSuffix(err.Error(), "another voicepool serve has it") {
+	if _, err := openStore(folder, nil); err == nil || !strings.HasSuffix(err.Error(), "another voicepool serve uses it") {
 		t.Errorf("a second one: %v", err)
 	}
 	s.close()
@@ -292,7 +292,7 @@ func TestStoreSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	login(g)
-	if len(*said) != 2 || !strings.Contains((*said)[1], "sessions of browsers cannot be written: is a directory") {
+	if len(*said) != 2 || !strings.Contains((*said)[1], "sessions of browsers cannot be saved: is a directory") {
 		t.Errorf("of a file that cannot be written it says %q", *said)
 	}
 	end()

@@ -82,14 +82,14 @@ func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle
 	if o.State != nil {
 		was := &room.Snapshot{}
 		if err := json.Unmarshal(o.State, was); err != nil {
-			return fmt.Errorf("how the room stood cannot be read: %w", err)
+			return fmt.Errorf("the saved state of the room cannot be read: %w", err)
 		}
 		was.Time = was.Time.Add(o.Skew)
 		options.Resume = was
 	}
 	t.room, err = room.Open(ctx, options)
 	if err != nil && options.Resume != nil && ctx.Err() == nil { // a bad snapshot must not keep the room from playing
-		s.Say(fmt.Sprintf("the room %s begins anew, without how it stood: %s", o.Room, plain(err)))
+		s.Say(fmt.Sprintf("the room %s restarts without its saved state: %s", o.Room, plain(err)))
 		options.Resume = nil
 		t.room, err = room.Open(ctx, options)
 	}
@@ -132,7 +132,7 @@ func (t *tenant) Sheet(ctx context.Context) (sheet, file string) {
 		packed, err := t.far.pack(ctx, t.room.Sheet(), text, t.folder)
 		if err != nil {
 			if ctx.Err() == nil {
-				t.far.server.Say(fmt.Sprintf("the room %s: its new sheet cannot be given to other nodes yet: %s", t.room.Name(), plain(err)))
+				t.far.server.Say(fmt.Sprintf("the room %s: its new sheet cannot be sent to other nodes yet: %s", t.room.Name(), plain(err)))
 			}
 			return "", ""
 		}
@@ -157,12 +157,12 @@ func (t *tenant) Enter(fade time.Duration) {
 	t.mutex.Unlock()
 	if first {
 		if err := s.hall.Add(t.room); err != nil {
-			s.Say(fmt.Sprintf("the room %s plays, and takes no calls: %s", t.room.Name(), plain(err)))
+			s.Say(fmt.Sprintf("the room %s plays, but accepts no calls: %s", t.room.Name(), plain(err)))
 		}
 	}
 	t.room.Enter(fade)
 	if err := t.far.subjects.Begin(t.room.Name()); err != nil {
-		s.Say(fmt.Sprintf("the room %s takes no orders over NATS: %s", t.room.Name(), plain(err)))
+		s.Say(fmt.Sprintf("the room %s accepts no orders over NATS: %s", t.room.Name(), plain(err)))
 	}
 }
 

@@ -44,7 +44,7 @@ func Trust(ctx context.Context, role Role) context.Context {
 func trusted(ctx context.Context, need Role) (is bool, err error) {
 	have, is := ctx.Value(trustKey{}).(Role)
 	if is && have < need {
-		err = problem.New(http.StatusForbidden, "this may not be asked for over this way; HTTP has a token for it")
+		err = problem.New(http.StatusForbidden, "not permitted over this connection; use HTTP with a token")
 	}
 	return is, err
 }

@@ -44,10 +44,10 @@ func TestAnswer(t *testing.T) {
 	}{
 		{`{"ref":1,"do":"play","with":{"sound":"bell"}}`, 201, "1", ""},
 		{`{"ref":"a","do":"state"}`, 200, `"a"`, ""},
-		{`{"ref":2,"do":"ply"}`, 400, "2", `there is no order "ply"; did you mean "play"?`},
-		{`{"ref":3,"do":"go","to":1}`, 400, "3", `there is no field "to"; did you mean "do"?`},
+		{`{"ref":2,"do":"ply"}`, 400, "2", `unknown order "ply"; did you mean "play"?`},
+		{`{"ref":3,"do":"go","to":1}`, 400, "3", `unknown field "to"; did you mean "do"?`},
 		{`{"ref":4,"do":"go"`, 400, "4", "the JSON cannot be read: it ends too early"},
-		{"{\"ref\":5,\"do\":\"\xff\"}", 400, "", "the JSON cannot be read: it is not UTF-8"},
+		{"{\"ref\":5,\"do\":\"\xff\"}", 400, "", "the JSON cannot be read: it is not valid UTF-8"},
 		{``, 400, "", "do: is missing"},
 		{`{"ref":6,"do":"go","key":"` + strings.Repeat("k", 200) + `"}`, 413, "6", "the message is longer than 200 bytes"},
 	} {

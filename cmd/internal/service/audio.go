@@ -123,7 +123,7 @@ func (s *Server) part(ctx context.Context, c *websocket.Conn, err error, kind st
 func upgrades(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Upgrade", "websocket")
-		return problem.New(http.StatusUpgradeRequired, "this is a WebSocket; ask with the header Upgrade: websocket").Of("Upgrade")
+		return problem.New(http.StatusUpgradeRequired, "this path is a WebSocket; send the header Upgrade: websocket").Of("Upgrade")
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do
 	defer cancel() // before CloseNow, so that CloseNow does not wait
 	// The guard cancels the request's context when the token is revoked or the session expires.
 	defer context.AfterFunc(r.Context(), func() {
-		_ = c.Close(websocket.StatusPolicyViolation, "the token has ended") // Close has sent the last frame
+		_ = c.Close(websocket.StatusPolicyViolation, "the token has expired") // Close has sent the last frame
 		cancel()
 	})()
 	c.SetReadLimit(s.options.Limits.BodyBytes)

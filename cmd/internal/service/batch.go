@@ -61,14 +61,14 @@ func (o *object) steps() (steps []room.Step) {
 	}
 	var list []json.RawMessage
 	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
-		o.fault("commands", "a list is wanted")
+		o.fault("commands", "want a list")
 		return nil
 	}
 	switch n := len(list); {
 	case n == 0:
-		o.fault("commands", "there is none")
+		o.fault("commands", "the list is empty")
 	case n > mostCommands:
-		o.wrong = problem.New(http.StatusBadRequest, "commands: there are %d, more than %d", n, mostCommands).Of("commands").Over(mostCommands)
+		o.wrong = problem.New(http.StatusBadRequest, "commands: %d commands are more than the limit of %d", n, mostCommands).Of("commands").Over(mostCommands)
 	}
 	for i, text := range list {
 		if o.wrong != nil {
@@ -112,7 +112,7 @@ func step(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem)
 	case "":
 	default:
 		if o.wrong == nil {
-			o.wrong = problem.New(http.StatusBadRequest, "%sdo: there is no command %q", at, words.OneLine(do)).Of(at + "do").
+			o.wrong = problem.New(http.StatusBadRequest, "%sdo: unknown command %q", at, words.OneLine(do)).Of(at + "do").
 				Near(words.Nearest(do, []string{"play", "set", "stop", "bus"}))
 		}
 	}
@@ -120,10 +120,10 @@ func step(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem)
 	case o.wrong != nil:
 		return s, o.wrong
 	case f == nil:
-		o.fault("do", "it is empty")
+		o.fault("do", "is empty")
 		return s, o.wrong
 	case f.wrong == nil && (f.raw("at") != nil || f.raw("frame") != nil):
-		f.fault("at", "the batch alone says when")
+		f.fault("at", "only the batch as a whole has a time")
 	}
 	return s, f.wrong
 }

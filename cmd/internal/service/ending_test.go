@@ -63,7 +63,7 @@ func TestOpening(t *testing.T) {
 	s := open(t, func(o *service.Options) { o.Opening = true })
 	s.ask("GET /healthz", "").is(t, 200, "status", "opening")
 	for _, call := range []string{"GET /readyz", "PUT /v1/rooms/new", "POST /v1/rooms/main/play", "GET /v1/rooms", "GET /v1/rooms/main/state", "GET /metrics"} {
-		s.ask(call, "").is(t, 503, "detail", "the rooms are being opened; ask again in a moment")
+		s.ask(call, "").is(t, 503, "detail", "the rooms are being opened; try again in a moment")
 	}
 	s.Opened()
 	s.ask("GET /healthz", "").is(t, 200, "status", "ok")

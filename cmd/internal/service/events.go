@@ -45,7 +45,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if text := query.Get("last"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > mostLast {
-			return problem.New(http.StatusBadRequest, "last: a whole number from 1 to %d is wanted", mostLast).Of("last").Over(mostLast)
+			return problem.New(http.StatusBadRequest, "last: want a whole number from 1 to %d", mostLast).Of("last").Over(mostLast)
 		}
 		return last(w, h.room, n)
 	}
@@ -106,7 +106,7 @@ func (h *house) after(id string) (int64, error) {
 func numbered(name, text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > 1<<53 {
-		return 0, problem.New(http.StatusBadRequest, "%s: the number of an event is wanted", name).Of(name)
+		return 0, problem.New(http.StatusBadRequest, "%s: want the number of an event", name).Of(name)
 	}
 	return n, nil
 }
@@ -114,7 +114,7 @@ func numbered(name, text string) (int64, error) {
 // kept returns an error if the event has been discarded.
 func (h *house) kept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
-		return problem.New(http.StatusNotFound, "%s: the event %d is not kept any more; the first that is kept is %d", name, number, first).Of(name)
+		return problem.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (s *Server) enter() (done func(), err error) {
 		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
 	case s.open.Add(1) > most:
 		s.open.Add(-1)
-		return nil, problem.New(http.StatusTooManyRequests, "%d sockets and streams are open, which is the limit", most).Over(most)
+		return nil, problem.New(http.StatusTooManyRequests, "the limit of %d open sockets and streams is reached", most).Over(most)
 	}
 	s.calls.Add(1)
 	return func() {

@@ -40,13 +40,13 @@ func fault(err error) *problem.Problem {
 		p.Nearest, p.Reason, p.Event, p.Limit = e.Nearest, e.Reason, e.Event, e.Limit
 		return p
 	case errors.Is(err, mixer.ErrBusy):
-		return problem.New(http.StatusServiceUnavailable, "the audio side is behind; ask again later")
+		return problem.New(http.StatusServiceUnavailable, "the audio side is behind; try again later")
 	case errors.Is(err, mixer.ErrClosed):
 		return problem.New(http.StatusNotFound, "the room has ended")
 	case full(err):
-		return problem.New(http.StatusInsufficientStorage, "the disk of the server is full; nothing is stored").For("disk full")
+		return problem.New(http.StatusInsufficientStorage, "the server's disk is full, so the data was not stored").For("disk full")
 	}
-	return problem.New(http.StatusInternalServerError, "something went wrong here; it is not the call's fault")
+	return problem.New(http.StatusInternalServerError, "internal error of the server; the call itself may be correct")
 }
 
 // errDiskFull is the error number of Windows for a full disk.

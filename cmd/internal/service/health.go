@@ -37,7 +37,7 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 		}
 	}
 	if still := s.Still(); len(still) > 0 {
-		return problem.New(http.StatusServiceUnavailable, "these rooms stand still: %s", strings.Join(still, ", ")).Of("room")
+		return problem.New(http.StatusServiceUnavailable, "these rooms have stalled: %s", strings.Join(still, ", ")).Of("room")
 	}
 	return write(w, http.StatusOK, &health{"ok"})
 }
@@ -46,7 +46,7 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 func (s *Server) Opened() { s.opening.Store(false) }
 
 func opening() error {
-	return problem.New(http.StatusServiceUnavailable, "the rooms are being opened; ask again in a moment")
+	return problem.New(http.StatusServiceUnavailable, "the rooms are being opened; try again in a moment")
 }
 
 // Still returns the names of the stalled rooms: their mix is more than two seconds behind. A room

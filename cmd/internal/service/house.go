@@ -81,7 +81,7 @@ func (s *Server) house(name string) (*house, error) {
 		}
 	}
 	slices.Sort(names)
-	return nil, problem.New(http.StatusNotFound, "there is no room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
+	return nil, problem.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
 }
 
 // stays returns the room with a name like house, but rejects a room that is fading out after a call
@@ -108,9 +108,9 @@ func (s *Server) reserve(name string) error {
 	case !named(name):
 		return unnamed("room", name)
 	case taken:
-		return problem.New(http.StatusConflict, "the room %q is being made by another call", name).Of("room").For("being made")
+		return problem.New(http.StatusConflict, "another call is creating the room %q", name).Of("room").For("being made")
 	case len(s.houses) >= most:
-		return problem.New(http.StatusTooManyRequests, "there are %s, which is the limit", words.Count(most, "room")).Of("room").Over(int64(most))
+		return problem.New(http.StatusTooManyRequests, "the limit of %s is reached", words.Count(most, "room")).Of("room").Over(int64(most))
 	}
 	s.houses[name] = nil
 	return nil
@@ -222,7 +222,7 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 }
 
 // early is the sheet of a room that an upload has made. The room's own sheet comes later.
-const early = "# This room was made by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
+const early = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
 // isEarly reports whether a room is still waiting for its sheet.
 func isEarly(r *room.Room) bool {
@@ -307,7 +307,7 @@ func (s *Server) receiver(ctx context.Context, name string) (*house, error) {
 func (s *Server) remake(ctx context.Context, name string, h *house, text []byte) error {
 	defer s.alone(name)()
 	if h.calls > 1 {
-		return problem.New(http.StatusConflict, "the room %q is taking sounds, and this sheet has another rate; put the sheet again when they have arrived", name).Of("sheet").For("uploading")
+		return problem.New(http.StatusConflict, "the room %q is receiving sounds, and this sheet has another rate; put the sheet again when the uploads have ended", name).Of("sheet").For("uploading")
 	}
 	old := h.room.Text()
 	_ = h.room.Close(0) // it has no device

@@ -65,13 +65,13 @@ func (one *kept) again(ctx context.Context, print [sha256.Size]byte) (int, any) 
 	select {
 	case <-one.done:
 	case <-ctx.Done():
-		return answer(problem.New(http.StatusServiceUnavailable, "the first call with this key is not over yet"))
+		return answer(problem.New(http.StatusServiceUnavailable, "the first call with this key is still running"))
 	}
 	switch {
 	case one.status == 0:
-		return answer(problem.New(http.StatusServiceUnavailable, "the first call with this key came to no end; ask again"))
+		return answer(problem.New(http.StatusServiceUnavailable, "the first call with this key did not finish; try again"))
 	case one.print != print:
-		return answer(problem.New(http.StatusUnprocessableEntity, "the idempotency key belongs to another body").Of("Idempotency-Key"))
+		return answer(problem.New(http.StatusUnprocessableEntity, "the idempotency key was used with another body").Of("Idempotency-Key"))
 	}
 	return one.status, one.body
 }

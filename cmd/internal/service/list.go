@@ -86,9 +86,9 @@ func standby(r *room.Room, o *Order) (int, any) {
 	switch {
 	case f.wrong != nil:
 	case (number == "") == (step == nil):
-		f.fault("cue", "either the number of a cue or a step is wanted")
+		f.fault("cue", "want either the number of a cue or a step")
 	case step != nil && *step != 1 && *step != -1:
-		f.fault("step", "1 or -1 is wanted")
+		f.fault("step", "want 1 or -1")
 	}
 	if f.wrong != nil {
 		return answer(f.wrong)
@@ -166,7 +166,7 @@ func pause(r *room.Room, o *Order) (int, any) {
 // act runs a show action on a target.
 func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return answer(problem.New(http.StatusNotFound, "nothing is called %q", words.OneLine(target)).Of("target"))
+		return answer(problem.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).Of("target"))
 	}
 	if err := r.Show().Do(strings.Join(append([]string{word, target}, rest...), " ")); err != nil {
 		return answer(shown(err, "target"))

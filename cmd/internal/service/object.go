@@ -34,7 +34,7 @@ func read(text []byte, at string, known ...string) *object {
 		return o
 	}
 	if !utf8.Valid(text) {
-		return o.broken("it is not UTF-8")
+		return o.broken("it is not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	open, err := d.Token()
@@ -42,7 +42,7 @@ func read(text []byte, at string, known ...string) *object {
 		return o.broken(syntax(err))
 	}
 	if open != json.Delim('{') {
-		return o.broken("an object is wanted, such as {}")
+		return o.broken("want an object, such as {}")
 	}
 	for d.More() {
 		token, err := d.Token()
@@ -56,12 +56,12 @@ func read(text []byte, at string, known ...string) *object {
 		}
 		if !slices.Contains(known, key) {
 			if o.wrong == nil { // parsing continues, because a reply needs the ref field
-				o.wrong = problem.New(400, "there is no field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(cmp.Or(words.Synonym(key, known), words.Nearest(key, known)))
+				o.wrong = problem.New(400, "unknown field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(cmp.Or(words.Synonym(key, known), words.Nearest(key, known)))
 			}
 			continue
 		}
 		if slices.Contains(o.keys, key) {
-			o.fault(key, "stands there twice")
+			o.fault(key, "is given twice")
 			continue
 		}
 		o.keys, o.values = append(o.keys, key), append(o.values, value)
@@ -70,7 +70,7 @@ func read(text []byte, at string, known ...string) *object {
 		return o.broken(syntax(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return o.broken("something stands behind the object")
+		return o.broken("unexpected text after the object")
 	}
 	return o
 }
@@ -84,7 +84,7 @@ func syntax(err error) string {
 	case errors.As(err, &s):
 		return words.OneLine(s.Error()) + " at byte " + strconv.FormatInt(s.Offset, 10)
 	}
-	return "a field's name is wanted"
+	return "want the name of a field"
 }
 
 // into decodes a field into a map. wants describes the expected value.
@@ -153,7 +153,7 @@ func (o *object) text(key string) (s string) {
 	}
 	switch {
 	case v[0] == '[' || v[0] == '{' || v[0] == 'n', v[0] == '"' && json.Unmarshal(v, &s) != nil:
-		o.fault(key, "a string is wanted")
+		o.fault(key, "want a string")
 		return ""
 	case v[0] != '"':
 		s = string(v)
@@ -216,7 +216,7 @@ func (o *object) whole(key string) *int64 {
 		return nil
 	}
 	if *x != math.Trunc(*x) || math.Abs(*x) > 1<<53 {
-		o.fault(key, "a whole number is wanted")
+		o.fault(key, "want a whole number")
 		return nil
 	}
 	return new(int64(*x))
@@ -238,7 +238,7 @@ func (o *object) truth(key string) *bool {
 func (o *object) name(key string) string {
 	s := o.text(key)
 	if s == "" && o.raw(key) != nil {
-		o.fault(key, "it takes a name, not an empty one")
+		o.fault(key, "the name is empty")
 	}
 	return s
 }
@@ -247,7 +247,7 @@ func (o *object) name(key string) string {
 func (o *object) length(key string) *time.Duration {
 	d := o.time(key)
 	if d != nil && *d == 0 {
-		o.fault(key, "a time of 0 leaves nothing to hear; leave it out")
+		o.fault(key, "a time of 0 would be silent; leave it out")
 	}
 	return d
 }
@@ -262,7 +262,7 @@ func (o *object) time(key string) *time.Duration {
 	if v[0] == '"' {
 		text = o.text(key)
 	} else if v[0] != '-' && (v[0] < '0' || v[0] > '9') {
-		o.fault(key, "a time is wanted, a number of seconds or such as \"250ms\"")
+		o.fault(key, "want a time: a number of seconds, or a string such as \"250ms\"")
 	}
 	if o.wrong != nil {
 		return nil

@@ -56,7 +56,7 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 		for _, d := range deeds {
 			names = append(names, d.name)
 		}
-		return answer(problem.New(http.StatusBadRequest, "there is no order %q", words.OneLine(o.Do)).Of("do").Near(words.Nearest(o.Do, names)))
+		return answer(problem.New(http.StatusBadRequest, "unknown order %q", words.OneLine(o.Do)).Of("do").Near(words.Nearest(o.Do, names)))
 	}
 	d := &deeds[i]
 	if err := s.allow(ctx, d.role, name); err != nil {
@@ -75,9 +75,9 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	}
 	switch {
 	case d.on == "voice" && (o.Voice == "" || len(o.Voice) > longestName):
-		return answer(problem.New(http.StatusBadRequest, "voice: the number of a start or an id is wanted").Of("voice"))
+		return answer(problem.New(http.StatusBadRequest, "voice: want the number of a start, or an id").Of("voice"))
 	case d.on == "bus" && (o.Bus == "" || len(o.Bus) > longestName):
-		return answer(problem.New(http.StatusBadRequest, "bus: the name of a bus is wanted").Of("bus"))
+		return answer(problem.New(http.StatusBadRequest, "bus: want the name of a bus").Of("bus"))
 	}
 	o.more = func(n int) error { return s.count(ctx, n) }
 	key := o.Key

@@ -25,7 +25,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	}
 	number, err := strconv.ParseUint(r.PathValue("voice"), 10, 64)
 	if err != nil {
-		return problem.New(http.StatusBadRequest, "voice: the number of a start is wanted").Of("voice")
+		return problem.New(http.StatusBadRequest, "voice: want the number of a start").Of("voice")
 	}
 	text, err := h.room.Explain(number)
 	if err != nil {

@@ -56,10 +56,10 @@ func short(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) 
 func (o *object) when() room.Moment {
 	m := room.Moment{Frame: some(o.whole("frame")), At: o.time("at")}
 	if m.Frame < 0 {
-		o.fault("frame", "it is below 0")
+		o.fault("frame", "is negative")
 	}
 	if m.At != nil && o.raw("frame") != nil {
-		o.fault("at", "frame says already when")
+		o.fault("at", "give either at or frame, not both")
 	}
 	return m
 }

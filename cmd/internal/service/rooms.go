@@ -51,14 +51,14 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 		return unnamed("room", name)
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !yamls[kind] {
-		return problem.New(http.StatusUnsupportedMediaType, "a sheet or a bank is wanted, with the header Content-Type: application/yaml").Of("Content-Type")
+		return problem.New(http.StatusUnsupportedMediaType, "want a sheet or a bank, with the header Content-Type: application/yaml").Of("Content-Type")
 	}
 	text, err := s.body(w, r, s.options.Limits.SheetBytes)
 	if err != nil {
 		return err
 	}
 	if len(bytes.TrimSpace(text)) == 0 { // for example, from a file that does not exist
-		return problem.New(http.StatusBadRequest, "the body is empty; a sheet or a bank is wanted").Of("sheet")
+		return problem.New(http.StatusBadRequest, "the body is empty (want a sheet or a bank)").Of("sheet")
 	}
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
 		status, now, err := s.sheet(r.Context(), name, text)
@@ -113,7 +113,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	if text := r.URL.Query().Get("over"); text != "" {
 		var err error
 		if over, err = duration(text); err != nil || over > longestFade {
-			return problem.New(http.StatusBadRequest, "over: a time up to %v is wanted, such as 1s", longestFade).Of("over")
+			return problem.New(http.StatusBadRequest, "over: want a time up to %v, such as 1s", longestFade).Of("over")
 		}
 	}
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00end\x00"+name, over.String(), func() (int, any) {

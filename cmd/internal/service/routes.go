@@ -117,7 +117,7 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 		return false, err
 	}
 	w.Header().Set("Location", address+r.URL.RequestURI())
-	problem.New(http.StatusTemporaryRedirect, "the room %q is played by %s", name, address).Of("room").For("elsewhere").Write(w)
+	problem.New(http.StatusTemporaryRedirect, "the room %q is served by %s", name, address).Of("room").For("elsewhere").Write(w)
 	return true, nil
 }
 
@@ -137,14 +137,14 @@ func flat(values url.Values) map[string]any {
 func asked(r *http.Request, takes []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return problem.New(http.StatusBadRequest, "what stands behind the ? cannot be read")
+		return problem.New(http.StatusBadRequest, "invalid query after the ? of the address")
 	}
 	for key, list := range values {
 		switch {
 		case !slices.Contains(takes, key):
-			return problem.New(http.StatusBadRequest, "there is no parameter %q", words.OneLine(key)).Of(words.OneLine(key)).Near(words.Nearest(key, takes))
+			return problem.New(http.StatusBadRequest, "unknown parameter %q", words.OneLine(key)).Of(words.OneLine(key)).Near(words.Nearest(key, takes))
 		case len(list) > 1:
-			return problem.New(http.StatusBadRequest, "%s: stands there twice", key).Of(key)
+			return problem.New(http.StatusBadRequest, "%s: is given twice", key).Of(key)
 		}
 	}
 	return nil
@@ -214,10 +214,10 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(can) > 0:
 		w.Header().Set("Allow", strings.Join(can, ", "))
-		problem.New(http.StatusMethodNotAllowed, "%s is not for this; %s is", words.OneLine(r.Method), strings.Join(can, ", ")).Write(w)
+		problem.New(http.StatusMethodNotAllowed, "the method %s is not allowed; use %s", words.OneLine(r.Method), strings.Join(can, ", ")).Write(w)
 	case s.options.Board != nil && !strings.HasPrefix(r.URL.Path, "/v1/"):
 		s.options.Board.ServeHTTP(w, r)
 	default:
-		problem.New(http.StatusNotFound, "there is nothing here; openapi.json says what there is").Write(w)
+		problem.New(http.StatusNotFound, "unknown path; openapi.json lists all paths").Write(w)
 	}
 }

@@ -169,9 +169,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(p)
 		}
 		if p != nil {
-			s.say("a call of " + r.Pattern + " went wrong: this is a fault of the program")
+			s.say("internal error in a call of " + r.Pattern + ": this is a fault of the program")
 			if t.status == 0 {
-				problem.New(http.StatusInternalServerError, "something went wrong here; it is not the call's fault").Write(t)
+				problem.New(http.StatusInternalServerError, "internal error of the server; the call itself may be correct").Write(t)
 			}
 		}
 		s.metrics.call(r.Pattern, t.status, time.Since(began))

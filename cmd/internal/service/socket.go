@@ -50,7 +50,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	}
 	tell := r.URL.Query().Get("tell")
 	if tell != "" && tell != "all" && tell != "replies" {
-		return problem.New(http.StatusBadRequest, "tell: all or replies is wanted").Of("tell")
+		return problem.New(http.StatusBadRequest, "tell: want all or replies").Of("tell")
 	}
 	if err := upgrades(w, r); err != nil {
 		return err
@@ -205,14 +205,14 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 		switch {
 		case err != nil: // the library has answered a message above the limit with 1009, most protocol errors with 1002
 			if strings.Contains(err.Error(), "unmasked") {
-				_ = c.conn.Close(websocket.StatusProtocolError, "a client masks its frames")
+				_ = c.conn.Close(websocket.StatusProtocolError, "a client must mask its frames")
 			}
 			return
 		case kind != websocket.MessageText:
-			_ = c.conn.Close(websocket.StatusUnsupportedData, "messages are text")
+			_ = c.conn.Close(websocket.StatusUnsupportedData, "messages must be text")
 			return
 		case !utf8.Valid(message):
-			_ = c.conn.Close(websocket.StatusInvalidFramePayloadData, "messages are UTF-8")
+			_ = c.conn.Close(websocket.StatusInvalidFramePayloadData, "messages must be UTF-8")
 			return
 		}
 		over := c.server.count(caller, 1)
@@ -225,7 +225,7 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 			idle(ctx, overdrawn)
 		}
 	}
-	_ = c.conn.Close(websocket.StatusPolicyViolation, "too many messages that cannot be read")
+	_ = c.conn.Close(websocket.StatusPolicyViolation, "too many invalid messages")
 }
 
 // reply is the answer to a message.
@@ -279,7 +279,7 @@ func (o *object) ref() json.RawMessage {
 	}
 	v := o.values[i]
 	if len(v) > longestName || v[0] == '{' || v[0] == '[' {
-		o.wrong = problem.New(http.StatusBadRequest, "ref: a number or a short string is wanted").Of("ref")
+		o.wrong = problem.New(http.StatusBadRequest, "ref: want a number or a short string").Of("ref")
 		return nil
 	}
 	return v
@@ -289,7 +289,7 @@ func (o *object) ref() json.RawMessage {
 func (s *Server) safely(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.say("an order went wrong: this is a fault of the program")
+			s.say("internal error in an order: this is a fault of the program")
 			status, body = answer(errors.New("a fault"))
 		}
 	}()

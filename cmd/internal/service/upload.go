@@ -44,7 +44,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	case s.uploads <- struct{}{}:
 		defer func() { <-s.uploads }()
 	case <-r.Context().Done():
-		return problem.New(http.StatusServiceUnavailable, "too many sounds are being taken; ask again later")
+		return problem.New(http.StatusServiceUnavailable, "too many uploads of sounds are running; try again later")
 	}
 	h, err := s.receiver(r.Context(), r.PathValue("room"))
 	if err != nil {
@@ -108,9 +108,9 @@ func (s *Server) fits(name, sound string) error {
 	}
 	switch {
 	case count >= l.RoomSounds:
-		return problem.New(http.StatusTooManyRequests, "the room has %s, which is the limit", words.Count(l.RoomSounds, "sound")).Over(int64(l.RoomSounds))
+		return problem.New(http.StatusTooManyRequests, "the limit of %s in the room is reached", words.Count(l.RoomSounds, "sound")).Over(int64(l.RoomSounds))
 	case bytes >= l.RoomBytes:
-		return problem.New(http.StatusRequestEntityTooLarge, "the sounds of the room have %d bytes, which is the limit", l.RoomBytes).Over(l.RoomBytes)
+		return problem.New(http.StatusRequestEntityTooLarge, "the sounds of the room have reached the limit of %d bytes", l.RoomBytes).Over(l.RoomBytes)
 	}
 	return nil
 }
