@@ -142,7 +142,7 @@ func (f *fake) did(format string, args ...any) error {
 	return f.fails
 }
 
-func (f *fake) Play(o room.Order) (room.Verdict, error) {
+func (f *fake) Play(o room.PlayRequest) (room.PlayResult, error) {
 	loop, at := "", ""
 	if o.Loop != nil {
 		loop = fmt.Sprint(*o.Loop)
@@ -150,7 +150,7 @@ func (f *fake) Play(o room.Order) (room.Verdict, error) {
 	if o.When.At != nil {
 		at = o.When.At.String()
 	}
-	return room.Verdict{Voice: 17, Sound: o.Sound, ID: o.ID, State: "playing"},
+	return room.PlayResult{Voice: 17, Sound: o.Sound, ID: o.ID, State: "playing"},
 		f.did("play %s gain=%g pan=%g pitch=%g speed=%g bus=%s loop=%s priority=%d id=%s fade_in=%v from=%v at=%s", o.Sound, o.Gain, o.Pan, o.Pitch, o.Speed, o.Bus, loop, o.Priority, o.ID, o.FadeIn, o.From, at)
 }
 

@@ -17,7 +17,7 @@ type stuck struct {
 	waits, goes chan struct{}
 }
 
-func (s stuck) Play(o room.Order) (room.Verdict, error) {
+func (s stuck) Play(o room.PlayRequest) (room.PlayResult, error) {
 	close(s.waits)
 	<-s.goes
 	return s.fake.Play(o)

@@ -167,7 +167,7 @@ func (c *call) play() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := room.Order{Sound: sound}
+	o := room.PlayRequest{Sound: sound}
 	err = c.pairs(1, map[string]reader{
 		"gain": into(&o.Gain, (*call).decibels), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
 		"lowpass": maybe(&o.LowPass, (*call).cutoff), "highpass": maybe(&o.HighPass, (*call).cutoff),

@@ -36,7 +36,7 @@ type Room interface {
 	Levels() (l *room.Levels, revision int64, still bool)
 	Show() *show.Show
 	Sheet() *cue.Sheet
-	Play(o room.Order) (room.Verdict, error)
+	Play(o room.PlayRequest) (room.PlayResult, error)
 	Set(target string, m room.Move) ([]uint64, error)
 	Stop(target string, over time.Duration, when room.Moment) ([]uint64, error)
 	SetBus(bus string, f room.Fader) (room.Bus, error)

@@ -14,12 +14,12 @@ const mostSteps = 500 // a mixer accepts 960 commands at a time
 // batch collects steps that act together. They wait in a mixer.Batch, so that no step acts before all are
 // accepted.
 type batch struct {
-	room   *Room
-	stage  *stage
-	steps  []Step
-	batch  *mixer.Batch
-	asks   []*ask // results of the plays, by step
-	voices [][]mixer.Handle
+	room     *Room
+	playback *playback
+	steps    []Step
+	batch    *mixer.Batch
+	asks     []*pendingPlay // results of the plays, by step
+	voices   [][]mixer.Handle
 }
 
 // Batch carries out all steps at one frame, or no step. An invalid step is an error whose Field is its
@@ -32,23 +32,23 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	if len(steps) > mostSteps {
 		return 0, nil, &Error{Kind: Limit, Field: "commands", Limit: mostSteps, Detail: fmt.Sprintf("commands: %d commands are more than the %d of a batch", len(steps), mostSteps)}
 	}
-	b := &batch{room: r, steps: steps, asks: make([]*ask, len(steps)), voices: make([][]mixer.Handle, len(steps))}
+	b := &batch{room: r, steps: steps, asks: make([]*pendingPlay, len(steps)), voices: make([][]mixer.Handle, len(steps))}
 	for i := range steps {
 		if steps[i].Play != nil {
-			b.asks[i] = r.log.ask()
+			b.asks[i] = r.log.await()
 			defer r.log.forget(b.asks[i])
 		}
 	}
 	r.orders.Lock()
 	later := false
-	err = r.settle(func() error {
-		b.stage = r.on()
-		b.batch = b.stage.player.Mixer().NewBatch()
+	err = r.carryOut(func() error {
+		b.playback = r.on()
+		b.batch = b.playback.player.Mixer().NewBatch()
 		at, late := r.frame(&when)
 		if frame, later = at, late; at == mixer.Now {
-			frame = b.stage.player.Mixer().Next()
+			frame = b.playback.player.Mixer().Next()
 		}
-		m := b.stage.player.Mixer()
+		m := b.playback.player.Mixer()
 		err := b.ask()
 		if err == nil {
 			err = m.At(at).Fire(b.batch)
@@ -101,7 +101,7 @@ func placed(i int, err error) error {
 func (b *batch) check(s *Step) error {
 	switch {
 	case s.Play != nil:
-		return s.Play.check(b.stage.player.Sheet())
+		return s.Play.check(b.playback.player.Sheet())
 	case s.Set != nil:
 		return s.Set.check()
 	case s.Stop != nil:
@@ -122,7 +122,7 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 	switch {
 	case s.Play != nil:
 		made[s.Play.ID] = true
-		b.asks[i].handles, err = s.Play.start(b.stage.player, 0, b.batch, b.asks[i].ref)
+		b.asks[i].handles, err = s.Play.start(b.playback.player, 0, b.batch, b.asks[i].ref)
 		return err
 	case s.Bus != nil:
 		bus, err := b.room.fader(s.On, s.Bus)
@@ -151,11 +151,11 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 // targets returns the targets of a step.
 func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
 	on := b.steps[i].On
-	b.voices[i] = b.stage.find(on)
+	b.voices[i] = b.playback.find(on)
 	if len(b.voices[i]) == 0 && !(made[on] && on != "") {
-		return nil, missing("voice", on, b.stage.player.IDs())
+		return nil, missing("voice", on, b.playback.player.IDs())
 	}
-	tag, ok := b.stage.player.Tag(on)
+	tag, ok := b.playback.player.Tag(on)
 	if ok {
 		all = append(all, mixer.TargetTag(tag))
 	}
@@ -175,13 +175,13 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 		s, out := &b.steps[i], &results[i]
 		switch {
 		case s.Play != nil:
-			r.loops.note(s.Play, frame, b.asks[i].handles, b.stage.player.Sheet())
-			v := Verdict{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
+			r.loops.note(s.Play, frame, b.asks[i].handles, b.playback.player.Sheet())
+			v := PlayResult{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
 			if later {
-				b.stage.expect(s.Play.Sound, b.asks[i].handles)
+				b.playback.expect(s.Play.Sound, b.asks[i].handles)
 			} else {
 				var err error
-				if v, err = r.verdict(s.Play, b.asks[i]); err != nil {
+				if v, err = r.playResult(s.Play, b.asks[i]); err != nil {
 					e, ok := errors.AsType[*Error](err)
 					if !ok || e.Kind != Refused {
 						return nil, err
@@ -190,7 +190,7 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 					continue
 				}
 			}
-			out.Verdict = &v
+			out.Result = &v
 		case s.Bus != nil:
 			r.moved(s.On, s.Bus, frame, later)
 			one := r.bus(s.On)

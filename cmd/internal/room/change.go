@@ -73,24 +73,24 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 
 // replace installs a new player. The caller holds the mutex of changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
-	now, err := r.newStage(ctx, s, r.library(s), cue.Options{})
+	now, err := r.newPlayback(ctx, s, r.library(s), cue.Options{})
 	if err != nil {
 		return err
 	}
 	old := r.on()
-	if was, is := old.player.Outputs(), now.player.Outputs(); was != is && r.card != nil {
+	if was, is := old.player.Outputs(), now.player.Outputs(); was != is && r.output != nil {
 		now.player.Close()
 		return &Error{Kind: Refused, Field: "sheet", Reason: "outputs", Detail: fmt.Sprintf("sheet: the sound card plays %s, the sheet has %d; end the room and create it again", words.Count(was, "output"), is)}
 	}
 	snapshot := r.Snapshot()
 	snapshot.Loops = nil
-	if r.pace != nil {
+	if r.clock != nil {
 		r.fadeOut(old)
-		r.pace.mutex.Lock()
+		r.clock.mutex.Lock()
 		r.swap(now)
-		r.pace.place(now)
-		r.pace.again()
-		r.pace.mutex.Unlock()
+		r.clock.setPlayback(now)
+		r.clock.again()
+		r.clock.mutex.Unlock()
 	} else {
 		old.player.Hold(false) // a paused player would not end
 		old.player.Finish()
@@ -105,14 +105,14 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	}
 	if !known {
 		snapshot.Scene = ""
-		r.desk.show("")
+		r.faders.show("")
 	}
 	r.resumeAll(snapshot)
 	return nil
 }
 
 // fadeOut fades out all voices and waits for the end of the fade.
-func (r *Room) fadeOut(st *stage) {
+func (r *Room) fadeOut(st *playback) {
 	if !r.sounds() {
 		return
 	}
@@ -122,24 +122,24 @@ func (r *Room) fadeOut(st *stage) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-r.pace.workers.done:
+	case <-r.clock.workers.done:
 	}
 }
 
-// swap makes another stage the current one. In a paced room the caller holds the mutex of pace.
-func (r *Room) swap(now *stage) {
+// swap makes another playback the current one. In a paced room the caller holds the mutex of the clock.
+func (r *Room) swap(now *playback) {
 	r.log.mutex.Lock()
 	r.log.forgetVoices()
 	r.log.mutex.Unlock()
 	r.loops.clear()
-	r.agenda.cancel()
-	r.desk.forget()
-	r.hall.refit(now.player.Outputs())
-	r.stage.Store(now)
+	r.scheduler.cancel()
+	r.faders.forget()
+	r.listeners.refit(now.player.Outputs())
+	r.playback.Store(now)
 }
 
 // refit changes the number of output pairs. Listeners of removed outputs end.
-func (h *hall) refit(pairs int) {
+func (h *listeners) refit(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.pairs = pairs

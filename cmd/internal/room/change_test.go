@@ -22,21 +22,21 @@ func TestBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
 		frame, results, err := r.Batch(room.Moment{}, []room.Step{
-			{Play: &room.Order{Sound: "bell", ID: "b"}},
-			{Play: &room.Order{Sound: "rain", ID: "w"}},
+			{Play: &room.PlayRequest{Sound: "bell", ID: "b"}},
+			{Play: &room.PlayRequest{Sound: "rain", ID: "w"}},
 			{Set: &room.Move{Gain: new(-6.0), Pause: yes()}, On: "w"},
 			{Bus: &room.Fader{Gain: new(-12.0)}, On: "music"},
-			{Play: &room.Order{Sound: "bell"}},
+			{Play: &room.PlayRequest{Sound: "bell"}},
 		})
 		if err != nil || len(results) != 5 {
 			t.Fatalf("%v, %v", results, err)
 		}
 		for _, i := range []int{0, 1} {
-			if v := results[i].Verdict; v == nil || v.Frame != frame || v.State != "playing" {
+			if v := results[i].Result; v == nil || v.Frame != frame || v.State != "playing" {
 				t.Errorf("step %d at %d: %+v", i, frame, v)
 			}
 		}
-		if v := results[2].Voices; len(v) != 1 || v[0] != results[1].Verdict.Voice {
+		if v := results[2].Voices; len(v) != 1 || v[0] != results[1].Result.Voice {
 			t.Errorf("set: %v", v)
 		}
 		if b := results[3].Bus; b == nil || b.Gain != -12 {
@@ -50,9 +50,9 @@ func TestBatch(t *testing.T) {
 			step  room.Step
 			field string
 		}{
-			{room.Step{Play: &room.Order{Sound: "bell", Gain: 40}}, "commands[1].gain"},
+			{room.Step{Play: &room.PlayRequest{Sound: "bell", Gain: 40}}, "commands[1].gain"},
 			{room.Step{Stop: new(time.Duration), On: "nobody"}, "commands[1].voice"},
-			{room.Step{Play: &room.Order{Sound: "bell", Loop: yes()}}, "commands[1].loop"},
+			{room.Step{Play: &room.PlayRequest{Sound: "bell", Loop: yes()}}, "commands[1].loop"},
 		} {
 			_, _, err := r.Batch(room.Moment{}, []room.Step{{Bus: &room.Fader{Gain: new(-1.0)}, On: "sfx"}, c.step})
 			e, ok := err.(*room.Error)
@@ -71,7 +71,7 @@ func TestBatch(t *testing.T) {
 func TestChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		v, err := r.Play(room.Order{Sound: "rain"})
+		v, err := r.Play(room.PlayRequest{Sound: "rain"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestChange(t *testing.T) {
 		if _, err := r.Stop("1", 0, room.Moment{}); err != nil || v.Voice != 1 {
 			t.Errorf("what played is gone: %v", err)
 		}
-		if _, err := r.Play(room.Order{Sound: "gong"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "gong"}); err != nil {
 			t.Errorf("the new sound: %v", err)
 		}
 		if err := r.Change(t.Context(), []byte(strings.Replace(sheet, "music: {},", "music: {}, speech: {},", 1))); err != nil {
@@ -99,11 +99,11 @@ func TestChange(t *testing.T) {
 		if b := bus(r, "music"); b.Gain != -9 || bus(r, "speech").Bus == "" {
 			t.Errorf("after another player: %+v", b)
 		}
-		if _, err := r.Play(room.Order{Sound: "bell", Bus: "speech"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "bell", Bus: "speech"}); err != nil {
 			t.Errorf("on the new bus: %v", err)
 		}
 		// The manual gain overrides the gain of the restored scene.
-		if _, err := r.Play(room.Order{Sound: "rain", Bus: "music"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "rain", Bus: "music"}); err != nil {
 			t.Error(err)
 		}
 		peaks := [2]float64{}
@@ -155,7 +155,7 @@ func TestAddSound(t *testing.T) {
 				t.Fatalf("%q: %+v, %+v, %v", text, s, info, err)
 			}
 		}
-		if _, err := r.Play(room.Order{Sound: "ding"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "ding"}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 		for _, name := range []string{"", ".x", "../x", "a/b", strings.Repeat("x", 256), "..", "a\\b", "a\x00b", "a\nb", "a\u0085b", "\xff"} {
@@ -168,7 +168,7 @@ func TestAddSound(t *testing.T) {
 			if err != nil || s.Sound != name || info.File != name {
 				t.Fatalf("%q in %q: %+v, %+v, %v", name, text, s, info, err)
 			}
-			if _, err := r.Play(room.Order{Sound: name}); kindOf(err) == room.NotFound {
+			if _, err := r.Play(room.PlayRequest{Sound: name}); kindOf(err) == room.NotFound {
 				t.Errorf("%q: %v", name, err)
 			}
 			if now, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !bytes.Equal(now, file.Bytes()) {
@@ -228,7 +228,7 @@ func TestAddSoundFree(t *testing.T) {
 	if err != nil || info.Format != "wav" || len(lengths) != 2 || !lengths[s.Seconds] {
 		t.Errorf("%+v, %+v, %v; lengths %v", s, info, err, lengths)
 	}
-	if _, err := r.Play(room.Order{Sound: "up"}); err != nil {
+	if _, err := r.Play(room.PlayRequest{Sound: "up"}); err != nil {
 		t.Error(err)
 	}
 	if files, _ := os.ReadDir(show); len(files) != 1 {
@@ -270,7 +270,7 @@ func TestTook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "voices: 1\nsounds: {rain: {loop: true}, bell: {}}\n")
 		for _, sound := range []string{"rain", "bell"} {
-			if _, err := r.Play(room.Order{Sound: sound}); err != nil {
+			if _, err := r.Play(room.PlayRequest{Sound: sound}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -294,7 +294,7 @@ func TestWriteReport(t *testing.T) {
 		r := open(t, "voices: 1\noverflow: reject\nsounds: {rain: {loop: true}}\n")
 		refuse := func(n int) {
 			for range n {
-				if _, _, err := r.Batch(room.Moment{}, []room.Step{{Play: &room.Order{Sound: "rain"}}}); err != nil {
+				if _, _, err := r.Batch(room.Moment{}, []room.Step{{Play: &room.PlayRequest{Sound: "rain"}}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -316,11 +316,11 @@ func TestPending(t *testing.T) {
 		r := open(t, "sounds: {drone: {file: \"tone:110\", loop: true}}\n")
 		in := time.Second
 		for range 40 {
-			if _, err := r.Play(room.Order{Sound: "drone", When: room.Moment{At: &in}}); err != nil {
+			if _, err := r.Play(room.PlayRequest{Sound: "drone", When: room.Moment{At: &in}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := r.Batch(room.Moment{At: &in}, []room.Step{{Play: &room.Order{Sound: "drone"}}}); err != nil {
+		if _, _, err := r.Batch(room.Moment{At: &in}, []room.Step{{Play: &room.PlayRequest{Sound: "drone"}}}); err != nil {
 			t.Fatal(err)
 		}
 		all := r.State().Voices

@@ -24,13 +24,13 @@ func (f *Fader) cutoffs() (c mixer.Change) {
 }
 
 // moveCutoffs records cutoffs set by hand.
-func (d *desk) moveCutoffs(bus string, f *Fader) {
+func (d *faderState) moveCutoffs(bus string, f *Fader) {
 	was := d.cutoffs[bus]
 	d.cutoffs[bus] = Cutoffs{cmp.Or(f.LowPass, was.LowPass), cmp.Or(f.HighPass, was.HighPass)}
 }
 
 // cutoffsOf returns the cutoffs of a bus that were set by hand.
-func (d *desk) cutoffsOf(bus string) Cutoffs {
+func (d *faderState) cutoffsOf(bus string) Cutoffs {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.cutoffs[bus]

@@ -110,7 +110,7 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 }
 
 // moveEffects records effect values and send gains set by hand.
-func (d *desk) moveEffects(bus string, f *Fader) {
+func (d *faderState) moveEffects(bus string, f *Fader) {
 	for name, values := range f.Effects {
 		if d.effects[bus] == nil {
 			d.effects[bus] = Effects{}
@@ -127,7 +127,7 @@ func (d *desk) moveEffects(bus string, f *Fader) {
 }
 
 // effectsOf returns the effect values and send gains of a bus that were set by hand.
-func (d *desk) effectsOf(bus string) (Effects, map[string]float64) {
+func (d *faderState) effectsOf(bus string) (Effects, map[string]float64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	var all Effects

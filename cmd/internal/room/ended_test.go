@@ -23,7 +23,7 @@ func TestChangeOfAnEndedPlayer(t *testing.T) {
 				if err := r.Change(t.Context(), []byte(text)); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := r.Play(Order{Sound: "bell"}); err != nil {
+				if _, err := r.Play(PlayRequest{Sound: "bell"}); err != nil {
 					t.Error(err)
 				}
 			}

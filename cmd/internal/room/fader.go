@@ -45,8 +45,8 @@ func (d *Duck) above() pcm.Decibels {
 	return pcm.Decibels(*d.Above)
 }
 
-// desk records changes made by hand, which the mixer does not report.
-type desk struct {
+// faderState records changes made by hand, which the mixer does not report.
+type faderState struct {
 	mutex   sync.Mutex
 	solo    map[string]bool
 	moved   map[string]bool               // buses changed by hand
@@ -65,13 +65,13 @@ type laterFader struct {
 	fader Fader
 }
 
-func (d *desk) begin() {
+func (d *faderState) begin() {
 	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
 }
 
 // duckOf returns the duck of a bus that was set by hand, or nil.
-func (d *desk) duckOf(bus string) *Duck {
+func (d *faderState) duckOf(bus string) *Duck {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if duck, ok := d.ducks[bus]; ok {
@@ -81,7 +81,7 @@ func (d *desk) duckOf(bus string) *Duck {
 }
 
 // movedBuses returns the buses changed by hand, sorted.
-func (d *desk) movedBuses() []string {
+func (d *faderState) movedBuses() []string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return slices.Sorted(maps.Keys(d.moved))
@@ -168,7 +168,7 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()
 	frame, later := int64(0), false
-	err = r.settle(func() error {
+	err = r.carryOut(func() error {
 		frame, later = r.frame(&f.When)
 		st, at := r.on(), frame
 		if scened := st.scened.Load(); at == mixer.Now && scened > st.player.Mixer().Next() {
@@ -208,15 +208,15 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.arrive()
 	if later {
-		r.desk.postpone(laterFader{frame, bus, *f})
+		r.faders.postpone(laterFader{frame, bus, *f})
 		return
 	}
 	r.move(bus, f)
 }
 
-// move records a change made by hand in the desk and in the show.
+// move records a change made by hand in the fader state and in the show.
 func (r *Room) move(bus string, f *Fader) {
-	r.desk.move(bus, f)
+	r.faders.move(bus, f)
 	if f.Mute != nil {
 		r.Show().Muted(bus, *f.Mute)
 	}
@@ -224,13 +224,13 @@ func (r *Room) move(bus string, f *Fader) {
 
 // arrive records the scheduled changes that are due.
 func (r *Room) arrive() {
-	for _, one := range r.desk.due(r.on().player.Mixer().Now()) {
+	for _, one := range r.faders.due(r.on().player.Mixer().Now()) {
 		r.move(one.bus, &one.fader)
 	}
 }
 
 // postpone schedules a fader.
-func (d *desk) postpone(one laterFader) {
+func (d *faderState) postpone(one laterFader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	at, _ := slices.BinarySearchFunc(d.later, one.frame+1, func(l laterFader, frame int64) int { return cmp.Compare(l.frame, frame) })
@@ -238,7 +238,7 @@ func (d *desk) postpone(one laterFader) {
 }
 
 // due removes and returns the faders due by a frame.
-func (d *desk) due(frame int64) []laterFader {
+func (d *faderState) due(frame int64) []laterFader {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	n := 0
@@ -251,14 +251,14 @@ func (d *desk) due(frame int64) []laterFader {
 }
 
 // forget drops the scheduled faders, because their mixer is gone.
-func (d *desk) forget() {
+func (d *faderState) forget() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.later = nil
 }
 
 // move records a change made by hand.
-func (d *desk) move(bus string, f *Fader) {
+func (d *faderState) move(bus string, f *Fader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.moved[bus] = true
@@ -280,11 +280,11 @@ func (r *Room) bus(name string) Bus {
 	}
 	r.arrive()
 	muted := r.Show().IsMuted(name)
-	r.desk.mutex.Lock()
-	defer r.desk.mutex.Unlock()
+	r.faders.mutex.Lock()
+	defer r.faders.mutex.Unlock()
 	s := r.Sheet()
 	return Bus{
-		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.desk.solo[name],
+		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.faders.solo[name],
 		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: show.Racks(b), Reduction: tenth(float64(b.Reduction())),
 	}
 }

@@ -70,7 +70,7 @@ func of(err error) error {
 	case errors.Is(err, mixer.ErrGone):
 		return &Error{Kind: NotFound, Field: "voice", Detail: "the voice is gone"}
 	}
-	return said(err)
+	return errorOf(err)
 }
 
 // limits holds the ranges of order fields.

@@ -62,7 +62,7 @@ func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 }
 
 // forgetChanged removes sounds of changed files from the library, so that the next sheet loads them again.
-func (st *stage) forgetChanged(sheet *cue.Sheet) {
+func (st *playback) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	for _, h := range st.held {

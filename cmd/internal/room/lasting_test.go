@@ -19,7 +19,7 @@ import (
 func TestResumeAfterDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		if _, err := r.Play(room.Order{Sound: "rain", ID: "w", Speed: 16}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "rain", ID: "w", Speed: 16}); err != nil {
 			t.Fatal(err)
 		}
 		s := r.Snapshot()
@@ -40,7 +40,7 @@ func TestResumeAfterDays(t *testing.T) {
 func TestSnapshotOfLoops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		if _, err := r.Play(room.Order{Sound: "rain", ID: "w"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "rain", ID: "w"}); err != nil {
 			t.Fatal(err)
 		}
 		loop := func() room.Loop {
@@ -78,7 +78,7 @@ func TestSnapshotOfLoops(t *testing.T) {
 func TestFaderLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		if _, err := r.Play(room.Order{Sound: "rain"}); err != nil { // this wakes the room
+		if _, err := r.Play(room.PlayRequest{Sound: "rain"}); err != nil { // this wakes the room
 			t.Fatal(err)
 		}
 		want := func(when string, gain float64, mute bool) {
@@ -98,7 +98,7 @@ func TestFaderLater(t *testing.T) {
 			t.Errorf("a batch with a voice that is not there: %v", err)
 		}
 		want("after a batch that fails", 0, false)
-		at := r.Brief().Frame + 48000
+		at := r.Summary().Frame + 48000
 		if _, err := r.SetBus("music", room.Fader{Gain: new(-12.0), Mute: yes(), When: room.Moment{Frame: at}}); err != nil {
 			t.Fatal(err)
 		}
@@ -195,16 +195,16 @@ func TestUploadOfOlderPrograms(t *testing.T) {
 func TestHeartOfACard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet, func(o *room.Options) { o.Device = "null" })
-		if _, err := r.Play(room.Order{Sound: "rain"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "rain"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Show().Do("pause"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		before := r.Brief()
+		before := r.Summary()
 		time.Sleep(time.Second)
-		after := r.Brief()
+		after := r.Summary()
 		if after.Asked <= before.Asked || after.Frame != before.Frame {
 			t.Errorf("%+v, then %+v", before, after)
 		}
@@ -221,11 +221,11 @@ func TestOutputsWithoutACard(t *testing.T) {
 	t.Setenv("PULSE_SERVER", "unix:/nowhere/native")
 	t.Setenv("PIPEWIRE_RUNTIME_DIR", "/nowhere")
 	r := open(t, "outputs: {house: 1-2, fold: 3-4}\nsounds: {bell: {}}\n", func(o *room.Options) { o.Device = "auto" })
-	b := r.Brief()
+	b := r.Summary()
 	if b.Lost == "" {
 		t.Skip("a sound card of this machine has four outputs")
 	}
-	if _, err := r.Play(room.Order{Sound: "bell"}); err != nil {
+	if _, err := r.Play(room.PlayRequest{Sound: "bell"}); err != nil {
 		t.Errorf("a play: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ func (r *Room) Listen(output string) (*Listener, error) {
 	l := &Listener{room: r, pair: -1, more: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(waits, r.rate))}
 	s := r.on().player.Sheet()
 	switch {
-	case output == "" && r.pace == nil, output == "master" && len(s.Outputs) == 0:
+	case output == "" && r.clock == nil, output == "master" && len(s.Outputs) == 0:
 		l.pair = 0
 	case output != "":
 		names := []string{"master"}
@@ -39,7 +39,7 @@ func (r *Room) Listen(output string) (*Listener, error) {
 			return nil, missing("output", output, names)
 		}
 	}
-	if err := r.hall.enter(l); err != nil {
+	if err := r.listeners.enter(l); err != nil {
 		return nil, err
 	}
 	r.wake()
@@ -87,7 +87,7 @@ func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 
 // Close closes the listener.
 func (l *Listener) Close() {
-	l.room.hall.leave(l)
+	l.room.listeners.leave(l)
 	l.end(io.EOF)
 }
 
@@ -98,11 +98,11 @@ func (l *Listener) end(err error) {
 		l.ended = err
 	}
 	l.mutex.Unlock()
-	l.tell()
+	l.wake()
 }
 
-// tell wakes Next.
-func (l *Listener) tell() {
+// wake wakes Next.
+func (l *Listener) wake() {
 	select {
 	case l.more <- struct{}{}:
 	default:
@@ -128,7 +128,7 @@ func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 		l.waits = binary.LittleEndian.AppendUint16(l.waits, uint16(sample(f[0])))
 		l.waits = binary.LittleEndian.AppendUint16(l.waits, uint16(sample(f[1])))
 	}
-	l.tell()
+	l.wake()
 	return true
 }
 
@@ -141,8 +141,8 @@ func sample(x float32) int16 {
 	return int16(min(x+0.5, 32767))
 }
 
-// hall holds the listeners of a room.
-type hall struct {
+// listeners holds the listeners of a room.
+type listeners struct {
 	mutex   sync.Mutex
 	pairs   int // output pairs in a block
 	all     []*Listener
@@ -151,7 +151,7 @@ type hall struct {
 }
 
 // enter adds a listener. It checks the output again, because the sheet may have changed.
-func (h *hall) enter(l *Listener) error {
+func (h *listeners) enter(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	switch {
@@ -164,7 +164,7 @@ func (h *hall) enter(l *Listener) error {
 	return nil
 }
 
-func (h *hall) leave(l *Listener) {
+func (h *listeners) leave(l *Listener) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for i, one := range h.all {
@@ -175,14 +175,14 @@ func (h *hall) leave(l *Listener) {
 	}
 }
 
-func (h *hall) empty() bool {
+func (h *listeners) empty() bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return len(h.all) == 0
 }
 
 // give passes a block to all listeners. Slow listeners are dropped.
-func (h *hall) give(block []pcm.Frame) {
+func (h *listeners) give(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	kept := h.all[:0]
@@ -199,7 +199,7 @@ func (h *hall) give(block []pcm.Frame) {
 }
 
 // close ends all listeners.
-func (h *hall) close() {
+func (h *listeners) close() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.closed = true
@@ -211,9 +211,9 @@ func (h *hall) close() {
 
 // Listeners returns the number of listeners, and of listeners dropped because they were too slow.
 func (r *Room) Listeners() (now int, dropped int64) {
-	r.hall.mutex.Lock()
-	defer r.hall.mutex.Unlock()
-	return len(r.hall.all), r.hall.dropped
+	r.listeners.mutex.Lock()
+	defer r.listeners.mutex.Unlock()
+	return len(r.listeners.all), r.listeners.dropped
 }
 
 // missing returns the error for an unknown name.

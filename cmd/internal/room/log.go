@@ -21,14 +21,14 @@ const Kept = 100_000
 type log struct {
 	rate int
 
-	mutex  sync.Mutex
-	tape   tape
-	voices map[uint64]lived // living voices by number
-	took   map[uint64]loser // the victim of a voice, by the voice's number
-	ref    int64            // of the last ask
-	asked  map[int64]*ask
-	more   chan struct{} // closed at the next event; nil: no waiters
-	closed bool
+	mutex   sync.Mutex
+	events  eventStore
+	voices  map[uint64]lived // living voices by number
+	took    map[uint64]loser // the victim of a voice, by the voice's number
+	ref     int64            // of the last awaited play
+	pending map[int64]*pendingPlay
+	more    chan struct{} // closed at the next event; nil: no waiters
+	closed  bool
 }
 
 // lived is the state of a voice according to its events.
@@ -44,7 +44,7 @@ type loser struct {
 }
 
 func (l *log) begin(rate int) {
-	l.rate, l.asked = rate, map[int64]*ask{}
+	l.rate, l.pending = rate, map[int64]*pendingPlay{}
 	l.forgetVoices()
 }
 
@@ -52,7 +52,7 @@ func (l *log) begin(rate int) {
 // mutex or the only reference.
 func (l *log) forgetVoices() {
 	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
-	l.tape.clear()
+	l.events.clear()
 }
 
 // note stores an event, answers the start that waits for it, and updates the living voices.
@@ -62,7 +62,7 @@ func (l *log) note(e *report.Event) {
 	if e.Ref > 0 {
 		l.answer(e)
 	}
-	l.tape.add(e)
+	l.events.add(e)
 	switch e.Kind {
 	case mixer.EventStarted, mixer.EventReal:
 		l.voices[e.Voice] = lived{e.Sound, e.Slot >= 0}
@@ -86,8 +86,8 @@ func (l *log) tellAll() {
 	}
 }
 
-// tell adds to a voice the data that only events contain.
-func (l *log) tell(v *Voice) {
+// addDetails adds to a voice the data that only events contain.
+func (l *log) addDetails(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if known, ok := l.voices[v.Voice]; ok {
@@ -99,10 +99,10 @@ func (l *log) tell(v *Voice) {
 }
 
 // stretch returns the stored events in a range of numbers.
-func (l *log) stretch(from, to int64) stretch {
+func (l *log) stretch(from, to int64) eventRange {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	return l.tape.stretch(from, to)
+	return l.events.eventRange(from, to)
 }
 
 // close ends the waits for events.

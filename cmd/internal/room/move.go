@@ -133,7 +133,7 @@ func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	voices, err := r.each(target, m.When, func(at mixer.Moment, t mixer.Target) error { return m.act(at, t) })
+	voices, err := r.forTargets(target, m.When, func(at mixer.Moment, t mixer.Target) error { return m.act(at, t) })
 	r.loops.move(voices, &m)
 	return voices, err
 }
@@ -146,14 +146,14 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	if err := when.check(); err != nil {
 		return nil, err
 	}
-	return r.each(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
+	return r.forTargets(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// each applies do to each voice of a target and returns their numbers.
-func (r *Room) each(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
+// forTargets applies do to each voice of a target and returns their numbers.
+func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()
-	err = r.settle(func() error {
+	err = r.carryOut(func() error {
 		frame, _ := r.frame(&when)
 		handles := r.on().find(target)
 		if len(handles) == 0 {

@@ -40,7 +40,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		*folder = whole
 	}
 	r := &Room{options: o, done: make(chan struct{})}
-	r.valve.permit = o.Permit
+	r.gate.lease = o.Lease
 	text := string(o.Text)
 	r.text.Store(&text)
 	s, err := r.read(o.Text)
@@ -250,9 +250,9 @@ func (nowhere) Open(name string) (fs.File, error) {
 // begin creates the player and starts playback.
 func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	r.log.begin(s.Rate)
-	r.desk.begin()
+	r.faders.begin()
 	was := r.options.Resume
-	var st *stage
+	var st *playback
 	var err error
 	lib, began := r.library(s), time.Time{}
 	if was != nil && timed(s) {
@@ -260,17 +260,17 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 			return err
 		}
 		began = time.Now()
-		if st, err = r.newStage(ctx, s, lib, cue.Options{From: was.from(s.Rate)}); err != nil && ctx.Err() == nil {
+		if st, err = r.newPlayback(ctx, s, lib, cue.Options{From: was.from(s.Rate)}); err != nil && ctx.Err() == nil {
 			st, began = nil, time.Time{} // the show has ended by then
 		}
 	}
 	if st == nil {
-		if st, err = r.newStage(ctx, s, lib, cue.Options{}); err != nil {
+		if st, err = r.newPlayback(ctx, s, lib, cue.Options{}); err != nil {
 			return err
 		}
 	}
-	r.hall.pairs = st.player.Outputs()
-	r.stage.Store(st)
+	r.listeners.pairs = st.player.Outputs()
+	r.playback.Store(st)
 	if err := r.sound(ctx, began); err != nil {
 		st.player.Close()
 		return err
@@ -299,16 +299,16 @@ func timed(s *cue.Sheet) bool {
 func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
-		if r.card, err = openCard(r); err == nil {
+		if r.output, err = openDeviceOutput(r); err == nil {
 			r.on().feed(ctx, r.say)
 		}
 		return err
 	}
-	r.pace = &pace{room: r, workers: o.Workers, own: o.Workers == nil}
-	if r.pace.own {
-		r.pace.workers = NewWorkers(1)
+	r.clock = &clockedOutput{room: r, workers: o.Workers, own: o.Workers == nil}
+	if r.clock.own {
+		r.clock.workers = NewWorkers(1)
 	}
-	r.pace.start(began)
+	r.clock.start(began)
 	return nil
 }
 

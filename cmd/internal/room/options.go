@@ -32,7 +32,7 @@ type Options struct {
 	Voices  int        // size of the pool; 0: the sheet's
 	Most    func() int // returns the limit on voices of a sheet, including virtual voices; any goroutine; nil: no limit
 	Limits  sounds.Limits
-	Permit  *Permit      // after Enter, the room is audible while the permit holds; nil: always
+	Lease   *Lease       // after Enter, the room is audible while the lease holds; nil: always
 	Workers *Workers     // mix rooms without a device; nil: the room has its own
 	Resume  *Snapshot    // state to resume; nil: start from the beginning
 	Say     func(string) // called with lines for the operator; any goroutine; may be nil

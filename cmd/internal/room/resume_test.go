@@ -15,7 +15,7 @@ import (
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		if _, err := r.Play(room.Order{Sound: "rain", ID: "w", Gain: -3}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "rain", ID: "w", Gain: -3}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.SetBus("music", room.Fader{Gain: new(-9.0), Mute: yes()}); err != nil {

@@ -22,22 +22,22 @@ type Room struct {
 	text    atomic.Pointer[string]
 	folder  *os.Root // may be nil
 
-	stage atomic.Pointer[stage]
-	pace  *pace // nil if the room has a device
-	card  *card // nil if the room is paced by the clock
-	valve valve
+	playback atomic.Pointer[playback]
+	clock    *clockedOutput // nil if the room has a device
+	output   *deviceOutput  // nil if the room is paced by the clock
+	gate     outputGate
 
-	orders  sync.Mutex // serializes changes of buses and scenes, and batches
-	changes sync.Mutex // serializes changes of the sheet
-	desk    desk
-	loops   loops
-	agenda  agenda
+	orders    sync.Mutex // serializes changes of buses and scenes, and batches
+	changes   sync.Mutex // serializes changes of the sheet
+	faders    faderState
+	loops     manualLoops
+	scheduler scheduler
 
-	hall    hall
-	log     log
-	meter   meter
-	closing sync.Once
-	done    chan struct{}
+	listeners listeners
+	log       log
+	meter     meter
+	closing   sync.Once
+	done      chan struct{}
 }
 
 // Done returns a channel that is closed when the room has ended.
@@ -69,44 +69,44 @@ func (r *Room) Look() live.Picture {
 // heard returns the state of the output.
 func (r *Room) heard() live.Heard {
 	h := live.Heard{Device: "none", State: "playing"}
-	if r.card != nil {
-		h = r.card.heard()
+	if r.output != nil {
+		h = r.output.heard()
 	}
-	if lost := r.valve.permit.Lost(); lost != "" {
+	if lost := r.gate.lease.Lost(); lost != "" {
 		h.Lost = lost
 	}
 	return h
 }
 
-// on returns the current stage.
-func (r *Room) on() *stage { return r.stage.Load() }
+// on returns the current playback.
+func (r *Room) on() *playback { return r.playback.Load() }
 
 // wake wakes the room after a request. Any goroutine, with or without locks.
 func (r *Room) wake() {
-	if p := r.pace; p != nil {
-		p.poke()
+	if p := r.clock; p != nil {
+		p.wake()
 	}
 }
 
-// settle carries out an order: do issues its commands. In a paced room they act at once; with a device they
+// carryOut carries out an order: do issues its commands. In a paced room they act at once; with a device they
 // act at the next block.
-func (r *Room) settle(do func() error) error {
+func (r *Room) carryOut(do func() error) error {
 	if r.ended() {
 		return errClosed
 	}
-	if r.pace == nil {
+	if r.clock == nil {
 		return of(do())
 	}
-	r.pace.mutex.Lock()
-	defer r.pace.mutex.Unlock()
-	if r.pace.ended {
+	r.clock.mutex.Lock()
+	defer r.clock.mutex.Unlock()
+	if r.clock.ended {
 		return errClosed
 	}
-	r.pace.rouse()
+	r.clock.rouse()
 	if err := do(); err != nil {
 		return of(err)
 	}
-	r.pace.carryOut()
+	r.clock.carryOut()
 	return nil
 }
 
@@ -123,7 +123,7 @@ func (r *Room) ended() bool {
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {
-		r.agenda.close()
+		r.scheduler.close()
 		r.changes.Lock()
 		defer r.changes.Unlock()
 		defer close(r.done) // before another change can begin
@@ -141,18 +141,18 @@ func (r *Room) Close(fade time.Duration) error {
 		}
 		st.player.Finish()
 		r.wake()
-		if r.pace != nil {
+		if r.clock != nil {
 			select {
 			case <-st.fed:
-			case <-r.pace.workers.done:
+			case <-r.clock.workers.done:
 			}
-			r.pace.end()
+			r.clock.end()
 		} else {
 			<-st.fed
-			err = r.card.close()
+			err = r.output.close()
 		}
 		st.end()
-		r.hall.close()
+		r.listeners.close()
 		r.log.close()
 		if r.folder != nil {
 			r.folder.Close()

@@ -62,27 +62,27 @@ func kindOf(err error) room.Kind {
 	return 0
 }
 
-// TestVerdicts checks the result of each order.
-func TestVerdicts(t *testing.T) {
+// TestPlayResults checks the result of each order.
+func TestPlayResults(t *testing.T) {
 	second := time.Second
 	for _, c := range []struct {
 		name   string
-		before []room.Order
-		order  room.Order
+		before []room.PlayRequest
+		order  room.PlayRequest
 		state  string
 		kind   room.Kind
 		says   string // a part of the error, its reason or its suggestion
 	}{
-		{name: "plays", order: room.Order{Sound: "bell", ID: "a"}, state: "playing"},
-		{name: "later", order: room.Order{Sound: "bell", When: room.Moment{At: new(time.Hour)}}, state: "pending"},
-		{name: "pool", before: []room.Order{{Sound: "rain"}, {Sound: "rain"}}, order: room.Order{Sound: "bell"}, kind: room.Refused, says: "pool full"},
-		{name: "cooldown", before: []room.Order{{Sound: "coin"}}, order: room.Order{Sound: "coin"}, kind: room.Refused, says: "cooldown"},
-		{name: "limit", before: []room.Order{{Sound: "knock"}}, order: room.Order{Sound: "knock"}, kind: room.Refused, says: "limit of the sound"},
-		{name: "no sound", order: room.Order{Sound: "bel"}, kind: room.NotFound, says: "bell"},
-		{name: "no bus", order: room.Order{Sound: "bell", Bus: "musik"}, kind: room.NotFound, says: "music"},
-		{name: "loud", order: room.Order{Sound: "bell", Gain: 40}, kind: room.Range, says: "gain: 40 is out of range; want a number of decibels from -120 to 24"},
-		{name: "never", order: room.Order{Sound: "bell", From: -second}, kind: room.Range, says: "from: -1s"},
-		{name: "no loop", order: room.Order{Sound: "bell", Loop: yes()}, kind: room.Range, says: "loop"},
+		{name: "plays", order: room.PlayRequest{Sound: "bell", ID: "a"}, state: "playing"},
+		{name: "later", order: room.PlayRequest{Sound: "bell", When: room.Moment{At: new(time.Hour)}}, state: "pending"},
+		{name: "pool", before: []room.PlayRequest{{Sound: "rain"}, {Sound: "rain"}}, order: room.PlayRequest{Sound: "bell"}, kind: room.Refused, says: "pool full"},
+		{name: "cooldown", before: []room.PlayRequest{{Sound: "coin"}}, order: room.PlayRequest{Sound: "coin"}, kind: room.Refused, says: "cooldown"},
+		{name: "limit", before: []room.PlayRequest{{Sound: "knock"}}, order: room.PlayRequest{Sound: "knock"}, kind: room.Refused, says: "limit of the sound"},
+		{name: "no sound", order: room.PlayRequest{Sound: "bel"}, kind: room.NotFound, says: "bell"},
+		{name: "no bus", order: room.PlayRequest{Sound: "bell", Bus: "musik"}, kind: room.NotFound, says: "music"},
+		{name: "loud", order: room.PlayRequest{Sound: "bell", Gain: 40}, kind: room.Range, says: "gain: 40 is out of range; want a number of decibels from -120 to 24"},
+		{name: "never", order: room.PlayRequest{Sound: "bell", From: -second}, kind: room.Range, says: "from: -1s"},
+		{name: "no loop", order: room.PlayRequest{Sound: "bell", Loop: yes()}, kind: room.Range, says: "loop"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := open(t, sheet)
@@ -109,7 +109,7 @@ func TestVerdicts(t *testing.T) {
 func TestOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		v, err := r.Play(room.Order{Sound: "rain", ID: "w"})
+		v, err := r.Play(room.PlayRequest{Sound: "rain", ID: "w"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestListen(t *testing.T) {
 			t.Fatal(err)
 		}
 		slow, _ := r.Listen("master")
-		if _, err := r.Play(room.Order{Sound: "bell"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "bell"}); err != nil {
 			t.Fatal(err)
 		}
 		bytes, loud := 0, false
@@ -202,7 +202,7 @@ func TestSleep(t *testing.T) {
 		if time.Sleep(time.Minute); w.Pace().Blocks != asleep.Blocks || asleep.Rooms != 1 || asleep.Awake != 0 {
 			t.Errorf("a silent room: %+v, then %+v", asleep, w.Pace())
 		}
-		v, err := r.Play(room.Order{Sound: "bell"})
+		v, err := r.Play(room.PlayRequest{Sound: "bell"})
 		if want := int64(61 * r.State().Rate); err != nil || v.Frame < want-1 || v.Frame > want+1 {
 			t.Errorf("it begins at %d, %v, want %d", v.Frame, err, want)
 		}
@@ -232,7 +232,7 @@ func TestWatch(t *testing.T) {
 		if _, err := w.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("nothing has happened: %v", err)
 		}
-		if _, err := r.Play(room.Order{Sound: "bell"}); err != nil {
+		if _, err := r.Play(room.PlayRequest{Sound: "bell"}); err != nil {
 			t.Fatal(err)
 		}
 		events, err := w.Next(t.Context())
@@ -261,7 +261,7 @@ func TestCard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, err := r.Play(room.Order{Sound: "bell"}); err != nil || v.State != "playing" {
+		if v, err := r.Play(room.PlayRequest{Sound: "bell"}); err != nil || v.State != "playing" {
 			t.Errorf("%+v, %v", v, err)
 		}
 		if block, err := l.Next(t.Context()); err != nil || len(block) == 0 {

@@ -33,15 +33,15 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	}
 	r.orders.Lock()
 	defer r.orders.Unlock()
-	err := r.settle(func() error {
+	err := r.carryOut(func() error {
 		err := r.on().player.Do("scene", name, fmt.Sprintf("over=%gs", over.Seconds()))
-		if err == nil && r.pace != nil {
-			r.pace.tend(r.on()) // passes the command to the mixer
+		if err == nil && r.clock != nil {
+			r.clock.tend(r.on()) // passes the command to the mixer
 		}
 		return err
 	})
 	if err == nil {
-		r.desk.show(name)
+		r.faders.show(name)
 		st := r.on()
 		st.scened.Store(st.player.Mixer().Next() + pcm.Frames(st.player.Mixer().Latency().Block+ahead, r.rate))
 	}
@@ -64,20 +64,20 @@ func (r *Room) fired(list int, _ int64) {
 	l := &s.List[list]
 	for i := l.First; i < l.First+l.Count; i++ {
 		if s.Cues[i].Verb == cue.SetScene {
-			r.desk.show(s.Cues[i].Scene)
+			r.faders.show(s.Cues[i].Scene)
 		}
 	}
 }
 
 // show records the current scene.
-func (d *desk) show(name string) {
+func (d *faderState) show(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scene = name
 }
 
 // shown returns the current scene.
-func (d *desk) shown() string {
+func (d *faderState) shown() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.scene

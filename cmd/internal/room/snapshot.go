@@ -34,13 +34,13 @@ type Moved struct {
 
 // Loop is a running loop.
 type Loop struct {
-	Order    Order   `json:"order"`
-	Cue      string  `json:"cue,omitempty"` // list cue that started it; empty: started by hand
-	Position float64 `json:"position"`      // in seconds, at Snapshot.Time
-	Gain     float64 `json:"gain"`          // current gain
-	Pan      float64 `json:"pan"`
-	Paused   bool    `json:"paused"`
-	Sought   int     `json:"-"` // number of seeks; a seek changes the position independently of the clock
+	Order    PlayRequest `json:"order"`
+	Cue      string      `json:"cue,omitempty"` // list cue that started it; empty: started by hand
+	Position float64     `json:"position"`      // in seconds, at Snapshot.Time
+	Gain     float64     `json:"gain"`          // current gain
+	Pan      float64     `json:"pan"`
+	Paused   bool        `json:"paused"`
+	Sought   int         `json:"-"` // number of seeks; a seek changes the position independently of the clock
 }
 
 // Snapshot returns the state that survives a restart.
@@ -49,20 +49,20 @@ func (r *Room) Snapshot() *Snapshot {
 	shown, now := st.show.State(), st.player.Mixer().Now()
 	out := &Snapshot{
 		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: *r.text.Load(),
-		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate, shown.Paused),
+		Scene: r.faders.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate, shown.Paused),
 	}
 	r.arrive()
-	for _, name := range r.desk.movedBuses() {
+	for _, name := range r.faders.movedBuses() {
 		b := r.bus(name)
 		b.Peak, b.Effects, b.Reduction = 0, nil, 0
-		values, sends := r.desk.effectsOf(name)
-		out.Buses = append(out.Buses, Moved{b, r.desk.duckOf(name), r.desk.cutoffsOf(name), values, sends})
+		values, sends := r.faders.effectsOf(name)
+		out.Buses = append(out.Buses, Moved{b, r.faders.duckOf(name), r.faders.cutoffsOf(name), values, sends})
 	}
 	return out
 }
 
 // ratio returns the playback speed relative to the sound's own.
-func (o *Order) ratio() float64 {
+func (o *PlayRequest) ratio() float64 {
 	speed := o.Speed
 	if speed == 0 {
 		speed = 1

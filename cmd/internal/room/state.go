@@ -94,7 +94,7 @@ func (r *Room) State() *State {
 		Paused: shown.Paused, Device: heard.Device, Sink: heard.Sink, Lost: heard.Lost, LatencyMS: tenth(heard.Latency.Seconds() * 1000),
 		Pool: st.Voices, Virtual: st.Virtual, Playing: st.Playing, Totals: report.TotalsOf(&st),
 		Standby: shown.Standby, Loaded: shown.Loaded, Last: shown.Last, List: shown.List, Running: shown.Running,
-		Scene: r.desk.shown(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Said,
+		Scene: r.faders.shown(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Said,
 	}
 	for i := range s.Scenes {
 		out.Scenes = append(out.Scenes, s.Scenes[i].Name)
@@ -134,7 +134,7 @@ func (r *Room) voices() []Voice {
 		case state == mixer.StatePaused: // Audibility does not consider the pause
 			v.Level = silence
 		}
-		r.log.tell(&v)
+		r.log.addDetails(&v)
 		all = append(all, v)
 	}
 	slices.SortFunc(all, func(x, y Voice) int { return cmp.Compare(x.Voice-1, y.Voice-1) })

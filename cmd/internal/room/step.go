@@ -4,7 +4,7 @@ import "time"
 
 // Step is a command of a batch. Exactly one of the pointers is set.
 type Step struct {
-	Play *Order
+	Play *PlayRequest
 	Set  *Move
 	Stop *time.Duration
 	Bus  *Fader
@@ -13,8 +13,8 @@ type Step struct {
 
 // Result is the outcome of a step.
 type Result struct {
-	Verdict *Verdict `json:"verdict,omitempty"`
-	Voices  []uint64 `json:"voices,omitempty"`
-	Bus     *Bus     `json:"bus,omitempty"`
-	Refused *Error   `json:"-"` // a play rejected by the pool
+	Result  *PlayResult `json:"verdict,omitempty"`
+	Voices  []uint64    `json:"voices,omitempty"`
+	Bus     *Bus        `json:"bus,omitempty"`
+	Refused *Error      `json:"-"` // a play rejected by the pool
 }

@@ -17,9 +17,9 @@ import (
 // Events returns up to limit events beginning at a number, and the number of the first stored event.
 func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	r.log.mutex.Lock()
-	first = r.log.tape.first()
+	first = r.log.events.first()
 	from = max(from, first)
-	s := r.log.tape.stretch(from, from+int64(limit)-1)
+	s := r.log.events.eventRange(from, from+int64(limit)-1)
 	r.log.mutex.Unlock()
 	return s.say(r.rate), first
 }
@@ -29,7 +29,7 @@ func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
 		r.log.mutex.Lock()
 		defer r.log.mutex.Unlock()
-		from = r.log.tape.last + 1
+		from = r.log.events.last + 1
 	}
 	return &Watcher{log: &r.log, next: from}
 }
@@ -50,11 +50,11 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 	for {
 		l := w.log
 		l.mutex.Lock()
-		if w.next < l.tape.first() {
+		if w.next < l.events.first() {
 			l.mutex.Unlock()
 			return nil, ErrSlow
 		}
-		if s := l.tape.stretch(w.next, w.next+most-1); s.first <= s.last {
+		if s := l.events.eventRange(w.next, w.next+most-1); s.first <= s.last {
 			l.mutex.Unlock()
 			w.next = s.last + 1
 			return s.say(l.rate), nil
@@ -177,7 +177,7 @@ func (r *Room) Report(limit int) *report.Report {
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.head()
 	r.log.mutex.Lock()
-	next, last := r.log.tape.first(), r.log.tape.last
+	next, last := r.log.events.first(), r.log.events.last
 	r.log.mutex.Unlock()
 	var slow error
 	_, err := head.WriteWith(w, func(yield func(*report.Event) bool) {

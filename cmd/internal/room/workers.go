@@ -78,7 +78,7 @@ func (w *Workers) Pace() Pace {
 }
 
 // add schedules a room at a time. The room stays scheduled until it sleeps.
-func (w *Workers) add(p *pace, at time.Time) {
+func (w *Workers) add(p *clockedOutput, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
 	p.next = at
@@ -108,7 +108,7 @@ func (w *Workers) work() {
 	for {
 		p, wait := w.next()
 		if p != nil {
-			if at, again := p.turn(w); again {
+			if at, again := p.step(w); again {
 				w.awake.Add(-1)
 				w.add(p, at)
 			}
@@ -135,7 +135,7 @@ func (w *Workers) work() {
 
 // next removes the first room from the schedule if it is due. Otherwise it returns the time until then; 0: no
 // room is awake.
-func (w *Workers) next() (p *pace, wait time.Duration) {
+func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if w.closed || len(w.due) == 0 {
@@ -146,7 +146,7 @@ func (w *Workers) next() (p *pace, wait time.Duration) {
 		w.timed++
 		return nil, wait
 	}
-	p = heap.Pop(&w.due).(*pace)
+	p = heap.Pop(&w.due).(*clockedOutput)
 	if len(w.due) > 0 && (w.timed == 0 || !w.due[0].next.After(now)) { // let another worker take the next room
 		w.rouse()
 	}
@@ -168,12 +168,12 @@ func (w *Workers) mixed(due, begun, now time.Time) {
 }
 
 // schedule is a heap of rooms by due time.
-type schedule []*pace
+type schedule []*clockedOutput
 
 func (s schedule) Len() int           { return len(s) }
 func (s schedule) Less(i, j int) bool { return s[i].next.Before(s[j].next) }
 func (s schedule) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
-func (s *schedule) Push(p any)        { *s = append(*s, p.(*pace)) }
+func (s *schedule) Push(p any)        { *s = append(*s, p.(*clockedOutput)) }
 func (s *schedule) Pop() any {
 	last := len(*s) - 1
 	p := (*s)[last]

@@ -31,7 +31,7 @@ func TestTicks(t *testing.T) {
 			}
 			defer r.Close(0)
 			began := time.Now()
-			if _, err := r.Play(Order{Sound: "hum"}); err != nil {
+			if _, err := r.Play(PlayRequest{Sound: "hum"}); err != nil {
 				t.Fatal(err)
 			}
 			rooms = append(rooms, one{r, rate, began})
@@ -42,7 +42,7 @@ func TestTicks(t *testing.T) {
 		before, blocks := make([]int64, len(rooms)), w.Pace().Blocks
 		for k := range 300 {
 			for i, o := range rooms {
-				now := o.r.Brief().Frame
+				now := o.r.Summary().Frame
 				if want := pcm.Frames(time.Since(o.began), o.rate); now != want {
 					t.Fatalf("%v after it began the room of %d Hz is at frame %d, want %d", time.Since(o.began), o.rate, now, want)
 				}
@@ -85,7 +85,7 @@ func TestRousing(t *testing.T) {
 		{"due later, one looks then", time.Hour, 1, false},
 	} {
 		w := &Workers{began: time.Now(), wake: make(chan struct{}, 1), timed: c.timed}
-		first := &pace{next: w.began}
+		first := &clockedOutput{next: w.began}
 		w.due = schedule{first, {next: w.began.Add(c.next)}}
 		if p, _ := w.next(); p != first {
 			t.Errorf("%s: it takes another room", c.name)

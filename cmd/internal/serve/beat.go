@@ -21,7 +21,7 @@ type beat struct {
 func (b *beat) moves(rooms []*room.Room) bool {
 	alive, asked := true, map[string]int64{}
 	for _, r := range rooms {
-		brief := r.Brief()
+		brief := r.Summary()
 		last, known := b.asked[r.Name()]
 		stands := brief.Device != "none" && brief.Lost == "" && known && brief.Asked == last
 		alive = alive && !stands && brief.Behind < stale

@@ -37,7 +37,7 @@ type far struct {
 	depot    atomic.Pointer[depot.Depot]
 	node     *placement.Node
 	subjects *subject.Rooms
-	permit   *room.Permit
+	permit   *room.Lease
 	joined   atomic.Pointer[placement.Node] // node, once it has a lease
 
 	blind int64 // failed watches already reported to the service
@@ -52,7 +52,7 @@ func (s *server) join(ctx context.Context) error {
 	if err != nil {
 		return Faulty{fmt.Errorf("--node: %w", err)}
 	}
-	f := &far{server: s, permit: room.NewPermit(uptime.Now), tenants: map[*room.Room]*tenant{}}
+	f := &far{server: s, permit: room.NewLease(uptime.Now), tenants: map[*room.Room]*tenant{}}
 	var bucket placement.Bucket
 	if err := s.patiently(ctx, func() (err error) {
 		if f.conn == nil {

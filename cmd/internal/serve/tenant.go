@@ -77,7 +77,7 @@ func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle
 	}
 	options := room.Options{
 		Name: o.Room, Title: b.Name, Text: b.Text, Folder: filepath.Dir(path), Device: s.Device, Limits: s.Limits, Workers: s.workers,
-		Permit: t.far.permit, Say: s.told(o.Room),
+		Lease: t.far.permit, Say: s.told(o.Room),
 	}
 	if o.State != nil {
 		was := &room.Snapshot{}
@@ -107,7 +107,7 @@ func (f *far) tenant(r *room.Room) *tenant {
 func (t *tenant) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""
-	rate := t.room.Brief().Rate
+	rate := t.room.Summary().Rate
 	began := snapshot.Time.Add(-time.Duration(float64(snapshot.Frame) / float64(rate) * float64(time.Second)))
 	t.mutex.Lock()
 	if began.Sub(t.began).Abs() > drift {

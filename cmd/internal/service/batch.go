@@ -41,8 +41,8 @@ func batch(r *room.Room, o *Order) (int, any) {
 		switch res := &results[i]; {
 		case res.Refused != nil:
 			one = fault(res.Refused)
-		case res.Verdict != nil:
-			one = res.Verdict
+		case res.Result != nil:
+			one = res.Result
 		case res.Bus != nil:
 			one = res.Bus
 		default:

@@ -53,7 +53,7 @@ func opening() error {
 // with a lost sound card does not count, because it keeps time and can be heard over the network.
 func (s *Server) Still() (names []string) {
 	for _, r := range s.Rooms() {
-		if b := r.Brief(); b.Behind > stale {
+		if b := r.Summary(); b.Behind > stale {
 			names = append(names, r.Name())
 		}
 	}

@@ -148,7 +148,7 @@ func (s *Server) leave(name string, h *house) {
 	if h.ending.Load() && s.options.Gone != nil {
 		s.options.Gone(h.room)
 	}
-	b := h.room.Brief()
+	b := h.room.Summary()
 	_, slow := h.room.Listeners()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -11,7 +11,7 @@ import (
 func TestLater(t *testing.T) {
 	s := open(t)
 	const r = "/v1/rooms/main"
-	for s.Room("main").Brief().Frame == 0 { // it has started to mix
+	for s.Room("main").Summary().Frame == 0 { // it has started to mix
 		time.Sleep(time.Millisecond)
 	}
 	for _, c := range []struct {

@@ -204,7 +204,7 @@ func (m *metrics) writeRooms(w io.Writer) {
 	rooms, sum := m.server.census()
 	var playing, pool, ears, lost, behind int64
 	for _, r := range rooms {
-		b := r.Brief()
+		b := r.Summary()
 		n, slow := r.Listeners()
 		sum.add(&b.Stats, slow)
 		playing, pool, ears = playing+b.Stats.Playing, pool+b.Stats.Voices, ears+int64(n)

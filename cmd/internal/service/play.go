@@ -30,7 +30,7 @@ func play(r *room.Room, o *Order) (int, any) {
 }
 
 // settled returns the HTTP status of a start.
-func settled(v *room.Verdict) int {
+func settled(v *room.PlayResult) int {
 	if v.State == "pending" {
 		return http.StatusAccepted
 	}
@@ -38,9 +38,9 @@ func settled(v *room.Verdict) int {
 }
 
 // play reads the fields of a play order.
-func (o *object) play() room.Order {
+func (o *object) play() room.PlayRequest {
 	o.needs("sound")
-	return room.Order{
+	return room.PlayRequest{
 		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
 		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
 		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: short(some(o.whole("priority"))), Protect: some(o.truth("protect")),

@@ -59,7 +59,7 @@ func TestNearestVoice(t *testing.T) {
 	s := open(t)
 	s.ask("POST /v1/rooms/main/play", `{"sound":"rain","id":"r"}`).is(t, 201)
 	s.ask("DELETE /v1/rooms/main/voices/r", "").is(t, 200)
-	s.Room("main").Brief()
+	s.Room("main").Summary()
 	s.ask("PATCH /v1/rooms/main/voices/r", `{"gain":0}`).is(t, 404, "nearest", "weather")
 }
 

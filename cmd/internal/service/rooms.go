@@ -32,7 +32,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 		if s.allow(r.Context(), Read, one.Name()) != nil {
 			continue
 		}
-		b := one.Brief()
+		b := one.Summary()
 		out.Rooms = append(out.Rooms, brief{
 			Room: one.Name(), Playing: b.Stats.Playing, Voices: b.Stats.Voices,
 			Time: float64(b.Frame) / float64(b.Rate), Device: b.Device, List: len(one.Sheet().List) > 0,

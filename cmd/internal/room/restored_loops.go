@@ -9,15 +9,15 @@ import (
 	"voicepool/pcm"
 )
 
-// revival is a player that attributes restored loops to the list cues that started them before a restart, so
+// restoredLoops is a player that attributes restored loops to the list cues that started them before a restart, so
 // that a stop finds them and displays show them.
-type revival struct {
+type restoredLoops struct {
 	*cue.Player
-	loops *loops
+	loops *manualLoops
 }
 
 // Playing returns the running cues. Cues of restored loops come last.
-func (v revival) Playing() []cue.Running {
+func (v restoredLoops) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.revived() {
 		if one.start == last { // another layer
@@ -38,7 +38,7 @@ func (v revival) Playing() []cue.Running {
 }
 
 // Cease stops a list cue.
-func (v revival) Cease(list int, over time.Duration) {
+func (v restoredLoops) Cease(list int, over time.Duration) {
 	v.Player.Cease(list, over)
 	for _, one := range v.loops.revived() {
 		if i, err := v.Sheet().Place(one.number); err == nil && i == list || err != nil && list < 0 {
@@ -48,9 +48,9 @@ func (v revival) Cease(list int, over time.Duration) {
 }
 
 // revived returns the restored loops of list cues, with one entry per layer.
-func (l *loops) revived() []looping {
+func (l *manualLoops) revived() []manualLoop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.tidy()
-	return slices.DeleteFunc(slices.Clone(l.all), func(one looping) bool { return one.number == "" || one.cue != nil })
+	return slices.DeleteFunc(slices.Clone(l.all), func(one manualLoop) bool { return one.number == "" || one.cue != nil })
 }

@@ -14,17 +14,17 @@ import (
 	"voicepool/pcm"
 )
 
-// loops tracks loops started by hand or by a GO, for snapshots.
-type loops struct {
+// manualLoops tracks loops started by hand or by a GO, for snapshots.
+type manualLoops struct {
 	mutex sync.Mutex
-	all   []looping
+	all   []manualLoop
 	most  int // at this size, add calls tidy
 	start int // number of the last start
 }
 
-// looping is a voice of such a loop.
-type looping struct {
-	order  Order
+// manualLoop is a voice of such a loop.
+type manualLoop struct {
+	order  PlayRequest
 	voice  mixer.Handle
 	began  int64    // frame
 	cue    *cue.Cue // the cue that started it; nil: started by hand or restored
@@ -35,12 +35,12 @@ type looping struct {
 }
 
 // note records a start by hand at a frame if it loops.
-func (l *loops) note(o *Order, frame int64, handles []mixer.Handle, s *cue.Sheet) {
+func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
 		return
 	}
-	one := looping{order: *o, began: frame}
+	one := manualLoop{order: *o, began: frame}
 	one.order.When, one.order.FadeIn = Moment{}, 0
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -51,7 +51,7 @@ func (l *loops) note(o *Order, frame int64, handles []mixer.Handle, s *cue.Sheet
 }
 
 // fired records a start by a cue if it may loop.
-func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
+func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
 		return
@@ -61,7 +61,7 @@ func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
 		return // it has ended
 	}
 	sound := &s.Sounds[c.Sound]
-	one := looping{voice: found[0], began: e.Frame, cue: c, number: e.ListCue, order: Order{
+	one := manualLoop{voice: found[0], began: e.Frame, cue: c, number: e.ListCue, order: PlayRequest{
 		Sound: sound.Name, Pitch: float64(c.Change.Pitch), Speed: c.Change.Speed, Bus: c.Bus, LowPass: &c.Change.LowPass, HighPass: &c.Change.HighPass,
 		Priority: c.Priority - sound.Priority, Protect: c.Protect, Owner: c.Owner, ID: c.ID,
 	}}
@@ -80,7 +80,7 @@ func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
 }
 
 // add adds a voice of the last start. The caller holds the mutex.
-func (l *loops) add(one looping) {
+func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.most {
 		l.tidy()
@@ -90,12 +90,12 @@ func (l *loops) add(one looping) {
 }
 
 // tidy removes voices that have ended. The caller holds the mutex.
-func (l *loops) tidy() {
-	l.all = slices.DeleteFunc(l.all, func(one looping) bool { return one.voice.State().Over() })
+func (l *manualLoops) tidy() {
+	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
 // move applies changes made to voices.
-func (l *loops) move(voices []uint64, m *Move) {
+func (l *manualLoops) move(voices []uint64, m *Move) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for i := range l.all {
@@ -123,7 +123,7 @@ func (l *loops) move(voices []uint64, m *Move) {
 
 // running returns the running loops at a frame. held means that the show is paused, so that commands are
 // pending.
-func (l *loops) running(frame int64, rate int, held bool) []Loop {
+func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.tidy()
@@ -152,7 +152,7 @@ func (l *loops) running(frame int64, rate int, held bool) []Loop {
 }
 
 // revive stores the list cue that had started the voices before a restart.
-func (l *loops) revive(voices []mixer.Handle, number string) {
+func (l *manualLoops) revive(voices []mixer.Handle, number string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for i := range l.all {
@@ -163,7 +163,7 @@ func (l *loops) revive(voices []mixer.Handle, number string) {
 }
 
 // clear removes all loops.
-func (l *loops) clear() {
+func (l *manualLoops) clear() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.all = nil
@@ -189,9 +189,9 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 	if err := checked.check(st.player.Sheet()); err != nil {
 		return err
 	}
-	ask := r.log.ask()
+	ask := r.log.await()
 	defer r.log.forget(ask)
-	err := r.settle(func() (err error) {
+	err := r.carryOut(func() (err error) {
 		if ask.handles, err = o.start(st.player, mixer.Now, nil, ask.ref); err != nil {
 			return err
 		}

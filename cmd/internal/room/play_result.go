@@ -8,8 +8,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Verdict is the result of an order.
-type Verdict struct {
+// PlayResult is the result of an order.
+type PlayResult struct {
 	Voice  uint64   `json:"voice"`
 	Voices []uint64 `json:"voices,omitempty"` // if there are several layers
 	Sound  string   `json:"sound"`
@@ -19,75 +19,75 @@ type Verdict struct {
 	Slot   int      `json:"slot"`  // -1: no slot
 }
 
-// ask is a start that waits for its verdict.
-type ask struct {
+// pendingPlay is a start that waits for its result.
+type pendingPlay struct {
 	ref     int64
 	handles []mixer.Handle
 	first   *report.Event // its first event; guarded by the mutex of the log
-	told    chan struct{} // receives an item when first is set
+	started chan struct{} // receives an item when first is set
 }
 
-// ask registers a start whose verdict a caller waits for.
-func (l *log) ask() *ask {
+// await registers a start whose result a caller waits for.
+func (l *log) await() *pendingPlay {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.ref++
-	a := &ask{ref: l.ref, told: make(chan struct{}, 1)}
-	l.asked[a.ref] = a
+	a := &pendingPlay{ref: l.ref, started: make(chan struct{}, 1)}
+	l.pending[a.ref] = a
 	return a
 }
 
 // forget removes an ask.
-func (l *log) forget(a *ask) {
+func (l *log) forget(a *pendingPlay) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	delete(l.asked, a.ref)
+	delete(l.pending, a.ref)
 }
 
 // answer passes an event to its waiting ask. The caller holds the mutex.
 func (l *log) answer(e *report.Event) {
-	if a := l.asked[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
+	if a := l.pending[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
 		if a.first == nil {
-			a.told <- struct{}{}
+			a.started <- struct{}{}
 		}
 		a.first = &one
 	}
 }
 
 // firstOf returns the first event of a start, preferably its beginning, or nil.
-func (l *log) firstOf(a *ask) *report.Event {
+func (l *log) firstOf(a *pendingPlay) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return a.first
 }
 
-// verdict returns the result of a start.
-func (r *Room) verdict(o *Order, a *ask) (Verdict, error) {
-	v := Verdict{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
+// playResult returns the result of a start.
+func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
+	v := PlayResult{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
 	e := r.log.firstOf(a)
 	if e == nil {
-		if r.card == nil { // delayed, or the show is paused
+		if r.output == nil { // delayed, or the show is paused
 			return v, nil
 		}
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		select {
-		case <-a.told:
+		case <-a.started:
 			e = r.log.firstOf(a)
 		case <-r.done:
-			return Verdict{}, errClosed
+			return PlayResult{}, errClosed
 		case <-timer.C:
 			for _, h := range a.handles {
 				_ = h.Stop() // do not let it sound after the caller has given up
 			}
-			return Verdict{}, errBusy
+			return PlayResult{}, errBusy
 		}
 	}
 	v.Frame, v.Voice, v.Slot = e.Frame, e.Voice, e.Slot
 	switch e.Kind {
 	case mixer.EventRejected, mixer.EventLimited:
-		return Verdict{}, &Error{
+		return PlayResult{}, &Error{
 			Kind: Refused, Field: "sound", Reason: reason(e.Reason), Event: e,
 			Detail: explain.Outcome(e, r.head(), nil),
 		}

@@ -7,10 +7,10 @@ import (
 	"voicepool/pcm"
 )
 
-// TestHall checks that a listener is rejected if its output was removed since the lookup: it would read beyond
+// TestListeners checks that a listener is rejected if its output was removed since the lookup: it would read beyond
 // the blocks.
-func TestHall(t *testing.T) {
-	h := hall{pairs: 2}
+func TestListeners(t *testing.T) {
+	h := listeners{pairs: 2}
 	h.refit(1)
 	err := h.enter(&Listener{pair: 1, limit: 1 << 10, more: make(chan struct{}, 1)})
 	h.give(make([]pcm.Frame, 8))

@@ -16,14 +16,14 @@ import (
 	"voicepool/pcm"
 )
 
-// card is the device of a room. Its audio side takes no lock: the frames for listeners go through a ring
+// deviceOutput is the device of a room. Its audio side takes no lock: the frames for listeners go through a ring
 // buffer.
-type card struct {
+type deviceOutput struct {
 	room    *Room
 	device  device.Device
 	best    *auto.Device // nil: a null device
 	kind    string
-	waits   *ring.Ring[slab]
+	waits   *ring.Ring[listenerBlock]
 	heeded  atomic.Bool  // there are listeners
 	asked   atomic.Int64 // frames requested by the device
 	ahead   atomic.Int64 // nanoseconds between a request of the device and the output of its frames
@@ -31,8 +31,8 @@ type card struct {
 	stopped chan struct{}
 }
 
-// slab is a part of a block on its way to the listeners.
-type slab struct {
+// listenerBlock is a part of a block on its way to the listeners.
+type listenerBlock struct {
 	frames [512]pcm.Frame
 	n      int
 }
@@ -58,14 +58,14 @@ func parseDevice(text string) (d performance.Device, err error) {
 	return d, err
 }
 
-// openCard opens the device of a room and starts playback.
-func openCard(r *Room) (*card, error) {
+// openDeviceOutput opens the device of a room and starts playback.
+func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
 	asked, err := parseDevice(o.Device)
 	if err != nil {
 		return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + err.Error()}
 	}
-	c := &card{room: r, kind: asked.String(), waits: ring.New[slab](256), stop: make(chan struct{}), stopped: make(chan struct{})}
+	c := &deviceOutput{room: r, kind: asked.String(), waits: ring.New[listenerBlock](256), stop: make(chan struct{}), stopped: make(chan struct{})}
 	config := auto.Config{
 		Rate: r.rate, Outputs: r.on().player.Outputs(), Block: o.Block, Buffer: o.Buffer, Sink: asked.Name, Name: "voicepool", Title: o.Title,
 	}
@@ -102,16 +102,16 @@ func openCard(r *Room) (*card, error) {
 }
 
 // Render is called by the device. Audio side.
-func (c *card) Render(dst []pcm.Frame) {
+func (c *deviceOutput) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
-	c.room.valve.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
+	c.room.gate.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
 	c.asked.Add(int64(len(dst)))
 	if !c.heeded.Load() {
 		return
 	}
 	wide := c.room.on().player.Outputs()
 	for len(dst) > 0 {
-		var s slab
+		var s listenerBlock
 		s.n = copy(s.frames[:len(s.frames)/wide*wide], dst)
 		c.waits.Push(s) // if the ring is full, listeners get a gap
 		dst = dst[s.n:]
@@ -119,21 +119,21 @@ func (c *card) Render(dst []pcm.Frame) {
 }
 
 // Outputs returns the outputs of the player.
-func (c *card) Outputs() int { return c.room.on().player.Outputs() }
+func (c *deviceOutput) Outputs() int { return c.room.on().player.Outputs() }
 
 // Rate returns the sample rate of the player.
-func (c *card) Rate() int { return c.room.rate }
+func (c *deviceOutput) Rate() int { return c.room.rate }
 
 // drain passes the played frames to the listeners.
-func (c *card) drain() {
+func (c *deviceOutput) drain() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(step)
 	defer ticker.Stop()
 	for {
-		c.heeded.Store(!c.room.hall.empty())
+		c.heeded.Store(!c.room.listeners.empty())
 		c.ahead.Store(int64(pcm.Duration(int64(c.device.Latency()), c.device.Rate())))
 		for s := c.waits.Front(); s != nil; s = c.waits.Front() {
-			c.room.hall.give(s.frames[:s.n])
+			c.room.listeners.give(s.frames[:s.n])
 			c.waits.Drop()
 		}
 		select {
@@ -145,7 +145,7 @@ func (c *card) drain() {
 }
 
 // heard returns the state of the output.
-func (c *card) heard() live.Heard {
+func (c *deviceOutput) heard() live.Heard {
 	h := live.Heard{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.best != nil {
 		h.Device, h.Sink, h.Lost = c.best.Driver(), c.best.Sink(), c.best.Reason()
@@ -154,7 +154,7 @@ func (c *card) heard() live.Heard {
 }
 
 // close stops the device.
-func (c *card) close() error {
+func (c *deviceOutput) close() error {
 	err := c.device.Close()
 	close(c.stop)
 	<-c.stopped

@@ -8,9 +8,9 @@ import (
 	"voicepool/pcm"
 )
 
-// pace mixes a room without a device by the clock. mutex guards the audio side of the room: its holder may
+// clockedOutput mixes a room without a device by the clock. mutex guards the audio side of the room: its holder may
 // call Render, Sleep, Wake and Turn.
-type pace struct {
+type clockedOutput struct {
 	room    *Room
 	workers *Workers
 	own     bool        // the workers belong to this room only
@@ -27,10 +27,10 @@ type pace struct {
 }
 
 // start begins to mix the room, with the given time as its beginning; zero: now.
-func (p *pace) start(began time.Time) {
+func (p *clockedOutput) start(began time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.place(p.room.on())
+	p.setPlayback(p.room.on())
 	if !began.IsZero() {
 		p.began = p.began.Add(-time.Since(began))
 	}
@@ -38,32 +38,34 @@ func (p *pace) start(began time.Time) {
 	p.workers.add(p, time.Now())
 }
 
-// place sets the clock to the mixer of a stage. The caller holds the mutex, or mixing has not begun.
-func (p *pace) place(st *stage) {
+// setPlayback sets the clock to the mixer of a playback. The caller holds the mutex, or mixing has not begun.
+func (p *clockedOutput) setPlayback(st *playback) {
 	p.out, p.dozes = st.player.Mixer().Now(), false
 	p.began = time.Now().Add(-pcm.Duration(p.out, p.room.rate))
 	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
 }
 
 // at returns the due time of a frame.
-func (p *pace) at(frame int64) time.Time { return p.began.Add(pcm.Duration(frame, p.room.rate)) }
+func (p *clockedOutput) at(frame int64) time.Time {
+	return p.began.Add(pcm.Duration(frame, p.room.rate))
+}
 
-// poke wakes a sleeping room. Any goroutine, with or without locks.
-func (p *pace) poke() {
+// wake wakes a sleeping room. Any goroutine, with or without locks.
+func (p *clockedOutput) wake() {
 	if p.asleep.CompareAndSwap(true, false) {
 		p.workers.add(p, time.Now())
 	}
 }
 
 // again resumes mixing after place, even if the previous player ended by itself. The caller holds the mutex.
-func (p *pace) again() {
+func (p *clockedOutput) again() {
 	p.ended = false
-	p.poke()
+	p.wake()
 }
 
 // rouse ends a sleep. The caller holds the mutex.
-func (p *pace) rouse() {
-	p.poke()
+func (p *clockedOutput) rouse() {
+	p.wake()
 	if p.dozes {
 		p.dozes = false
 		p.out += p.room.on().player.Mixer().Wake(time.Now())
@@ -71,14 +73,14 @@ func (p *pace) rouse() {
 }
 
 // carryOut makes the given commands act at the current frame. The caller holds the mutex.
-func (p *pace) carryOut() {
+func (p *clockedOutput) carryOut() {
 	st := p.room.on()
 	st.player.Mixer().Render(nil)
 	p.tend(st)
 }
 
 // tend calls Turn of the player. The caller holds the mutex.
-func (p *pace) tend(st *stage) {
+func (p *clockedOutput) tend(st *playback) {
 	if p.ended {
 		return
 	}
@@ -92,9 +94,9 @@ func (p *pace) tend(st *stage) {
 	}
 }
 
-// turn mixes the frames that are due and returns the time of the next mix. again is false if the room sleeps
+// step mixes the frames that are due and returns the time of the next mix. again is false if the room sleeps
 // or has ended.
-func (p *pace) turn(w *Workers) (next time.Time, again bool) {
+func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if !p.ended {
@@ -126,27 +128,29 @@ func (p *pace) turn(w *Workers) (next time.Time, again bool) {
 }
 
 // due returns the number of unmixed frames that are due at a time.
-func (p *pace) due(at time.Time) int64 { return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out }
+func (p *clockedOutput) due(at time.Time) int64 {
+	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
+}
 
 // mix mixes some frames and passes them to the listeners.
-func (p *pace) mix(frames int) {
+func (p *clockedOutput) mix(frames int) {
 	st := p.room.on()
 	block := p.block[:frames*st.player.Outputs()]
 	p.tend(st)
 	st.player.Render(block)
-	p.room.valve.shape(block, st.player.Outputs(), p.room.rate, 0)
+	p.room.gate.shape(block, st.player.Outputs(), p.room.rate, 0)
 	p.out += int64(frames)
-	p.room.hall.give(block)
+	p.room.listeners.give(block)
 }
 
 // sleeps puts the room to sleep if it is idle, and reports whether it did. A later request wakes it.
-func (p *pace) sleeps() bool {
+func (p *clockedOutput) sleeps() bool {
 	r, st := p.room, p.room.on()
-	if !r.hall.empty() || !st.player.Idle() {
+	if !r.listeners.empty() || !st.player.Idle() {
 		return false
 	}
 	p.asleep.Store(true) // from here on a request wakes the room
-	if r.hall.empty() && st.player.Idle() && st.player.Mixer().Sleep(p.at(p.out)) {
+	if r.listeners.empty() && st.player.Idle() && st.player.Mixer().Sleep(p.at(p.out)) {
 		p.dozes = true
 		return true
 	}
@@ -154,7 +158,7 @@ func (p *pace) sleeps() bool {
 }
 
 // end stops mixing.
-func (p *pace) end() {
+func (p *clockedOutput) end() {
 	p.mutex.Lock()
 	p.ended = true
 	p.mutex.Unlock()

@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Order is a request for a start. Nil and zero fields use the values of the sheet.
-type Order struct {
+// PlayRequest is a request for a start. Nil and zero fields use the values of the sheet.
+type PlayRequest struct {
 	Sound    string        `json:"sound"`
 	Gain     float64       `json:"gain,omitempty"`
 	Pan      float64       `json:"pan,omitempty"`
@@ -30,7 +30,7 @@ type Order struct {
 }
 
 // check validates an order.
-func (o *Order) check(s *cue.Sheet) error {
+func (o *PlayRequest) check(s *cue.Sheet) error {
 	found := false
 	for i := range s.Sounds {
 		found = found || s.Sounds[i].Name == o.Sound
@@ -60,7 +60,7 @@ func (o *Order) check(s *cue.Sheet) error {
 }
 
 // start passes the order to the player, for a frame of the mixer or of a batch.
-func (o *Order) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
+func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
 			return nil, missing("bus", o.Bus, buses(p.Sheet()))
@@ -77,29 +77,29 @@ func (o *Order) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64)
 // one. A rejection is an *Error of Kind Refused with its event. A start in the future returns at once with
 // the state pending and without a number, and so does a start while the show is paused on a device. Give such
 // a start an ID to address it.
-func (r *Room) Play(o Order) (Verdict, error) {
+func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	st := r.on()
 	if err := o.check(st.player.Sheet()); err != nil {
-		return Verdict{}, err
+		return PlayResult{}, err
 	}
-	ask := r.log.ask()
+	ask := r.log.await()
 	defer r.log.forget(ask)
 	frame, later := int64(0), false
-	err := r.settle(func() (err error) {
+	err := r.carryOut(func() (err error) {
 		frame, later = r.frame(&o.When)
 		st = r.on()
 		ask.handles, err = o.start(st.player, frame, nil, ask.ref)
 		return err
 	})
 	if err != nil {
-		return Verdict{}, err
+		return PlayResult{}, err
 	}
 	r.loops.note(&o, max(frame, st.player.Mixer().Now()), ask.handles, st.player.Sheet())
 	if later {
 		st.expect(o.Sound, ask.handles)
 	}
-	if later || r.card != nil && st.show.Paused() {
-		return Verdict{Sound: o.Sound, ID: o.ID, Frame: o.When.Frame, State: "pending", Slot: -1}, nil
+	if later || r.output != nil && st.show.Paused() {
+		return PlayResult{Sound: o.Sound, ID: o.ID, Frame: o.When.Frame, State: "pending", Slot: -1}, nil
 	}
-	return r.verdict(&o, ask)
+	return r.playResult(&o, ask)
 }

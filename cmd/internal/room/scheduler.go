@@ -14,19 +14,19 @@ import (
 // mostLater is the largest number of scheduled actions of a room.
 const mostLater = 1000
 
-// agenda schedules show actions for later frames of the mix: GO, standby, panic, stop, pause and scenes. It
+// scheduler schedules show actions for later frames of the mix: GO, standby, panic, stop, pause and scenes. It
 // uses a timer, because the mixer cannot carry them out by itself.
-type agenda struct {
+type scheduler struct {
 	acting sync.Mutex // due actions run one after another
 
 	mutex  sync.Mutex
-	all    []appointment // ordered by frame, then by request
-	timer  *time.Timer   // for the first appointment; may be nil
+	all    []scheduledAction // ordered by frame, then by request
+	timer  *time.Timer       // for the first action; may be nil
 	closed bool
 }
 
-// appointment is an action at a frame.
-type appointment struct {
+// scheduledAction is an action at a frame.
+type scheduledAction struct {
 	frame int64
 	what  string // description for messages
 	do    func() error
@@ -43,7 +43,7 @@ func (r *Room) Later(when Moment, what string, do func() error) (frame int64, la
 	if frame, later = r.frame(&when); !later || frame == mixer.Now {
 		return 0, false, nil
 	}
-	a := &r.agenda
+	a := &r.scheduler
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	switch {
@@ -52,36 +52,36 @@ func (r *Room) Later(when Moment, what string, do func() error) (frame int64, la
 	case len(a.all) >= mostLater:
 		return 0, false, &Error{Kind: Limit, Detail: fmt.Sprintf("the limit of %d waiting orders is reached", mostLater)}
 	}
-	at, _ := slices.BinarySearchFunc(a.all, frame+1, func(one appointment, frame int64) int { return cmp.Compare(one.frame, frame) })
-	a.all = slices.Insert(a.all, at, appointment{frame, what, do})
-	r.wind()
+	at, _ := slices.BinarySearchFunc(a.all, frame+1, func(one scheduledAction, frame int64) int { return cmp.Compare(one.frame, frame) })
+	a.all = slices.Insert(a.all, at, scheduledAction{frame, what, do})
+	r.setTimer()
 	return frame, true, nil
 }
 
-// wind sets the timer to the first appointment. The caller holds the mutex of the agenda.
-func (r *Room) wind() {
-	a := &r.agenda
+// setTimer sets the timer to the first action. The caller holds the mutex of the scheduler.
+func (r *Room) setTimer() {
+	a := &r.scheduler
 	if len(a.all) == 0 {
 		return
 	}
 	left := min(a.all[0].frame-r.on().player.Mixer().Now(), int64(r.rate)*3600) // at most an hour, then it checks again
 	wait := max(pcm.Duration(left, r.rate), time.Millisecond)
 	if a.timer == nil {
-		a.timer = time.AfterFunc(wait, r.keep)
+		a.timer = time.AfterFunc(wait, r.runDue)
 		return
 	}
 	a.timer.Reset(wait)
 }
 
-// keep runs the due actions.
-func (r *Room) keep() {
-	a := &r.agenda
+// runDue runs the due actions.
+func (r *Room) runDue() {
+	a := &r.scheduler
 	a.acting.Lock()
 	defer a.acting.Unlock()
 	for {
 		a.mutex.Lock()
 		if len(a.all) == 0 || a.all[0].frame > r.on().player.Mixer().Now() {
-			r.wind()
+			r.setTimer()
 			a.mutex.Unlock()
 			return
 		}
@@ -91,12 +91,12 @@ func (r *Room) keep() {
 		if err := one.do(); err != nil {
 			r.Show().Say(one.what + " at frame " + fmt.Sprint(one.frame) + ": " + err.Error())
 		}
-		_ = r.settle(func() error { return nil }) // start the next block now; no effect if the room has ended
+		_ = r.carryOut(func() error { return nil }) // start the next block now; no effect if the room has ended
 	}
 }
 
 // cancel removes all appointments.
-func (a *agenda) cancel() {
+func (a *scheduler) cancel() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	clear(a.all)
@@ -104,7 +104,7 @@ func (a *agenda) cancel() {
 }
 
 // close removes all appointments and rejects new ones.
-func (a *agenda) close() {
+func (a *scheduler) close() {
 	a.mutex.Lock()
 	a.closed = true
 	if a.timer != nil {

@@ -40,13 +40,13 @@ func drawEvent(t *rapid.T) report.Event {
 	return e
 }
 
-// TestTape checks that the tape returns the recorded events with Ref set to 0.
-func TestTape(t *testing.T) {
+// TestEventStore checks that the store returns the recorded events with Ref set to 0.
+func TestEventStore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var tp tape
+		var tp eventStore
 		var all []report.Event
 		some := rapid.SliceOfN(rapid.Custom(drawEvent), 1, 20).Draw(t, "events")
-		for i := range rapid.IntRange(1, 3*pieceLength).Draw(t, "times") {
+		for i := range rapid.IntRange(1, 3*chunkLength).Draw(t, "times") {
 			e := some[i%len(some)]
 			tp.add(&e)
 			e.Ref = 0
@@ -63,30 +63,30 @@ func TestTape(t *testing.T) {
 	})
 }
 
-// TestTapeIsShort checks that a mixer's report of a steal is stored in the form without pointers.
-func TestTapeIsShort(t *testing.T) {
-	var tp tape
+// TestEventStoreIsShort checks that a mixer's report of a steal is stored in the form without pointers.
+func TestEventStoreIsShort(t *testing.T) {
+	var tp eventStore
 	for i := range 4 {
 		e := report.EventOf(&mixer.Event{Kind: mixer.EventStolen, Voice: 1, Candidates: 9, Peers: 8, Priority: 1, NewcomerPriority: 2, RunnerUpPriority: 3})
 		e.By, e.BySound, e.Bus, e.Limit = 2, "bell", "sfx", 7
 		e.PerOwner, e.Endless, e.HasRunnerUp = i&1 != 0, i&2 != 0, i&1 == 0
 		tp.add(&e)
 	}
-	if p := tp.pieces[0]; len(p.wide) != 4 || len(p.odd) != 0 {
+	if p := tp.chunks[0]; len(p.wide) != 4 || len(p.odd) != 0 {
 		t.Errorf("of 4 losses %d have the wide form, and %d the odd one", len(p.wide), len(p.odd))
 	}
 }
 
-// TestTapeIsBounded checks that the promised number of events is kept, up to one piece.
-func TestTapeIsBounded(t *testing.T) {
-	var tp tape
+// TestEventStoreIsBounded checks that the promised number of events is kept, up to one chunk.
+func TestEventStoreIsBounded(t *testing.T) {
+	var tp eventStore
 	for n := range int64(3 * Kept) {
 		e := report.EventOf(&mixer.Event{Frame: n, Kind: mixer.EventStarted, Voice: uint64(n)})
 		if n%3 == 0 {
 			e.By, e.BySound = 7, fmt.Sprint(n%5)
 		}
 		tp.add(&e)
-		if have := tp.last - tp.first() + 1; have < min(n+1, Kept) || have > Kept+2*pieceLength {
+		if have := tp.last - tp.first() + 1; have < min(n+1, Kept) || have > Kept+2*chunkLength {
 			t.Fatalf("%d are kept of %d", have, n+1)
 		}
 	}
@@ -97,8 +97,8 @@ func TestTapeIsBounded(t *testing.T) {
 	}
 }
 
-// TestStretches checks that concurrent readers get the recorded events while the tape grows.
-func TestStretches(t *testing.T) {
+// TestEventRanges checks that concurrent readers get the recorded events while the store grows.
+func TestEventRanges(t *testing.T) {
 	var l log
 	l.begin(48000)
 	told := func(n int64) report.Event {

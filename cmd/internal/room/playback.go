@@ -21,8 +21,8 @@ import (
 	"voicepool/sounds"
 )
 
-// stage is a player with its show and sounds. A change that the player does not support replaces the stage.
-type stage struct {
+// playback is a player with its show and sounds. A change that the player does not support replaces the playback.
+type playback struct {
 	player *cue.Player
 	show   *show.Show
 	sounds *sounds.Library
@@ -42,9 +42,9 @@ func (r *Room) library(s *cue.Sheet) *sounds.Library {
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
-// newStage creates the player of a sheet and loads its sounds. It does not start playback.
-func (r *Room) newStage(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*stage, error) {
-	st := &stage{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
+// newPlayback creates the player of a sheet and loads its sounds. It does not start playback.
+func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
+	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
 	o.Broken = func(err error) { r.say(r.hide(s, err.Error())) }
 	o.Fired = r.fired
@@ -61,12 +61,12 @@ func (r *Room) newStage(ctx context.Context, s *cue.Sheet, lib *sounds.Library, 
 	if err != nil {
 		return nil, r.unread(ctx, s, err)
 	}
-	st.show = show.New(s, revival{player, &r.loops}, show.Options{Guard: show.Guard, Panicked: r.agenda.cancel})
+	st.show = show.New(s, restoredLoops{player, &r.loops}, show.Options{Guard: show.Guard, Panicked: r.scheduler.cancel})
 	return st, nil
 }
 
-// watch processes an event of a stage.
-func (r *Room) watch(st *stage, e *report.Event) {
+// watch processes an event of a playback.
+func (r *Room) watch(st *playback, e *report.Event) {
 	r.log.note(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
 		return // events during the construction of the player do not concern loops to restore
@@ -89,7 +89,7 @@ func byHand(s *cue.Sheet) int {
 }
 
 // learn loads the sounds of a sheet and stores their lengths.
-func (r *Room) learn(ctx context.Context, st *stage, s *cue.Sheet) error {
+func (r *Room) learn(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.held(ctx, s, st.sounds)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 }
 
 // expect stores the sound name of pending starts. Once they have begun, events provide it.
-func (st *stage) expect(sound string, handles []mixer.Handle) {
+func (st *playback) expect(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	if len(st.named) >= st.most {
@@ -132,14 +132,14 @@ func (st *stage) expect(sound string, handles []mixer.Handle) {
 }
 
 // soundOf returns the sound name of a pending start, or "".
-func (st *stage) soundOf(h mixer.Handle) string {
+func (st *playback) soundOf(h mixer.Handle) string {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	return st.named[h]
 }
 
 // find returns the voices of a target: the number of a voice, or an id.
-func (st *stage) find(target string) (found []mixer.Handle) {
+func (st *playback) find(target string) (found []mixer.Handle) {
 	number, err := strconv.ParseUint(target, 10, 64)
 	tag, _ := st.player.Tag(target)
 	for h := range st.player.Mixer().Voices() {
@@ -151,7 +151,7 @@ func (st *stage) find(target string) (found []mixer.Handle) {
 }
 
 // feed runs Feed for a room with a device.
-func (st *stage) feed(ctx context.Context, say func(string)) {
+func (st *playback) feed(ctx context.Context, say func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(st.fed)
@@ -161,8 +161,8 @@ func (st *stage) feed(ctx context.Context, say func(string)) {
 	}()
 }
 
-// end closes the stage. Rendering must have stopped.
-func (st *stage) end() {
+// end closes the playback. Rendering must have stopped.
+func (st *playback) end() {
 	if st.cancel != nil {
 		st.cancel()
 		<-st.fed
@@ -192,8 +192,8 @@ func soundsOf(s *cue.Sheet) (names []string) {
 	return names
 }
 
-// said converts an error of an action.
-func said(err error) *Error {
+// errorOf converts an error of an action.
+func errorOf(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}
 	if key, _, some := strings.Cut(text, ": "); some && !strings.Contains(key, " ") {
@@ -204,5 +204,5 @@ func said(err error) *Error {
 	return e
 }
 
-// patience is the time limit for a verdict from a device and for requests to the player.
+// patience is the time limit for a result from a device and for requests to the player.
 const patience = 2 * time.Second

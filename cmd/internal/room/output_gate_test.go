@@ -8,13 +8,13 @@ import (
 	"voicepool/pcm"
 )
 
-// TestValve passes a mix of ones through a valve, block by block.
-func TestValve(t *testing.T) {
+// TestOutputGate passes a mix of ones through an output gate, block by block.
+func TestOutputGate(t *testing.T) {
 	const rate, outputs = 1000, 2
 	now := time.Duration(0)
 	for _, block := range []int{1, 7, 10, 64} {
-		p := NewPermit(func() time.Duration { return now })
-		v := valve{permit: p}
+		p := NewLease(func() time.Duration { return now })
+		v := outputGate{lease: p}
 		heard := func(frames int) (first, last float32) {
 			var all []pcm.Frame
 			for frames > 0 {
@@ -48,20 +48,20 @@ func TestValve(t *testing.T) {
 			}
 		}
 		if now == 0 && p.Holds(0) {
-			t.Error("a permit that was never extended holds")
+			t.Error("a lease that was never extended holds")
 		}
 		p.Extend(now + 10*time.Second)
 		want("not entered", 100, 0, 0)
-		v.asked.Store(50)
+		v.requested.Store(50)
 		want("entering", 25, 0.02, 0.5)
 		want("entering", 25, 0.52, 1)
 		want("entered", 1000, 1, 1)
 		p.Extend(now + 200*time.Millisecond) // longer than two blocks
 		_, last := heard(200)
 		if last != 0 {
-			t.Fatalf("blocks of %d: %v behind the end of the permit", block, last)
+			t.Fatalf("blocks of %d: %v behind the end of the lease", block, last)
 		}
-		want("without permit", 100, 0, 0)
+		want("without lease", 100, 0, 0)
 		if p.Lost() == "" {
 			t.Error("nobody says that it is lost")
 		}
@@ -71,29 +71,29 @@ func TestValve(t *testing.T) {
 		if p.Lost() != "" {
 			t.Errorf("it holds, and says %q", p.Lost())
 		}
-		v.asked.Store(-20)
+		v.requested.Store(-20)
 		want("leaving", 20, 0.95, 0)
 		want("left", 100, 0, 0)
-		v.asked.Store(20)
+		v.requested.Store(20)
 		want("in again", 20, 0.05, 1)
-		v.asked.Store(-20)
+		v.requested.Store(-20)
 		p.End()
 		heard(block)
-		want("left and without permit", 100, 0, 0)
+		want("left and without lease", 100, 0, 0)
 		p.Extend(now + time.Second)
 		want("left, with one again", 100, 0, 0)
 	}
 }
 
-// TestValveNeverLate checks that every frame at or after the end of a permit is silent.
-func TestValveNeverLate(t *testing.T) {
+// TestOutputGateNeverLate checks that every frame at or after the end of a lease is silent.
+func TestOutputGateNeverLate(t *testing.T) {
 	const rate = 48000
 	for _, block := range []int{1, 31, 480, 481, 2048} {
 		for ahead := range 3 {
 			now := time.Duration(0)
-			p := NewPermit(func() time.Duration { return now })
-			v := valve{permit: p, gain: 1}
-			v.asked.Store(1)
+			p := NewLease(func() time.Duration { return now })
+			v := outputGate{lease: p, gain: 1}
+			v.requested.Store(1)
 			end := 123456 * time.Microsecond
 			p.Extend(end)
 			late := time.Duration(ahead) * 17 * time.Millisecond

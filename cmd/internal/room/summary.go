@@ -6,8 +6,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Brief is a summary of a room that is cheap to compute.
-type Brief struct {
+// Summary is a summary of a room that is cheap to compute.
+type Summary struct {
 	Rate   int
 	Frame  int64 // frame of the mix
 	Stats  mixer.Stats
@@ -20,14 +20,14 @@ type Brief struct {
 	Behind time.Duration
 }
 
-// Brief returns the summary. It reads neither levels nor voices.
-func (r *Room) Brief() Brief {
+// Summary returns the summary. It reads neither levels nor voices.
+func (r *Room) Summary() Summary {
 	m, heard := r.on().player.Mixer(), r.heard()
-	b := Brief{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}
-	if r.card != nil {
-		b.Asked = r.card.asked.Load()
+	b := Summary{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}
+	if r.output != nil {
+		b.Asked = r.output.asked.Load()
 	}
-	if p := r.pace; p != nil {
+	if p := r.clock; p != nil {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
 		if !p.dozes && !p.ended {
@@ -41,5 +41,5 @@ func (r *Room) Brief() Brief {
 func (r *Room) LastEvent() int64 {
 	r.log.mutex.Lock()
 	defer r.log.mutex.Unlock()
-	return r.log.tape.last
+	return r.log.events.last
 }

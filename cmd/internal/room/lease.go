@@ -1,0 +1,43 @@
+package room
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Lease holds the time until which rooms may be audible: the lease of a cluster node. A lease that has
+// never been extended does not hold. Methods may be called by any goroutine, including an audio side.
+type Lease struct {
+	now   func() time.Duration
+	until atomic.Int64
+	lost  atomic.Int64 // time when its end was first noticed, in Unix nanoseconds; 0: not ended
+}
+
+// NewLease returns a lease with a clock, which must also run while the machine sleeps.
+func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
+
+// Extend makes the lease hold until a time of the clock.
+func (p *Lease) Extend(until time.Duration) {
+	p.until.Store(int64(until))
+	p.lost.Store(0)
+}
+
+// End ends the lease.
+func (p *Lease) End() { p.until.Store(0) }
+
+// Holds reports whether the lease holds at a time ahead of now.
+func (p *Lease) Holds(ahead time.Duration) bool {
+	if p == nil || int64(p.now()+ahead) < p.until.Load() {
+		return true
+	}
+	p.lost.CompareAndSwap(0, time.Now().UnixNano())
+	return false
+}
+
+// Lost describes since when and why the lease does not hold, or returns "".
+func (p *Lease) Lost() string {
+	if p.Holds(0) {
+		return ""
+	}
+	return time.Unix(0, p.lost.Load()).Format(time.TimeOnly) + ": the lease of this node has ended, since NATS does not renew it"
+}

@@ -1,0 +1,78 @@
+package room
+
+import (
+	"sync/atomic"
+	"time"
+
+	"voicepool/pcm"
+)
+
+// outputGate is the last stage of the mix in a room with a Lease. It fades the room in and out, and is closed
+// while the lease does not hold. The room keeps playing behind a closed gate and stays in time.
+type outputGate struct {
+	lease     *Lease       // nil: always open
+	requested atomic.Int64 // length of the last requested fade in frames; negative: fade-out; 0: no request yet, closed
+	gain      float32      // of the last frame; audio side
+	barred    bool         // closed by the lease; audio side
+}
+
+const (
+	// reopening is the fade-in when the lease holds again.
+	reopening = 10 * time.Millisecond
+
+	// soon is the minimum time between a fade-out and the end of the lease.
+	soon = 20 * time.Millisecond
+)
+
+// Enter fades in a room that was opened with a Lease. Before, it plays silently.
+func (r *Room) Enter(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames(fade, r.rate), 1)) }
+
+// Leave fades the room out. It does not wait for the end of the fade.
+func (r *Room) Leave(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
+
+// shape applies the fade to a block, which is output after the time ahead. Audio side.
+func (v *outputGate) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration) {
+	if v.lease == nil {
+		return
+	}
+	frames := len(block) / outputs
+	asked := v.requested.Load()
+	step := float32(1)
+	lasts := pcm.Duration(int64(frames), rate)
+	switch ahead += lasts; {
+	case !v.lease.Holds(ahead):
+		v.gain, v.barred = 0, true
+		step = -1
+	case !v.lease.Holds(ahead + max(lasts, soon)): // the lease ends during the next block: fade out now
+		step, v.barred = -v.gain/float32(max(frames, 1)), true
+	case asked > 0 && v.barred:
+		step = 1 / float32(pcm.Frames(reopening, rate))
+	case asked != 0:
+		step = 1 / float32(asked)
+	default:
+		step = -1
+	}
+	if v.gain == 1 && step > 0 {
+		return
+	}
+	if v.gain == 0 && step <= 0 {
+		clear(block)
+		return
+	}
+	gain := v.gain
+	for i := range frames {
+		gain = min(max(gain+step, 0), 1)
+		for o := range outputs {
+			f := &block[i*outputs+o]
+			f[0], f[1] = f[0]*gain, f[1]*gain
+		}
+	}
+	if v.barred && step <= 0 {
+		gain = 0 // exact despite rounding
+		clear(block[max(len(block)-outputs, 0):])
+	}
+	if gain == 1 {
+		v.barred = false
+	}
+	v.gain = gain
+}
