@@ -49,8 +49,8 @@ func (b Bus) Name() string {
 	return b.mixer.tree[b.index].name
 }
 
-// Gain returns the gain that was set last, or the gain of the BusConfig. A gain set for a later frame
-// counts from 50 ms before that frame.
+// Gain returns the gain that was set last, or the gain of the BusConfig. A gain that was set for a later
+// frame is returned from 50 ms before that frame on.
 func (b Bus) Gain() pcm.Decibels {
 	if b.mixer == nil {
 		return 0

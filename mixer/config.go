@@ -14,9 +14,8 @@ import (
 )
 
 var (
-	// ErrBusy is returned if there is no free record or no room for a command. Too many commands are
-	// under way: the audio side is behind, or many were sent for later frames. The call had no effect;
-	// try again later.
+	// ErrBusy is returned if Config.Commands commands are under way: Render is not called often enough, or
+	// many commands were sent for later frames. The call had no effect; try again later.
 	ErrBusy = errors.New("mixer: busy")
 
 	// ErrConfig is wrapped by the errors of New.

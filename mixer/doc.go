@@ -11,9 +11,9 @@
 //	n := m.Events(events)
 //
 // Play and the methods of a Handle check their arguments, push a command into a lock-free ring buffer and
-// return. They never wait for the audio side. Render executes every command at its exact frame. Render
-// decides which voice is stolen and which start a limit refuses. Handle.State, Events and Stats return
-// the result.
+// return. They never wait for the audio side. Render executes every command at its exact frame: only then is
+// it decided whether a start gets a voice, and which voice is stolen. Handle.State, Events and Stats report
+// the outcome.
 //
 // Time is a frame number, counted from the first frame that the mixer rendered. It does not advance while
 // the mixer does not render. Every ramp and every decision depends on the frame number alone, so blocks

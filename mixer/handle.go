@@ -79,8 +79,8 @@ func (h Handle) Position() time.Duration {
 	}
 }
 
-// Stop ends the voice: it frees its slot and leaves a tail of 10 ms. A pending start never sounds. Stop
-// takes effect even if the ring buffer is full.
+// Stop fades the voice out over 10 ms and ends it. Its slot is free at once. A pending start is cancelled.
+// Stop takes effect even if the ring buffer is full.
 func (h Handle) Stop() error { return h.StopOver(0) }
 
 // StopOver fades the voice to silence along a raised cosine and then ends it. A fade of 0 or less is the
@@ -101,7 +101,8 @@ func (h Handle) StopOver(fade time.Duration) error {
 	return nil
 }
 
-// Pause pauses the voice with a tail of 10 ms. A voice that a stop is fading out ends at once.
+// Pause fades the voice out over 10 ms and holds its position. The voice keeps its slot. A voice that a stop
+// is fading out ends at once.
 func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 
 // Resume ends a pause; the voice fades in over 5 ms.

@@ -32,12 +32,12 @@ type Options struct {
 	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
 	Rounds   int      // with Loop: how often the loop plays before the voice continues to the end; 0, Forever: endlessly
 
-	Sends []Send // at most VoiceSends, after its gain and place, or before them; the slice is copied
+	Sends []Send // at most VoiceSends; the slice is copied
 
-	Emitter *space.Emitter // its place in space, copied; nil: not spatial
+	Emitter *space.Emitter // its position in space, copied; nil: not spatial, and Pan applies
 
 	From   time.Duration // where in the sound it starts, with a fade-in of 5 ms if FadeIn is 0; a start after the end ends at once unless it loops
-	For    time.Duration // ends after this time, with a tail of 10 ms; 0: at the end of the sound
+	For    time.Duration // stops the voice after this time, with a fade-out of 10 ms; 0: it plays to its end
 	FadeIn time.Duration // from silence, along FadeShape
 
 	FadeShape voice.Shape // of FadeIn; 0: a raised cosine
@@ -61,7 +61,7 @@ type Options struct {
 	Ref int64  // chosen by the caller, repeated in events
 }
 
-// Base is the gain, pitch and speed that belong to a sound.
+// Base is the gain, pitch and speed that belong to a sound rather than to one start, see Options.Base.
 type Base struct {
 	Gain  pcm.Decibels  // -120..+24
 	Pitch pcm.Semitones // -48..+48

@@ -29,7 +29,7 @@ type pitchSpan struct {
 
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
-// crossfadeTo records a fade to another pitch that is over at until.
+// fadeTo records a fade to another pitch that is over at until.
 func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	least, most := p.bounds(now)
 	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -279,7 +279,7 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	m.requestMips(r)
 }
 
-// journalListener requests the versions that starts read with another listener. The mutex is held.
+// noteListener requests the mip levels that starts read with another listener. The mutex is held.
 func (m *Mixer) noteListener(l *space.Ear) {
 	same := l.Waves == m.ear.Waves && l.Velocity == m.ear.Velocity
 	m.ear = *l

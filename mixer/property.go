@@ -191,7 +191,7 @@ func clampCutoff(hz float64) float64 {
 	return min(max(hz, MinCutoff), MaxCutoff)
 }
 
-// parseEffectValues returns the fades of a voice by property.
+// fadesByProperty returns the fades of a voice by property.
 func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	return [numVoiceFades]*voice.Move{
 		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,

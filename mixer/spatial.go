@@ -87,9 +87,9 @@ func (e positionError) Error() string {
 func (e positionError) Unwrap() []error { return []error{ErrOption, e.cause} }
 
 // SetPositions moves each voice to the spot with the same index, from the next frame that is mixed on,
-// within 20 ms. Several calls between two blocks replace each other and are never lost. Voices that are
-// gone or were started without an Emitter are skipped. On an error, which wraps ErrOption, no voice
-// moves.
+// within 20 ms. SetPositions never fails with ErrBusy: the last of several calls between two blocks counts.
+// Voices that are gone or were started without an Emitter are skipped. On an error, which wraps ErrOption,
+// no voice moves.
 //
 // Control side; it never waits for the audio side. It does not allocate, except the first time that a
 // voice is occluded or obstructed.
@@ -124,8 +124,9 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	return nil
 }
 
-// SetListener moves the listener, from the next frame that is mixed on, within 20 ms. It is never lost.
-// Control side; it does not allocate. The error wraps ErrOption.
+// SetListener moves the listener, from the next frame that is mixed on, within 20 ms. It never fails with
+// ErrBusy: the last of several calls between two blocks counts. Control side; it does not allocate. The
+// error wraps ErrOption.
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {

@@ -15,12 +15,12 @@ type State uint8
 const (
 	StateNone      State = iota // of the zero Handle
 	StatePending                // requested; its frame has not been mixed yet
-	StatePlaying                //
-	StatePaused                 //
+	StatePlaying                // it has a slot and is mixed
+	StatePaused                 // holds its position, by a pause of the voice or of its bus
 	StateVirtual                // keeps its time silently and may be restored
 	StateEnded                  // reached its end; also reported for voices that ended long ago
-	StateStopped                //
-	StateStolen                 //
+	StateStopped                // was stopped; its tail of 10 ms may still be heard
+	StateStolen                 // was stolen, for another voice, a limit or Resize
 	StateRejected               // got no voice
 	StateLimited                // refused by a limit or a cooldown
 	StateCoalesced              // merged into another voice

@@ -12,13 +12,13 @@ type Stats struct {
 	Frame int64 // the first frame that is not mixed yet
 
 	Asked     int64 // starts whose frame has been mixed
-	Started   int64
-	Rejected  int64
-	Limited   int64
+	Started   int64 // starts that got a voice
+	Rejected  int64 // starts that got no voice
+	Limited   int64 // starts that a limit or a cooldown refused
 	Coalesced int64 // starts that were merged into another voice
-	Ended     int64 // including faults
-	Stopped   int64
-	Stolen    int64
+	Ended     int64 // reached their end, or were removed after a fault
+	Stopped   int64 // ended by a stop
+	Stolen    int64 // ended because they were stolen
 	Virtual   int64 // the virtual voices among Playing
 	Playing   int64 // living voices, including paused ones
 
