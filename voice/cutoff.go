@@ -55,7 +55,7 @@ func (c *Cutoff) Target() float64 {
 	return pcm.Exp2(c.To)
 }
 
-// played returns the mix of the filtered signal at a frame, linear in time.
+// wetAt returns the mix of the filtered signal at a frame, linear in time.
 func (c *Cutoff) wetAt(frame int64) float64 {
 	if frame < c.wet.Start {
 		return c.wet.From

@@ -1,14 +1,14 @@
 // Package voice plays one sound: it keeps its position and speed, its left and right gains with their ramps,
 // and estimates how loud it is going to be.
 //
-// A Voice is pure and single-threaded. It has no pool, mixer or clock: the caller passes time as a frame
-// number. Every moving value is computed from that number and never accumulated, so the block length does not
-// change the output bits:
+// A Voice is a plain value for one goroutine at a time. It has no pool, mixer or clock: the caller passes
+// time as a frame number. Every moving value is computed from that number and never accumulated, so the
+// block length does not change the output bits:
 //
 //	var v voice.Voice
 //	v.Start(sound, voice.Options{Gain: -6}, frame)
 //	n := v.Mix(dst, frame) // adds len(dst) frames; n < len(dst): the voice has ended
 //
-// Programs use package mixer. Package sounds makes a Sound from a file; NewSound and NewStream make one from
-// samples.
+// Games use package mixer, which is built on this one. Package sounds makes a Sound from a file; NewSound
+// and NewStream make one from samples.
 package voice

@@ -34,7 +34,7 @@ type Envelope struct {
 // defaultPower is the declared power of a sound without an index: -20 dB.
 const defaultPower = 0.01
 
-// FrameAt returns the index at a position in frames.
+// At returns the loudness index at a position in frames, for a looping voice or another one.
 func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }

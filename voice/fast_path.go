@@ -18,8 +18,8 @@ type fastPath struct {
 	filtered bool // the samples go through a filter
 }
 
-// MixFast is MixBefore for a voice that stays on the fast path to the end of dst and beyond. It reports
-// whether it is; if not, it has done no work.
+// MixFast is MixBefore for a voice that stays on the fast path to the end of dst and beyond. Otherwise it
+// does nothing and returns false.
 func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }

@@ -15,7 +15,7 @@ const (
 	Stereo PanLaw = 1  // for two channels, see Balance
 )
 
-// FrameAt returns the left and right factors of a pan.
+// At returns the left and right factors of a pan.
 func (l PanLaw) At(pan float64) (left, right float64) {
 	switch l {
 	case Mono:

@@ -56,7 +56,7 @@ type Samples struct {
 	Envelope Envelope
 }
 
-// Sound is decoded, prepared audio data, shared by both sides and by all voices that play it. It is
+// Sound is decoded audio data, ready to play. Any number of voices and goroutines may share it. It is
 // immutable; only mip levels are added later.
 type Sound struct {
 	name     string

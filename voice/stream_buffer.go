@@ -124,7 +124,7 @@ func (f *StreamBuffer) GuaranteedFrames(rate int) int {
 // tailReserve returns how many frames of the buffer are kept for a tail of its voice.
 func (f *StreamBuffer) tailReserve() int64 { return max(int64(len(f.ring))/8, minFade<<maxOctaves) }
 
-// Close tells the decoding goroutine that no more frames will be read, and wakes it. Control side; see also
+// Close ends the decoding: the goroutine that decodes wakes up and finds Closed true. Control side; see also
 // Drop.
 func (f *StreamBuffer) Close() {
 	f.closed.Store(true)

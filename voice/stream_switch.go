@@ -4,8 +4,8 @@ package voice
 // before the end of the loop and continues with the new rounds. Until that end both buffers have equal
 // frames, so the switch between them is inaudible.
 
-// SwitchLead is the distance in frames from the start of such a buffer to the end of the loop; a shorter loop
-// uses its whole length.
+// SwitchLead is the number of frames before the end of the loop at which the new buffer starts. A shorter
+// loop is buffered as a whole.
 const SwitchLead = 64
 
 // SwitchBuffer switches a stream to another buffer at the next end of its loop. A stream behind its loop
