@@ -13,8 +13,8 @@
 // Library.StreamFrames plays generated frames. Library.Reload reads a file again; package watch calls it when a
 // file changes on disk.
 //
-// Everything here belongs to the control side: loading takes time and allocates. The result, a *voice.Sound, is
-// immutable and shared by both sides.
+// Everything here belongs to the control side: loading takes time and allocates. The result, a *voice.Sound,
+// is immutable: any number of voices and mixers may play it at the same time.
 //
 // Files are untrusted. Limits bounds their size, length, memory and decoding time. A panic or a hang of a
 // decoder becomes an error, headers are checked against the data, and checksums are verified. Damaged places

@@ -16,9 +16,10 @@ import (
 	"voicepool/voice"
 )
 
-// Library loads sounds and keeps them, all at one sample rate. A source is read and decoded once, even if
-// several goroutines request it at the same time. A source that failed to load is tried again at the next
-// request. All methods: control side, any goroutine. A Library has no goroutines of its own and needs no Close.
+// Library loads sounds and keeps them in memory, all converted to one sample rate. A source is read and
+// decoded once, even if several goroutines request it at the same time. A source that failed to load is
+// tried again at the next request. All methods: control side, any goroutine. A Library has no goroutines of
+// its own and needs no Close.
 type Library struct {
 	opt     Options
 	filters filters
@@ -140,8 +141,8 @@ func (l *Library) Infos() []Info {
 	return list
 }
 
-// Forget removes a sound or stream from the library. The next request loads it again. Voices that play the
-// sound, and other references to it, keep it in memory.
+// Forget removes a sound or stream from the library. The next Load of its file reads the file again. Voices
+// that play the sound, and other references to it, keep it in memory.
 func (l *Library) Forget(s *voice.Sound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -35,13 +35,14 @@ const (
 	defaultTime     = 30 * time.Second
 )
 
-// Limits bounds the resources that decoding a file may use. A zero field means its default, listed below after
-// the semicolon; no limit can be disabled. In addition the decoded samples of a file may take at most 32 MiB
-// plus 16,000 times its size. (Encoded silence expands up to 8,600 times.)
+// Limits bounds the resources that decoding a file may use. A zero field means its default, which follows
+// the semicolon in the comments below. A limit can be raised, but not disabled. In addition the decoded
+// samples of a file may take at most 32 MiB plus 16,000 times its size. (Encoded silence expands up to 8,600
+// times.)
 //
 // A decoder that hangs is abandoned, since a goroutine cannot be stopped from outside. Isolate is a command
 // line of a program that calls [ServeDecode]. Each file is then decoded in a child process, which is killed
-// when its time is up. It is empty by default: a program never starts itself a second time unasked.
+// when its time is up. It is empty by default: files are decoded within the program.
 type Limits struct {
 	Bytes    int64         // size of the file; 256 MiB
 	Frames   int64         // frames decoded; 2^27, which is 46 minutes at 48 kHz

@@ -24,7 +24,7 @@ type Queue struct {
 	readers map[*queueReader]bool
 }
 
-// NewQueue returns a queue of sources, possibly empty. StreamOptions.CountdownsAs is the loudness of the whole
+// NewQueue returns a queue of sources, possibly empty. StreamOptions.CountsAs is the loudness of the whole
 // queue. The error names the first source that cannot be opened.
 //
 // Each file is played once; loop points are ignored. Sources of one call with equal rates are resampled as one

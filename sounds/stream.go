@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// ErrStream is wrapped by errors of operations that streams do not support, such as leveling an unmeasured
-// stream. It is also wrapped by the error of a file that changed after it was opened.
+// ErrStream is wrapped by the errors of operations that streams do not support, such as leveling without
+// Measure or tags, and by the error of a file that changed after OpenStream.
 var ErrStream = errors.New("sounds: not so as a stream")
 
 // StreamOptions configures a stream. The zero value decodes 2.7 s ahead, uses the library's leveling, and
@@ -242,7 +242,7 @@ func (o *frameOrigin) close() {
 	o.r, o.end = nil, io.EOF
 }
 
-// streamLevel limits a loudness to the range of StreamOptions.CountdownsAs.
+// streamLevel limits a loudness to the range of StreamOptions.CountsAs.
 func streamLevel(l pcm.LUFS) pcm.LUFS {
 	return min(max(l, -120), -0.1)
 }
