@@ -17,7 +17,7 @@ import (
 type Extent struct {
 	Frames  int64 // length of its render: to the end of the last voice, fade and tail, or to Sheet.Length
 	Endless bool  // the render would never end, and Frames is 0; see Sheet.CheckRender
-	Rings   bool  // effects have a tail: the render ends when it has become inaudible, at Frames at the latest
+	Rings   bool  // effects have a tail: the render ends when the tail is inaudible, at Frames at the latest
 	Voices  int   // the maximum at once, given a large enough pool
 	Missing int   // sounds that could not be loaded; Frames and Voices do not include them
 	Cut     bool  // the time limit was reached; Frames and Voices cover only part of the sheet

@@ -12,10 +12,10 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// Do carries out an action as soon as the mixer can, as a cue of the sheet would. The words are a verb and
-// its target, such as "play" and "bell", followed by keys with values, such as "gain=-3". After stop and
-// scene, a bare time means over. The events of the action have no cue. Do works while Feed runs; any
-// goroutine. The error wraps ErrAction and suggests a correction.
+// Do carries out an action at the next frame that the mixer can reach, as a cue of the sheet would. The
+// words are a verb and its target, such as "play" and "bell", followed by keys with values, such as
+// "gain=-3". After stop and scene, a bare time means over. The events of the action have no cue. Do works
+// while Feed runs; any goroutine. The error wraps ErrAction and suggests a correction.
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
 	s, first := p.given.Load(), p.live.first

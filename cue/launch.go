@@ -129,8 +129,8 @@ func (s *Sheet) place(i int) int {
 	return i
 }
 
-// Awaits reports whether the times of GO leave the beginning of a cue open because it follows the end of
-// another. Only a render finds such a time.
+// Awaits reports whether a cue begins when another one ends, so that the times of GO do not determine its
+// beginning. Only a render finds such a time.
 func (s *Sheet) Awaits() bool {
 	for _, c := range s.fired().acting() {
 		if c.state == waits {

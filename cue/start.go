@@ -20,7 +20,7 @@ type Start struct {
 	Sound string // name in the sheet
 
 	Gain     pcm.Decibels  // added to the sound's; -120..+24
-	Pan      float64       // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
+	Pan      float64       // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
 	Pitch    pcm.Semitones // added to the sound's; -48..+48
 	Speed    float64       // multiplies the sound's; a ratio, 1/16..16; 0 means 1
 	LowPass  *float64      // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: the sound's
@@ -31,7 +31,7 @@ type Start struct {
 	Loop     *bool         // loops endlessly; nil: the sound's value
 
 	From   time.Duration // position in the sound; past the end of a loop it wraps into the loop; 0: the sound's value
-	For    time.Duration // ends after this time; 0: at the end of the sound
+	For    time.Duration // stops the sound after this time; 0: it plays to its end
 	FadeIn time.Duration // raised cosine
 
 	ID    string // id for cues and Tag; may be empty
