@@ -31,7 +31,7 @@ var ErrRate = errors.New("device: another rate")
 
 // Source is the audio that a device plays. Render fills dst, of any length, with the next frames. It is called
 // by one goroutine at a time, never blocks and never fails. It must write every frame of dst, which may contain
-// old data. The frames of a source with several outputs are interleaved: see Wide.
+// old data. The frames of a source with several outputs are interleaved: see MultiOutput.
 type Source interface {
 	Render(dst []pcm.Frame)
 }

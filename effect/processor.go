@@ -157,7 +157,7 @@ func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	ok = true
 	samples := dsp.Interleaved(block)
-	dsp.Settle(samples, samples)
+	dsp.FlushTiny(samples, samples)
 	for len(block) > 0 {
 		n := int64(len(block))
 		if frame < p.until {
@@ -172,7 +172,7 @@ func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 		var heard []pcm.Frame
 		if key != nil && p.kind.Key {
 			heard = p.heard[:n]
-			dsp.Settle(dsp.Interleaved(heard), dsp.Interleaved(key[:n]))
+			dsp.FlushTiny(dsp.Interleaved(heard), dsp.Interleaved(key[:n]))
 			key = key[n:]
 		}
 		ok = p.part(block[:n], heard, frame) && ok

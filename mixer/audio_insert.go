@@ -69,7 +69,7 @@ func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	dry := i.dry[:len(block)]
 	copy(dry, block)
 	samples := dsp.Interleaved(block)
-	if i.run(block) && dsp.Settle(samples, samples) <= master.MaxPeak {
+	if i.run(block) && dsp.FlushTiny(samples, samples) <= master.MaxPeak {
 		return
 	}
 	copy(block, dry)

@@ -25,7 +25,7 @@ func noiseSounds(b testing.TB, n, channels int) []*voice.Sound {
 }
 
 // BenchmarkStartSteal measures a start on the audio side that steals a voice, including the victim's
-// tail: among voices without filters, among voices with filters, and with Config.Blind.
+// tail: among voices without filters, among voices with filters, and with Config.IgnoreFilters.
 func BenchmarkStartSteal(b *testing.B) {
 	sounds := noiseSounds(b, 4, 1)
 	for _, n := range []int{32, 256, 1024, 4096} {
@@ -35,7 +35,7 @@ func BenchmarkStartSteal(b *testing.B) {
 			blind   bool
 		}{{"", 0, false}, {"/filtered", 1000, false}, {"/blind", 1000, true}} {
 			b.Run(fmt.Sprint(n, c.name), func(b *testing.B) {
-				m := newMixer(b, mixer.Config{Voices: n, Commands: 8192, Blind: c.blind})
+				m := newMixer(b, mixer.Config{Voices: n, Commands: 8192, IgnoreFilters: c.blind})
 				block := make([]pcm.Frame, 64)
 				o := mixer.Options{Loop: true, WhenFull: mixer.WhenFullEnd, LowPass: c.lowPass}
 				for i := range n {

@@ -67,7 +67,7 @@ type Config struct {
 	Overflow       Overflow
 	Grow           Grow // for GrowPool
 	RejectQuietest bool // rejects an incoming start that is less audible than every voice
-	Blind          bool // decisions ignore filters, equalizers and sends; for comparisons
+	IgnoreFilters  bool // decisions ignore filters, equalizers and sends; for comparisons
 
 	MasterGain pcm.Decibels    // -120..+24
 	Insert     Insert          // an effect of yours on the whole mix, before MasterGain and the limiter; may be nil

@@ -279,7 +279,7 @@ func TestMuffledIsStolenFirst(t *testing.T) {
 	for _, spot := range []space.Spot{{Occlusion: 1}, {Obstruction: 1}, {Occlusion: 1, Obstruction: 1}} {
 		for _, sends := range [][]mixer.Send{nil, {{To: "hall"}}} {
 			// Filters count too, see TestWallsHide. Here only the gain matters.
-			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Virtual: 2, Blind: true, Buses: []mixer.BusConfig{{Name: "hall"}}})
+			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Virtual: 2, IgnoreFilters: true, Buses: []mixer.BusConfig{{Name: "hall"}}})
 			s := steady(t, 0.25)
 			walled := play(t, m.At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: spot}, Sends: sends})
 			free := play(t, m.At(0), s, mixer.Options{Gain: -10, Emitter: &space.Emitter{}})

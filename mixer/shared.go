@@ -63,7 +63,7 @@ type shared struct {
 // newShared returns the shared state, without records.
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
-		rate: c.Rate, downmix: c.Fold, ignoreFilters: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
+		rate: c.Rate, downmix: c.Fold, ignoreFilters: c.IgnoreFilters, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
 		commands:    ring.New[command](c.initial.commands),
 		playheads:   make([]atomic.Int64, c.MaxVoices+c.maxVirtual()),
 		busPendings: make([]busPending, len(buses)),

@@ -27,10 +27,10 @@ func rainy(t *testing.T) *voice.Sound {
 }
 
 // TestWallsHide checks that the voice behind a wall is stolen though its gain is the highest, but not
-// with Config.Blind. The event must contain how much it was muffled, and its cutoff.
+// with Config.IgnoreFilters. The event must contain how much it was muffled, and its cutoff.
 func TestWallsHide(t *testing.T) {
 	for _, blind := range []bool{false, true} {
-		m := newMixer(t, mixer.Config{Voices: 2, Blind: blind})
+		m := newMixer(t, mixer.Config{Voices: 2, IgnoreFilters: blind})
 		s := rainy(t)
 		near, err := m.Play(s, mixer.Options{Gain: -6})
 		must(t, err)
@@ -77,7 +77,7 @@ func TestWallsOfPlaces(t *testing.T) {
 		{space.Spot{Obstruction: 1}, []mixer.Send{{To: "hall", Gain: -60}}, 1, 30},
 	} {
 		audibility := func(blind bool) float64 {
-			m := newMixer(t, mixer.Config{Voices: 2, Blind: blind, Buses: []mixer.BusConfig{{Name: "hall"}}})
+			m := newMixer(t, mixer.Config{Voices: 2, IgnoreFilters: blind, Buses: []mixer.BusConfig{{Name: "hall"}}})
 			h, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Spot: c.spot}, Sends: c.sends})
 			must(t, err)
 			m.Render(make([]pcm.Frame, 100))

@@ -69,7 +69,7 @@ func FuzzStream(f *testing.F) {
 // settle zeroes samples below the floor of the mixer, as a voice does.
 func settle(frames []pcm.Frame) {
 	samples := dsp.Interleaved(frames)
-	dsp.Settle(samples, samples)
+	dsp.FlushTiny(samples, samples)
 }
 
 // repaired sets the checksums of all Ogg pages so that the fuzzer reaches the code behind them.

@@ -31,7 +31,7 @@ func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	}
 	pos := v.fastPosition()
 	v.skipFast(int64(len(dst)))
-	s.kernel.mix(dst, s.from, pos, s.step, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.nextAddress()})
+	s.kernel.mix(dst, s.from, pos, s.step, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()})
 	return true
 }
 
@@ -54,7 +54,7 @@ func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	}
 	pos := v.fastPosition()
 	v.skipFast(int64(len(dst)))
-	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.nextAddress()}, share)
+	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()}, share)
 }
 
 // SkipFast is MixFast without output.

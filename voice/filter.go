@@ -85,8 +85,8 @@ func (f *Filter) interrupt(frame int64) {
 	if f.ramping && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
 		for _, p := range [...]*filterStage{&f.high, &f.low} {
-			way := p.from.Way(&p.to)
-			p.to = p.from.Moved(&way, share)
+			way := p.from.Difference(&p.to)
+			p.to = p.from.Plus(&way, share)
 		}
 	}
 	if !f.ramping || frame < f.end {
@@ -151,8 +151,8 @@ func (f *Filter) nextPiece(n, frame int64) int64 {
 func (f *Filter) flushTinyStates(frame int64) {
 	if frame%filterPiece == 0 {
 		for _, p := range [...]*filterStage{&f.high, &f.low} {
-			p.left.Settle(silentState)
-			p.right.Settle(silentState)
+			p.left.FlushTiny(silentState)
+			p.right.FlushTiny(silentState)
 		}
 	}
 }

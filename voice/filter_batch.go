@@ -7,10 +7,10 @@ import "voicepool/internal/dsp"
 // side.
 type FilterBatch struct {
 	frames   int64 // maximum frames per block
-	rows     [dsp.BankLanes][]float32
+	rows     [dsp.MaxLanes][]float32
 	usedRows int       // rows in use
 	spareRow []float32 // scratch space for an unused right channel
-	voices   [dsp.BankLanes]batchedVoice
+	voices   [dsp.MaxLanes]batchedVoice
 	count    int  // number of voices
 	pending  int  // filtered voices that are not mixed yet
 	dirty    bool // refers to voices of this block or the last one
@@ -21,12 +21,12 @@ type FilterBatch struct {
 // NewFilterBatch returns a batch for blocks of at most frames frames.
 func NewFilterBatch(frames int64) *FilterBatch {
 	b := &FilterBatch{frames: frames}
-	stride := dsp.WholeTurns(int(frames)) + dsp.BankTurn // the kernel may start its 16-frame turn at any frame
-	samples := make([]float32, stride*(dsp.BankLanes+1))
+	stride := dsp.WholeBlocks(int(frames)) + dsp.LaneBlock // the kernel may start its 16-frame turn at any frame
+	samples := make([]float32, stride*(dsp.MaxLanes+1))
 	for i := range b.rows {
 		b.rows[i] = samples[i*stride:][:stride:stride]
 	}
-	b.spareRow = samples[dsp.BankLanes*stride:]
+	b.spareRow = samples[dsp.MaxLanes*stride:]
 	return b
 }
 
@@ -67,7 +67,7 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 		return true
 	}
 	first, channels := b.usedRows, v.sound.channels
-	if first+channels > dsp.BankLanes {
+	if first+channels > dsp.MaxLanes {
 		return false
 	}
 	e := &b.voices[b.count]
@@ -78,7 +78,7 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	b.usedRows += channels
 	b.count++
 	b.dirty = true
-	return b.usedRows < dsp.BankLanes
+	return b.usedRows < dsp.MaxLanes
 }
 
 // Run filters the added voices for n frames from frame on. A single channel is left to MixFast.
@@ -117,8 +117,8 @@ func (b *FilterBatch) filterConstant(all []batchedVoice, n, frame int64) {
 		b.high.filter(int(from), int(k))
 		b.low.filter(int(from), int(k))
 		if from += k; (frame+from)%filterPiece == 0 {
-			b.high.Settle(b.high.count, silentState)
-			b.low.Settle(b.low.count, silentState)
+			b.high.FlushTinyStates(b.high.count, silentState)
+			b.low.FlushTinyStates(b.low.count, silentState)
 		}
 	}
 	b.high.storeStates()

@@ -32,11 +32,11 @@ func (e *batchedVoice) read(n int64) {
 	left, right := e.rows[0], e.rows[1]
 	if wide := s.from.floats; wide != nil && s.kernel <= stereoUnity {
 		if right != nil {
-			dsp.Apart(left, right, wide[pos>>32*2:][:2*n])
+			dsp.Deinterleave(left, right, wide[pos>>32*2:][:2*n])
 			return
 		}
 		src := wide[pos>>32:]
-		if e.direct = src; e.cutoffsMove || len(src) < dsp.WholeTurns(int(n))+dsp.BankTurn { // the kernel reads more than n samples
+		if e.direct = src; e.cutoffsMove || len(src) < dsp.WholeBlocks(int(n))+dsp.LaneBlock { // the kernel reads more than n samples
 			copy(left, src[:n])
 			e.direct = nil
 		}
@@ -49,7 +49,7 @@ func (e *batchedVoice) read(n int64) {
 		var piece [filterPiece]pcm.Frame
 		part := piece[:min(n-from, filterPiece)]
 		s.kernel.mix(part, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
-		dsp.Apart(left[from:], right[from:], dsp.Interleaved(part))
+		dsp.Deinterleave(left[from:], right[from:], dsp.Interleaved(part))
 		pos += int64(len(part)) * s.step
 		from += int64(len(part))
 	}
@@ -67,7 +67,7 @@ func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, fr
 	for len(dst) > 0 {
 		var piece [filterPiece]pcm.Frame
 		n := min(len(dst), filterPiece)
-		dsp.Together(piece[:n], left, right)
+		dsp.Interleave(piece[:n], left, right)
 		var part []pcm.Frame
 		if send != nil {
 			part, send = send[:n], send[n:]
@@ -85,16 +85,16 @@ func (e *batchedVoice) addTo(next *Voice, dst, send []pcm.Frame, k kernel, sampl
 		v.addSamples(next, dst, k, samples, frame, e.gainsMove)
 		return
 	}
-	k.mixSend(dst, send, &sampleStore{floats: samples}, 0, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.nextAddress()}, share)
+	k.mixSend(dst, send, &sampleStore{floats: samples}, 0, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()}, share)
 }
 
 // filterLanes is a set of filters of the same kind that run side by side: all high-passes or all low-passes,
 // with constant coefficients or with coefficient ramps.
 type filterLanes struct {
-	dsp.Bank
+	dsp.FilterLanes
 	high, ramping bool
 	count         int
-	lanes         [dsp.BankLanes]filterLane
+	lanes         [dsp.MaxLanes]filterLane
 }
 
 // filterLane is one channel of a voice in a batch.
@@ -124,13 +124,13 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 			x.src = e.direct
 		}
 		if !c.ramping {
-			c.Rest(c.count, &p.to, *s)
+			c.SetConstant(c.count, &p.to, *s)
 		} else {
 			if p.fresh {
 				s.Low = row[from]
 			}
 			line := p.ramp(f.rampPosition(frame), f.rampStep())
-			c.Move(c.count, &line, *s)
+			c.SetRamp(c.count, &line, *s)
 		}
 		c.lanes[c.count] = x
 		c.count++
@@ -144,7 +144,7 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 func (c *filterLanes) filter(from, n int) {
 	for i := range c.count {
 		x := &c.lanes[i]
-		c.Through(i, x.dst[from:], x.src[from:])
+		c.SetBuffers(i, x.dst[from:], x.src[from:])
 	}
 	c.Filter(c.count, n, c.high, c.ramping)
 }
@@ -159,5 +159,5 @@ func (c *filterLanes) storeStates() {
 // dropReferences drops all references to samples and states.
 func (c *filterLanes) dropReferences() {
 	clear(c.lanes[:])
-	c.Forget()
+	c.DropBuffers()
 }

@@ -118,8 +118,8 @@ func (p *filterStage) rampMono(dst, src []float32, high bool, at int, each float
 }
 
 // ramp returns the rest of the coefficient ramp from frame at of it on.
-func (p *filterStage) ramp(at int, each float32) dsp.PoleLine {
-	return dsp.PoleLine{From: p.from, Way: p.from.Way(&p.to), At: at, Each: each}
+func (p *filterStage) ramp(at int, each float32) dsp.CoefficientRamp {
+	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: each}
 }
 
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, each float32) {

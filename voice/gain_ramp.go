@@ -122,6 +122,6 @@ func (v *Voice) addWholeRamps(dst []pcm.Frame, frame int64, src *sampleRun) {
 		left, right = toLeft, toRight
 	}
 	v.toLeft, v.toRight, v.toAt = left, right, v.segEnd
-	ramps[0].Ahead = src.ahead
+	ramps[0].Prefetch = src.ahead
 	src.kernel.mixRamps(dst, src.from, src.pos, src.step, ramps[:p.count], int(grid))
 }

@@ -143,7 +143,7 @@ func NewSound(s Samples) (*Sound, error) {
 			out.data.compact[first+i], good = toInt16(x), good && math.Abs(float64(x)) <= maxSample
 		}
 	} else {
-		good = dsp.Settle(out.data.floats[first:first+len(s.Data)], s.Data) <= maxSample
+		good = dsp.FlushTiny(out.data.floats[first:first+len(s.Data)], s.Data) <= maxSample
 	}
 	if !good {
 		i := slices.IndexFunc(s.Data, func(x float32) bool { return !(math.Abs(float64(x)) <= maxSample) })
@@ -172,7 +172,7 @@ func (s *Sound) Refine(level int, looped bool) {
 	v, frames := newMip(s, level, looped)
 	v.data.floats = s.refined(level, looped, frames)
 	samples := v.data.floats
-	if int64(len(samples)) != frames*int64(s.channels) || !(dsp.Settle(samples, samples) <= 8*maxSample) { // the compensation for the kernel may add 18 dB
+	if int64(len(samples)) != frames*int64(s.channels) || !(dsp.FlushTiny(samples, samples) <= 8*maxSample) { // the compensation for the kernel may add 18 dB
 		s.refineFailed.Store(true)
 		return
 	}

@@ -100,7 +100,7 @@ func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {
 		g, part := ramp, min(n-done, narrowPiece)
 		g.Start = at + int(done)
 		got := v.run(piece[:part], part, g.Start)
-		g.Fold(dst[done:], piece[:got], own, other)
+		g.AddNarrowed(dst[done:], piece[:got], own, other)
 		if done += got; got == 0 {
 			break
 		}

@@ -256,7 +256,7 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 		default:
 			at := from & int64(len(ring)-1)
 			n = min(n, to-from, int64(len(ring))-at)
-			largest = max(largest, dsp.Settle(dst[:n], ring[at:]))
+			largest = max(largest, dsp.FlushTiny(dst[:n], ring[at:]))
 		}
 		dst, from = dst[n:], from+n
 	}

@@ -182,7 +182,7 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.narrows() {
 		own, other := v.space.widthGains()
-		g.Fold(dst, piece, own, other)
+		g.AddNarrowed(dst, piece, own, other)
 		return
 	}
 	dsp.Frames(dst, piece, g)
@@ -243,5 +243,5 @@ func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []flo
 		v.addRamped(dst, int64(len(dst)), frame, &sampleRun{kernel: k, from: &from, step: dsp.One, ahead: next.nextAddress()})
 		return
 	}
-	k.mix(dst, &from, 0, dsp.One, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.nextAddress()})
+	k.mix(dst, &from, 0, dsp.One, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()})
 }

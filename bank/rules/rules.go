@@ -28,21 +28,21 @@ type Rules struct {
 	// Named lists sounds that can be used by name without a file, such as embedded.Sources().
 	Named []sounds.Source
 
-	Voices   int // slots, 1..65,536; default 32
-	Virtual  int // virtual voices, 0..65,536
-	Overflow mixer.Overflow
-	Grow     Grow
-	Refuse   bool // reject an incoming start that is itself the least audible
-	Blind    bool // victim choices use only gains, for comparison; not a key of a file
-	Quality  voice.Quality
-	Rate     int    // frames per second, 1,000..768,000; default 48,000
-	Seed     uint64 // of the random choices; default 1
-	Master   Master
-	Outputs  []Output // pairs of channels of the device; empty: one pair, the master
-	Fold     bool     // mix all outputs down to one; not a key of a file
-	Buses    []Bus
-	Scenes   []Scene
-	Sounds   []Sound // the sounds of `sounds`; in a cue sheet also embedded sounds and files that cues play by name
+	Voices        int // slots, 1..65,536; default 32
+	Virtual       int // virtual voices, 0..65,536
+	Overflow      mixer.Overflow
+	Grow          Grow
+	Refuse        bool // reject an incoming start that is itself the least audible
+	IgnoreFilters bool // victim choices use only gains, for comparison; not a key of a file
+	Quality       voice.Quality
+	Rate          int    // frames per second, 1,000..768,000; default 48,000
+	Seed          uint64 // of the random choices; default 1
+	Master        Master
+	Outputs       []Output // pairs of channels of the device; empty: one pair, the master
+	Fold          bool     // mix all outputs down to one; not a key of a file
+	Buses         []Bus
+	Scenes        []Scene
+	Sounds        []Sound // the sounds of `sounds`; in a cue sheet also embedded sounds and files that cues play by name
 }
 
 // Grow configures the growth of the pool with overflow: grow. Zero fields mean the mixer's defaults.
@@ -108,7 +108,7 @@ func (r *Rules) Filters() bool {
 // Config returns the mixer configuration of the rules.
 func (r *Rules) Config() mixer.Config {
 	c := mixer.Config{
-		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, Blind: r.Blind,
+		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, IgnoreFilters: r.IgnoreFilters,
 		Grow:       mixer.Grow{Step: r.Grow.Step, Max: r.Grow.Max, Idle: r.Grow.Idle.Duration(r.Rate)},
 		MasterGain: r.Master.Gain, NoLimiter: !r.Master.Limiter, SoftClip: r.Master.SoftClip, DCGuard: r.Master.DCGuard,
 		Quality: r.Quality, Fold: r.Fold, Effects: r.Master.Effects, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass,

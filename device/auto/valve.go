@@ -58,8 +58,8 @@ func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	return v.begin
 }
 
-// offer makes an attempt the holder at its next pull. The attempt has held frames in its buffer, which it plays
-// first.
+// offer makes an attempt the holder at its next pull. The attempt has held frames in its buffer, which it
+// plays first.
 func (v *valve) offer(heir, held int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -260,9 +260,9 @@ type tap struct {
 }
 
 var (
-	_ device.Rated   = (*tap)(nil)
-	_ device.Wide    = (*tap)(nil)
-	_ device.Sleeper = (*tap)(nil)
+	_ device.Rated       = (*tap)(nil)
+	_ device.MultiOutput = (*tap)(nil)
+	_ device.Sleeper     = (*tap)(nil)
 )
 
 func (t *tap) Render(dst []pcm.Frame) {
@@ -280,7 +280,8 @@ func (t *tap) Outputs() int { return t.outputs }
 // Sleep puts the source to sleep while the card is the holder.
 func (t *tap) Sleep(at time.Time) bool { return t.valve.sleep(t.who, at) }
 
-// Asked returns a channel that has a value when the source has a pending command, or the card has lost the source.
+// Asked returns a channel that has a value when the source has a pending command, or the card has lost the
+// source.
 func (t *tap) Asked() <-chan struct{} { return t.valve.asked }
 
 // Wake wakes the source.

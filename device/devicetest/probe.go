@@ -31,8 +31,8 @@ type probe struct {
 }
 
 var (
-	_ device.Rated = (*probe)(nil)
-	_ device.Wide  = (*probe)(nil)
+	_ device.Rated       = (*probe)(nil)
+	_ device.MultiOutput = (*probe)(nil)
 )
 
 func newProbe(rate, outputs int, want int64) *probe {

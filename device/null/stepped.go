@@ -41,10 +41,10 @@ func (d *Stepped) set(src device.Source) {
 	d.src = src
 }
 
-// Step pulls n frames and returns them; they are valid until the next Step. It pulls them in one block. If the
-// source is a device.Preparer, it pulls several blocks and calls Prepare before each. The frames of several
-// outputs are interleaved, as Render of a device.Wide returns them. Before Start, after Close, and if n is not
-// positive, Step pulls no frames and returns nil.
+// Step pulls n frames and returns them; they are valid until the next Step. It pulls them in one block. If
+// the source is a device.Preparer, it pulls several blocks and calls Prepare before each. The frames of
+// several outputs are interleaved, as Render of a device.MultiOutput returns them. Before Start, after Close,
+// and if n is not positive, Step pulls no frames and returns nil.
 func (d *Stepped) Step(n int) []pcm.Frame {
 	d.mu.Lock()
 	defer d.mu.Unlock()

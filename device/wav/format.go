@@ -94,7 +94,7 @@ type Config struct {
 	// Raw omits the header and all sizes: the output is interleaved little-endian samples.
 	Raw bool
 	// Outputs is the number of stereo outputs, 1..16; 0 means 1. Their frames are interleaved, as Render of a
-	// device.Wide returns them. Each output has the samples, and the dither, of a stereo file of that output
+	// device.MultiOutput returns them. Each output has the samples, and the dither, of a stereo file of that output
 	// alone.
 	Outputs int
 }

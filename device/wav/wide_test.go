@@ -91,8 +91,8 @@ func TestWideIsStereoFiles(t *testing.T) {
 	}
 }
 
-// TestWideHeader checks Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field. The header of a file of one
-// output is unchanged.
+// TestWideHeader checks Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field. The header of a file of
+// one output is unchanged.
 func TestWideHeader(t *testing.T) {
 	for _, outputs := range grid[1:] {
 		for _, format := range []Format{S16, S24, F32} {
@@ -263,4 +263,4 @@ func TestWideDevice(t *testing.T) {
 	}
 }
 
-var _ device.Wide = (*numbers)(nil)
+var _ device.MultiOutput = (*numbers)(nil)

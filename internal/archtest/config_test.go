@@ -66,7 +66,7 @@ func configValues() map[string][]any {
 		"Rate": {0, 8000, 44100}, "Voices": {0, 8}, "MaxVoices": {0, 64}, "Virtual": {0, 8},
 		"Overflow":  {mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked},
 		"Grow.Step": {0, 2}, "Grow.Max": {0, 64}, "Grow.Idle": {time.Duration(0), 10 * time.Millisecond},
-		"RejectQuietest": truth, "Blind": truth, "MasterGain": gain, "Insert": insert, "Effects": effects,
+		"RejectQuietest": truth, "IgnoreFilters": truth, "MasterGain": gain, "Insert": insert, "Effects": effects,
 		"LowPass": cutoffs, "HighPass": cutoffs, "Quality": {voice.DefaultQuality, voice.Best, voice.Cubic},
 		"NoLimiter": truth, "SoftClip": truth, "DCGuard": truth,
 		"Buses.Name": {"tried", "Größe"}, "Buses.Parent": {"", group}, "Buses.Output": {"", "aux"}, "Buses.Gain": gain,

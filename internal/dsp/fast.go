@@ -96,10 +96,10 @@ func (f Formula) kernel(size uintptr) Formula {
 
 // ahead returns the address to prefetch; without a known one, an address that is in the cache already.
 func (g *Ramp) ahead(dst []pcm.Frame) uintptr {
-	if g.Ahead == 0 {
+	if g.Prefetch == 0 {
 		return uintptr(unsafe.Pointer(&dst[0]))
 	}
-	return g.Ahead
+	return g.Prefetch
 }
 
 // reach is the number of frames that a formula reads before and after a position's frame.

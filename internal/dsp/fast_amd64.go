@@ -32,10 +32,10 @@ func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
 
 func levels(src *float32, n int) (left, right uint32) { return levelsAVX2(src, n) }
 
-func settle(dst, src *float32, n int) uint32 { return settleAVX2(dst, src, n) }
+func flushTiny(dst, src *float32, n int) uint32 { return flushTinyAVX2(dst, src, n) }
 
-func apart(left, right, src *float32, n int)    { apartAVX2(left, right, src, n) }
-func together(dst, left, right *float32, n int) { togetherAVX2(dst, left, right, n) }
+func deinterleave(left, right, src *float32, n int) { deinterleaveAVX2(left, right, src, n) }
+func interleave(dst, left, right *float32, n int)   { interleaveAVX2(dst, left, right, n) }
 
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	switch {
@@ -259,7 +259,7 @@ func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains
 	}
 }
 
-func bank(b *Bank, n int, high, moving bool) {
+func filterLanes(b *FilterLanes, n int, high, moving bool) {
 	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
 	switch wide := level == avx512; {
 	case wide && high && moving:

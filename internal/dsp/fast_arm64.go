@@ -21,10 +21,10 @@ func peak(src *float32, n int) uint32 { return peakNEON(src, n) }
 
 func levels(src *float32, n int) (left, right uint32) { return levelsNEON(src, n) }
 
-func settle(dst, src *float32, n int) uint32 { return settleNEON(dst, src, n) }
+func flushTiny(dst, src *float32, n int) uint32 { return flushTinyNEON(dst, src, n) }
 
-func apart(left, right, src *float32, n int)    { apartNEON(left, right, src, n) }
-func together(dst, left, right *float32, n int) { togetherNEON(dst, left, right, n) }
+func deinterleave(left, right, src *float32, n int) { deinterleaveNEON(left, right, src, n) }
+func interleave(dst, left, right *float32, n int)   { interleaveNEON(dst, left, right, n) }
 
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	if channels == 1 {
@@ -138,7 +138,7 @@ func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains
 	scatterNEON(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
 }
 
-func bank(b *Bank, n int, high, moving bool) {
+func filterLanes(b *FilterLanes, n int, high, moving bool) {
 	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
 	switch {
 	case high && moving:

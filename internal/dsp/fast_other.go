@@ -24,10 +24,10 @@ func peak(src *float32, n int) uint32 { return 0 }
 
 func levels(src *float32, n int) (left, right uint32) { return 0, 0 }
 
-func settle(dst, src *float32, n int) uint32 { return 0 }
+func flushTiny(dst, src *float32, n int) uint32 { return 0 }
 
-func apart(left, right, src *float32, n int)    {}
-func together(dst, left, right *float32, n int) {}
+func deinterleave(left, right, src *float32, n int) {}
+func interleave(dst, left, right *float32, n int)   {}
 
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 }
@@ -84,4 +84,4 @@ func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLine
 func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
 }
 
-func bank(b *Bank, n int, high, moving bool) {}
+func filterLanes(b *FilterLanes, n int, high, moving bool) {}

@@ -237,7 +237,7 @@ func TestAhead(t *testing.T) {
 		for i := range subjects {
 			s := &subjects[i]
 			for _, wide := range []bool{true, s.compact == nil} {
-				m.compare(t, s, wide, run{n: 77, pos: 5 << 32, step: One, seed: 3, g: Ramp{Left: 1, Right: 1, Ahead: ahead}})
+				m.compare(t, s, wide, run{n: 77, pos: 5 << 32, step: One, seed: 3, g: Ramp{Left: 1, Right: 1, Prefetch: ahead}})
 			}
 		}
 	}

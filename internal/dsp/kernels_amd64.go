@@ -119,13 +119,13 @@ func peakAVX2(src *float32, n int) uint32
 func levelsAVX2(src *float32, n int) (left uint32, right uint32)
 
 //go:noescape
-func settleAVX2(dst *float32, src *float32, n int) uint32
+func flushTinyAVX2(dst *float32, src *float32, n int) uint32
 
 //go:noescape
-func apartAVX2(left *float32, right *float32, src *float32, n int)
+func deinterleaveAVX2(left *float32, right *float32, src *float32, n int)
 
 //go:noescape
-func togetherAVX2(dst *float32, left *float32, right *float32, n int)
+func interleaveAVX2(dst *float32, left *float32, right *float32, n int)
 
 //go:noescape
 func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)

@@ -6499,9 +6499,9 @@ loop140:
 	VZEROUPPER
 	RET
 
-// func settleAVX2(dst *float32, src *float32, n int) uint32
+// func flushTinyAVX2(dst *float32, src *float32, n int) uint32
 // Requires: AVX, AVX2
-TEXT ·settleAVX2(SB), NOSPLIT, $0-28
+TEXT ·flushTinyAVX2(SB), NOSPLIT, $0-28
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+16(FP), DX
@@ -6557,9 +6557,9 @@ DATA below<>+56(SB)/4, $0x177fffff
 DATA below<>+60(SB)/4, $0x177fffff
 GLOBL below<>(SB), RODATA|NOPTR, $64
 
-// func apartAVX2(left *float32, right *float32, src *float32, n int)
+// func deinterleaveAVX2(left *float32, right *float32, src *float32, n int)
 // Requires: AVX, AVX2
-TEXT ·apartAVX2(SB), NOSPLIT, $0-32
+TEXT ·deinterleaveAVX2(SB), NOSPLIT, $0-32
 	MOVQ left+0(FP), AX
 	MOVQ right+8(FP), CX
 	MOVQ src+16(FP), DX
@@ -6582,9 +6582,9 @@ loop142:
 	VZEROUPPER
 	RET
 
-// func togetherAVX2(dst *float32, left *float32, right *float32, n int)
+// func interleaveAVX2(dst *float32, left *float32, right *float32, n int)
 // Requires: AVX
-TEXT ·togetherAVX2(SB), NOSPLIT, $0-32
+TEXT ·interleaveAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ left+8(FP), CX
 	MOVQ right+16(FP), DX

@@ -71,13 +71,13 @@ func peakNEON(src *float32, n int) uint32
 func levelsNEON(src *float32, n int) (left uint32, right uint32)
 
 //go:noescape
-func settleNEON(dst *float32, src *float32, n int) uint32
+func flushTinyNEON(dst *float32, src *float32, n int) uint32
 
 //go:noescape
-func apartNEON(left *float32, right *float32, src *float32, n int)
+func deinterleaveNEON(left *float32, right *float32, src *float32, n int)
 
 //go:noescape
-func togetherNEON(dst *float32, left *float32, right *float32, n int)
+func interleaveNEON(dst *float32, left *float32, right *float32, n int)
 
 //go:noescape
 func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)

@@ -4920,8 +4920,8 @@ loop1:
 	MOVW    R2, right+20(FP)
 	RET
 
-// func settleNEON(dst *float32, src *float32, n int) uint32
-TEXT ·settleNEON(SB), NOSPLIT, $0-28
+// func flushTinyNEON(dst *float32, src *float32, n int) uint32
+TEXT ·flushTinyNEON(SB), NOSPLIT, $0-28
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R1
 	MOVD    n+16(FP), R2
@@ -4965,8 +4965,8 @@ loop1:
 	MOVW    R3, ret+24(FP)
 	RET
 
-// func apartNEON(left *float32, right *float32, src *float32, n int)
-TEXT ·apartNEON(SB), NOSPLIT, $0-32
+// func deinterleaveNEON(left *float32, right *float32, src *float32, n int)
+TEXT ·deinterleaveNEON(SB), NOSPLIT, $0-32
 	MOVD    left+0(FP), R0
 	MOVD    right+8(FP), R1
 	MOVD    src+16(FP), R2
@@ -4985,8 +4985,8 @@ loop1:
 	CBNZ    R3, loop1
 	RET
 
-// func togetherNEON(dst *float32, left *float32, right *float32, n int)
-TEXT ·togetherNEON(SB), NOSPLIT, $0-32
+// func interleaveNEON(dst *float32, left *float32, right *float32, n int)
+TEXT ·interleaveNEON(SB), NOSPLIT, $0-32
 	MOVD    dst+0(FP), R0
 	MOVD    left+8(FP), R1
 	MOVD    right+16(FP), R2

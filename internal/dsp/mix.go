@@ -112,5 +112,5 @@ func mixFrames[F samples[T], T Sample](f Formula, dst []pcm.Frame, src []F, pos,
 // the same bits as with the same samples in float32. The exception are gains and slopes below 2^-111, 670 dB
 // down, which become denormal.
 func (g *Ramp) of16() Ramp {
-	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start, g.Ahead}
+	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start, g.Prefetch}
 }

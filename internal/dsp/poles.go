@@ -14,8 +14,8 @@ type Poles struct {
 // after a frame.
 type PoleStates struct{ Band, Low float32 }
 
-// Settle clears states whose magnitudes are both below least, so that they never become denormal.
-func (s *PoleStates) Settle(least float32) {
+// FlushTiny clears states whose magnitudes are both below least, so that they never become denormal.
+func (s *PoleStates) FlushTiny(least float32) {
 	if s.Band < least && s.Band > -least && s.Low < least && s.Low > -least {
 		*s = PoleStates{}
 	}
@@ -41,16 +41,16 @@ func (p *Poles) Step(x, band, low float32) (band2, low2 float32) {
 // High returns the output of a high-pass for a sample, from the states before it.
 func (p *Poles) High(x, band, low float32) float32 { return through(p.Ahead, p.Damp, x, band, low) }
 
-// Way returns the difference from p to other.
-func (p *Poles) Way(other *Poles) Poles {
+// Difference returns the difference from p to other.
+func (p *Poles) Difference(other *Poles) Poles {
 	return Poles{
 		other.Keep - p.Keep, other.Couple - p.Couple, other.Follow - p.Follow,
 		other.Ahead - p.Ahead, other.Damp - p.Damp, other.Depth - p.Depth,
 	}
 }
 
-// Moved returns p plus a share of a difference.
-func (p *Poles) Moved(way *Poles, share float32) Poles {
+// Plus returns p plus a share of a difference.
+func (p *Poles) Plus(way *Poles, share float32) Poles {
 	return Poles{
 		p.Keep + float32(way.Keep*share), p.Couple + float32(way.Couple*share), p.Follow + float32(way.Follow*share),
 		p.Ahead + float32(way.Ahead*share), p.Damp + float32(way.Damp*share), p.Depth + float32(way.Depth*share),
@@ -81,19 +81,19 @@ func (p *Poles) HighPass(dst, src []float32, s *PoleStates) {
 	*s = PoleStates{band, low}
 }
 
-// PoleLine is a linear coefficient ramp from From to From + Way.
-type PoleLine struct {
-	From, Way Poles
-	At        int     // completed frames
-	Each      float32 // 1 / length in frames
+// CoefficientRamp is a linear coefficient ramp from From to From + Change.
+type CoefficientRamp struct {
+	From, Change Poles
+	At           int     // completed frames
+	Step         float32 // 1 / length in frames
 }
 
 // share returns the progress of the ramp i frames from here.
-func (l *PoleLine) share(i int) float32 { return float32(float32(l.At+i) * l.Each) }
+func (l *CoefficientRamp) share(i int) float32 { return float32(float32(l.At+i) * l.Step) }
 
 // Filter is LowPass, or HighPass, along the ramp.
-func (l *PoleLine) Filter(dst, src []float32, high bool, s *PoleStates) {
-	band, low, h, d := s.Band, s.Low, l.From, l.Way
+func (l *CoefficientRamp) Filter(dst, src []float32, high bool, s *PoleStates) {
+	band, low, h, d := s.Band, s.Low, l.From, l.Change
 	dst = dst[:len(src)]
 	for i, x := range src {
 		share := l.share(i)
@@ -109,8 +109,8 @@ func (l *PoleLine) Filter(dst, src []float32, high bool, s *PoleStates) {
 }
 
 // FilterFrames is Filter for two channels, in place.
-func (l *PoleLine) FilterFrames(x []pcm.Frame, high bool, s, t *PoleStates) {
-	band, low, band2, low2, h, d := s.Band, s.Low, t.Band, t.Low, l.From, l.Way
+func (l *CoefficientRamp) FilterFrames(x []pcm.Frame, high bool, s, t *PoleStates) {
+	band, low, band2, low2, h, d := s.Band, s.Low, t.Band, t.Low, l.From, l.Change
 	for i := range x {
 		share := l.share(i)
 		keep, couple, follow := h.Keep+float32(d.Keep*share), h.Couple+float32(d.Couple*share), h.Follow+float32(d.Follow*share)

@@ -20,10 +20,10 @@ type Ramp struct {
 	LeftSlope, RightSlope float32
 	Start                 int
 
-	// Ahead is the address at which the next run of the mix will read, or 0. The kernel prefetches as many
+	// Prefetch is the address at which the next run of the mix will read, or 0. The kernel prefetches as many
 	// bytes from there as it reads itself at a step of one frame. The value has no effect on the result and
 	// may be invalid.
-	Ahead uintptr
+	Prefetch uintptr
 }
 
 // still reports whether the gains are constant.
@@ -35,9 +35,9 @@ func (g *Ramp) at(i int) (left, right float32) {
 	return g.Left + float32(n*g.LeftSlope), g.Right + float32(n*g.RightSlope)
 }
 
-// Fold adds a run of stereo frames to dst with the ramp. Each output channel gets a part of its own channel
-// and a part of the other one.
-func (g *Ramp) Fold(dst, src []pcm.Frame, own, other float32) {
+// AddNarrowed adds a run of stereo frames to dst with the ramp. Each output channel gets a part of its own
+// channel and a part of the other one.
+func (g *Ramp) AddNarrowed(dst, src []pcm.Frame, own, other float32) {
 	dst = dst[:len(src)]
 	if g.still() {
 		ownLeft, otherLeft := float32(own*g.Left), float32(other*g.Left)

@@ -176,8 +176,8 @@ func (a *Absorption) shelf(x []float32, line, factor, state int, direct float32)
 	s[0][line], s[1][line] = s0, s1
 }
 
-// Settle clears states whose magnitude is below least, so that they never become denormal.
-func (a *Absorption) Settle(least float32) {
+// FlushTiny clears states whose magnitude is below least, so that they never become denormal.
+func (a *Absorption) FlushTiny(least float32) {
 	if level != generic {
 		hush(&a.States, least)
 		return

@@ -118,7 +118,7 @@ func (m *room) compare(t *testing.T, seed uint64) {
 		for i := range m.absorption.States {
 			take(m.absorption.States[i][:])
 		}
-		m.absorption.Settle(1e-3)
+		m.absorption.FlushTiny(1e-3)
 		for i := range m.absorption.States {
 			take(m.absorption.States[i][:])
 		}

@@ -140,8 +140,8 @@ func group(h *[taps]Pair, x *[4]Pair, c uint, s1, s2 float64) (t1, t2 float64) {
 	return t1, t2
 }
 
-// Settle clears states with a magnitude below least, so that they never become denormal.
-func (f *StateVariable) Settle(least float64) {
+// FlushTiny clears states with a magnitude below least, so that they never become denormal.
+func (f *StateVariable) FlushTiny(least float64) {
 	for i := range f.State {
 		for c, x := range f.State[i] {
 			if x > -least && x < least {

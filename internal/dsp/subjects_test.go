@@ -113,13 +113,13 @@ var subjects = []subject{
 		name: "Window", channels: 1,
 		wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) { Window(dst, src[pos>>32:]) },
 	},
-	{name: "Apart", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
+	{name: "Deinterleave", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
 		rows := Interleaved(dst)
-		Apart(rows[:len(dst)], rows[len(dst):], src[pos>>32*2:][:2*len(dst)])
+		Deinterleave(rows[:len(dst)], rows[len(dst):], src[pos>>32*2:][:2*len(dst)])
 	}},
-	{name: "Together", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
+	{name: "Interleave", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
 		src = src[pos>>32*2:]
-		Together(dst, src[:len(dst)], src[len(dst):])
+		Interleave(dst, src[:len(dst)], src[len(dst):])
 	}},
 	{name: "Peak", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
 		if len(dst) > 0 {

@@ -100,7 +100,7 @@ func (p *Policy) Sized() error {
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false
-	s.Blind = p.Blind
+	s.IgnoreFilters = p.Blind
 	if p.Ends {
 		s.Sounds = slices.Clone(s.Sounds)
 		for i := range s.Sounds {

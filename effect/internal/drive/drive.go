@@ -160,7 +160,7 @@ func (d *Drive) work(block []pcm.Frame) {
 		d.shaper.Shape(wide, d.a, d.b)
 	}
 	shaped := dsp.Interleaved(wide) // the shaper's differences can be subnormal
-	dsp.Settle(shaped, shaped)
+	dsp.FlushTiny(shaped, shaped)
 	d.halving.down(after[len(after)-2*n:], four)
 	d.final.down(block, after)
 	d.color(block, moves)

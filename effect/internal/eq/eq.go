@@ -122,7 +122,7 @@ func (e *Equaliser) Process(block []pcm.Frame, frame int64) {
 		block, frame = block[n:], frame+int64(n)
 		if frame&(run-1) == 0 {
 			for i := range e.bands[:e.used] {
-				e.bands[i].filter.Settle(silent)
+				e.bands[i].filter.FlushTiny(silent)
 			}
 		}
 	}

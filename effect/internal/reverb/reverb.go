@@ -206,7 +206,7 @@ func (r *Reverb) move(n int) {
 
 // settle clears tiny states, and everything after the tail has ended.
 func (r *Reverb) settle(at int64) {
-	r.absorb.Settle(quiet * 1e-5)
+	r.absorb.FlushTiny(quiet * 1e-5)
 	if !r.empty && at-r.loud > r.longest() {
 		r.clear()
 	}

@@ -103,10 +103,10 @@ func largest() Register {
 	return halved(peak)
 }
 
-// settle emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
+// flushTiny emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
 // magnitude of src.
-func settle() {
-	begin("settleAVX2", "func(dst, src *float32, n int) uint32")
+func flushTiny() {
+	begin("flushTinyAVX2", "func(dst, src *float32, n int) uint32")
 	dst, src, n := memory("dst"), memory("src"), argument("n")
 	magnitude, below := YMM(), YMM()
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)

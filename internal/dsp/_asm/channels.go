@@ -5,9 +5,9 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// apart emits the copy of stereo frames to a row per channel, 8 frames per iteration.
-func apart() {
-	begin("apartAVX2", "func(left, right, src *float32, n int)")
+// deinterleave emits the copy of stereo frames to a row per channel, 8 frames per iteration.
+func deinterleave() {
+	begin("deinterleaveAVX2", "func(left, right, src *float32, n int)")
 	left, right, src := memory("left"), memory("right"), memory("src")
 	loop(argument("n"), 8, func() {
 		a, b, l, r := YMM(), YMM(), YMM(), YMM()
@@ -26,9 +26,9 @@ func apart() {
 	end()
 }
 
-// together emits the copy of a row per channel to stereo frames, 8 frames per iteration.
-func together() {
-	begin("togetherAVX2", "func(dst, left, right *float32, n int)")
+// interleave emits the copy of a row per channel to stereo frames, 8 frames per iteration.
+func interleave() {
+	begin("interleaveAVX2", "func(dst, left, right *float32, n int)")
 	dst, left, right := memory("dst"), memory("left"), memory("right")
 	loop(argument("n"), 8, func() {
 		l, low, high, first, second := YMM(), YMM(), YMM(), YMM(), YMM()

@@ -83,10 +83,10 @@ func (k *kernel) largest() vec {
 	return peak[0]
 }
 
-// settle emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
+// flushTiny emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
 // magnitude of src.
-func settle() {
-	k := newKernel("settleNEON", "dst *float32, src *float32, n int", "ret uint32")
+func flushTiny() {
+	k := newKernel("flushTinyNEON", "dst *float32, src *float32, n int", "ret uint32")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
 	magnitude, floor := k.filled(1, 1<<31-1)[0], k.filled(1, (127-80)<<23)[0]
 	peaks := k.zeroes(4)

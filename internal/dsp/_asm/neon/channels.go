@@ -1,8 +1,8 @@
 package main
 
-// apart emits the copy of stereo frames to a row per channel, 8 frames per iteration.
-func apart() {
-	k := newKernel("apartNEON", "left *float32, right *float32, src *float32, n int")
+// deinterleave emits the copy of stereo frames to a row per channel, 8 frames per iteration.
+func deinterleave() {
+	k := newKernel("deinterleaveNEON", "left *float32, right *float32, src *float32, n int")
 	left, right, src := k.load("left"), k.load("right"), k.load("src")
 	k.loop(k.load("n"), 8, func() {
 		x, y := k.lanesOf(src, 16), k.vecsOf(4)
@@ -15,9 +15,9 @@ func apart() {
 	})
 }
 
-// together emits the copy of a row per channel to stereo frames, 8 frames per iteration.
-func together() {
-	k := newKernel("togetherNEON", "dst *float32, left *float32, right *float32, n int")
+// interleave emits the copy of a row per channel to stereo frames, 8 frames per iteration.
+func interleave() {
+	k := newKernel("interleaveNEON", "dst *float32, left *float32, right *float32, n int")
 	dst, left, right := k.load("dst"), k.load("left"), k.load("right")
 	k.loop(k.load("n"), 8, func() {
 		l, r, y := k.lanesOf(left, 8), k.lanesOf(right, 8), k.vecsOf(4)

@@ -12,21 +12,21 @@ const MaxOutputs = 16
 // may then be called with another source.
 var ErrOutputs = errors.New("device: another number of outputs")
 
-// Wide is a source with several outputs: stereo pairs with a common clock. A device with the same number of
+// MultiOutput is a source with several outputs: stereo pairs with a common clock. A device with the same number of
 // outputs plays them on 2 x Outputs channels.
 //
 // Render of a source with n outputs fills interleaved frames: dst[i*n+k] is frame i of output k, and len(dst)
 // is a multiple of n. Everywhere else, numbers of frames refer to one output.
-type Wide interface {
+type MultiOutput interface {
 	Source
 
 	// Outputs returns the number of outputs that Render fills, 1..MaxOutputs. It is constant.
 	Outputs() int
 }
 
-// OutputsOf returns the number of outputs of a source: 1 unless it is Wide.
+// OutputsOf returns the number of outputs of a source: 1 unless it is a MultiOutput.
 func OutputsOf(src Source) int {
-	if w, ok := src.(Wide); ok {
+	if w, ok := src.(MultiOutput); ok {
 		return w.Outputs()
 	}
 	return 1

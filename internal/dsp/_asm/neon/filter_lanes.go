@@ -15,9 +15,9 @@ const (
 
 const sliceSize = 24 // bytes
 
-// bank emits a two-pole filter for 16 voices. An iteration transposes 16 frames, filters them frame by frame
-// with a voice per lane, and transposes them back. It reads all input before it writes any output.
-func bank(high, moving bool) {
+// filterLanes emits a two-pole filter for 16 voices. An iteration transposes 16 frames, filters them frame by
+// frame with a voice per lane, and transposes them back. It reads all input before it writes any output.
+func filterLanes(high, moving bool) {
 	name := "lows"
 	if high {
 		name = "highs"

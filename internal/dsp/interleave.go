@@ -2,25 +2,25 @@ package dsp
 
 import "voicepool/pcm"
 
-// Apart copies interleaved frames to a row for each channel. The rows are at least as long.
-func Apart(left, right, src []float32) {
+// Deinterleave copies interleaved frames to a row for each channel. The rows are at least as long.
+func Deinterleave(left, right, src []float32) {
 	frames := len(src) / 2
 	left, right = left[:frames], right[:frames]
 	n := turns(frames, &Ramp{})
 	if n > 0 {
-		apart(&left[0], &right[0], &src[0], n)
+		deinterleave(&left[0], &right[0], &src[0], n)
 	}
 	for i := n; i < frames; i++ {
 		left[i], right[i] = src[2*i], src[2*i+1]
 	}
 }
 
-// Together interleaves a row for each channel. The rows are at least as long as dst.
-func Together(dst []pcm.Frame, left, right []float32) {
+// Interleave interleaves a row for each channel. The rows are at least as long as dst.
+func Interleave(dst []pcm.Frame, left, right []float32) {
 	left, right = left[:len(dst)], right[:len(dst)]
 	n := turns(len(dst), &Ramp{})
 	if n > 0 {
-		together(&dst[0][0], &left[0], &right[0], n)
+		interleave(&dst[0][0], &left[0], &right[0], n)
 	}
 	for i := n; i < len(dst); i++ {
 		x := &dst[i]

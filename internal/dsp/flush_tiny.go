@@ -10,14 +10,14 @@ const Floor = 0x1p-80
 // floorBits is Floor as bits of a float32.
 const floorBits = (127 - 80) << 23
 
-// Settle copies src to dst, with 0 for each sample below Floor. It returns the largest magnitude in src; NaN
-// counts as infinite. dst may be src. len(src) >= len(dst).
-func Settle(dst, src []float32) float32 {
+// FlushTiny copies src to dst, with 0 for each sample below Floor. It returns the largest magnitude in src;
+// NaN counts as infinite. dst may be src. len(src) >= len(dst).
+func FlushTiny(dst, src []float32) float32 {
 	src = src[:len(dst)]
 	n, largest := 0, uint32(0)
 	if level != generic {
 		if n = len(dst) &^ 15; n > 0 {
-			largest = settle(&dst[0], &src[0], n)
+			largest = flushTiny(&dst[0], &src[0], n)
 		}
 	}
 	for i := n; i < len(src); i++ {

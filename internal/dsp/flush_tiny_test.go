@@ -26,7 +26,7 @@ func compareSettle(t *testing.T, dst, src []float32, x []float32) {
 				from, to = src[len(src)-len(x):], dst[len(dst)-len(x):]
 			}
 			copy(from, x)
-			if got := Settle(to, from); got != peak {
+			if got := FlushTiny(to, from); got != peak {
 				t.Fatalf("%v: the largest is %v, want %v, of %v", l, got, peak, x)
 			}
 			for i := range to {
@@ -38,7 +38,7 @@ func compareSettle(t *testing.T, dst, src []float32, x []float32) {
 	}
 }
 
-func TestSettleBits(t *testing.T) {
+func TestFlushTinyBits(t *testing.T) {
 	dst, src, r := fenced[float32](t, 1<<10), fenced[float32](t, 1<<10), rand.New(rand.NewPCG(18, 19))
 	special := []uint32{0, 1, 1 << 31, 1<<31 | 1, floorBits - 1, floorBits, 1<<31 | floorBits, 1<<31 | (floorBits - 1), 0x7f7fffff, infinite, 0xff800000, 0x7fc00000, 0xffc00001}
 	for n := range 70 {
@@ -55,7 +55,7 @@ func TestSettleBits(t *testing.T) {
 	}
 }
 
-func FuzzSettle(f *testing.F) {
+func FuzzFlushTiny(f *testing.F) {
 	f.Add(uint8(40), uint32(1), uint64(1))
 	f.Add(uint8(17), uint32(0x7fc00000), uint64(2))
 	dst, src := fenced[float32](f, 1<<10), fenced[float32](f, 1<<10)

@@ -9,7 +9,7 @@ import (
 
 // banked is the test data of one lane.
 type banked struct {
-	line   PoleLine
+	line   CoefficientRamp
 	states PoleStates
 	src    []float32
 	apart  bool // source and destination differ
@@ -24,17 +24,17 @@ func drawLane(r *rand.Rand, n int) banked {
 		return float32(math.Ldexp(r.Float64()*2-1, -r.IntN(12)))
 	}
 	poles := func() Poles { return Poles{number(), number(), number(), number(), number(), number()} }
-	b := banked{PoleLine{poles(), poles(), r.IntN(32), 1 / float32(1+r.IntN(32))}, PoleStates{number(), number()}, make([]float32, n), r.IntN(2) == 0}
+	b := banked{CoefficientRamp{poles(), poles(), r.IntN(32), 1 / float32(1+r.IntN(32))}, PoleStates{number(), number()}, make([]float32, n), r.IntN(2) == 0}
 	for i := range b.src {
 		b.src[i] = number()
 	}
 	return b
 }
 
-// bankRoom is memory next to inaccessible pages.
-type bankRoom [2][BankLanes][]float32
+// lanesRoom is memory next to inaccessible pages.
+type lanesRoom [2][MaxLanes][]float32
 
-func newBankRoom(t testing.TB) (m bankRoom) {
+func newLanesRoom(t testing.TB) (m lanesRoom) {
 	for i := range m {
 		for lane := range m[i] {
 			m[i][lane] = fenced[float32](t, 1024)
@@ -43,15 +43,15 @@ func newBankRoom(t testing.TB) (m bankRoom) {
 	return m
 }
 
-// check compares a bank with single lanes: n frames in several parts.
-func (m *bankRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving bool) {
+// check compares a set of lanes with single lanes: n frames in several parts.
+func (m *lanesRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving bool) {
 	t.Helper()
-	var b Bank
+	var b FilterLanes
 	all, dst, src := make([]banked, lanes), make([][]float32, lanes), make([][]float32, lanes)
 	cut := r.IntN(2) == 0
-	size := (n + BankTurn - 1) &^ (BankTurn - 1)
+	size := (n + LaneBlock - 1) &^ (LaneBlock - 1)
 	if cut {
-		size += BankTurn - 1 // the last call may begin at any frame
+		size += LaneBlock - 1 // the last call may begin at any frame
 	}
 	for i := range all {
 		all[i] = drawLane(r, n)
@@ -73,11 +73,11 @@ func (m *bankRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving 
 			}
 			l.At += from
 			if moving {
-				b.Move(i, &l, s)
+				b.SetRamp(i, &l, s)
 			} else {
-				b.Rest(i, &l.From, s)
+				b.SetConstant(i, &l.From, s)
 			}
-			b.Through(i, dst[i][from:], src[i][from:])
+			b.SetBuffers(i, dst[i][from:], src[i][from:])
 		}
 		b.Filter(lanes, k, high, moving)
 		if from += k; k == 0 {
@@ -106,13 +106,13 @@ func (m *bankRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving 
 	}
 }
 
-// TestBankBits checks that a bank of any size gives the bits of single lanes.
-func TestBankBits(t *testing.T) {
+// TestFilterLanesBits checks that a set of any size gives the bits of single lanes.
+func TestFilterLanesBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
-	m, r := newBankRoom(t), rand.New(rand.NewPCG(5, 6))
+	m, r := newLanesRoom(t), rand.New(rand.NewPCG(5, 6))
 	for _, level = range sets() {
 		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 255, 256, 257} {
-			for lanes := 1; lanes <= BankLanes; lanes++ {
+			for lanes := 1; lanes <= MaxLanes; lanes++ {
 				for kind := range 4 {
 					m.check(t, r, lanes, n, kind&1 != 0, kind&2 != 0)
 				}
@@ -121,35 +121,35 @@ func TestBankBits(t *testing.T) {
 	}
 }
 
-// FuzzBank is TestBankBits with fuzzed parameters.
-func FuzzBank(f *testing.F) {
+// FuzzFilterLanes is TestFilterLanesBits with fuzzed parameters.
+func FuzzFilterLanes(f *testing.F) {
 	f.Add(uint64(1), uint8(16), uint16(256), uint8(0))
 	f.Add(uint64(2), uint8(3), uint16(37), uint8(3))
-	m, sets := newBankRoom(f), sets()
+	m, sets := newLanesRoom(f), sets()
 	defer func(old instructions) { level = old }(level)
 	f.Fuzz(func(t *testing.T, seed uint64, lanes uint8, n uint16, kind uint8) {
 		for _, level = range sets {
-			m.check(t, rand.New(rand.NewPCG(seed, 1)), 1+int(lanes)%BankLanes, int(n)%900, kind&1 != 0, kind&2 != 0)
+			m.check(t, rand.New(rand.NewPCG(seed, 1)), 1+int(lanes)%MaxLanes, int(n)%900, kind&1 != 0, kind&2 != 0)
 		}
 	})
 }
 
-// BenchmarkBank reports the cost per voice and frame.
-func BenchmarkBank(b *testing.B) {
+// BenchmarkFilterLanes reports the cost per voice and frame.
+func BenchmarkFilterLanes(b *testing.B) {
 	defer func(old instructions) { level = old }(level)
 	for _, level = range sets() {
 		for kind, name := range []string{"low", "high", "low-moves", "high-moves"} {
 			for _, lanes := range []int{1, 2, 8, 16} {
 				b.Run(fmt.Sprintf("%v/%s/%d", level, name, lanes), func(b *testing.B) {
-					var bank Bank
+					var bank FilterLanes
 					for i := range lanes {
 						row := make([]float32, 256)
 						for j := range row {
 							row[j] = float32(j%7) / 10
 						}
-						l := PoleLine{Poles{0.8, 0.2, 0.1, 0.9, 0.3, 1}, Poles{}, 0, 1. / 32}
-						bank.Move(i, &l, PoleStates{})
-						bank.Through(i, make([]float32, 256), row)
+						l := CoefficientRamp{Poles{0.8, 0.2, 0.1, 0.9, 0.3, 1}, Poles{}, 0, 1. / 32}
+						bank.SetRamp(i, &l, PoleStates{})
+						bank.SetBuffers(i, make([]float32, 256), row)
 					}
 					for b.Loop() {
 						bank.Filter(lanes, 256, kind&1 != 0, kind&2 != 0)

@@ -1,0 +1,110 @@
+package dsp
+
+// MaxLanes is the number of lanes of FilterLanes.
+const MaxLanes = 16
+
+// LaneBlock is the number of frames that FilterLanes reads and writes at once.
+const LaneBlock = 16
+
+// WholeBlocks returns n frames rounded up to whole blocks.
+func WholeBlocks(n int) int { return (n + LaneBlock - 1) &^ (LaneBlock - 1) }
+
+// FilterLanes is a set of two-pole filters side by side, all low-passes or all high-passes, one channel per
+// lane. The bits of a lane do not depend on the other lanes.
+type FilterLanes struct {
+	weights [14][MaxLanes]float32 // Poles, their change, completed frames of the ramp, and 1 / its length
+	states  [2][MaxLanes]float32
+	turned  [LaneBlock][MaxLanes]float32 // scratch space for kernels
+	dst     [MaxLanes][]float32
+	src     [MaxLanes][]float32
+}
+
+// SetConstant sets constant coefficients for a lane.
+func (b *FilterLanes) SetConstant(lane int, p *Poles, s PoleStates) { b.put(lane, p, s) }
+
+// SetRamp sets a coefficient ramp for a lane.
+func (b *FilterLanes) SetRamp(lane int, l *CoefficientRamp, s PoleStates) {
+	b.put(lane, &l.From, s)
+	w := &b.weights
+	w[6][lane], w[7][lane], w[8][lane] = l.Change.Keep, l.Change.Couple, l.Change.Follow
+	w[9][lane], w[10][lane], w[11][lane] = l.Change.Ahead, l.Change.Damp, l.Change.Depth
+	w[12][lane], w[13][lane] = float32(l.At), l.Step
+}
+
+func (b *FilterLanes) put(lane int, p *Poles, s PoleStates) {
+	w := &b.weights
+	w[0][lane], w[1][lane], w[2][lane] = p.Keep, p.Couple, p.Follow
+	w[3][lane], w[4][lane], w[5][lane] = p.Ahead, p.Damp, p.Depth
+	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
+}
+
+// States returns the states of a lane.
+func (b *FilterLanes) States(lane int) PoleStates {
+	return PoleStates{b.states[0][lane], b.states[1][lane]}
+}
+
+// SetBuffers sets the input and the output of a lane. They are the same memory, or dst is not used by another
+// lane. Both have capacity for whole blocks. Behind the filtered frames, dst is undefined unless it is src,
+// which stays unchanged there.
+func (b *FilterLanes) SetBuffers(lane int, dst, src []float32) { b.dst[lane], b.src[lane] = dst, src }
+
+// DropBuffers drops the references to inputs and outputs.
+func (b *FilterLanes) DropBuffers() {
+	clear(b.dst[:])
+	clear(b.src[:])
+}
+
+// FlushTinyStates settles the states of the first lanes.
+func (b *FilterLanes) FlushTinyStates(lanes int, least float32) {
+	for i := range lanes {
+		s := b.States(i)
+		s.FlushTiny(least)
+		b.states[0][i], b.states[1][i] = s.Band, s.Low
+	}
+}
+
+// Filter filters n frames of the first lanes; moving: along their coefficient ramps.
+func (b *FilterLanes) Filter(lanes, n int, high, moving bool) {
+	turns := WholeBlocks(n)
+	for i := range lanes {
+		b.dst[i], b.src[i] = b.dst[i][:turns], b.src[i][:turns]
+	}
+	if n <= 0 || lanes <= 0 {
+		return
+	}
+	if level == generic || lanes == 1 {
+		for i := range lanes {
+			b.filter(i, n, high, moving)
+		}
+		return
+	}
+	for i := lanes; i < MaxLanes; i++ { // unused lanes repeat the first one
+		for k := range b.weights {
+			b.weights[k][i] = b.weights[k][0]
+		}
+		b.states[0][i], b.states[1][i], b.dst[i], b.src[i] = b.states[0][0], b.states[1][0], b.dst[0], b.src[0]
+	}
+	filterLanes(b, n, high, moving)
+}
+
+// filter filters a lane in Go.
+func (b *FilterLanes) filter(lane, n int, high, moving bool) {
+	s, dst, src := b.States(lane), b.dst[lane][:n], b.src[lane][:n]
+	p := b.poles(0, lane)
+	switch w := &b.weights; {
+	case moving:
+		line := CoefficientRamp{p, b.poles(6, lane), int(w[12][lane]), w[13][lane]}
+		line.Filter(dst, src, high, &s)
+	case high:
+		p.HighPass(dst, src, &s)
+	default:
+		p.LowPass(dst, src, &s)
+	}
+	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
+}
+
+// poles returns the coefficients of a lane, starting at a row of weights.
+func (b *FilterLanes) poles(row, lane int) Poles {
+	w := b.weights[row:]
+	return Poles{w[0][lane], w[1][lane], w[2][lane], w[3][lane], w[4][lane], w[5][lane]}
+}
