@@ -9,9 +9,9 @@ import (
 	"voicepool/mixer"
 )
 
-// unit is a batch of commands that begin together: the actions of one list cue, or actions that wait for the
-// end of an id. Its first frame may be known only on the audio side. The mixer receives the commands ahead of
-// it.
+// unit is a batch of commands that begin together: the actions of one list cue, or actions that wait for
+// the end of an id. Its first frame may be known only on the audio side. The mixer receives the commands
+// ahead of it.
 type unit struct {
 	batch  *mixer.Batch
 	base   int64             // its first frame; an estimate until known is true
@@ -46,8 +46,8 @@ type armed struct {
 	tags  map[uint64]*mixer.Countdown
 }
 
-// arm switches the player to the lookahead: from now on each GO adds its cues when its frame comes near. It
-// has no effect on later calls.
+// arm switches the player to the lookahead: from now on each GO adds its cues when its frame comes near.
+// It has no effect on later calls.
 func (p *Player) arm() {
 	if p.armed.on {
 		return
@@ -101,8 +101,8 @@ func (u *unit) turn(s *Sheet, i int) {
 	heap.Push(&u.turns, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.from, i}})
 }
 
-// fire starts list cue number list and its chain at a frame, as if from had already elapsed since the GO. It
-// returns the index of the list cue after the chain.
+// fire starts list cue number list and its chain at a frame, as if from had already elapsed since the GO.
+// It returns the index of the list cue after the chain.
 func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	s, f := p.sheet, &p.follows
 	first := len(s.launches)
@@ -164,8 +164,8 @@ func (p *Player) launch(i int, chain *unit) {
 // whole converts a number of starts to an int.
 func whole(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// moment returns the mixer moment for commands at a frame: in the current unit, or directly if the lookahead
-// is off.
+// moment returns the mixer moment for commands at a frame: in the current unit, or directly if the
+// lookahead is off.
 func (p *Player) moment(frame int64) mixer.Moment {
 	a, rank := &p.armed, int32(0)
 	if p.held != nil {
@@ -205,7 +205,7 @@ func (p *Player) handAll(before int64) error {
 		}
 		a.next = p.fire(list, frame, g.From)
 		if p.options.Live {
-			p.live.note(*g)
+			p.live.recordGo(*g)
 		}
 	}
 	if p.held != nil { // the mixer was full
@@ -233,8 +233,8 @@ func (p *Player) handAll(before int64) error {
 	return nil
 }
 
-// armUnit hands over the commands of a unit that are due before a frame. If the frame of the unit is unknown,
-// it hands over as many frames of commands after its beginning as Feed is ahead.
+// armUnit hands over the commands of a unit that are due before a frame. If the frame of the unit is
+// unknown, it hands over as many frames of commands after its beginning as Feed is ahead.
 func (p *Player) armUnit(u *unit, before int64) error {
 	a := &p.armed
 	until := before - u.base
@@ -286,8 +286,8 @@ func (p *Player) sendHeld() error {
 	return nil
 }
 
-// learn records the frames of the units that have been fired, and deletes the units that have acted.
-func (p *Player) learn(st *mixer.Stats) {
+// updateFired records the frames of the units that have been fired, and deletes the units that have acted.
+func (p *Player) updateFired(st *mixer.Stats) {
 	a := &p.armed
 	for _, u := range a.units {
 		if u.known || p.held != nil && a.unit == u {

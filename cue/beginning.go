@@ -15,12 +15,12 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrBeginning is wrapped by errors about Options.From and Options.Cue. NewPlayer returns it if there is no
-// such cue. Read and Prime return it if the show ends before that place.
+// ErrBeginning is wrapped by errors about Options.From and Options.Cue. NewPlayer returns it if there is
+// no such cue. Read and Prime return it if the show ends before that place.
 var ErrBeginning = errors.New("the show cannot begin there")
 
-// leadIn is the length of the part that is mixed and discarded before it begins in the middle. The gain of the
-// limiter depends on at most the last 1 s.
+// leadIn is the length of the part that is mixed and discarded before it begins in the middle. The gain of
+// the limiter depends on at most the last 1 s.
 const leadIn = 2 * time.Second
 
 // beginning describes a show that begins in the middle.
@@ -125,8 +125,8 @@ func (s *Sheet) meant(g *Go, standby int) int {
 	return s.standby(standby)
 }
 
-// stands lets a live show begin with a chosen cue. The show begins just before the scheduled GO of that cue.
-// If the sheet has no such GO, the earlier cues of the list count as finished.
+// stands lets a live show begin with a chosen cue. The show begins just before the scheduled GO of that
+// cue. If the sheet has no such GO, the earlier cues of the list count as finished.
 func (b *beginning) stands(s *Sheet) error {
 	list, cue := b.list, b.cue
 	if b.list, b.cue = -1, -1; list < 0 {
@@ -157,8 +157,8 @@ func (b *beginning) stands(s *Sheet) error {
 // the list it returns the length of the list.
 func (p *Player) Standby() int { return p.begins.standby }
 
-// settle applies the lasting results of the list cues before the next one: endless loops, played from their
-// beginning, and every value that was set.
+// settle applies the lasting results of the list cues before the next one: endless loops, played from
+// their beginning, and every value that was set.
 func (p *Player) settle() {
 	s, f := p.sheet, &p.follows
 	for i := range p.begins.standby {
@@ -198,8 +198,8 @@ func (s *Sheet) actions(list int) (all []int) {
 	return all
 }
 
-// settled returns an action that leaves the same result at once as the finished cue, such as an endless loop
-// or a set value. It returns nil if the cue leaves no lasting result.
+// settled returns an action that leaves the same result at once as the finished cue, such as an endless
+// loop or a set value. It returns nil if the cue leaves no lasting result.
 func (c *Cue) settled() *Cue {
 	out := *c
 	out.At, out.Over, out.FadeIn, out.after, out.afterTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, byTime
@@ -260,8 +260,8 @@ func (p *Player) beginsAt() (frame int64, known bool) {
 	return b.time.Frames(rate), true
 }
 
-// stoodBefore returns the state of the pauses of a render at a frame. The frame counts output frames if the
-// show begins at a time, and mixer frames otherwise.
+// stoodBefore returns the state of the pauses of a render at a frame. The frame counts output frames if
+// the show begins at a time, and mixer frames otherwise.
 func (p *Player) stoodBefore(frame int64) *pauses {
 	s := &pauses{fade: fadeFrames(p.sheet.Rate)}
 	byTime := p.begins.list < 0 && p.begins.cue < 0
@@ -287,9 +287,9 @@ func (s *Sheet) timed() bool {
 // Began returns the first frame of the show. It is valid after the first Read or after Prime.
 func (p *Player) Began() int64 { return p.begins.frame }
 
-// goThere plays up to the given number of frames after the beginning of the show and reports whether it has
-// arrived. Each call does part of the work. From there on, the output equals the end of the complete render
-// bit for bit. Only the last 2 s are mixed; the rest is only scheduled.
+// goThere plays up to the given number of frames after the beginning of the show and reports whether it
+// has arrived. Each call does part of the work. From there on, the output equals the end of the complete
+// render bit for bit. Only the last 2 s are mixed; the rest is only scheduled.
 func (p *Player) goThere(after int64) (there bool, err error) {
 	b, f := &p.begins, &p.file
 	if b.there {
@@ -311,7 +311,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			p.hold.on.Store(stood.on)
 			return true, nil
 		}
-		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.posts() && f.now >= over(&st)+int64(p.mixer.LatencyFrames()) {
+		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.hasPendingMessages() && f.now >= over(&st)+int64(p.mixer.LatencyFrames()) {
 			return false, fmt.Errorf("cue: %w: it ends at %v", ErrBeginning, rules.FrameTime(min(p.cut, over(&st)), p.sheet.Rate))
 		}
 		n, wide := min(most, int64(len(b.block)/p.wide)), int64(p.wide)
@@ -357,7 +357,7 @@ func (p *Player) mixArmed(block []pcm.Frame) error {
 		f.now += n
 		p.poll()
 		st := p.mixer.Stats()
-		p.learn(&st)
+		p.updateFired(&st)
 	}
 	return p.streams.err()
 }

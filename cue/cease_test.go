@@ -56,7 +56,7 @@ func TestCease(t *testing.T) {
 							for range due[n] {
 								p.Panic(20 * time.Millisecond)
 							}
-							if done, err := p.Turn(); err != nil || done && n < 399 {
+							if done, err := p.Step(); err != nil || done && n < 399 {
 								t.Fatal(n, done, err)
 							}
 							p.Render(dst)
@@ -82,7 +82,7 @@ func TestCease(t *testing.T) {
 							}
 						}
 						begin := time.Now()
-						for done := false; !done && time.Since(begin) < 5*time.Second; done, _ = p.Turn() {
+						for done := false; !done && time.Since(begin) < 5*time.Second; done, _ = p.Step() {
 							p.Render(dst)
 							time.Sleep(pcm.Duration(block, rate))
 						}
@@ -97,8 +97,8 @@ func TestCease(t *testing.T) {
 	}
 }
 
-// TestEndComes checks that pending actions in the distant future, or with endless waits, do not delay the end
-// by more than a second and never sound.
+// TestEndComes checks that pending actions in the distant future, or with endless waits, do not delay the
+// end by more than a second and never sound.
 func TestEndComes(t *testing.T) {
 	f := newFolder(t)
 	const block = 10
@@ -120,7 +120,7 @@ func TestEndComes(t *testing.T) {
 				finished = time.Now()
 				turned.Finish()
 			}
-			if done, err := turned.Turn(); err != nil {
+			if done, err := turned.Step(); err != nil {
 				t.Fatal(err)
 			} else if done {
 				break

@@ -20,18 +20,18 @@ import (
 	"voicepool/sounds"
 )
 
-// ErrChange is wrapped by the errors of Change. It means that the show cannot switch to the new sheet while
-// it runs.
+// ErrChange is wrapped by the errors of Change. It means that the show cannot switch to the new sheet
+// while it runs.
 var ErrChange = errors.New("cue: the show keeps its sheet")
 
 // Change switches a running show to another sheet, such as its file after an edit. Starts from now on
 // follow the new sheet; voices that already play continue. If the timeline started with the show, it
 // continues at the same time in the new sheet. If a list cue started it, it continues with the old cues.
-// The configuration of the mixer cannot change: kept lists the keys of the sheet that differ and keep their
-// old values.
+// The configuration of the mixer cannot change: kept lists the keys of the sheet that differ and keep
+// their old values.
 //
-// Change needs Options.Changes and a running Feed. The library is the one given to NewPlayer. Control side,
-// any goroutine except Feed's.
+// Change needs Options.Changes and a running Feed. The library is the one given to NewPlayer. Control
+// side, any goroutine except Feed's.
 //
 // When the change takes effect, the goroutine of Feed calls adopted, which may be nil. This function must
 // call take once. From that call on, Sheet, Playing and positions in the list refer to the new sheet. A
@@ -82,7 +82,7 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	done := make(chan struct{})
-	p.live.ask(func() {
+	p.live.enqueue(func() {
 		defer close(done)
 		take := p.change(s, loaded, groups)
 		if adopted == nil {
@@ -216,8 +216,8 @@ func differing(now, then *Sheet) (keys []string) {
 	return keys
 }
 
-// change appends the sounds and cues of another sheet, so that running cues keep their indexes. The returned
-// function publishes the new sheet to other goroutines.
+// change appends the sounds and cues of another sheet, so that running cues keep their indexes. The
+// returned function publishes the new sheet to other goroutines.
 func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
 	p.replaced.Lock()
@@ -314,8 +314,8 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a.goes = slices.DeleteFunc(slices.Clone(s.clocked(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handed })
 }
 
-// names registers the ids and owners of a sheet. It returns the tags of its ids, indexed by the sheet's own
-// tags, and the numbers of all owners.
+// names registers the ids and owners of a sheet. It returns the tags of its ids, indexed by the sheet's
+// own tags, and the numbers of all owners.
 func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

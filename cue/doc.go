@@ -11,9 +11,9 @@
 //	}
 //	report := p.Report()
 //
-// To run hundreds of players on one goroutine, call Turn on each non-idle player instead of Feed. Fire, Do
-// and Start act on a player while it plays: Fire starts a cue of the list, Do runs a cue given as words, and
-// Start plays a sound of the sheet.
+// To run hundreds of players on one goroutine, call Step on each non-idle player instead of Feed. Fire, Do
+// and Start act on a player while it plays: Fire starts a cue of the list, Do runs a cue given as words,
+// and Start plays a sound of the sheet.
 //
 // Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k is due at
 // `at` + k x `every` before rounding, so rhythms do not drift. Random choices are a hash of the sheet's

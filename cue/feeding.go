@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// ahead is the minimum lead of Feed over the audio side. look is its polling interval.
-	ahead = 200 * time.Millisecond
-	look  = 5 * time.Millisecond
+	// minLookahead is the minimum lead of Feed over the audio side. pollInterval is its polling interval.
+	minLookahead = 200 * time.Millisecond
+	pollInterval = 5 * time.Millisecond
 
-	// fadeOut is the length of the final fade-out of Feed. Feed then ends after settling of silence even if
-	// starts are pending, and after patience if the audio side has stopped.
-	fadeOut  = 300 * time.Millisecond
-	settling = 100 * time.Millisecond
-	patience = time.Second
+	// fadeOut is the length of the final fade-out of Feed. Feed then ends after drainSilence of silence
+	// even if starts are pending, and after stallTimeout if the audio side has stopped.
+	fadeOut      = 300 * time.Millisecond
+	drainSilence = 100 * time.Millisecond
+	stallTimeout = time.Second
 )
 
-// Prime hands over the first cues, so that they are not late, and waits until the beginnings of their streams
-// are decoded. Call it before the device starts.
+// Prime hands over the first cues, so that they are not late, and waits until the beginnings of their
+// streams are decoded. Call it before the device starts.
 func (p *Player) Prime() error {
 	p.arm()
 	if p.options.Live {
@@ -43,27 +43,27 @@ func (p *Player) Prime() error {
 
 // ahead returns by how many frames Feed stays ahead of the audio side.
 func (p *Player) ahead() int64 {
-	return max(pcm.Frames(ahead, p.sheet.Rate), 3*int64(p.options.Block))
+	return max(pcm.Frames(minLookahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
 
 // Feed hands over the cues in time while a device calls Render, and polls the events. It returns when the
 // last voice, fade and tail has been mixed, or at the sheet's length. The device may still hold unplayed
 // frames then; see its Latency.
 //
-// When ctx ends, Feed drops the rest of the sheet, fades everything out within 300 ms, and returns the error
-// of ctx. If the device has stopped calling Render, it returns that error after one second. A broken stream
-// does not stop the show: Feed returns its error at the end.
+// When ctx ends, Feed drops the rest of the sheet, fades everything out within 300 ms, and returns the
+// error of ctx. If the device has stopped calling Render, it returns that error after one second. A broken
+// stream does not stop the show: Feed returns its error at the end.
 func (p *Player) Feed(ctx context.Context) error {
 	wake, ended := p.live.begin(), ctx.Done()
-	ticker := time.NewTicker(look)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
-		if done, err := p.Turn(); done {
+		if done, err := p.Step(); done {
 			return err
 		}
 		select {
 		case <-ended:
-			p.leave(ctx.Err())
+			p.startDrain(ctx.Err())
 			ended = nil
 		case <-ticker.C:
 		case <-wake:
@@ -71,8 +71,8 @@ func (p *Player) Feed(ctx context.Context) error {
 	}
 }
 
-// Render fills a block for a device, with as many interleaved outputs as Outputs reports. It is silent after
-// the sheet's length. Audio side: it takes no lock and does not allocate.
+// Render fills a block for a device, with as many interleaved outputs as Outputs reports. It is silent
+// after the sheet's length. Audio side: it takes no lock and does not allocate.
 func (p *Player) Render(dst []pcm.Frame) {
 	for dst = p.whole(dst); len(dst) > 0; {
 		now := dst[:p.hold.untilFlip(len(dst)/p.wide)*p.wide]
@@ -86,8 +86,8 @@ func (p *Player) Render(dst []pcm.Frame) {
 	}
 }
 
-// mixUntilCut mixes the next frames and returns the part before the sheet's length; the rest is silent. Audio
-// side.
+// mixUntilCut mixes the next frames and returns the part before the sheet's length; the rest is silent.
+// Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
 	if p.cut != never && int64(len(dst)/p.wide) > room {

@@ -40,15 +40,15 @@ func (p *Player) Do(words ...string) error {
 			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(s.Sounds[one.Sound-first].Name))
 		}
 	}
-	p.live.ask(func() {
-		c.base, c.hand = rules.FrameTime(p.soonest(), p.sheet.Rate), true
+	p.live.enqueue(func() {
+		c.base, c.hand = rules.FrameTime(p.nextFrame(), p.sheet.Rate), true
 		for i := range c.layers {
 			c.layers[i].base = c.base
 		}
 		c.firing = uint64(len(p.sheet.Cues)) // each call gets its own random choices
 		p.sheet.Cues = append(p.sheet.Cues, *c)
 		last := len(p.sheet.Cues) - 1
-		u := p.waiter(p.soonest())
+		u := p.waiter(p.nextFrame())
 		u.at, u.rank = u.base, math.MaxInt32 // after the commands of the sheet at this frame
 		u.turn(p.sheet, last)
 	})
@@ -58,8 +58,8 @@ func (p *Player) Do(words ...string) error {
 // ErrAction is wrapped by the error of Do and Start if the action is invalid.
 var ErrAction = errors.New("cue: no action")
 
-// action parses an action of Do into a cue. It registers the id and the owner of the action. The caller holds
-// the mutex.
+// action parses an action of Do into a cue. It registers the id and the owner of the action. The caller
+// holds the mutex.
 func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)

@@ -59,8 +59,8 @@ func (c *Cue) inherit(w *ware, o *Start) {
 // mixer.Options.Play.
 const ofPlayers = 3 << 62
 
-// play starts a sound, or all its layers. On an error it starts no voice. The caller holds the mutex of its
-// draws.
+// play starts a sound, or all its layers. On an error it starts no voice. The caller holds the mutex of
+// its draws.
 func (h *handPlay) play(w *ware) error {
 	h.when(w)
 	if w.rules.Parameters != nil {
@@ -155,8 +155,8 @@ func (h *handPlay) adopt() {
 		return
 	}
 	p := h.player
-	p.live.ask(func() {
-		now := p.soonest()
+	p.live.enqueue(func() {
+		now := p.nextFrame()
 		if p.held == nil { // while an action is held, its list must not change
 			p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < now })
 		}

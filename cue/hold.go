@@ -46,7 +46,7 @@ func newHold(rate, wide int) *hold {
 // within 10 ms. Any goroutine.
 func (p *Player) Hold(on bool) {
 	p.hold.on.Store(on)
-	p.live.rouse()
+	p.live.wakeUp()
 }
 
 // look reads the requested state and reports whether render is needed. Audio side.
@@ -58,8 +58,8 @@ func (h *hold) look(frames int) bool {
 	return h.was || h.faded > 0
 }
 
-// untilFlip applies the scheduled changes that are due and returns the number of frames before the next one.
-// Audio side.
+// untilFlip applies the scheduled changes that are due and returns the number of frames before the next
+// one. Audio side.
 func (h *hold) untilFlip(frames int) int {
 	for len(h.plan) > 0 {
 		next := &h.plan[0]

@@ -34,12 +34,12 @@ type live struct {
 	call                func()        // Options.Wake; may be nil
 
 	// Fields of the goroutine of Feed.
-	finish bool
-	active []int // launches that have not ended, in order
-	calm   int64 // the frame after the last panic
-	goes   []Go  // commands carried out, by the clock of the mixer
-	held   pauses
-	told   int // Fired has been called for every launch before this one
+	finish           bool
+	active           []int // launches that have not ended, in order
+	resumeAfterPanic int64 // the frame after the last panic
+	goes             []Go  // commands carried out, by the clock of the mixer
+	pauses           pauses
+	firedUpTo        int // Fired has been called for every launch before this one
 }
 
 // Running is a list cue that plays or waits to begin.
@@ -50,16 +50,16 @@ type Running struct {
 	Waiting bool  // it has not begun
 }
 
-// ask queues a function for the goroutine of Feed.
-func (l *live) ask(do func()) {
+// enqueue queues a function for the goroutine of Feed.
+func (l *live) enqueue(do func()) {
 	l.mutex.Lock()
 	l.requests = append(l.requests, do)
 	l.mutex.Unlock()
-	l.rouse()
+	l.wakeUp()
 }
 
-// rouse wakes the goroutine of Feed. Any goroutine.
-func (l *live) rouse() {
+// wakeUp wakes the goroutine of Feed. Any goroutine.
+func (l *live) wakeUp() {
 	l.mutex.Lock()
 	select {
 	case l.wake <- struct{}{}: // nil before Feed has begun
@@ -71,18 +71,18 @@ func (l *live) rouse() {
 	}
 }
 
-// askOf queues a function for a list cue. If the sheet changes before it runs, it gets the new index of the
-// same cue. If the cue is gone, it does not run. -1 stays -1.
-func (l *live) askOf(p *Player, s *Sheet, list int, do func(list int)) {
+// enqueueForCue queues a function for a list cue. If the sheet changes before it runs, it gets the new
+// index of the same cue. If the cue is gone, it does not run. -1 stays -1.
+func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	switch {
 	case list < 0:
-		l.ask(func() { do(-1) })
+		l.enqueue(func() { do(-1) })
 		return
 	case list >= len(s.List): // the sheet has changed
 		return
 	}
 	number := s.List[list].Number
-	l.ask(func() {
+	l.enqueue(func() {
 		if all := p.sheet.List; list < len(all) && all[list].Number == number { // the usual case
 			do(list)
 		} else if i, err := p.sheet.Place(number); err == nil {
@@ -99,13 +99,13 @@ func (l *live) begin() <-chan struct{} {
 	return l.wake
 }
 
-// Fire starts the cue with an index in Sheet.List, and the cues that follow it without another GO. It takes
-// effect as soon as the mixer can, all at one frame. A cue may be fired again while it plays. Any goroutine.
-// The error wraps ErrFire.
+// Fire starts the cue with an index in Sheet.List, and the cues that follow it without another GO. It
+// takes effect as soon as the mixer can, all at one frame. A cue may be fired again while it plays. Any
+// goroutine. The error wraps ErrFire.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
-// FireFrom is like Fire, but starts the cue as if from had already elapsed since its GO. Sounds that would be
-// playing start in their middle, assuming the speed set by their cue; sounds that would have ended are
+// FireFrom is like Fire, but starts the cue as if from had already elapsed since its GO. Sounds that would
+// be playing start in their middle, assuming the speed set by their cue; sounds that would have ended are
 // skipped. Actions that wait for an end still wait for it.
 func (p *Player) FireFrom(list int, from time.Duration) error {
 	s := p.Sheet()
@@ -117,12 +117,12 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	case p.ended():
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
-	p.live.askOf(p, s, list, func(list int) {
+	p.live.enqueueForCue(p, s, list, func(list int) {
 		number, chain := p.sheet.List[list].Number, len(p.armed.units)
 		since := rules.FrameTime(max(from.Nanoseconds(), 0), within)
-		p.fire(list, p.soonest(), since)
+		p.fire(list, p.nextFrame(), since)
 		p.armed.units[chain].begins = func(frame int64) {
-			p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: number, From: since})
+			p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: number, From: since})
 		}
 	})
 	return nil
@@ -130,15 +130,15 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 
 // Panic fades everything out within a time and cancels waits, follow-ons, repetitions, the timeline and
 // pending starts of Start. If two overlap, the fade that ends first wins. Any goroutine.
-func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p.soonest()) }) }
+func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
-// Cease fades out everything that a list cue plays and cancels its waits and repetitions. A cue that follows
-// it without another GO still does. Any goroutine.
+// Cease fades out everything that a list cue plays and cancels its waits and repetitions. A cue that
+// follows it without another GO still does. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
-	p.live.askOf(p, p.Sheet(), list, func(list int) {
+	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
 			if p.sheet.launches[i].list == list {
-				p.cease(i, over)
+				p.stopLaunch(i, over)
 			}
 		}
 	})
@@ -149,7 +149,7 @@ func (p *Player) Finish() {
 	p.live.mutex.Lock()
 	p.live.finished = true
 	p.live.mutex.Unlock()
-	p.live.ask(func() { p.live.finish = true })
+	p.live.enqueue(func() { p.live.finish = true })
 }
 
 func (p *Player) ended() bool {
@@ -165,8 +165,8 @@ func (p *Player) Playing() []Running {
 	return slices.Clone(p.live.playing)
 }
 
-// note records a command that was carried out.
-func (l *live) note(g Go) {
+// recordGo records a command that was carried out.
+func (l *live) recordGo(g Go) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.goes = append(l.goes, g)
@@ -181,19 +181,19 @@ func (p *Player) Goes() []Go {
 	goes := slices.Clone(l.goes)
 	for i := range goes {
 		if d := goes[i].Does; d == DoGo || d == DoPanic {
-			goes[i].At = rules.FrameTime(l.held.heard(goes[i].At.Frames(rate)), rate)
+			goes[i].At = rules.FrameTime(l.pauses.heard(goes[i].At.Frames(rate)), rate)
 		}
 	}
 	slices.SortStableFunc(goes, func(a, b Go) int { return a.At.Compare(b.At) })
 	return goes
 }
 
-// flip records the beginnings and ends of holds.
-func (p *Player) flip() {
+// recordPauses records the beginnings and ends of holds.
+func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	for f, some := p.hold.flips.Pop(); some; f, some = p.hold.flips.Pop() {
-		p.live.held.flip(f.output, f.on)
+		p.live.pauses.flip(f.output, f.on)
 		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Does: map[bool]Deed{true: DoPause, false: DoResume}[f.on]})
 	}
 }
@@ -209,15 +209,15 @@ func (p *Player) serve() {
 	}
 }
 
-// soonest returns the first frame for commands given now.
-func (p *Player) soonest() int64 {
+// nextFrame returns the first frame for commands given now.
+func (p *Player) nextFrame() int64 {
 	rate := p.sheet.Rate
-	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.calm)
+	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.resumeAfterPanic)
 }
 
-// cease stops a launch.
-func (p *Player) cease(launch int, over time.Duration) {
-	r, end := &p.follows.runs[launch], p.waiter(p.soonest())
+// stopLaunch stops a launch.
+func (p *Player) stopLaunch(launch int, over time.Duration) {
+	r, end := &p.follows.runs[launch], p.waiter(p.nextFrame())
 	end.at, end.rank, end.ends = end.base, math.MaxInt32, true
 	r.ceased = true
 	for _, u := range r.units {
@@ -235,33 +235,33 @@ func (p *Player) cease(launch int, over time.Duration) {
 		end.step(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetVoice(h), over) })
 	}
 	p.outbox.cancel(end, r.units)
-	p.release(r.units...)
+	p.dropHeldOf(r.units...)
 }
 
-// foremost is the rank of commands that act before all others at their frame.
-const foremost = -1
+// rankFirst is the rank of commands that act before all others at their frame.
+const rankFirst = -1
 
 // panic fades everything out from a frame on, before other commands of that frame.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.armed
 	p.byHand.waiting.cancel()
 	units := slices.Clone(a.units)
-	end := &unit{batch: p.mixer.NewBatch(), base: frame, launch: -1, rank: foremost, ends: true}
-	end.at, p.live.calm = end.base, end.base+1
+	end := &unit{batch: p.mixer.NewBatch(), base: frame, launch: -1, rank: rankFirst, ends: true}
+	end.at, p.live.resumeAfterPanic = end.base, end.base+1
 	end.begins = func(frame int64) {
-		p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: DoPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
+		p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: DoPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
 	}
 	for _, u := range units {
 		if u.over > 0 || u.ends {
 			continue // already discarded, or it cancels others
 		}
 		u.steps, u.turns, u.at, u.over = nil, nil, -1, frame+1
-		end.step(0, foremost, func(at mixer.Moment) error { return at.Drop(u.batch) })
+		end.step(0, rankFirst, func(at mixer.Moment) error { return at.Drop(u.batch) })
 	}
-	end.step(0, foremost, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
-	end.step(0, foremost, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
+	end.step(0, rankFirst, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
+	end.step(0, rankFirst, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
 	p.outbox.cancel(end, nil)
-	p.release(units...)
+	p.dropHeldOf(units...)
 	a.show = p.add(&unit{batch: p.mixer.NewBatch(), base: end.base, at: end.base, launch: -1})
 	p.add(end)
 	p.schedule.clear(len(p.sheet.Cues))
@@ -270,19 +270,19 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// release drops the held action if it belongs to a discarded unit.
-func (p *Player) release(units ...*unit) {
+// dropHeldOf drops the held action if it belongs to a discarded unit.
+func (p *Player) dropHeldOf(units ...*unit) {
 	a := &p.armed
 	if p.held != nil && (a.unit == nil && slices.Contains(units, a.show) || slices.Contains(units, a.unit)) {
 		p.held, p.done, a.unit = nil, 0, nil
 	}
 }
 
-// look reports started cues to Options.Fired and updates the list of playing cues.
-func (p *Player) look(st *mixer.Stats) {
+// updatePlaying reports started cues to Options.Fired and updates the list of playing cues.
+func (p *Player) updatePlaying(st *mixer.Stats) {
 	f, s := &p.follows, p.sheet
-	for i := range f.runs[p.live.told:] {
-		i += p.live.told
+	for i := range f.runs[p.live.firedUpTo:] {
+		i += p.live.firedUpTo
 		if r := &f.runs[i]; r.begun && !r.told && r.begin < st.Frame {
 			r.told = true
 			if p.options.Fired != nil && s.launches[i].list >= 0 {
@@ -290,8 +290,8 @@ func (p *Player) look(st *mixer.Stats) {
 			}
 		}
 	}
-	for p.live.told < len(f.runs) && f.runs[p.live.told].told {
-		p.live.told++
+	for p.live.firedUpTo < len(f.runs) && f.runs[p.live.firedUpTo].told {
+		p.live.firedUpTo++
 	}
 	var playing []Running
 	p.live.active = slices.DeleteFunc(p.live.active, func(i int) bool { return (f.runs[i].told || f.runs[i].ceased) && f.runs[i].left == 0 })
@@ -331,8 +331,8 @@ func (p *Player) longest(launch int) float64 {
 	return most
 }
 
-// takes returns the duration of a start with its longest file, in frames, if later commands do not change it;
-// never: unknown.
+// takes returns the duration of a start with its longest file, in frames, if later commands do not change
+// it; never: unknown.
 func (p *Player) takes(c, asked *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {

@@ -75,7 +75,8 @@ func TestChangeTakesEveryKey(t *testing.T) {
 }
 
 // TestChangeFromManySheets changes running shows between sheets with many keys, and plays all cues
-// afterwards. Features that the mixer lacks must be rejected by the change and must not end the show later.
+// afterwards. Features that the mixer lacks must be rejected by the change and must not end the show
+// later.
 func TestChangeFromManySheets(t *testing.T) {
 	m, err := matrix()
 	if err != nil {
@@ -109,7 +110,7 @@ func TestChangeFromManySheets(t *testing.T) {
 		}
 		var s *cue.Sheet
 		turn := func() bool {
-			done, err := p.Turn()
+			done, err := p.Step()
 			if done {
 				t.Errorf("the show ends with %v\n%s\nedited to\n%s", err, texts[first], texts[s])
 			}

@@ -50,17 +50,17 @@ func (l *letter) due() (frame int64, known bool) {
 	return base + l.frame, fired
 }
 
-// dropped reports whether a message due at a frame has been cancelled; never means that the frame is unknown.
-// A panic acts before other commands of its frame, a stop of a cue after them.
+// dropped reports whether a message due at a frame has been cancelled; never means that the frame is
+// unknown. A panic acts before other commands of its frame, a stop of a cue after them.
 func (l *letter) dropped(due int64) bool {
 	return slices.ContainsFunc(l.ends, func(end *unit) bool {
 		base, fired := end.batch.Base()
-		return fired && (due > base || due == base && end.rank == foremost)
+		return fired && (due > base || due == base && end.rank == rankFirst)
 	})
 }
 
-// post sends the messages whose frames have been mixed, in the order of their frames.
-func (p *Player) post(st *mixer.Stats) {
+// sendDueMessages sends the messages whose frames have been mixed, in the order of their frames.
+func (p *Player) sendDueMessages(st *mixer.Stats) {
 	if len(p.outbox) == 0 {
 		return
 	}
@@ -90,7 +90,7 @@ func (p *Player) post(st *mixer.Stats) {
 	}
 }
 
-// posts reports whether messages are still pending.
-func (p *Player) posts() bool {
+// hasPendingMessages reports whether messages are still pending.
+func (p *Player) hasPendingMessages() bool {
 	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
 }

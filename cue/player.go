@@ -26,9 +26,9 @@ type Options struct {
 	// resampling sounds for pitched voices.
 	Loading, Preparing Loading
 
-	// Broken is called with the error of each stream that breaks while it is decoded, a fraction of a second
-	// or more before the break is audible. Calls come from any goroutine, and again if the stream is played
-	// again. It may be nil.
+	// Broken is called with the error of each stream that breaks while it is decoded, a fraction of a
+	// second or more before the break is audible. Calls come from any goroutine, and again if the stream
+	// is played again. It may be nil.
 	Broken func(error)
 
 	// Events adds all events to the report.
@@ -38,14 +38,14 @@ type Options struct {
 	// fifteenth of a second: Feed stays three blocks ahead.
 	Block int
 
-	// From starts the show in the middle. Voices that would be playing there start at their current position,
-	// and the output equals the end of the complete output bit for bit. Earlier events are reported as well.
-	// Cue starts it at the cue with a number instead: a list cue that a scheduled GO fires, or a cue in
-	// `cues`. If no cue of the sheet has a number, Cue is an index into `cues`, from 0.
+	// From starts the show in the middle. Voices that would be playing there start at their current
+	// position, and the output equals the end of the complete output bit for bit. Earlier events are
+	// reported as well. Cue starts it at the cue with a number instead: a list cue that a scheduled GO
+	// fires, or a cue in `cues`. If no cue of the sheet has a number, Cue is an index into `cues`, from 0.
 	//
-	// In a live show, the scheduled GOs before that place count as done. If Cue is a list cue, it becomes the
-	// next cue. If no scheduled GO fires it, the cues before it count as finished, and their endless loops
-	// start from the beginning.
+	// In a live show, the scheduled GOs before that place count as done. If Cue is a list cue, it becomes
+	// the next cue. If no scheduled GO fires it, the cues before it count as finished, and their endless
+	// loops start from the beginning.
 	From rules.Time
 	Cue  string
 
@@ -65,19 +65,19 @@ type Options struct {
 	// the goroutine of Feed. It may be nil.
 	Fired func(list int, frame int64)
 
-	// Send is called with each message of a cue with Verb Send once its frame has been mixed, in the order of
-	// frames. The goroutine of Feed calls it and waits for it. Feed continues until the last message. Read
-	// sends no messages. It may be nil.
+	// Send is called with each message of a cue with Verb Send once its frame has been mixed, in the order
+	// of frames. The goroutine of Feed calls it and waits for it. Feed continues until the last message.
+	// Read sends no messages. It may be nil.
 	Send func(m *Message, frame int64)
 
-	// Wake is called after a request such as Do, Fire, Panic, Hold or Start, by the goroutine that made it.
-	// Player.Turn should be called soon after. Wake must not block or call the player. It may be nil.
+	// Wake is called after a request such as Do, Fire, Panic, Hold or Start, by the goroutine that made
+	// it. Player.Step should be called soon after. Wake must not block or call the player. It may be nil.
 	Wake func()
 }
 
-// Player plays a sheet once: either with Read, faster than real time, or with Prime, Feed and, from a device,
-// Render. Its methods are control side and for one goroutine at a time. Exceptions are Render, which is the
-// audio side, and the methods documented for any goroutine.
+// Player plays a sheet once: either with Read, faster than real time, or with Prime, Feed and, from a
+// device, Render. Its methods are control side and for one goroutine at a time. Exceptions are Render,
+// which is the audio side, and the methods documented for any goroutine.
 type Player struct {
 	given     atomic.Pointer[Sheet] // the sheet given last
 	sheet     *Sheet                // all sheets given so far, with the actions of started list cues
@@ -95,42 +95,42 @@ type Player struct {
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
-	begins  beginning
-	skips   bool         // call Skip of the mixer instead of Render
-	cut     int64        // length of the sheet in frames; never: unlimited
-	atCut   *mixer.Stats // statistics of the mixer at cut
-	held    *Action      // an action that the mixer had no room for
-	handed  int64        // every action before this frame has been handed over
-	sent    int64        // number of actions handed over
-	done    int          // number of commands of held that the mixer has accepted
-	step    int          // index of the next command of held
-	tuning  tuning
-	stage   scenes.Stage
-	waiting []waiting
-	voids   []int64 // frames of delayed starts that were stopped before they began
-	asked   int64   // starts requested by the sheet
-	polled  []mixer.Event
-	events  []report.Event
-	missed  int64 // missed actions that were not passed to the mixer
-	seconds float64
-	file    rendering
-	heard   heard
-	beneath beneath
-	streams *broken
-	live    live
-	turning turning
-	byHand  byHand
-	armed   armed
-	outbox  outbox
-	pitches pitches
-	hold    *hold
-	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
+	begins    beginning
+	skips     bool         // call Skip of the mixer instead of Render
+	cut       int64        // length of the sheet in frames; never: unlimited
+	atCut     *mixer.Stats // statistics of the mixer at cut
+	held      *Action      // an action that the mixer had no room for
+	handed    int64        // every action before this frame has been handed over
+	sent      int64        // number of actions handed over
+	done      int          // number of commands of held that the mixer has accepted
+	step      int          // index of the next command of held
+	tuning    tuning
+	stage     scenes.Stage
+	waiting   []waiting
+	voids     []int64 // frames of delayed starts that were stopped before they began
+	asked     int64   // starts requested by the sheet
+	polled    []mixer.Event
+	events    []report.Event
+	missed    int64 // missed actions that were not passed to the mixer
+	seconds   float64
+	file      rendering
+	heard     heard
+	beneath   beneath
+	streams   *broken
+	live      live
+	stepState stepState
+	byHand    byHand
+	armed     armed
+	outbox    outbox
+	pitches   pitches
+	hold      *hold
+	mix       func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
 }
 
 const never = 1<<63 - 1
 
-// NewPlayer creates the mixer of a sheet and loads its sounds. The library must have the sample rate of the
-// sheet. The error is from LoadSounds or wraps mixer.ErrConfig.
+// NewPlayer creates the mixer of a sheet and loads its sounds. The library must have the sample rate of
+// the sheet. The error is from LoadSounds or wraps mixer.ErrConfig.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
 	given := s
 	if s = s.fired(); o.Live {
@@ -199,7 +199,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	p.file.kept.rings = s.rings() > 0
 	p.heard.begin(s.Rate, p.wide, s.Outputs)
 	p.hold, p.mix = newHold(s.Rate, p.wide), p.mixUntilCut
-	p.file.flips, p.live.held.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
+	p.file.flips, p.live.pauses.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()
 	if err := p.newBeginning(); err != nil {
 		m.Close()
@@ -218,8 +218,8 @@ const (
 // Mixer returns the mixer, for its Stats and Latency. Do not start sounds on it or poll its events.
 func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 
-// Close stops the decoding of streams. Read and Feed call it at their end; call it to give up earlier. It may
-// be called twice.
+// Close stops the decoding of streams. Read and Feed call it at their end; call it to give up earlier. It
+// may be called twice.
 func (p *Player) Close() { p.mixer.Close() }
 
 // Sheet returns the current sheet: the argument of the last Change, or of NewPlayer. Any goroutine.
@@ -255,7 +255,8 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	}
 }
 
-// placed adds the position of a cue in its file to an error, as rules.Errors. ErrBusy is returned unchanged.
+// placed adds the position of a cue in its file to an error, as rules.Errors. ErrBusy is returned
+// unchanged.
 func (c *Cue) placed(file string, err error) error {
 	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
 		return err

@@ -14,8 +14,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Start describes a sound to start by hand. Only Sound is required; other zero fields use the values of the
-// sheet.
+// Start describes a sound to start by hand. Only Sound is required; other zero fields use the values of
+// the sheet.
 type Start struct {
 	Sound string // name in the sheet
 
@@ -47,10 +47,10 @@ type Start struct {
 // each with a handle. A start is not a cue: its events have Cue -1, and waits for the end of its id ignore
 // it. A cue that sets parameters applies to it.
 //
-// The random choices depend on the seed of the sheet, the name, and the number of earlier successful starts
-// of this name by hand. Start may be called from NewPlayer to Close; control side, any goroutine. The error
-// wraps ErrAction and suggests a correction if the arguments are invalid. Otherwise it comes from
-// mixer.Moment.Play, such as mixer.ErrBusy. On an error no voice has started.
+// The random choices depend on the seed of the sheet, the name, and the number of earlier successful
+// starts of this name by hand. Start may be called from NewPlayer to Close; control side, any goroutine.
+// The error wraps ErrAction and suggests a correction if the arguments are invalid. Otherwise it comes
+// from mixer.Moment.Play, such as mixer.ErrBusy. On an error no voice has started.
 func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	st := p.byHand.stock.Load()
 	w := st.wares[o.Sound]
@@ -74,7 +74,7 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 		return nil, err
 	}
 	play.adopt()
-	p.live.rouse()
+	p.live.wakeUp()
 	return play.handles, nil
 }
 
@@ -91,8 +91,8 @@ func orOff(hz *float64) float64 {
 	return *hz
 }
 
-// wrong returns an error text for invalid arguments of a start, or "". It must not use p.sheet, which belongs
-// to the goroutine of Turn.
+// wrong returns an error text for invalid arguments of a start, or "". It must not use p.sheet, which
+// belongs to the goroutine of Step.
 func (p *Player) wrong(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)

@@ -15,7 +15,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestStartIsFound checks that cues find starts by hand by their id, including delayed layers and parameters.
+// TestStartIsFound checks that cues find starts by hand by their id, including delayed layers and
+// parameters.
 func TestStartIsFound(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []struct {
@@ -49,7 +50,8 @@ func TestStartIsFound(t *testing.T) {
 	}
 }
 
-// TestStartAndTheEnd checks that a sheet ends exactly when all its sounds and all starts by hand have ended.
+// TestStartAndTheEnd checks that a sheet ends exactly when all its sounds and all starts by hand have
+// ended.
 func TestStartAndTheEnd(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []struct{ cue, first, last, ends int }{
@@ -115,8 +117,8 @@ func TestStartOfBatch(t *testing.T) {
 	}
 }
 
-// TestStartWhileAllMoves starts sounds from many goroutines while the sheet changes and renders. Each start
-// must be reported once, with the name of its sound.
+// TestStartWhileAllMoves starts sounds from many goroutines while the sheet changes and renders. Each
+// start must be reported once, with the name of its sound.
 func TestStartWhileAllMoves(t *testing.T) {
 	f := newFolder(t)
 	asked, told := [2]sync.Map{}, 0
@@ -139,8 +141,8 @@ func TestStartWhileAllMoves(t *testing.T) {
 	turns.Go(func() {
 		dst := make([]pcm.Frame, 20)
 		for {
-			if done, err := p.Turn(); done || err != nil {
-				t.Errorf("Turn gave %v, %v", done, err)
+			if done, err := p.Step(); done || err != nil {
+				t.Errorf("Step gave %v, %v", done, err)
 				return
 			}
 			p.Idle()
@@ -261,7 +263,7 @@ func BenchmarkStart(b *testing.B) {
 				if n++; n%500 == 0 {
 					b.StopTimer()
 					m.Render(make([]pcm.Frame, 400))
-					_, _ = p.Turn()
+					_, _ = p.Step()
 					b.StartTimer()
 				}
 			}

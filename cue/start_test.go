@@ -81,8 +81,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestPlaysOfGamesAndPlayers stops a start with several layers through one of its handles. Plays that a game
-// has numbered itself on the same mixer must continue.
+// TestPlaysOfGamesAndPlayers stops a start with several layers through one of its handles. Plays that a
+// game has numbered itself on the same mixer must continue.
 func TestPlaysOfGamesAndPlayers(t *testing.T) {
 	p := newFolder(t).player(kit+"cues:\n  - {at: 5s, play: bell}\n", cue.Options{Block: 20, Live: true})
 	sound, err := voice.NewSound(voice.Samples{Name: "own", Rate: p.Rate(), Channels: 1, Data: make([]float32, 4000)})
@@ -205,8 +205,8 @@ func TestStartUnderLimits(t *testing.T) {
 	}
 }
 
-// TestStartByChance checks that variations depend only on the seed and on the number of earlier starts of the
-// name.
+// TestStartByChance checks that variations depend only on the seed and on the number of earlier starts of
+// the name.
 func TestStartByChance(t *testing.T) {
 	f := newFolder(t)
 	const n = 30
@@ -293,7 +293,7 @@ func TestStartIDs(t *testing.T) {
 	p := f.player(kit+"cues: [{at: 1s, play: bell, id: known}]\n", cue.Options{Block: 20, Live: true, Changes: true})
 	dst := make([]pcm.Frame, 20)
 	turn := func() {
-		if done, err := p.Turn(); done || err != nil {
+		if done, err := p.Step(); done || err != nil {
 			t.Fatal(done, err)
 		}
 		p.Render(dst)
@@ -353,7 +353,7 @@ func TestPanicOfStarts(t *testing.T) {
 	dst := make([]pcm.Frame, 20)
 	turn := func(blocks int) (loudest float32) {
 		for range blocks {
-			if done, err := p.Turn(); done || err != nil {
+			if done, err := p.Step(); done || err != nil {
 				t.Fatal(done, err)
 			}
 			p.Render(dst)

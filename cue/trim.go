@@ -15,10 +15,10 @@ import (
 	"voicepool/voice"
 )
 
-// Trim changes the gain of a cue of Sheet.List by some decibels. It applies to later starts of the cue, and
-// to voices that play now if they all have the same gain. It works while Feed runs; any goroutine.
+// Trim changes the gain of a cue of Sheet.List by some decibels. It applies to later starts of the cue,
+// and to voices that play now if they all have the same gain. It works while Feed runs; any goroutine.
 func (p *Player) Trim(list int, by pcm.Decibels) {
-	p.live.askOf(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
+	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
 // trim is Trim on the goroutine of Feed.

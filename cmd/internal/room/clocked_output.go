@@ -9,7 +9,7 @@ import (
 )
 
 // clockedOutput mixes a room without a device by the clock. mutex guards the audio side of the room: its holder may
-// call Render, Sleep, Wake and Turn.
+// call Render, Sleep, Wake and Step.
 type clockedOutput struct {
 	room    *Room
 	workers *Workers
@@ -79,12 +79,12 @@ func (p *clockedOutput) carryOut() {
 	p.tend(st)
 }
 
-// tend calls Turn of the player. The caller holds the mutex.
+// tend calls Step of the player. The caller holds the mutex.
 func (p *clockedOutput) tend(st *playback) {
 	if p.ended {
 		return
 	}
-	done, err := st.player.Turn()
+	done, err := st.player.Step()
 	if err != nil {
 		p.room.say(err.Error())
 	}

@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// turned plays with Turn on one goroutine, without waiting, until the player is done.
+// turned plays with Step on one goroutine, without waiting, until the player is done.
 func turned(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []pcm.Frame) {
 	t.Helper()
 	if err := p.Prime(); err != nil {
@@ -21,9 +21,9 @@ func turned(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []p
 		if do != nil {
 			do(len(out))
 		}
-		switch done, err := p.Turn(); {
+		switch done, err := p.Step(); {
 		case err != nil:
-			t.Fatalf("Turn gave %v", err)
+			t.Fatalf("Step gave %v", err)
 		case done:
 			return out
 		}
@@ -51,8 +51,8 @@ func alike(t *testing.T, what string, got, want []pcm.Frame) {
 	}
 }
 
-// TestTurn checks that a player driven by Turn plays and reports the same as with Feed, in no time.
-func TestTurn(t *testing.T) {
+// TestStep checks that a player driven by Step plays and reports the same as with Feed, in no time.
+func TestStep(t *testing.T) {
 	f := newFolder(t)
 	sheets := []string{busySheet, liveSheet + "goes: [10ms, 100ms, 170ms]\n"}
 	for seed := range rounds(8, 20) {
@@ -75,15 +75,15 @@ func TestTurn(t *testing.T) {
 		if got, want := p.Report(), fed.Report(); events(got) != events(want) || len(want.Events) == 0 {
 			t.Errorf("%s\ngot  %s\nwant %s", sheet, events(got), events(want))
 		}
-		if done, err := p.Turn(); !done || err != nil || !p.Idle() {
-			t.Errorf("after the end Turn gives %v, %v; idle: %v", done, err, p.Idle())
+		if done, err := p.Step(); !done || err != nil || !p.Idle() {
+			t.Errorf("after the end Step gives %v, %v; idle: %v", done, err, p.Idle())
 		}
 	}
 }
 
-// TestTurnFinishes checks that Turn performs the fade-out, which ends after a second if the device does not
-// render.
-func TestTurnFinishes(t *testing.T) {
+// TestStepFinishes checks that Step performs the fade-out, which ends after a second if the device does
+// not render.
+func TestStepFinishes(t *testing.T) {
 	f := newFolder(t)
 	const sheet = "list: [{cue: 1, play: half.wav, loop: true}]"
 	for _, renders := range []bool{true, false} {
@@ -97,7 +97,7 @@ func TestTurnFinishes(t *testing.T) {
 				if turns == 50 {
 					p.Finish()
 				}
-				done, err := p.Turn()
+				done, err := p.Step()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -139,7 +139,7 @@ func TestIdle(t *testing.T) {
 	rest := func(what string, least int) {
 		t.Helper()
 		for n := 0; n < 100; n++ {
-			if done, err := p.Turn(); done || err != nil {
+			if done, err := p.Step(); done || err != nil {
 				t.Fatal(done, err)
 			}
 			if p.Idle() {
@@ -151,7 +151,7 @@ func TestIdle(t *testing.T) {
 					t.Errorf("%s: %d play, %d are to come", what, st.Playing, st.Pending)
 				}
 				p.Render(dst)
-				if _, err := p.Turn(); err != nil || len(p.Report().Events) != before || !p.Idle() {
+				if _, err := p.Step(); err != nil || len(p.Report().Events) != before || !p.Idle() {
 					t.Errorf("%s: something happened while it was idle", what)
 				}
 				return

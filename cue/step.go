@@ -1,0 +1,189 @@
+package cue
+
+import (
+	"errors"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// stepState is the state of Step.
+type stepState struct {
+	lastStats     mixer.Stats // at the beginning of the last Step; earlier events have been polled
+	started       bool
+	draining      bool      // fading out
+	drainErr      error     // result of Step after the fade-out
+	advancedAt    time.Time // while fading out: the last time the audio side advanced
+	advancedFrame int64     // its frame at that time
+	silentSince   time.Time // while fading out: the beginning of the silence; zero: voices still sound
+	stoppedAll    bool      // every start handed over has been stopped
+	done          bool
+	err           error
+}
+
+// Step is one iteration of Feed, for programs that run many players on one goroutine. It hands over the
+// commands that are due soon, serves requests, polls the events and reports them. It never blocks. Call it
+// about every 10 ms, or, if the player is Idle, after a call of Options.Wake. The result done means that
+// the show has ended with err and the player is closed. The fade-out after Finish also takes place in
+// Step. If a program calls Step, its goroutine is the goroutine of Feed in this documentation.
+func (p *Player) Step() (done bool, err error) {
+	t := &p.stepState
+	if t.done {
+		return true, t.err
+	}
+	if !t.started {
+		p.arm()
+		t.started = true
+	}
+	if !t.draining {
+		done, err = p.stepShow()
+	}
+	if !done && t.draining {
+		done, err = p.stepDrain()
+	}
+	if done {
+		t.done, t.err = true, err
+		close(p.live.over)
+		p.Close()
+	}
+	return done, err
+}
+
+// Idle reports whether the player has no scheduled, waiting or sounding actions, no requests and no
+// unreported events, so that Step can wait for Options.Wake. The output is then silent from SilentFrom and
+// RingsUntil of the Stats on. After these frames plus the Latency, Render need not be called either. Only
+// for the goroutine of Step.
+func (p *Player) Idle() bool {
+	t, a := &p.stepState, &p.armed
+	if t.done || !t.started || t.draining {
+		return t.done
+	}
+	_, due := p.schedule.Peek()
+	if due || p.held != nil || !a.idle() || len(p.outbox) > 0 || len(p.live.active) > 0 || p.tuning.next() != never {
+		return false
+	}
+	p.live.mutex.Lock()
+	asked := len(p.live.requests) > 0 || p.hold.on.Load() != p.live.pauses.on
+	p.live.mutex.Unlock()
+	now := p.mixer.Stats()
+	return !asked && p.quiet(&t.lastStats) && t.lastStats.Pending == 0 && p.quiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
+}
+
+// stepShow is Step before the fade-out.
+func (p *Player) stepShow() (done bool, err error) {
+	st := p.mixer.Stats()
+	p.stepState.lastStats = st
+	p.poll()
+	p.recordPauses()
+	p.updateFired(&st)
+	p.sendDueMessages(&st)
+	switch {
+	case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
+		p.poll()
+		return true, p.streams.err()
+	case !p.finished(&st) || p.options.Live || p.hasPendingMessages() || p.file.kept.rings && st.Frame < over(&st): // cues may still change the tail
+		if err := p.handOver(&st); err != nil {
+			return true, err
+		}
+	case st.Pending == 0 && st.Frame >= over(&st)+int64(p.mixer.LatencyFrames()):
+		p.poll()
+		p.miss()
+		return true, p.streams.err()
+	}
+	p.updatePlaying(&st)
+	if p.live.finish {
+		p.startDrain(nil)
+	}
+	return false, nil
+}
+
+// handOver hands over the commands due soon and serves the requests.
+func (p *Player) handOver(st *mixer.Stats) error {
+	for range 2 { // requests come after the commands that were due before them
+		if err := p.handAll(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+			return err
+		}
+		p.serve()
+	}
+	return nil
+}
+
+// startDrain starts the fade-out of everything, pending starts included. Feed then returns reason, or the
+// first stream error if reason is nil.
+func (p *Player) startDrain(reason error) {
+	t := &p.stepState
+	if t.draining {
+		return
+	}
+	t.draining, t.drainErr, t.advancedAt, t.advancedFrame = true, reason, time.Now(), -1
+	for h := range p.mixer.Voices() {
+		if h.State() == mixer.StatePending {
+			_ = h.Stop() // before it sounds
+		}
+	}
+	p.mixer.StopAll(fadeOut)
+	p.fadeEffectTails()
+}
+
+// fadeEffectTails fades out the tails of the effects.
+func (p *Player) fadeEffectTails() {
+	if p.sheet.rings() == 0 {
+		return
+	}
+	for _, name := range p.masterBuses() { // a rejected fade leaves the tail
+		_ = p.mixer.At(mixer.Now).Fade(mixer.TargetBus(p.buses[name]), pcm.Silence, fadeOut, voice.Natural)
+	}
+}
+
+// masterBuses returns the master buses of all outputs.
+func (p *Player) masterBuses() []string {
+	names := []string{"master"}
+	for i := 1; i < len(p.sheet.Outputs); i++ {
+		names = append(names, p.sheet.Outputs[i].Name)
+	}
+	return names
+}
+
+// stepDrain is Step during the fade-out.
+func (p *Player) stepDrain() (done bool, err error) {
+	t := &p.stepState
+	p.poll()
+	st := p.mixer.Stats()
+	switch {
+	case p.quiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
+		p.poll()
+		return true, p.drainResult()
+	case st.Playing > 0 && !t.stoppedAll: // starts that were handed over before
+		t.stoppedAll = st.Asked >= p.askedFor()
+		p.mixer.StopAll(fadeOut)
+	}
+	switch {
+	case p.cut != never && st.Frame >= p.cut: // Render mixes no further frames
+		return true, p.drainResult()
+	case st.Playing > 0 || st.Frame < st.SilentFrom+int64(p.mixer.LatencyFrames()):
+		t.silentSince = time.Time{}
+	case t.silentSince.IsZero():
+		t.silentSince = time.Now()
+	case time.Since(t.silentSince) >= drainSilence: // the remaining starts have been stopped or will not be fired
+		return true, p.drainResult()
+	}
+	switch {
+	case st.Frame != t.advancedFrame:
+		t.advancedAt, t.advancedFrame = time.Now(), st.Frame
+	case time.Since(t.advancedAt) >= stallTimeout:
+		return true, p.drainResult()
+	}
+	return false, nil
+}
+
+// drainResult ends a fade-out.
+func (p *Player) drainResult() error {
+	st := p.mixer.Stats()
+	p.updateFired(&st) // of a GO just before the end
+	if p.stepState.drainErr != nil {
+		return p.stepState.drainErr
+	}
+	return p.streams.err()
+}
