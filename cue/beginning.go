@@ -179,8 +179,8 @@ func (p *Player) settle() {
 		s.firings[i]++
 		f.add()
 		f.soon = f.soon[:0]
-		chain := p.waiter(0)
-		chain.at, chain.rank = 0, int32(l.first)
+		chain := p.addBatch(0)
+		chain.goFrame, chain.rank = 0, int32(l.first)
 		p.launch(len(s.launches)-1, chain)
 	}
 }
@@ -323,7 +323,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 				p.skips = true
 			}
 		}
-		if p.armed.on {
+		if p.lookahead.on {
 			if !known {
 				return false, fmt.Errorf("cue: %w: cue %s begins at the end of another, which only a render computes; begin at a time", ErrBeginning, yaml.Quote(p.options.Cue))
 			}
@@ -349,7 +349,7 @@ func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {
 		n := min(int64(len(block)/p.wide), p.ahead()/2)
-		if err := p.handAll(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handOverAll(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.renderPrepared(block[:n*int64(p.wide)])

@@ -274,7 +274,7 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 			firings[j] = n
 		}
 	}
-	if a := &p.armed; a.on && !p.options.Live {
+	if a := &p.lookahead; a.on && !p.options.Live {
 		p.regoes(s, where)
 	}
 	to.first, to.own, to.firings, to.List = shift, len(to.Cues), firings, slices.Clone(s.List)
@@ -286,7 +286,7 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 		for i := shift; i < to.own && s.timed(); i++ {
 			if c := &to.Cues[i]; c.list == 0 {
 				c.state = byTime
-				p.schedule.addFrom(i, p.handed)
+				p.schedule.addFrom(i, p.handedOverTo)
 			}
 		}
 	}
@@ -303,7 +303,7 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 
 // regoes takes the remaining scheduled GOs of another sheet and finds the next cue there.
 func (p *Player) regoes(s *Sheet, where func(int) int) {
-	a := &p.armed
+	a := &p.lookahead
 	next := a.next
 	for next < len(p.sheet.List) && where(next) < 0 {
 		next++
@@ -311,7 +311,7 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	if a.next = len(s.List); next < len(p.sheet.List) {
 		a.next = where(next)
 	}
-	a.goes = slices.DeleteFunc(slices.Clone(s.clocked(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handed })
+	a.goes = slices.DeleteFunc(slices.Clone(s.clocked(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handedOverTo })
 }
 
 // names registers the ids and owners of a sheet. It returns the tags of its ids, indexed by the sheet's

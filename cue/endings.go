@@ -235,8 +235,8 @@ func (e *endings) paused(pause *Cue, m moment) bool {
 	return some && !m.before(stop)
 }
 
-// ErrEndless is wrapped by the error of Read if voices still sound when everything in the sheet must have ended. It
-// indicates a fault of the mixer and prevents a render from filling the disk.
+// ErrEndless is wrapped by the error of Read if voices still sound when everything in the sheet must have
+// ended. It indicates a fault of the mixer and prevents a render from filling the disk.
 var ErrEndless = errors.New("cue: the render does not end")
 
 const (

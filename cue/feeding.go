@@ -24,7 +24,7 @@ const (
 // Prime hands over the first cues, so that they are not late, and waits until the beginnings of their
 // streams are decoded. Call it before the device starts.
 func (p *Player) Prime() error {
-	p.arm()
+	p.startLookahead()
 	if p.options.Live {
 		p.file.flips = nil
 	}
@@ -34,7 +34,7 @@ func (p *Player) Prime() error {
 		}
 	}
 	p.hold.plan = p.file.flips
-	if err := p.handAll(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+	if err := p.handOverAll(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
 	p.mixer.Prepare()

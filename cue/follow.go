@@ -69,7 +69,7 @@ type run struct {
 
 	// With the lookahead on.
 	count   *mixer.Countdown
-	units   []*unit
+	batches []*cueBatch
 	handles []mixer.Handle // live show: its starts that have not ended
 }
 

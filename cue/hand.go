@@ -48,9 +48,9 @@ func (p *Player) Do(words ...string) error {
 		c.firing = uint64(len(p.sheet.Cues)) // each call gets its own random choices
 		p.sheet.Cues = append(p.sheet.Cues, *c)
 		last := len(p.sheet.Cues) - 1
-		u := p.waiter(p.nextFrame())
-		u.at, u.rank = u.base, math.MaxInt32 // after the commands of the sheet at this frame
-		u.turn(p.sheet, last)
+		u := p.addBatch(p.nextFrame())
+		u.goFrame, u.rank = u.firstFrame, math.MaxInt32 // after the commands of the sheet at this frame
+		u.addAction(p.sheet, last)
 	})
 	return nil
 }

@@ -112,8 +112,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// played creates a player of a sheet, and reads some frames if the sheet has no length. With check it only checks
-// the configuration of the mixer.
+// played creates a player of a sheet, and reads some frames if the sheet has no length. With check it only
+// checks the configuration of the mixer.
 func played(t *testing.T, s *cue.Sheet, check bool) error {
 	if check { // a mixer of 65536 voices takes several hundred megabytes
 		return s.Config().Check()

@@ -118,10 +118,10 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
 	p.live.enqueueForCue(p, s, list, func(list int) {
-		number, chain := p.sheet.List[list].Number, len(p.armed.units)
+		number, chain := p.sheet.List[list].Number, len(p.lookahead.batches)
 		since := rules.FrameTime(max(from.Nanoseconds(), 0), within)
 		p.fire(list, p.nextFrame(), since)
-		p.armed.units[chain].begins = func(frame int64) {
+		p.lookahead.batches[chain].onBegin = func(frame int64) {
 			p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: number, From: since})
 		}
 	})
@@ -217,25 +217,25 @@ func (p *Player) nextFrame() int64 {
 
 // stopLaunch stops a launch.
 func (p *Player) stopLaunch(launch int, over time.Duration) {
-	r, end := &p.follows.runs[launch], p.waiter(p.nextFrame())
-	end.at, end.rank, end.ends = end.base, math.MaxInt32, true
+	r, end := &p.follows.runs[launch], p.addBatch(p.nextFrame())
+	end.goFrame, end.rank, end.cancelsOthers = end.firstFrame, math.MaxInt32, true
 	r.ceased = true
-	for _, u := range r.units {
+	for _, u := range r.batches {
 		left := uint64(0)
-		for _, t := range u.turns {
+		for _, t := range u.actions {
 			c := &p.sheet.Cues[t.index]
 			left += (c.Times - t.repetition) * (c.asks() / c.Times)
 		}
-		u.steps, u.turns, u.over = nil, nil, end.base+1
-		end.step(0, 0, func(at mixer.Moment) error { return at.Drop(u.batch) })
-		end.step(0, 0, func(at mixer.Moment) error { return at.Add(r.count, -whole(left)) })
+		u.steps, u.actions, u.discardAfter = nil, nil, end.firstFrame+1
+		end.addStep(0, 0, func(at mixer.Moment) error { return at.Drop(u.batch) })
+		end.addStep(0, 0, func(at mixer.Moment) error { return at.Add(r.count, -clampToInt(left)) })
 		r.left -= min(left, r.left)
 	}
 	for _, h := range r.handles {
-		end.step(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetVoice(h), over) })
+		end.addStep(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetVoice(h), over) })
 	}
-	p.outbox.cancel(end, r.units)
-	p.dropHeldOf(r.units...)
+	p.outbox.cancel(end, r.batches)
+	p.dropHeldOf(r.batches...)
 }
 
 // rankFirst is the rank of commands that act before all others at their frame.
@@ -243,38 +243,38 @@ const rankFirst = -1
 
 // panic fades everything out from a frame on, before other commands of that frame.
 func (p *Player) panic(over time.Duration, frame int64) {
-	a := &p.armed
+	a := &p.lookahead
 	p.byHand.waiting.cancel()
-	units := slices.Clone(a.units)
-	end := &unit{batch: p.mixer.NewBatch(), base: frame, launch: -1, rank: rankFirst, ends: true}
-	end.at, p.live.resumeAfterPanic = end.base, end.base+1
-	end.begins = func(frame int64) {
+	batches := slices.Clone(a.batches)
+	end := &cueBatch{batch: p.mixer.NewBatch(), firstFrame: frame, launch: -1, rank: rankFirst, cancelsOthers: true}
+	end.goFrame, p.live.resumeAfterPanic = end.firstFrame, end.firstFrame+1
+	end.onBegin = func(frame int64) {
 		p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: DoPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
 	}
-	for _, u := range units {
-		if u.over > 0 || u.ends {
+	for _, u := range batches {
+		if u.discardAfter > 0 || u.cancelsOthers {
 			continue // already discarded, or it cancels others
 		}
-		u.steps, u.turns, u.at, u.over = nil, nil, -1, frame+1
-		end.step(0, rankFirst, func(at mixer.Moment) error { return at.Drop(u.batch) })
+		u.steps, u.actions, u.goFrame, u.discardAfter = nil, nil, -1, frame+1
+		end.addStep(0, rankFirst, func(at mixer.Moment) error { return at.Drop(u.batch) })
 	}
-	end.step(0, rankFirst, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
-	end.step(0, rankFirst, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
+	end.addStep(0, rankFirst, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
+	end.addStep(0, rankFirst, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
 	p.outbox.cancel(end, nil)
-	p.dropHeldOf(units...)
-	a.show = p.add(&unit{batch: p.mixer.NewBatch(), base: end.base, at: end.base, launch: -1})
-	p.add(end)
+	p.dropHeldOf(batches...)
+	a.timeline = p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: end.firstFrame, goFrame: end.firstFrame, launch: -1})
+	p.registerBatch(end)
 	p.schedule.clear(len(p.sheet.Cues))
 	p.follows.clear(len(p.sheet.launches), len(p.sheet.Cues))
 	clear(a.tags)
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// dropHeldOf drops the held action if it belongs to a discarded unit.
-func (p *Player) dropHeldOf(units ...*unit) {
-	a := &p.armed
-	if p.held != nil && (a.unit == nil && slices.Contains(units, a.show) || slices.Contains(units, a.unit)) {
-		p.held, p.done, a.unit = nil, 0, nil
+// dropHeldOf drops the held action if it belongs to a discarded batch.
+func (p *Player) dropHeldOf(batches ...*cueBatch) {
+	a := &p.lookahead
+	if p.held != nil && (a.heldBatch == nil && slices.Contains(batches, a.timeline) || slices.Contains(batches, a.heldBatch)) {
+		p.held, p.done, a.heldBatch = nil, 0, nil
 	}
 }
 

@@ -151,8 +151,8 @@ func TestSchemaMatrix(t *testing.T) {
 	}
 }
 
-// once returns a function that reports whether it is called for the first time with the first key of a case and
-// its first good value. The same key in several places is thus tested once.
+// once returns a function that reports whether it is called for the first time with the first key of a case
+// and its first good value. The same key in several places is thus tested once.
 func once() func(schematest.Case) bool {
 	seen := map[string]bool{}
 	return func(c schematest.Case) bool {

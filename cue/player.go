@@ -95,36 +95,36 @@ type Player struct {
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
-	begins    beginning
-	skips     bool         // call Skip of the mixer instead of Render
-	cut       int64        // length of the sheet in frames; never: unlimited
-	atCut     *mixer.Stats // statistics of the mixer at cut
-	held      *Action      // an action that the mixer had no room for
-	handed    int64        // every action before this frame has been handed over
-	sent      int64        // number of actions handed over
-	done      int          // number of commands of held that the mixer has accepted
-	step      int          // index of the next command of held
-	tuning    tuning
-	stage     scenes.Stage
-	waiting   []waiting
-	voids     []int64 // frames of delayed starts that were stopped before they began
-	asked     int64   // starts requested by the sheet
-	polled    []mixer.Event
-	events    []report.Event
-	missed    int64 // missed actions that were not passed to the mixer
-	seconds   float64
-	file      rendering
-	heard     heard
-	beneath   beneath
-	streams   *broken
-	live      live
-	stepState stepState
-	byHand    byHand
-	armed     armed
-	outbox    outbox
-	pitches   pitches
-	hold      *hold
-	mix       func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
+	begins       beginning
+	skips        bool         // call Skip of the mixer instead of Render
+	cut          int64        // length of the sheet in frames; never: unlimited
+	atCut        *mixer.Stats // statistics of the mixer at cut
+	held         *Action      // an action that the mixer had no room for
+	handedOverTo int64        // every action before this frame has been handed over
+	sent         int64        // number of actions handed over
+	done         int          // number of commands of held that the mixer has accepted
+	step         int          // index of the next command of held
+	tuning       tuning
+	stage        scenes.Stage
+	waiting      []waiting
+	voids        []int64 // frames of delayed starts that were stopped before they began
+	asked        int64   // starts requested by the sheet
+	polled       []mixer.Event
+	events       []report.Event
+	missed       int64 // missed actions that were not passed to the mixer
+	seconds      float64
+	file         rendering
+	heard        heard
+	beneath      beneath
+	streams      *broken
+	live         live
+	stepState    stepState
+	byHand       byHand
+	lookahead    lookahead
+	outbox       outbox
+	pitches      pitches
+	hold         *hold
+	mix          func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
 }
 
 const never = 1<<63 - 1
@@ -284,7 +284,7 @@ func (p *Player) send(a *Action) error {
 	case Play:
 		return p.play(a, c)
 	case Send:
-		p.write(a, c)
+		p.queueMessage(a, c)
 		return nil
 	}
 	at := p.moment(a.Frame).WithRef(int64(a.Cue))
@@ -343,5 +343,5 @@ func (p *Player) askedFor() int64 { return p.asked + p.byHand.asked.Load() }
 
 // finished reports whether the show has no sound left.
 func (p *Player) finished(st *mixer.Stats) bool {
-	return p.quiet(st) && p.schedule.Plays() == 0 && (p.armed.on && p.armed.idle() || !p.armed.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
+	return p.quiet(st) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }

@@ -9,7 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// refBits is the number of bits of the cue index in an event reference. The bits above hold the layer number.
+// refBits is the number of bits of the cue index in an event reference. The bits above hold the layer
+// number.
 const refBits = 32
 
 // refOf returns the event reference of a cue (number 0), or of its layer number, from 1.
@@ -24,8 +25,8 @@ func ofRef(ref int64) (cue, number int) {
 }
 
 const (
-	// handBits is the number of bits of the sound index in the reference of a start by hand. The bits above
-	// hold the caller's value.
+	// handBits is the number of bits of the sound index in the reference of a start by hand. The bits
+	// above hold the caller's value.
 	handBits = 24
 
 	// MaxRef is the largest value of Start.Ref.
@@ -58,8 +59,8 @@ type waiting struct {
 func (p *Player) play(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
 	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
-	if c.launch == 0 && p.armed.on && p.follows.awaited[c.tag] {
-		if err := p.once(func() error { return p.moment(a.Frame).Add(p.tagged(c.tag), whole(c.asks()/c.Times)) }); err != nil {
+	if c.launch == 0 && p.lookahead.on && p.follows.awaited[c.tag] {
+		if err := p.once(func() error { return p.moment(a.Frame).Add(p.countdownOf(c.tag), clampToInt(c.asks()/c.Times)) }); err != nil {
 			return err
 		}
 	}
@@ -118,7 +119,7 @@ func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) 
 
 // begin starts one voice.
 func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
-	if p.armed.on {
+	if p.lookahead.on {
 		o.Countdowns = p.countdownsOf(c)
 	}
 	if c.late {
@@ -134,7 +135,7 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	}
 	p.asked++
 	p.follows.asked(c)
-	if c.Loop && !p.armed.on && p.follows.awaited[c.tag] {
+	if c.Loop && !p.lookahead.on && p.follows.awaited[c.tag] {
 		p.follows.loops = append(p.follows.loops, looping{c.tag, h})
 	}
 	if c.launch > 0 && p.options.Live {
@@ -156,7 +157,7 @@ func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 		counts[0] = p.follows.runs[c.launch-1].count
 	}
 	if p.follows.awaited[c.tag] {
-		counts[1] = p.tagged(c.tag)
+		counts[1] = p.countdownOf(c.tag)
 	}
 	return counts
 }

@@ -9,8 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestResize checks a cue that shrinks the pool, which steals voices, and another cue that enlarges it beyond the
-// sheet's size.
+// TestResize checks a cue that shrinks the pool, which steals voices, and another cue that enlarges it beyond
+// the sheet's size.
 func TestResize(t *testing.T) {
 	f := newFolder(t)
 	for name, c := range map[string]struct{ sheet, events string }{

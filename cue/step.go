@@ -34,7 +34,7 @@ func (p *Player) Step() (done bool, err error) {
 		return true, t.err
 	}
 	if !t.started {
-		p.arm()
+		p.startLookahead()
 		t.started = true
 	}
 	if !t.draining {
@@ -56,7 +56,7 @@ func (p *Player) Step() (done bool, err error) {
 // RingsUntil of the Stats on. After these frames plus the Latency, Render need not be called either. Only
 // for the goroutine of Step.
 func (p *Player) Idle() bool {
-	t, a := &p.stepState, &p.armed
+	t, a := &p.stepState, &p.lookahead
 	if t.done || !t.started || t.draining {
 		return t.done
 	}
@@ -102,7 +102,7 @@ func (p *Player) stepShow() (done bool, err error) {
 // handOver hands over the commands due soon and serves the requests.
 func (p *Player) handOver(st *mixer.Stats) error {
 	for range 2 { // requests come after the commands that were due before them
-		if err := p.handAll(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handOverAll(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.serve()

@@ -65,8 +65,8 @@ func randomList(draw *rand.Rand) string {
 	return b.String()
 }
 
-// playLive plays with Feed and Render, in blocks, and returns the output of Render. It calls do before each
-// block.
+// playLive plays with Feed and Render, in blocks, and returns the output of Render. It calls do before
+// each block.
 func playLive(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []pcm.Frame) {
 	return playLiveAt(t, p, rate, block, do)
 }

@@ -1,0 +1,334 @@
+package cue
+
+import (
+	"container/heap"
+	"math"
+	"slices"
+
+	"voicepool/bank/rules"
+	"voicepool/mixer"
+)
+
+// cueBatch is a batch of commands that begin together: the actions of one list cue, or actions that wait for
+// the end of an id. Its first frame may be known only on the audio side. The mixer receives the commands
+// ahead of it.
+type cueBatch struct {
+	batch         *mixer.Batch
+	firstFrame    int64             // its first frame; an estimate until frameKnown is true
+	frameKnown    bool              // firstFrame is exact
+	steps         []batchStep       // commands carried out before the actions
+	actions       turns             // the actions, at frames relative to firstFrame
+	offset        int64             // the offset of firstFrame from the start of the actions' time, in frames
+	lastFrame     int64             // the last command, in frames after firstFrame
+	launch        int               // index of the launch that begins here; -1: none
+	rank          int32             // rank of the command that fires the batch
+	goFrame       int64             // the frame of the GO that fires the batch; -1: another batch fires it
+	onBegin       func(frame int64) // called with firstFrame; may be nil
+	discardAfter  int64             // the batch is discarded after this frame; 0: it is kept
+	cancelsOthers bool              // it cancels other batches, so a panic does not cancel it
+}
+
+// batchStep is a command of a batch that does not come from an action.
+type batchStep struct {
+	offset int64
+	rank   int32
+	do     func(mixer.Moment) error
+}
+
+// lookahead holds the cues that are handed to the mixer before their frames.
+type lookahead struct {
+	on        bool
+	timeline  *cueBatch   // the timeline, fired at frame 0, and every command outside other batches
+	batches   []*cueBatch // in order of creation; removed once all their commands have acted
+	heldBatch *cueBatch   // the batch of Player.held
+	goes      []Go        // the scheduled GOs that are still to come
+	next      int         // index of the next list cue for a GO without a number
+	tags      map[uint64]*mixer.Countdown
+}
+
+// startLookahead switches the player to the lookahead: from now on each GO adds its cues when its frame comes
+// near. It has no effect on later calls.
+func (p *Player) startLookahead() {
+	if p.lookahead.on {
+		return
+	}
+	s := p.Sheet().unfired()
+	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
+	p.schedule.gone = p.gone
+	for tag := range s.ids { // a later sheet may wait for any of them
+		if p.options.Changes {
+			p.follows.awaited[uint64(tag+1)] = true
+		}
+	}
+	p.lookahead = lookahead{on: true, timeline: &cueBatch{batch: p.mixer.NewBatch(), launch: -1}, tags: map[uint64]*mixer.Countdown{}}
+	p.lookahead.goes = s.clocked(s.Rate)
+	if p.options.Live {
+		p.lookahead.goes = p.begins.goes
+	}
+	p.registerBatch(p.lookahead.timeline)
+	if p.begins.settled {
+		p.settle()
+	}
+}
+
+func (p *Player) registerBatch(u *cueBatch) *cueBatch {
+	p.lookahead.batches = append(p.lookahead.batches, u)
+	return u
+}
+
+// addBatch adds a batch that another command fires, at about the given frame.
+func (p *Player) addBatch(about int64) *cueBatch {
+	return p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
+}
+
+// countdownOf returns the count of the living starts with a tag and creates it if needed.
+func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
+	c := p.lookahead.tags[tag]
+	if c == nil {
+		c = p.mixer.NewLoopCountdown()
+		p.lookahead.tags[tag] = c
+	}
+	return c
+}
+
+func (u *cueBatch) addStep(offset int64, rank int, do func(mixer.Moment) error) {
+	u.steps = append(u.steps, batchStep{offset, int32(rank), do})
+	u.lastFrame = max(u.lastFrame, offset)
+}
+
+// addAction adds the action of cue i of the sheet.
+func (u *cueBatch) addAction(s *Sheet, i int) {
+	heap.Push(&u.actions, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.offset, i}})
+}
+
+// fire starts list cue number list and its chain at a frame, as if from had already elapsed since the GO.
+// It returns the index of the list cue after the chain.
+func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
+	s, f := p.sheet, &p.follows
+	first := len(s.launches)
+	next = s.begin(list, rules.FrameTime(frame, s.Rate), from)
+	f.add()
+	f.soon = f.soon[:0]
+	chain := p.addBatch(frame) // the cues of the chain that begin by time, from this frame or from the end of a cue on
+	chain.goFrame, chain.rank = frame, int32(s.launches[first].first)
+	for i := first; i < len(s.launches); i++ {
+		l := &s.launches[i]
+		if i > first && l.after != s.launches[i-1].after {
+			ended, follows := chain, p.addBatch(frame)
+			count, leader := f.runs[l.after].count, &s.launches[l.after]
+			ended.addStep(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error {
+				return at.FireAt(follows.batch, count)
+			})
+			chain = follows
+		}
+		p.launch(i, chain)
+	}
+	return next
+}
+
+// launch creates the batch of launch i. The batch chain fires it.
+func (p *Player) launch(i int, chain *cueBatch) {
+	s, r := p.sheet, &p.follows.runs[i]
+	l := &s.launches[i]
+	u, since := p.addBatch(chain.firstFrame), l.since.Frames(s.Rate)
+	u.launch, u.offset = i, since
+	r.count = p.mixer.NewCountdown()
+	chain.addStep(since, l.first, func(at mixer.Moment) error { return at.Add(r.count, clampToInt(r.left)) })
+	chain.addStep(since, l.first, func(at mixer.Moment) error { return at.Fire(u.batch) })
+	r.batches = append(r.batches, u)
+	p.live.active = append(p.live.active, i)
+	for j := l.first; j < l.first+l.count; j++ {
+		c := &s.Cues[j]
+		p.schedule.enlist(j)
+		counts := p.follows.awaited[c.tag] && c.launch > 0
+		tag := func(at mixer.Moment) error { return at.Add(p.countdownOf(c.tag), clampToInt(c.asks())) }
+		if c.afterTag == 0 {
+			if u.addAction(s, j); counts {
+				u.addStep(0, l.first, tag)
+			}
+			continue
+		}
+		w, awaited := p.addBatch(chain.firstFrame), p.countdownOf(c.afterTag)
+		w.addAction(s, j)
+		r.batches = append(r.batches, w)
+		switch {
+		case counts && c.tag == c.afterTag:
+			w.addStep(0, j, tag)
+		case counts:
+			u.addStep(0, l.first, tag)
+		}
+		u.addStep(0, l.first, func(at mixer.Moment) error { return at.FireAt(w.batch, awaited) })
+	}
+}
+
+// clampToInt converts a number of starts to an int.
+func clampToInt(n uint64) int { return int(min(n, math.MaxInt32)) }
+
+// moment returns the mixer moment for commands at a frame: in the current batch, or directly if the
+// lookahead is off.
+func (p *Player) moment(frame int64) mixer.Moment {
+	a, rank := &p.lookahead, int32(0)
+	if p.held != nil {
+		rank = int32(p.held.Cue)
+	}
+	u := a.heldBatch
+	switch {
+	case !a.on:
+		return p.mixer.At(frame)
+	case u == nil:
+		u = a.timeline
+	}
+	return u.batch.At(frame - u.firstFrame).WithRank(rank)
+}
+
+// handOverAll hands over every command due before a frame, as far as the mixer has room, and fires the batches
+// whose GO is known.
+func (p *Player) handOverAll(before int64) error {
+	a := &p.lookahead
+	p.handedOverTo = max(p.handedOverTo, before)
+	for len(a.goes) > 0 {
+		g := &a.goes[0]
+		frame := g.At.Frames(p.sheet.Rate)
+		if frame >= before {
+			break
+		}
+		if a.goes = a.goes[1:]; g.Does != DoGo {
+			if rest := a.goes; g.Does == DoPanic {
+				p.panic(g.Over.Duration(p.sheet.Rate), frame)
+				a.goes = rest
+			}
+			continue
+		}
+		list := p.sheet.meant(g, a.next)
+		if list == len(p.sheet.List) { // an edited sheet may have no cue left for it
+			continue
+		}
+		a.next = p.fire(list, frame, g.From)
+		if p.options.Live {
+			p.live.recordGo(*g)
+		}
+	}
+	if p.held != nil { // the mixer was full
+		if err := p.sendHeld(); err != nil {
+			return err
+		}
+	}
+	a.heldBatch = nil
+	if _, err := p.feed(before); err != nil {
+		return err
+	}
+	for _, u := range a.batches {
+		if err := p.handOverBatch(u, before); err != nil {
+			return err
+		}
+	}
+	for _, u := range a.batches {
+		if u.goFrame >= 0 {
+			if err := p.mixer.At(u.goFrame).WithRank(u.rank).Fire(u.batch); err != nil {
+				return err
+			}
+			u.goFrame = -1
+		}
+	}
+	return nil
+}
+
+// handOverBatch hands over the commands of a batch that are due before a frame. If the frame of the batch is
+// unknown, it hands over as many frames of commands after its beginning as Feed is ahead.
+func (p *Player) handOverBatch(u *cueBatch, before int64) error {
+	a := &p.lookahead
+	until := before - u.firstFrame
+	if !u.frameKnown {
+		until = p.ahead()
+		if p.mixer.Stats().Pending > p.most/2 {
+			return nil // not urgent
+		}
+	}
+	for len(u.steps) > 0 {
+		st := &u.steps[0]
+		if err := st.do(u.batch.At(st.offset).WithRank(st.rank)); err != nil {
+			return err
+		}
+		u.steps = u.steps[1:]
+	}
+	for len(u.actions) > 0 && u.actions[0].frame < until {
+		t := u.actions[0]
+		u.lastFrame = max(u.lastFrame, t.frame)
+		act, after, more := p.schedule.repeat(t)
+		act.Frame += u.firstFrame
+		if more {
+			after.frame = p.schedule.since(after).Frames(p.sheet.Rate) - u.offset
+			u.actions[0] = after
+			heap.Fix(&u.actions, 0)
+		} else {
+			heap.Pop(&u.actions)
+		}
+		p.skipCountdowns(u, &act, t.frame)
+		if act.Passed {
+			continue
+		}
+		p.held, a.heldBatch = &act, u
+		if err := p.sendHeld(); err != nil {
+			return err
+		}
+	}
+	a.heldBatch = nil
+	return nil
+}
+
+// sendHeld sends the held action and clears it on success.
+func (p *Player) sendHeld() error {
+	if err := p.send(p.held); err != nil {
+		return p.sheet.Cues[p.held.Cue].placed(p.sheet.File, err)
+	}
+	p.sent++
+	p.held, p.done = nil, 0
+	return nil
+}
+
+// updateFired records the frames of the batches that have been fired, and deletes the batches that have acted.
+func (p *Player) updateFired(st *mixer.Stats) {
+	a := &p.lookahead
+	for _, u := range a.batches {
+		if u.frameKnown || p.held != nil && a.heldBatch == u {
+			continue
+		}
+		if frame, fired := u.batch.Base(); fired {
+			u.firstFrame, u.frameKnown = frame, true
+			if u.launch >= 0 {
+				r := &p.follows.runs[u.launch]
+				r.begun, r.begin = true, frame
+			}
+			if u.onBegin != nil {
+				u.onBegin(frame)
+			}
+		}
+	}
+	a.batches = slices.DeleteFunc(a.batches, func(u *cueBatch) bool {
+		if u.discardAfter > 0 {
+			return u.discardAfter < st.Frame
+		}
+		return u.frameKnown && u != a.timeline && len(u.steps) == 0 && len(u.actions) == 0 && u.firstFrame+u.lastFrame < st.Frame
+	})
+	p.follows.ended = p.follows.ended[:0]
+}
+
+// idle reports whether the list has no GO and no batch left.
+func (a *lookahead) idle() bool { return len(a.goes) == 0 && len(a.batches) <= 1 }
+
+// skipCountdowns subtracts the starts that chance skips from the counts of a batch.
+func (p *Player) skipCountdowns(u *cueBatch, a *Action, offset int64) {
+	p.follows.fewer(a)
+	c, n := &p.sheet.Cues[a.Cue], a.Rest
+	if a.Passed {
+		n++
+	}
+	if n *= c.asks() / c.Times; n == 0 || c.launch == 0 {
+		return
+	}
+	for _, count := range p.countdownsOf(c) {
+		if count != nil {
+			u.addStep(offset, a.Cue, func(at mixer.Moment) error { return at.Add(count, -clampToInt(n)) })
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package cue
+
+import (
+	"slices"
+
+	"voicepool/mixer"
+)
+
+// queuedMessage is a message that is sent once its frame has been mixed.
+type queuedMessage struct {
+	message    *Message
+	batch      *cueBatch // frame is relative to its base; nil: frame is absolute
+	frame      int64
+	cancellers []*cueBatch // batches that cancel the message if they act first
+}
+
+// outbox holds the messages that are scheduled but not sent, in no order.
+type outbox []queuedMessage
+
+// queueMessage puts a message into the outbox. It has no effect in a render.
+func (p *Player) queueMessage(a *Action, c *Cue) {
+	if p.options.Send == nil || p.file.read {
+		return
+	}
+	l := queuedMessage{message: c.Message, frame: a.Frame}
+	if p.lookahead.on {
+		if l.batch = p.lookahead.heldBatch; l.batch == nil {
+			l.batch = p.lookahead.timeline
+		}
+		l.frame -= l.batch.firstFrame
+	}
+	p.outbox = append(p.outbox, l)
+}
+
+// cancel registers end as a canceller of the messages of some batches; nil: of all messages.
+func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
+	for i := range o {
+		if l := &o[i]; batches == nil || slices.Contains(batches, l.batch) {
+			l.cancellers = append(l.cancellers, end)
+		}
+	}
+}
+
+// dueFrame returns the frame of a message, if it is known.
+func (l *queuedMessage) dueFrame() (frame int64, known bool) {
+	if l.batch == nil {
+		return l.frame, true
+	}
+	base, fired := l.batch.batch.Base()
+	return base + l.frame, fired
+}
+
+// isCancelled reports whether a message due at a frame has been cancelled; never means that the frame is
+// unknown. A panic acts before other commands of its frame, a stop of a cue after them.
+func (l *queuedMessage) isCancelled(due int64) bool {
+	return slices.ContainsFunc(l.cancellers, func(end *cueBatch) bool {
+		base, fired := end.batch.Base()
+		return fired && (due > base || due == base && end.rank == rankFirst)
+	})
+}
+
+// sendDueMessages sends the messages whose frames have been mixed, in the order of their frames.
+func (p *Player) sendDueMessages(st *mixer.Stats) {
+	if len(p.outbox) == 0 {
+		return
+	}
+	type post struct {
+		*Message
+		frame int64
+	}
+	var out []post
+	p.outbox = slices.DeleteFunc(p.outbox, func(l queuedMessage) bool {
+		frame, known := l.dueFrame()
+		if !known {
+			frame = never
+		}
+		switch {
+		case l.isCancelled(frame):
+			return true
+		case frame >= min(st.Frame, p.cut):
+			return frame != never && frame >= p.cut
+		case frame >= p.begins.frame: // earlier messages belong to the part before the beginning
+			out = append(out, post{l.message, frame})
+		}
+		return true
+	})
+	slices.SortStableFunc(out, func(a, b post) int { return int(min(max(a.frame-b.frame, -1), 1)) })
+	for _, m := range out {
+		p.options.Send(m.Message, m.frame)
+	}
+}
+
+// hasPendingMessages reports whether messages are still pending.
+func (p *Player) hasPendingMessages() bool {
+	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
+}
