@@ -208,7 +208,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	return late.err()
 }
 
-// goOn continues the random choices of the sound's previous version.
+// advance continues the random choices of the sound's previous version.
 func (s *sound) goOn(old *sound) {
 	s.plays = old.plays
 	if s.rules.Pick == old.rules.Pick && len(s.files) == len(old.files) {

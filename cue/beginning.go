@@ -219,7 +219,7 @@ func (c *Cue) settled() *Cue {
 		if c.layers != nil && out.layers == nil {
 			return nil
 		}
-	case c.Verb == Stop, c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && !c.keeps(): // they left their loop
+	case c.Verb == Stop, c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && !c.loopsForever(): // they left their loop
 		out.Verb, out.Cut, out.Change = Stop, true, mixer.Change{}
 	}
 	return &out
@@ -296,7 +296,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 		return true, nil
 	}
 	if b.block == nil {
-		b.block = make([]pcm.Frame, 4096*p.wide)
+		b.block = make([]pcm.Frame, 4096*p.outputs)
 	}
 	for most := int64(1 << 19); most > 0; {
 		from, known := p.beginsAt()
@@ -306,15 +306,15 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 		if known && f.now == from+after {
 			b.there, b.frame, b.block, p.skips = true, stood.output-after, nil, false
 			f.flips = f.flips[stood.flips:]
-			f.stood, p.hold.output = stood.stood, stood.output
-			p.hold.was, p.hold.faded = stood.on, int(stood.faded)
-			p.hold.on.Store(stood.on)
+			f.stood, p.freeze.output = stood.stood, stood.output
+			p.freeze.frozen, p.freeze.faded = stood.on, int(stood.faded)
+			p.freeze.on.Store(stood.on)
 			return true, nil
 		}
 		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.hasPendingMessages() && f.now >= over(&st)+int64(p.mixer.LatencyFrames()) {
 			return false, fmt.Errorf("cue: %w: it ends at %v", ErrBeginning, rules.FrameTime(min(p.cut, over(&st)), p.sheet.Rate))
 		}
-		n, wide := min(most, int64(len(b.block)/p.wide)), int64(p.wide)
+		n, wide := min(most, int64(len(b.block)/p.outputs)), int64(p.outputs)
 		if p.skips = false; known {
 			n = min(n, from+after-f.now)
 			// A tail longer than the lead-in is exact only in a render from the start.
@@ -348,12 +348,12 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {
-		n := min(int64(len(block)/p.wide), p.ahead()/2)
+		n := min(int64(len(block)/p.outputs), p.ahead()/2)
 		if err := p.handOverAll(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
-		p.renderPrepared(block[:n*int64(p.wide)])
-		block = block[n*int64(p.wide):]
+		p.renderPrepared(block[:n*int64(p.outputs)])
+		block = block[n*int64(p.outputs):]
 		f.now += n
 		p.poll()
 		st := p.mixer.Stats()

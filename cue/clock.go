@@ -122,10 +122,10 @@ func (p *Player) alarm(a *alarm) error {
 }
 
 // flipsOf returns the beginnings and ends of the pauses among the scheduled GOs.
-func flipsOf(goes []Go, rate int) (flips []flip) {
+func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 	for i := range goes {
 		if d := goes[i].Does; d == DoPause || d == DoResume {
-			flips = append(flips, flip{goes[i].At.Frames(rate), d == DoPause})
+			flips = append(flips, freezeChange{goes[i].At.Frames(rate), d == DoPause})
 		}
 	}
 	return flips
@@ -134,17 +134,17 @@ func flipsOf(goes []Go, rate int) (flips []flip) {
 // stands processes the pauses of a render. It reports whether the output is silent now because of a pause. If
 // not, it limits size to the frames before the next beginning or end of a pause or fade.
 func (p *Player) stands(size int) (int, bool) {
-	f, h := &p.file, p.hold
+	f, h := &p.file, p.freeze
 	output := f.now + f.stood
 	for len(f.flips) > 0 && f.flips[0].output <= output {
-		h.was, f.flips = f.flips[0].on, f.flips[1:]
+		h.frozen, f.flips = f.flips[0].on, f.flips[1:]
 	}
 	next := int64(never)
 	if len(f.flips) > 0 {
 		next = f.flips[0].output - output
 	}
 	switch {
-	case h.was && h.faded == len(h.window):
+	case h.frozen && h.faded == len(h.window):
 		if next == never {
 			f.over = true
 			return 0, true
@@ -157,7 +157,7 @@ func (p *Player) stands(size int) (int, bool) {
 		}
 		f.held = 0
 		return 0, true
-	case h.was:
+	case h.frozen:
 		next = min(next, int64(len(h.window)-h.faded))
 	case h.faded > 0:
 		next = min(next, int64(h.faded))

@@ -33,7 +33,7 @@ func (p *Player) Prime() error {
 			return err
 		}
 	}
-	p.hold.plan = p.file.flips
+	p.freeze.scheduled = p.file.flips
 	if err := p.handOverAll(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
@@ -74,15 +74,15 @@ func (p *Player) Feed(ctx context.Context) error {
 // Render fills a block for a device, with as many interleaved outputs as Outputs reports. It is silent
 // after the sheet's length. Audio side: it takes no lock and does not allocate.
 func (p *Player) Render(dst []pcm.Frame) {
-	for dst = p.whole(dst); len(dst) > 0; {
-		now := dst[:p.hold.untilFlip(len(dst)/p.wide)*p.wide]
+	for dst = p.completeFrames(dst); len(dst) > 0; {
+		now := dst[:p.freeze.untilChange(len(dst)/p.outputs)*p.outputs]
 		dst = dst[len(now):]
-		if p.hold.look(len(now) / p.wide) {
-			p.hold.render(now, p.mix)
+		if p.freeze.update(len(now) / p.outputs) {
+			p.freeze.render(now, p.mix)
 		} else {
 			now = p.mixUntilCut(now)
 		}
-		p.heard.hear(now)
+		p.meter.measure(now)
 	}
 }
 
@@ -90,8 +90,8 @@ func (p *Player) Render(dst []pcm.Frame) {
 // Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
-	if p.cut != never && int64(len(dst)/p.wide) > room {
-		n := max(room, 0) * int64(p.wide)
+	if p.cut != never && int64(len(dst)/p.outputs) > room {
+		n := max(room, 0) * int64(p.outputs)
 		clear(dst[n:])
 		dst = dst[:n]
 	}

@@ -310,7 +310,7 @@ func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 		return 0, nil
 	}
 	hop := max((int64(p.sheet.Rate)+25)/50, 1) // the mixer's grid of 20 ms; voices are also stolen there
-	n := min(int64(len(dst)/p.wide), hop-f.now%hop)
+	n := min(int64(len(dst)/p.outputs), hop-f.now%hop)
 	until := func(frame int64) {
 		if frame > f.now {
 			n = min(n, frame-f.now)
@@ -325,7 +325,7 @@ func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 		until(p.waiting[i].frame)
 	}
 	n = int64(p.mixer.UntilEnd(int(n)))
-	p.renderPrepared(dst[:n*int64(p.wide)])
+	p.renderPrepared(dst[:n*int64(p.outputs)])
 	f.now += n
 	p.poll()
 	p.unloop()

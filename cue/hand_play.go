@@ -123,7 +123,7 @@ func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
 	}
 	if o.From > 0 {
 		m.From = o.From
-		fold(sound, &m)
+		wrapIntoLoop(sound, &m)
 	}
 	if t := h.tuned; t != nil {
 		m.Gain, m.Pitch = pcm.Decibels(t.gain.at(0)), pcm.Semitones(t.pitch.at(0))

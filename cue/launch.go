@@ -67,7 +67,7 @@ func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 		since = plus(since, l.Pre)
 		s.launch(i, launch{list: i, base: base, since: since, after: after})
 		if after < 0 && !from.IsZero() {
-			s.loadTo(&s.launches[len(s.launches)-1], from)
+			s.skipInto(&s.launches[len(s.launches)-1], from)
 		}
 		switch l.Then {
 		case ThenContinue:

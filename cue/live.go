@@ -119,7 +119,7 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	}
 	p.live.enqueueForCue(p, s, list, func(list int) {
 		number, chain := p.sheet.List[list].Number, len(p.lookahead.batches)
-		since := rules.FrameTime(max(from.Nanoseconds(), 0), within)
+		since := rules.FrameTime(max(from.Nanoseconds(), 0), nanosPerSecond)
 		p.fire(list, p.nextFrame(), since)
 		p.lookahead.batches[chain].onBegin = func(frame int64) {
 			p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: number, From: since})
@@ -192,7 +192,7 @@ func (p *Player) Goes() []Go {
 func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
-	for f, some := p.hold.flips.Pop(); some; f, some = p.hold.flips.Pop() {
+	for f, some := p.freeze.changes.Pop(); some; f, some = p.freeze.changes.Pop() {
 		p.live.pauses.flip(f.output, f.on)
 		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Does: map[bool]Deed{true: DoPause, false: DoResume}[f.on]})
 	}

@@ -54,7 +54,7 @@ func (p *Player) startLookahead() {
 	}
 	s := p.Sheet().unfired()
 	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
-	p.schedule.gone = p.gone
+	p.schedule.gone = p.soundIsOver
 	for tag := range s.ids { // a later sheet may wait for any of them
 		if p.options.Changes {
 			p.follows.awaited[uint64(tag+1)] = true

@@ -173,7 +173,7 @@ func agree(t *testing.T, name, text string, s *cue.Sheet, lib *sounds.Library) {
 	s = &short
 	check := s.LoadSounds(t.Context(), lib, nil)
 	if check == nil && s.CheckGoes() == nil {
-		_, check = s.Extent(t.Context(), lib, time.Minute)
+		_, check = s.Estimate(t.Context(), lib, time.Minute)
 	}
 	if render := render100ms(t, s, lib); errors.Is(render, errPanic) || (check == nil) != (render == nil) {
 		t.Errorf("%s: check finds %v, and render ends with %v\n%s", name, check, render, text)
@@ -189,7 +189,7 @@ func TestCheckNamesTheCue(t *testing.T) {
 	}
 	s.Cues[1].Change.Gain = 99 // Parse rejects it, like every known invalid value
 	lib := libraries{}.of(s.Rate)
-	_, check := s.Extent(t.Context(), lib, time.Minute)
+	_, check := s.Estimate(t.Context(), lib, time.Minute)
 	for what, err := range map[string]error{"check": check, "render": render100ms(t, s, lib)} {
 		if _, listed := errors.AsType[rules.Errors](err); !listed || !strings.Contains(err.Error(), "matrix.yaml:5:5: mixer: ") {
 			t.Errorf("%s: %v", what, err)

@@ -259,7 +259,7 @@ func (d *draft) checkEnds() {
 		if c.Verb == Play && c.tag != 0 && len(d.ends) > 0 {
 			plays[c.tag] = append(plays[c.tag], i)
 		}
-		if c.Chance == 0 && (c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.keeps()) {
+		if c.Chance == 0 && (c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.loopsForever()) {
 			ends.note(c.target(), c.after)
 		}
 	}

@@ -85,7 +85,7 @@ type Player struct {
 	recording recording
 	mixer     *mixer.Mixer
 	most      int64       // the largest number of commands in flight
-	wide      int         // interleaved outputs
+	outputs   int         // interleaved outputs
 	made      rules.Rules // the rules that the mixer was made from; read-only
 	voices    int         // the largest number of voices of the mixer's pool
 	schedule  *Schedule
@@ -114,7 +114,7 @@ type Player struct {
 	missed       int64 // missed actions that were not passed to the mixer
 	seconds      float64
 	file         rendering
-	heard        heard
+	meter        outputMeter
 	beneath      beneath
 	streams      *broken
 	live         live
@@ -123,7 +123,7 @@ type Player struct {
 	lookahead    lookahead
 	outbox       outbox
 	pitches      pitches
-	hold         *hold
+	freeze       *freeze
 	mix          func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
 }
 
@@ -173,7 +173,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken, most: int64(most), made: s.Rules, voices: poolMost(&config),
 	}
-	p.schedule.gone = p.gone
+	p.schedule.gone = p.soundIsOver
 	p.given.Store(given)
 	p.live.ids, p.live.owners, p.live.over, p.live.call = slices.Clone(given.ids), given.owners(), make(chan struct{}), o.Wake
 	if s.Length != nil {
@@ -195,10 +195,10 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if o.Record {
 		p.record()
 	}
-	p.wide = m.Outputs()
-	p.file.kept.rings = s.rings() > 0
-	p.heard.begin(s.Rate, p.wide, s.Outputs)
-	p.hold, p.mix = newHold(s.Rate, p.wide), p.mixUntilCut
+	p.outputs = m.Outputs()
+	p.file.kept.rings = s.effectTail() > 0
+	p.meter.begin(s.Rate, p.outputs, s.Outputs)
+	p.freeze, p.mix = newFreeze(s.Rate, p.outputs), p.mixUntilCut
 	p.file.flips, p.live.pauses.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()
 	if err := p.newBeginning(); err != nil {

@@ -123,7 +123,7 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 		o.Countdowns = p.countdownsOf(c)
 	}
 	if c.late {
-		fold(s, &o)
+		wrapIntoLoop(s, &o)
 	}
 	if frame += c.delay.Frames(p.sheet.Rate); frame >= p.cut { // after the cut: it must not be waited for
 		p.follows.asked(c)

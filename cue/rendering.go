@@ -23,10 +23,10 @@ type rendering struct {
 	frames int64       // frames returned
 	bound  int64       // upper bound of the end, in frames; 0: not computed yet
 	over   bool
-	read   bool   // Read has been called
-	flips  []flip // pauses still to come
-	stood  int64  // output frames during which the mixer did not advance
-	panics int    // number of scheduled panics carried out
+	read   bool           // Read has been called
+	flips  []freezeChange // pauses still to come
+	stood  int64          // output frames during which the mixer did not advance
+	panics int            // number of scheduled panics carried out
 }
 
 // longSilence is the largest number of silent blocks that one call of Read mixes.
@@ -45,15 +45,15 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()
 	p.file.read = true
-	dst = p.whole(dst)
+	dst = p.completeFrames(dst)
 	if there, err := p.goThere(int64(p.mixer.LatencyFrames())); !there {
 		return 0, err
 	}
 	if p.options.Events {
-		p.beneath.begin(p.sheet.Rate, p.wide, p.begins.frame)
+		p.beneath.begin(p.sheet.Rate, p.outputs, p.begins.frame)
 	}
 	f := &p.file
-	p.heard.truly = true
+	p.meter.measuresTruePeak = true
 mixing:
 	for blocks := 0; n < len(dst); {
 		switch {
@@ -62,9 +62,9 @@ mixing:
 			f.early = f.early[k:]
 			n += k
 		case f.gap > 0:
-			k := int(min(f.gap, int64((len(dst)-n)/p.wide))) * p.wide
+			k := int(min(f.gap, int64((len(dst)-n)/p.outputs))) * p.outputs
 			clear(dst[n : n+k])
-			f.gap -= int64(k / p.wide)
+			f.gap -= int64(k / p.outputs)
 			n += k
 		case len(f.ready) > 0:
 			k := copy(dst[n:], f.ready)
@@ -77,14 +77,14 @@ mixing:
 			break mixing
 		default:
 			blocks++
-			if err := p.mixMore(len(dst) / p.wide); err != nil {
+			if err := p.mixMore(len(dst) / p.outputs); err != nil {
 				return 0, err
 			}
 		}
 	}
-	f.frames += int64(n / p.wide)
-	p.heard.hear(dst[:n])
-	p.beneath.hear(dst[:n], p.wide, p.events)
+	f.frames += int64(n / p.outputs)
+	p.meter.measure(dst[:n])
+	p.beneath.hear(dst[:n], p.outputs, p.events)
 	return n, nil
 }
 
@@ -118,14 +118,14 @@ func (p *Player) mixMore(size int) error {
 	if err := p.checkEnd(); err != nil {
 		return err
 	}
-	if cap(f.block) < size*p.wide {
-		f.block = make([]pcm.Frame, size*p.wide)
+	if cap(f.block) < size*p.outputs {
+		f.block = make([]pcm.Frame, size*p.outputs)
 	}
-	block := f.block[:size*p.wide]
+	block := f.block[:size*p.outputs]
 	if err := p.mixBlock(block); err != nil {
 		return err
 	}
-	p.hold.fade(block)
+	p.freeze.fade(block)
 	drop := max(min(latency-f.now+int64(size), int64(size)), 0) // frames before the beginning of the sheet
 
 	// Count the silent frames at the end of the mixer's output. They may begin before the last block: a
@@ -135,12 +135,12 @@ func (p *Player) mixMore(size int) error {
 		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
 	// The held frames and the block can be returned, except for these silent frames.
-	block = block[drop*int64(p.wide):]
-	given := int64(len(block) / p.wide)
+	block = block[drop*int64(p.outputs):]
+	given := int64(len(block) / p.outputs)
 	if f.kept.rings {
 		all := f.held + given
 		f.held = min(silent, all)
-		f.early = f.kept.give(block, int(all-f.held)*p.wide)
+		f.early = f.kept.give(block, int(all-f.held)*p.outputs)
 		return nil
 	}
 	switch heard := f.held + given - silent; {
@@ -149,7 +149,7 @@ func (p *Player) mixMore(size int) error {
 	case heard <= f.held:
 		f.gap, f.held = heard, silent
 	default:
-		f.ready = block[:(heard-f.held)*int64(p.wide)]
+		f.ready = block[:(heard-f.held)*int64(p.outputs)]
 		f.gap, f.held = f.held, silent
 	}
 	return nil
@@ -176,9 +176,9 @@ func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 // mixBlock mixes one block with the commands due in it.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
-	for end := f.now + int64(len(dst)/p.wide); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
+	for end := f.now + int64(len(dst)/p.outputs); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
 		a := &p.sheet.panics[f.panics]
-		if n := (a.frame - f.now) * int64(p.wide); n > 0 {
+		if n := (a.frame - f.now) * int64(p.outputs); n > 0 {
 			if err := p.mixStretch(dst[:n]); err != nil {
 				return err
 			}
@@ -199,9 +199,9 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 		if err != nil {
 			return err
 		}
-		dst = dst[n*p.wide:]
+		dst = dst[n*p.outputs:]
 	}
-	end := f.now + int64(len(dst)/p.wide)
+	end := f.now + int64(len(dst)/p.outputs)
 	for tries := 0; ; tries++ {
 		sent := p.sent
 		blocked, err := p.feed(end)
@@ -215,7 +215,7 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 			return err
 		}
 		if blocked > f.now {
-			n := (blocked - f.now) * int64(p.wide)
+			n := (blocked - f.now) * int64(p.outputs)
 			p.renderPrepared(dst[:n])
 			dst, f.now, tries = dst[n:], blocked, 0
 		} else if tries > commands {
@@ -237,13 +237,13 @@ const unpolled = 10
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
-		n := min(len(dst)/p.wide, p.mixer.Prepare(), most-since)
+		n := min(len(dst)/p.outputs, p.mixer.Prepare(), most-since)
 		if p.skips {
 			p.mixer.Skip(n)
 		} else {
-			p.mixer.Render(dst[:n*p.wide])
+			p.mixer.Render(dst[:n*p.outputs])
 		}
-		dst = dst[n*p.wide:]
+		dst = dst[n*p.outputs:]
 		if since += n; since == most {
 			p.poll()
 			since = 0

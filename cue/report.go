@@ -23,9 +23,9 @@ func (p *Player) Report() *report.Report {
 	r := &report.Report{
 		Version: 1, Rate: p.sheet.Rate, From: p.begins.frame, Frames: st.Frame, Voices: p.sheet.Voices, Virtual: p.sheet.Virtual, Overflow: p.sheet.Overflow.String(),
 		Totals:   report.TotalsOf(&st),
-		Peak:     report.Level(pcm.FromLinear(float64(p.heard.peak))),
-		Loudness: report.Level(p.heard.meter.Integrated()),
-		Outputs:  p.heard.outputs(p.sheet.Outputs),
+		Peak:     report.Level(pcm.FromLinear(float64(p.meter.peak))),
+		Loudness: report.Level(p.meter.meter.Integrated()),
+		Outputs:  p.meter.outputs(p.sheet.Outputs),
 		Seconds:  math.Round(p.seconds*1e6) / 1e6,
 		Events:   p.events,
 	}

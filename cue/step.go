@@ -65,7 +65,7 @@ func (p *Player) Idle() bool {
 		return false
 	}
 	p.live.mutex.Lock()
-	asked := len(p.live.requests) > 0 || p.hold.on.Load() != p.live.pauses.on
+	asked := len(p.live.requests) > 0 || p.freeze.on.Load() != p.live.pauses.on
 	p.live.mutex.Unlock()
 	now := p.mixer.Stats()
 	return !asked && p.quiet(&t.lastStats) && t.lastStats.Pending == 0 && p.quiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
@@ -129,7 +129,7 @@ func (p *Player) startDrain(reason error) {
 
 // fadeEffectTails fades out the tails of the effects.
 func (p *Player) fadeEffectTails() {
-	if p.sheet.rings() == 0 {
+	if p.sheet.effectTail() == 0 {
 		return
 	}
 	for _, name := range p.masterBuses() { // a rejected fade leaves the tail

@@ -50,7 +50,7 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	for _, e := range endless {
 		x.lines = append(x.lines, fmt.Sprint(e.Line))
 	}
-	e, err := console.Within(interrupted, func() (cue.Extent, error) { return sheet.Extent(interrupted, lib, playing) })
+	e, err := console.Within(interrupted, func() (cue.Estimate, error) { return sheet.Estimate(interrupted, lib, playing) })
 	if interrupted.Err() != nil {
 		return nil, err
 	}

@@ -7,31 +7,31 @@ import (
 	"voicepool/voice"
 )
 
-// rings returns an upper bound for the sum of the tails of all effects and bus filters, in frames.
-func (s *Sheet) rings() (frames int64) {
+// effectTail returns an upper bound for the sum of the tails of all effects and bus filters, in frames.
+func (s *Sheet) effectTail() (frames int64) {
 	each := func(bus string, effects []effect.Effect) {
 		for i := range effects {
-			frames += effects[i].Tail(s.Rate, s.movesOf(bus, effects[i].Name()))
+			frames += effects[i].Tail(s.Rate, s.effectValues(bus, effects[i].Name()))
 		}
 	}
 	each("master", s.Master.Effects)
-	frames += s.filterRings("master", s.Master.LowPass, s.Master.HighPass)
+	frames += s.filterTail("master", s.Master.LowPass, s.Master.HighPass)
 	for i := range s.Outputs {
 		if o := &s.Outputs[i]; i > 0 {
 			each(o.Name, o.Effects)
-			frames += s.filterRings(o.Name, o.LowPass, o.HighPass)
+			frames += s.filterTail(o.Name, o.LowPass, o.HighPass)
 		}
 	}
 	for i := range s.Buses {
 		b := &s.Buses[i]
 		each(b.Name, b.Effects)
-		frames += s.filterRings(b.Name, b.LowPass, b.HighPass)
+		frames += s.filterTail(b.Name, b.LowPass, b.HighPass)
 	}
 	return frames
 }
 
-// movesOf returns all values that scenes and cues set for an effect of a bus.
-func (s *Sheet) movesOf(bus, name string) (moves []effect.Values) {
+// effectValues returns all values that scenes and cues set for an effect of a bus.
+func (s *Sheet) effectValues(bus, name string) (moves []effect.Values) {
 	add := func(of []rules.EffectMove) {
 		for i := range of {
 			if of[i].Effect == name {
@@ -54,9 +54,9 @@ func (s *Sheet) movesOf(bus, name string) (moves []effect.Values) {
 	return moves
 }
 
-// filterRings returns an upper bound for the tail of the filters of a bus, over all cutoffs that the sheet
+// filterTail returns an upper bound for the tail of the filters of a bus, over all cutoffs that the sheet
 // sets.
-func (s *Sheet) filterRings(bus string, low, high float64) (frames int64) {
+func (s *Sheet) filterTail(bus string, low, high float64) (frames int64) {
 	moves := false // the high-pass moves; it may start at 20 Hz
 	lowest := func(to *float64, hz *float64) {
 		if hz != nil && *hz != 0 && (*to == 0 || *hz < *to) {

@@ -10,21 +10,21 @@ import (
 	"voicepool/voice"
 )
 
-// within is the frame rate of times inside a cue. One frame is a nanosecond.
-const within = 1e9
+// nanosPerSecond is the frame rate of times inside a cue. One frame is a nanosecond.
+const nanosPerSecond = 1e9
 
-// minus returns t - u, but at least 0.
-func minus(t, u rules.Time) rules.Time {
-	return rules.FrameTime(max(t.Frames(within)-u.Frames(within), 0), within)
+// subtractTime returns t - u, but at least 0.
+func subtractTime(t, u rules.Time) rules.Time {
+	return rules.FrameTime(max(t.Frames(nanosPerSecond)-u.Frames(nanosPerSecond), 0), nanosPerSecond)
 }
 
-// loadTo shifts a launch that was just added, as if from had already elapsed since its GO.
-func (s *Sheet) loadTo(l *launch, from rules.Time) {
-	begun := minus(from, l.since) // time since the launch began
-	if l.since = minus(l.since, from); begun.IsZero() {
+// skipInto shifts a launch that was just added, as if from had already elapsed since its GO.
+func (s *Sheet) skipInto(l *launch, from rules.Time) {
+	begun := subtractTime(from, l.since) // time since the launch began
+	if l.since = subtractTime(l.since, from); begun.IsZero() {
 		for i := l.first; i < l.first+l.count; i++ {
 			if s.Cues[i].after == "" {
-				s.Cues[i].At = minus(s.Cues[i].At, from)
+				s.Cues[i].At = subtractTime(s.Cues[i].At, from)
 			}
 		}
 		return
@@ -33,41 +33,41 @@ func (s *Sheet) loadTo(l *launch, from rules.Time) {
 	s.Cues = s.Cues[:l.first]
 	for i := range actions {
 		c := &actions[i]
-		ago := minus(from, c.At)
+		ago := subtractTime(from, c.At)
 		switch {
 		case c.after != "": // its end has not come yet
 			s.Cues = append(s.Cues, *c)
 		case ago.IsZero():
-			c.At = minus(c.At, from)
+			c.At = subtractTime(c.At, from)
 			s.Cues = append(s.Cues, *c)
 		default:
-			s.Cues = append(s.Cues, c.begunAgo(s, ago)...)
+			s.Cues = append(s.Cues, c.remainingActions(s, ago)...)
 		}
 	}
 	l.count = len(s.Cues) - l.first
 }
 
-// begunAgo returns the remaining actions of a cue that began some time ago. They begin now.
-func (c *Cue) begunAgo(s *Sheet, ago rules.Time) (left []Cue) {
+// remainingActions returns the remaining actions of a cue that began some time ago. They begin now.
+func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
 	rest, passed := *c, uint64(1) // number of repetitions that have begun
 	switch {
 	case c.Times > 1 && !c.EveryMost.IsZero(): // random intervals start over
 		rest.At = rules.Time{}
 		return []Cue{rest}
 	case c.Times > 1:
-		passed = min(uint64(ago.Frames(within)/c.Every.Frames(within)), c.Times-1) + 1
+		passed = min(uint64(ago.Frames(nanosPerSecond)/c.Every.Frames(nanosPerSecond)), c.Times-1) + 1
 	}
-	for k := passed - min(passed, mostBegun); k < passed; k++ {
+	for k := passed - min(passed, maxBegunRepetitions); k < passed; k++ {
 		one := *c
 		one.At, one.Times, one.Every = rules.Time{}, 1, rules.Time{}
 		after, _ := rules.Time{}.Repeat(k, c.Every)
-		if one.goOn(s, minus(ago, after)) {
+		if one.advance(s, subtractTime(ago, after)) {
 			left = append(left, one)
 		}
 	}
 	if rest.Times -= passed; rest.Times > 0 {
 		next, _ := rules.Time{}.Repeat(passed, c.Every)
-		rest.At = minus(next, ago)
+		rest.At = subtractTime(next, ago)
 		rest.layers = slices.Clone(c.layers)
 		for j := range rest.layers {
 			rest.layers[j].At = rest.At
@@ -77,37 +77,37 @@ func (c *Cue) begunAgo(s *Sheet, ago rules.Time) (left []Cue) {
 	return left
 }
 
-// mostBegun is the largest number of begun repetitions that may still sound.
-const mostBegun = 64
+// maxBegunRepetitions is the largest number of begun repetitions that may still sound.
+const maxBegunRepetitions = 64
 
-// goOn advances a cue by a time after it has acted, and reports whether anything is left of it.
-func (c *Cue) goOn(s *Sheet, ago rules.Time) bool {
-	c.Over = minus(c.Over, ago)
+// advance advances a cue by a time after it has acted, and reports whether anything is left of it.
+func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
+	c.Over = subtractTime(c.Over, ago)
 	if c.Verb != Play {
 		return c.Verb != Send // a message has already been sent
 	}
 	if c.layers == nil {
-		return c.playsOn(s, ago)
+		return c.advancePlay(s, ago)
 	}
 	layers := c.layers
 	c.layers = nil
 	for _, l := range layers {
 		l.At = rules.Time{}
-		behind := minus(ago, l.delay)
-		if l.delay = minus(l.delay, ago); behind.IsZero() || l.playsOn(s, behind) {
+		behind := subtractTime(ago, l.delay)
+		if l.delay = subtractTime(l.delay, ago); behind.IsZero() || l.advancePlay(s, behind) {
 			c.layers = append(c.layers, l)
 		}
 	}
 	return c.layers != nil
 }
 
-// playsOn advances a start to its position in the sound.
-func (c *Cue) playsOn(s *Sheet, ago rules.Time) bool {
+// advancePlay advances a start to its position in the sound.
+func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 	if c.For != nil {
 		if c.For.Compare(ago) <= 0 {
 			return false
 		}
-		rest := minus(*c.For, ago)
+		rest := subtractTime(*c.For, ago)
 		c.For = &rest
 	}
 	sound := &s.Sounds[c.Sound]
@@ -117,14 +117,14 @@ func (c *Cue) playsOn(s *Sheet, ago rules.Time) bool {
 			speed *= ratio
 		}
 	}
-	c.FadeIn = minus(c.FadeIn, ago)
-	c.From = plus(c.From, rules.FrameTime(int64(float64(ago.Frames(within))*speed), within))
+	c.FadeIn = subtractTime(c.FadeIn, ago)
+	c.From = plus(c.From, rules.FrameTime(int64(float64(ago.Frames(nanosPerSecond))*speed), nanosPerSecond))
 	c.late = true
 	return true
 }
 
-// gone reports whether a start in the middle of its sound is already over.
-func (p *Player) gone(a *Action, c *Cue) bool {
+// soundIsOver reports whether a start in the middle of its sound is already over.
+func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	for i, one := range c.starts() {
 		file := a.File
 		if c.layers != nil {
@@ -142,8 +142,8 @@ func (p *Player) gone(a *Action, c *Cue) bool {
 	return true
 }
 
-// fold moves a start past the end of a loop back into the loop, and subtracts the played rounds.
-func fold(s *voice.Sound, o *mixer.Options) {
+// wrapIntoLoop moves a start past the end of a loop back into the loop, and subtracts the played rounds.
+func wrapIntoLoop(s *voice.Sound, o *mixer.Options) {
 	loop := s.Loop()
 	from := pcm.Frames(o.From, s.Rate())
 	if !o.Loop || loop.Frames() <= 0 || from < loop[1] {

@@ -64,7 +64,7 @@ func roomy(text string) string {
 }
 
 // checkExtent compares the extent of a sheet with its renders, with its own pool and with a large one.
-func checkExtent(t testing.TB, file, text string, lib *sounds.Library) cue.Extent {
+func checkExtent(t testing.TB, file, text string, lib *sounds.Library) cue.Estimate {
 	t.Helper()
 	parse := func(text string) *cue.Sheet {
 		s, err := cue.Parse(file, []byte(text))
@@ -74,11 +74,11 @@ func checkExtent(t testing.TB, file, text string, lib *sounds.Library) cue.Exten
 		return s
 	}
 	s := parse(text)
-	got, err := s.Extent(t.Context(), lib, time.Hour)
+	got, err := s.Estimate(t.Context(), lib, time.Hour)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	want := cue.Extent{Frames: rendered(t, s, lib).Frames, Voices: most(rendered(t, parse(roomy(text)), lib))}
+	want := cue.Estimate{Frames: rendered(t, s, lib).Frames, Voices: most(rendered(t, parse(roomy(text)), lib))}
 	if got != want {
 		t.Fatalf("got %+v, want %+v\n%s", got, want, text)
 	}
@@ -90,7 +90,7 @@ func TestExtent(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
 	file := filepath.Join(f.path, "s.yaml")
 	const head = "rate: 1000\nvoices: 2\n"
-	for text, want := range map[string]cue.Extent{
+	for text, want := range map[string]cue.Estimate{
 		"cues: []": {},
 		"outputs: {a: 1-2, b: 3-4, c: 5-6}\nbuses: {x: {output: c}}\ncues: [{at: 1s, play: half.wav, bus: x}]": {Frames: 1100, Voices: 1},
 		"cues: [{at: 1s, play: half.wav}]":                                                                               {Frames: 1100, Voices: 1},
@@ -179,21 +179,21 @@ func TestExtentOfWhatIsLeft(t *testing.T) {
 	f := newFolder(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
 	endless := f.sheet(rate, "voices: 3\ncues: [{at: 0, play: half.wav, loop: true}, {at: 3s, play: half.wav, loop: true, every: 10ms, times: 5}]")
-	if e, err := endless.Extent(t.Context(), lib, time.Hour); err != nil || e != (cue.Extent{Endless: true, Voices: 6}) {
+	if e, err := endless.Estimate(t.Context(), lib, time.Hour); err != nil || e != (cue.Estimate{Endless: true, Voices: 6}) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	lacking := f.sheet(rate, `
 sounds: {gone: {files: [half.wav, gone.wav]}, both: {layers: [{sound: gone}, {sound: half}]}, half: {file: half.wav}}
 cues: [{at: 0, play: half}, {at: 0, play: gone, every: 1ms, times: 9}, {at: 50ms, play: both}, {at: 60ms, play: half}, {at: 9s, play: missing.wav}]`)
-	if e, err := lacking.Extent(t.Context(), lib, time.Hour); err != nil || e.Missing != 2 || e.Frames != 160 || e.Voices != 2 {
+	if e, err := lacking.Estimate(t.Context(), lib, time.Hour); err != nil || e.Missing != 2 || e.Frames != 160 || e.Voices != 2 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	long := f.sheet(rate, "cues: [{at: 0, play: half.wav, every: 20ms, times: 1000000}]")
-	if e, err := long.Extent(t.Context(), lib, 0); err != nil || !e.Cut || e.Frames > 2*4096 {
+	if e, err := long.Estimate(t.Context(), lib, 0); err != nil || !e.Cut || e.Frames > 2*4096 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	waits := f.sheet(rate, "list: [{cue: 1, play: half.wav}]")
-	if _, err := waits.Extent(t.Context(), lib, time.Hour); err == nil || err.Error() != waits.CheckGoes().Error() {
+	if _, err := waits.Estimate(t.Context(), lib, time.Hour); err == nil || err.Error() != waits.CheckGoes().Error() {
 		t.Errorf("%v", err)
 	}
 }
@@ -225,7 +225,7 @@ func TestExtentOfACrowd(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	e, err := s.Extent(t.Context(), sounds.NewLibrary(sounds.Options{}), 100*time.Millisecond)
+	e, err := s.Estimate(t.Context(), sounds.NewLibrary(sounds.Options{}), 100*time.Millisecond)
 	if took := time.Since(began); err != nil || !e.Cut || took > 30*time.Second {
 		t.Errorf("after %v: %+v, %v", took, e, err)
 	}

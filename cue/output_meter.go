@@ -13,14 +13,14 @@ import (
 
 // Outputs returns the number of channel pairs that Render and Read interleave: frame i of pair k, from 0, is
 // dst[i*Outputs()+k]. It is 1 for a sheet without `outputs` and for a downmix.
-func (p *Player) Outputs() int { return p.wide }
+func (p *Player) Outputs() int { return p.outputs }
 
-// whole returns the part of dst with complete frames of all pairs and clears the rest.
-func (p *Player) whole(dst []pcm.Frame) []pcm.Frame {
-	if p.wide == 1 {
+// completeFrames returns the part of dst with complete frames of all pairs and clears the rest.
+func (p *Player) completeFrames(dst []pcm.Frame) []pcm.Frame {
+	if p.outputs == 1 {
 		return dst
 	}
-	n := len(dst) / p.wide * p.wide
+	n := len(dst) / p.outputs * p.outputs
 	clear(dst[n:])
 	return dst[:n]
 }
@@ -28,38 +28,38 @@ func (p *Player) whole(dst []pcm.Frame) []pcm.Frame {
 // Levels returns the highest absolute samples, left and right, of any output of Render or Read since the last
 // call, as linear factors. Any goroutine.
 func (p *Player) Levels() (left, right float32) {
-	return math.Float32frombits(p.heard.levels[0].Swap(0)), math.Float32frombits(p.heard.levels[1].Swap(0))
+	return math.Float32frombits(p.meter.levels[0].Swap(0)), math.Float32frombits(p.meter.levels[1].Swap(0))
 }
 
-// heard measures the output of a player. All fields except levels belong to the goroutine that produces the
-// output.
-type heard struct {
+// outputMeter measures the output of a player. All fields except levels belong to the goroutine that produces
+// the output.
+type outputMeter struct {
 	meter   *loudness.Meter
 	peak    float32
 	samples [512]float32
 	levels  [2]atomic.Uint32 // left and right since the last call of Levels, as float32 bits
 
-	wide  int         // pairs of channels
-	pairs []heardPair // one per pair; nil: there is only one pair
-	truly bool        // true peaks are measured, which only Read does
+	pairCount        int         // pairs of channels
+	pairs            []pairMeter // one per pair; nil: there is only one pair
+	measuresTruePeak bool        // true peaks are measured, which only Read does
 }
 
-// heardPair measures one pair of channels.
-type heardPair struct {
-	meter *loudness.Meter // nil: no output uses the pair
-	truly *loudness.PeakMeter
-	peak  float32
+// pairMeter measures one pair of channels.
+type pairMeter struct {
+	meter    *loudness.Meter // nil: no output uses the pair
+	truePeak *loudness.PeakMeter
+	peak     float32
 }
 
 // begin sets up the meters of every output and of the whole mix.
-func (h *heard) begin(rate, pairs int, named []rules.Output) {
-	h.wide, h.meter = pairs, loudness.NewMeter(rate, weights(pairs))
+func (h *outputMeter) begin(rate, pairs int, named []rules.Output) {
+	h.pairCount, h.meter = pairs, loudness.NewMeter(rate, weights(pairs))
 	if pairs == 1 {
 		return
 	}
-	h.pairs = make([]heardPair, pairs)
+	h.pairs = make([]pairMeter, pairs)
 	for i := range named {
-		h.pairs[pairOf(&named[i])] = heardPair{meter: loudness.NewMeter(rate, weights(1)), truly: loudness.NewPeakMeter(rate, 2)}
+		h.pairs[pairOf(&named[i])] = pairMeter{meter: loudness.NewMeter(rate, weights(1)), truePeak: loudness.NewPeakMeter(rate, 2)}
 	}
 }
 
@@ -74,8 +74,8 @@ func weights(pairs int) (w []float64) {
 	return w
 }
 
-// hear measures some frames. Audio side.
-func (h *heard) hear(frames []pcm.Frame) {
+// measure measures some frames. Audio side.
+func (h *outputMeter) measure(frames []pcm.Frame) {
 	left, right := dsp.Levels(frames)
 	h.peak = max(h.peak, left, right)
 	for c, x := range [...]float32{left, right} { // Levels only resets a level to 0
@@ -86,31 +86,31 @@ func (h *heard) hear(frames []pcm.Frame) {
 	}
 	for k := range h.pairs {
 		if p := &h.pairs[k]; p.meter != nil {
-			h.hearPair(p, frames[min(k, len(frames)):])
+			h.measurePair(p, frames[min(k, len(frames)):])
 		}
 	}
 	h.meter.Write(dsp.Interleaved(frames))
 }
 
-// hearPair measures one output. frames begins with its first frame.
-func (h *heard) hearPair(p *heardPair, frames []pcm.Frame) {
+// measurePair measures one output. frames begins with its first frame.
+func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := 0
 		for ; n < len(h.samples) && len(frames) > 0; n += 2 {
 			f := frames[0]
 			h.samples[n], h.samples[n+1] = f[0], f[1]
 			p.peak = max(p.peak, f[0], -f[0], f[1], -f[1])
-			frames = frames[min(h.wide, len(frames)):]
+			frames = frames[min(h.pairCount, len(frames)):]
 		}
 		p.meter.Write(h.samples[:n])
-		if h.truly {
-			p.truly.Write(h.samples[:n])
+		if h.measuresTruePeak {
+			p.truePeak.Write(h.samples[:n])
 		}
 	}
 }
 
 // outputs returns the measurements per output, or nil if there is only one.
-func (h *heard) outputs(named []rules.Output) (all []report.Output) {
+func (h *outputMeter) outputs(named []rules.Output) (all []report.Output) {
 	for i := range named {
 		k := pairOf(&named[i])
 		if k >= len(h.pairs) {
@@ -119,7 +119,7 @@ func (h *heard) outputs(named []rules.Output) (all []report.Output) {
 		p := &h.pairs[k]
 		all = append(all, report.Output{
 			Name: named[i].Name, Channels: named[i].Channels(), Peak: report.Level(pcm.FromLinear(float64(p.peak))),
-			TruePeak: report.Level(pcm.FromLinear(p.truly.TruePeak())), Loudness: report.Level(p.meter.Integrated()),
+			TruePeak: report.Level(pcm.FromLinear(p.truePeak.TruePeak())), Loudness: report.Level(p.meter.Integrated()),
 		})
 	}
 	return all

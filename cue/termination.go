@@ -26,23 +26,23 @@ func (s *Sheet) CheckRender() error {
 		return r.Errors()
 	}
 	s = s.fired()
-	ends := s.endings()
+	ends := s.terminations()
 	for i, c := range s.acting() {
 		m := s.moment(i)
 		fail := func(format string, args ...any) {
 			r.Of(c.prefix(), func() { r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, format, args...) })
 		}
 		for _, c := range c.starts() {
-			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(c, m) {
+			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.endsLoop(c, m) {
 				fail("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length",
 					yaml.Quote(s.Sounds[c.Sound].Name))
 				break
 			}
 		}
 		switch {
-		case c.keeps() && ends.loops(c, m):
+		case c.loopsForever() && ends.loopsForever(c, m):
 			fail("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", yaml.Quote(c.Target))
-		case c.Verb == Pause && ends.paused(c, m):
+		case c.Verb == Pause && ends.pausedForever(c, m):
 			fail("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", yaml.Quote(c.Target))
 		}
 	}
@@ -75,9 +75,9 @@ func later(m, n moment) moment {
 // moment returns the moment of the last repetition of cue i.
 func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(s.Rate), i} }
 
-// surely returns the latest moment that is certain: the last repetition of cue i, or the first if its
+// certainMoment returns the latest moment that is certain: the last repetition of cue i, or the first if its
 // intervals are random.
-func (s *Sheet) surely(i int) moment {
+func (s *Sheet) certainMoment(i int) moment {
 	if c := &s.Cues[i]; !c.EveryMost.IsZero() {
 		return moment{c.frame(0, s.Rate), i}
 	}
@@ -97,13 +97,13 @@ type latest map[string]moment
 
 func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
 
-// endings holds, per target, the moments of the last stop, the last resume and the last release from loops.
-// The target "all" stands for every voice.
-type endings struct {
-	stops, resumes  latest
-	releases, keeps latest // per id: voices leave their loops; voices stay in them endlessly
-	under           latest // per bus: stops of the bus and its parents
-	plays, once     map[string][]start
+// terminations holds, per target, the moments of the last stop, the last resume and the last release from
+// loops. The target "all" stands for every voice.
+type terminations struct {
+	stops, resumes         latest
+	releases, endlessLoops latest // per id: voices leave their loops; voices stay in them endlessly
+	under                  latest // per bus: stops of the bus and its parents
+	plays, once            map[string][]start
 
 	// Per bus, and for "all": the earliest last stop among the starts on the bus and below it. It is zero if
 	// a start comes after its last stop.
@@ -113,22 +113,22 @@ type endings struct {
 // start is a start with an id. All starts of the id up to this one have been stopped at stop.
 type start struct{ begin, stop moment }
 
-// endings collects the stops, resumes, releases and starts of the sheet.
-func (s *Sheet) endings() *endings {
-	e := &endings{
-		stops: latest{}, resumes: latest{}, releases: latest{}, keeps: latest{},
+// terminations collects the stops, resumes, releases and starts of the sheet.
+func (s *Sheet) terminations() *terminations {
+	e := &terminations{
+		stops: latest{}, resumes: latest{}, releases: latest{}, endlessLoops: latest{},
 		under: latest{}, plays: map[string][]start{}, once: map[string][]start{}, buses: map[string]moment{},
 	}
 	for i, c := range s.acting() {
 		switch {
 		case c.Verb == Stop && c.Chance == 0:
-			e.stops.note(c.target(), s.surely(i))
+			e.stops.note(c.target(), s.certainMoment(i))
 		case c.Verb == Resume && c.Chance == 0:
-			e.resumes.note(c.target(), s.surely(i))
-		case c.keeps():
-			e.keeps.note(c.target(), s.moment(i))
+			e.resumes.note(c.target(), s.certainMoment(i))
+		case c.loopsForever():
+			e.endlessLoops.note(c.target(), s.moment(i))
 		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Chance == 0:
-			e.releases.note(c.target(), s.surely(i))
+			e.releases.note(c.target(), s.certainMoment(i))
 		}
 	}
 	for _, a := range s.panics {
@@ -144,19 +144,19 @@ func (s *Sheet) endings() *endings {
 	return e
 }
 
-// keeps reports whether a cue makes voices loop endlessly.
-func (c *Cue) keeps() bool {
+// loopsForever reports whether a cue makes voices loop endlessly.
+func (c *Cue) loopsForever() bool {
 	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
 }
 
 // gather records the starts of a sheet by id and bus.
-func (e *endings) gather(s *Sheet, parents map[string]string) {
+func (e *terminations) gather(s *Sheet, parents map[string]string) {
 	own := map[string]moment{} // starts on the bus itself
 	for i, asked := range s.acting() {
 		for _, c := range asked.starts() {
 			stop := e.stop(c)
 			if s.moment(i).before(stop) {
-				first(own, c.Bus, stop)
+				storeEarliest(own, c.Bus, stop)
 			} else {
 				own[c.Bus] = moment{}
 			}
@@ -182,54 +182,54 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 	}
 	for bus, stop := range own {
 		for up := bus; up != "" && up != "master"; up = parents[up] {
-			first(e.buses, up, stop)
+			storeEarliest(e.buses, up, stop)
 		}
-		first(e.buses, "all", stop)
+		storeEarliest(e.buses, "all", stop)
 	}
 }
 
-// first stores m for a bus if it is earlier than the stored moment.
-func first(buses map[string]moment, name string, m moment) {
+// storeEarliest stores m for a bus if it is earlier than the stored moment.
+func storeEarliest(buses map[string]moment, name string, m moment) {
 	if least, ok := buses[name]; !ok || m.before(least) {
 		buses[name] = m
 	}
 }
 
-// left reports whether a start before m is never stopped after m.
-func left(all []start, m moment) bool {
+// neverStopped reports whether a start before m is never stopped after m.
+func neverStopped(all []start, m moment) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s start, m moment) int { return s.begin.compare(m) })
 	return n > 0 && !m.before(all[n-1].stop)
 }
 
 // stop returns the moment of the last stop of the voices of a start.
-func (e *endings) stop(c *Cue) moment {
+func (e *terminations) stop(c *Cue) moment {
 	return later(later(e.stops[c.ID], e.stops["all"]), e.under[c.Bus])
 }
 
-// over reports whether the voices of a looping start are stopped or released from their loops after m.
-func (e *endings) over(c *Cue, m moment) bool {
+// endsLoop reports whether the voices of a looping start are stopped or released from their loops after m.
+func (e *terminations) endsLoop(c *Cue, m moment) bool {
 	return m.before(e.stop(c)) || e.released(c.ID, m)
 }
 
 // released reports whether the voices of an id leave their loops after m.
-func (e *endings) released(id string, m moment) bool {
+func (e *terminations) released(id string, m moment) bool {
 	last := e.releases[id]
-	return m.before(last) && !last.before(e.keeps[id])
+	return m.before(last) && !last.before(e.endlessLoops[id])
 }
 
-// loops reports whether a voice that would have ended loops endlessly because of a set at m.
-func (e *endings) loops(set *Cue, m moment) bool {
-	return !e.released(set.Target, m) && left(e.once[set.Target], m)
+// loopsForever reports whether a voice that would have ended loops endlessly because of a set at m.
+func (e *terminations) loopsForever(set *Cue, m moment) bool {
+	return !e.released(set.Target, m) && neverStopped(e.once[set.Target], m)
 }
 
-// paused reports whether a voice stays paused endlessly after a pause at m. A pause of an id holds the voices
-// alive at that moment. A pause of a bus also holds later starts.
-func (e *endings) paused(pause *Cue, m moment) bool {
+// pausedForever reports whether a voice stays paused endlessly after a pause at m. A pause of an id holds the
+// voices alive at that moment. A pause of a bus also holds later starts.
+func (e *terminations) pausedForever(pause *Cue, m moment) bool {
 	if m.before(e.resumes[pause.target()]) {
 		return false
 	}
 	if pause.Scope == OnID {
-		return left(e.plays[pause.Target], m)
+		return neverStopped(e.plays[pause.Target], m)
 	}
 	stop, some := e.buses[pause.target()]
 	return some && !m.before(stop)
@@ -280,7 +280,7 @@ func (p *Player) bound() int64 {
 	if rest == never {
 		return never
 	}
-	end := last + rest + float64(grace*s.Rate) + float64(s.rings())
+	end := last + rest + float64(grace*s.Rate) + float64(s.effectTail())
 	if s.Master.DCGuard {
 		end += float64(letGo * s.Rate)
 	}

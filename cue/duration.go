@@ -13,8 +13,8 @@ import (
 	"voicepool/voice"
 )
 
-// Extent is the duration of a sheet and the number of voices it needs.
-type Extent struct {
+// Estimate is the duration of a sheet and the number of voices it needs.
+type Estimate struct {
 	Frames  int64 // length of its render: to the end of the last voice, fade and tail, or to Sheet.Length
 	Endless bool  // the render would never end, and Frames is 0; see Sheet.CheckRender
 	Rings   bool  // effects have a tail: the render ends when the tail is inaudible, at Frames at the latest
@@ -23,37 +23,37 @@ type Extent struct {
 	Cut     bool  // the time limit was reached; Frames and Voices cover only part of the sheet
 }
 
-// skimmed is the largest number of frames per step. A step that takes longer than skimSlow makes the next
-// shorter.
+// maxSkimFrames is the largest number of frames per step. A step that takes longer than skimSlow makes the
+// next shorter.
 const (
-	skimmed  = 4096
-	skimSlow = 100 * time.Millisecond
+	maxSkimFrames = 4096
+	skimSlow      = 100 * time.Millisecond
 )
 
 // mostVoices is the largest number of voices of a mixer.
 const mostVoices = 65536
 
-// Extent plays a sheet without mixing it and returns its duration and the number of voices it needs. Limits
+// Estimate plays a sheet without mixing it and returns its duration and the number of voices it needs. Limits
 // of sounds and buses apply as in a render. If it takes longer than within, the result covers only part of
 // the sheet and Cut is set. A sheet with a list must have times of GO. The error is the error of ctx,
 // NewPlayer or Read.
-func (s *Sheet) Extent(ctx context.Context, lib *sounds.Library, within time.Duration) (Extent, error) {
-	var e Extent
+func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.Duration) (Estimate, error) {
+	var e Estimate
 	until := time.Now().Add(within)
-	e.Endless, e.Rings = s.CheckRender() != nil, s.Length == nil && s.rings() > 0
+	e.Endless, e.Rings = s.CheckRender() != nil, s.Length == nil && s.effectTail() > 0
 	if s.CheckGoes() != nil {
 		return e, s.CheckGoes()
 	}
-	plain, err := s.plain(ctx, lib, &e)
+	plain, err := s.simplified(ctx, lib, &e)
 	if err != nil {
 		return e, err
 	}
-	full, err := plain.skim(ctx, lib, until, &e)
+	full, err := plain.playWithoutMixing(ctx, lib, until, &e)
 	if err != nil || !full || e.Cut {
 		return e, err
 	}
-	roomy := Extent{Endless: e.Endless}
-	_, err = plain.roomy().skim(ctx, lib, until, &roomy)
+	roomy := Estimate{Endless: e.Endless}
+	_, err = plain.withLargePool().playWithoutMixing(ctx, lib, until, &roomy)
 	e.Voices, e.Cut = max(e.Voices, roomy.Voices), roomy.Cut
 	return e, err
 }
@@ -67,9 +67,9 @@ func (s *Sheet) Waits() (n int) {
 	return n
 }
 
-// plain returns a sheet that plays as long and with as many voices, without the missing sounds and without
-// costly resampling.
-func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*Sheet, error) {
+// simplified returns a sheet that plays as long and with as many voices, without the missing sounds and
+// without costly resampling.
+func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate) (*Sheet, error) {
 	type place struct{ line, column int }
 	lost := map[place]bool{}
 	if err := s.LoadSounds(ctx, lib, nil); err != nil {
@@ -100,7 +100,7 @@ func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*She
 	for i := range out.Cues {
 		c := &out.Cues[i]
 		for _, start := range s.Cues[i].starts() {
-			if gone[start.Sound] { // replaced by a message, which Extent does not send
+			if gone[start.Sound] { // replaced by a message, which Estimate does not send
 				c.Verb, c.Scope, c.layers = Send, OnAll, nil
 			}
 		}
@@ -108,8 +108,8 @@ func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*She
 	return &out, nil
 }
 
-// roomy returns a sheet whose pool has room for every start.
-func (s *Sheet) roomy() *Sheet {
+// withLargePool returns a sheet whose pool has room for every start.
+func (s *Sheet) withLargePool() *Sheet {
 	starts := uint64(0)
 	for _, c := range s.fired().acting() {
 		for range c.starts() {
@@ -132,8 +132,8 @@ func (s *Sheet) roomy() *Sheet {
 	return &out
 }
 
-// skim plays a sheet without mixing and reports whether its pool was ever too small.
-func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, e *Extent) (full bool, err error) {
+// playWithoutMixing plays a sheet without mixing and reports whether its pool was ever too small.
+func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, until time.Time, e *Estimate) (full bool, err error) {
 	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
 		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
 	}})
@@ -144,7 +144,7 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 	f := &p.file
 	// The fade-out of the DC guard depends on the mixed samples.
 	f.read, p.skips, f.kept.rings = true, !s.Master.DCGuard, false
-	for size := 1; !f.over && !e.Cut && !(e.Endless && p.begun()); {
+	for size := 1; !f.over && !e.Cut && !(e.Endless && p.allBegun()); {
 		if ctx.Err() != nil {
 			return full, ctx.Err()
 		}
@@ -153,10 +153,10 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 		if err := p.mixMore(size); err != nil {
 			return full, err
 		}
-		if size = min(2*size, skimmed); time.Since(began) > skimSlow {
+		if size = min(2*size, maxSkimFrames); time.Since(began) > skimSlow {
 			size = max(size/8, 1)
 		}
-		e.Frames += f.gap + int64((len(f.early)+len(f.ready))/p.wide)
+		e.Frames += f.gap + int64((len(f.early)+len(f.ready))/p.outputs)
 		f.early, f.gap, f.ready = nil, 0, nil
 	}
 	p.poll()
@@ -168,8 +168,43 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 	return full, nil
 }
 
-// begun reports whether every start of the sheet has begun.
-func (p *Player) begun() bool {
+// allBegun reports whether every start of the sheet has begun.
+func (p *Player) allBegun() bool {
 	st := p.mixer.Stats()
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.toCome(&st) >= p.askedFor()
+}
+
+// Ends estimates the last frame of the show, for a progress display. It is the Length of the sheet; without
+// a Length, it is the time when every start has played once at its own speed and loops have been stopped.
+// Pauses and pitches are ignored. The result is 0 if the sheet repeats. Control side.
+func (p *Player) Ends() int64 {
+	switch {
+	case p.cut != never:
+		return p.cut
+	case !p.sheet.Repeat.IsZero():
+		return 0
+	}
+	rate, ends := p.sheet.Rate, int64(0)
+	acted, loops := int64(0), false
+	for _, asked := range p.sheet.acting() {
+		last := asked.last(rate)
+		acted = max(acted, last)
+		for _, c := range asked.starts() {
+			if c.For != nil {
+				ends = max(ends, last+c.For.Frames(rate))
+				continue
+			}
+			if c.Loop {
+				loops = true
+				continue
+			}
+			for _, sound := range p.sounds[c.Sound].Once {
+				ends = max(ends, last+max(sound.Frames()-c.From.Frames(rate), 0))
+			}
+		}
+	}
+	if loops { // a later cue stops them
+		ends = max(ends, acted)
+	}
+	return ends
 }
