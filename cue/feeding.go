@@ -28,7 +28,7 @@ func (p *Player) Prime() error {
 	if p.options.Live {
 		p.file.flips = nil
 	}
-	for there, err := p.goThere(0); !there; there, err = p.goThere(0) {
+	for there, err := p.playToStart(0); !there; there, err = p.playToStart(0) {
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	line := 0
 	for row := range bytes.Lines(text) {
 		line++
-		words := s.said(string(row))
+		words := s.stripComment(string(row))
 		at, number, _ := strings.Cut(strings.TrimSpace(words), " ")
 		if at == "" {
 			continue
@@ -35,7 +35,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v; a line is a time and, if need be, the number of a cue, such as: 5.5s 2", err)
 			continue
 		}
-		if err = g.reads(s, strings.TrimSpace(over)); err != nil {
+		if err = g.parseRest(s, strings.TrimSpace(over)); err != nil {
 			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v", err)
 			continue
 		}
@@ -51,8 +51,9 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	return nil
 }
 
-// said strips the comment from a line. A # that belongs to the number of a cue does not begin a comment.
-func (s *Sheet) said(row string) string {
+// stripComment strips the comment from a line. A # that belongs to the number of a cue does not begin a
+// comment.
+func (s *Sheet) stripComment(row string) string {
 	for end := len(row); end >= 0; end = strings.LastIndexByte(row[:end], '#') {
 		_, rest, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
 		number, from, _ := strings.Cut(strings.TrimSpace(rest), fromWord)
@@ -76,24 +77,25 @@ var panicOver, _ = rules.ParseTime("1s")
 // fromWord separates the number of a cue and the offset into it.
 const fromWord = " from "
 
-// reads parses the rest of a line after its time. A cue named like a deed, such as "panic", takes precedence.
-func (g *Go) reads(s *Sheet, rest string) (err error) {
+// parseRest parses the rest of a line after its time. A cue named like a deed, such as "panic", takes
+// precedence.
+func (g *Go) parseRest(s *Sheet, rest string) (err error) {
 	whole := strings.TrimSpace(g.Cue + " " + rest)
-	for d := DoPanic; d <= DoResume && !s.numbered(g.Cue); d++ {
+	for d := ActionPanic; d <= ActionResume && !s.numbered(g.Cue); d++ {
 		if g.Cue == d.String() {
 			g.Does, g.Cue = d, ""
 		}
 	}
 	switch {
-	case g.Does == DoPanic && rest != "":
+	case g.Does == ActionPanic && rest != "":
 		if g.Over, err = rules.ParseTime(rest); err != nil {
 			return fmt.Errorf("panic: %w", err)
 		}
-	case g.Does == DoPanic:
+	case g.Does == ActionPanic:
 		g.Over = panicOver
-	case g.Does != DoGo && rest != "":
+	case g.Does != ActionGo && rest != "":
 		return fmt.Errorf("%v takes no argument, not %s", g.Does, yaml.Quote(rest))
-	case g.Does == DoGo:
+	case g.Does == ActionGo:
 		g.Cue = whole
 		number, from, found := strings.Cut(whole, fromWord)
 		if !found || s.numbered(whole) {
@@ -114,9 +116,9 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 		g := &goes[i]
 		b.WriteString(g.At.String())
 		switch {
-		case g.Does == DoPanic:
+		case g.Does == ActionPanic:
 			fmt.Fprintf(&b, " %v %v", g.Does, g.Over)
-		case g.Does != DoGo:
+		case g.Does != ActionGo:
 			fmt.Fprintf(&b, " %v", g.Does)
 		case g.Cue != "":
 			b.WriteString(" " + g.Cue)
@@ -139,7 +141,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 			r.Fail(at, "goes: a GO at %v comes after the one at %v; put them in the order of their times", g.At, goes[i-1].At)
 			return
 		}
-		if g.Does != DoGo {
+		if g.Does != ActionGo {
 			continue
 		}
 		if g.Cue != "" {

@@ -291,12 +291,12 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 		}
 	}
 	p.pitches = to.pitches()
-	stock := p.newStock(s, first, loaded, groups)
+	stock := p.newCatalogue(s, first, loaded, groups)
 	return func() {
 		p.live.mutex.Lock()
 		defer p.live.mutex.Unlock()
 		p.live.first, p.live.tags, p.live.playing = first, tags, playing
-		p.byHand.stock.Store(stock)
+		p.manual.catalogue.Store(stock)
 		p.given.Store(s)
 	}
 }
@@ -311,7 +311,7 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	if a.next = len(s.List); next < len(p.sheet.List) {
 		a.next = where(next)
 	}
-	a.goes = slices.DeleteFunc(slices.Clone(s.clocked(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handedOverTo })
+	a.goes = slices.DeleteFunc(slices.Clone(s.goesByMixerClock(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handedOverTo })
 }
 
 // names registers the ids and owners of a sheet. It returns the tags of its ids, indexed by the sheet's
@@ -321,7 +321,7 @@ func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	defer l.mutex.Unlock()
 	tags = []uint64{0}
 	for _, id := range s.ids {
-		tag := cmp.Or(uint64(slices.Index(l.ids, id)+1), l.madeIDs.pin(id))
+		tag := cmp.Or(uint64(slices.Index(l.ids, id)+1), l.runtimeIDs.pin(id))
 		if tag == 0 {
 			l.ids = append(slices.Clip(l.ids), id)
 			tag = uint64(len(l.ids))
@@ -331,7 +331,7 @@ func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.owners = maps.Clone(l.owners)
 	for _, name := range slices.Sorted(maps.Keys(s.owners())) {
 		if l.owners[name] == 0 {
-			l.owners[name] = cmp.Or(l.madeOwners.pin(name), uint64(len(l.owners)+1))
+			l.owners[name] = cmp.Or(l.runtimeOwners.pin(name), uint64(len(l.owners)+1))
 		}
 	}
 	return tags, l.owners

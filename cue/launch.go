@@ -31,16 +31,16 @@ func (s *Sheet) fired() *Sheet {
 	}
 	out := s.unfired()
 	next := 0
-	for _, g := range s.clocked(max(s.Rate, 1)) {
+	for _, g := range s.goesByMixerClock(max(s.Rate, 1)) {
 		switch g.Does {
-		case DoGo:
-		case DoPanic:
-			out.panics = append(out.panics, alarm{g.At.Frames(s.Rate), g.Over, len(out.launches), len(out.Cues)})
+		case ActionGo:
+		case ActionPanic:
+			out.panics = append(out.panics, scheduledPanic{g.At.Frames(s.Rate), g.Over, len(out.launches), len(out.Cues)})
 			continue
 		default:
 			continue
 		}
-		next = out.begin(s.meant(&g, next), g.At, g.From)
+		next = out.begin(s.cueOf(&g, next), g.At, g.From)
 	}
 	return out
 }

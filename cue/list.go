@@ -44,22 +44,22 @@ type Go struct {
 	Line, Column int
 	At           rules.Time // since the beginning of the show, pauses included
 	Cue          string     // the number of a cue; empty: the next one
-	Does         Deed
-	Over         rules.Time // fade-out of DoPanic
-	From         rules.Time // DoGo: the cue begins as if this time had elapsed since its GO
+	Does         ShowAction
+	Over         rules.Time // fade-out of ActionPanic
+	From         rules.Time // ActionGo: the cue begins as if this time had elapsed since its GO
 }
 
-// Deed is a command for a whole show.
-type Deed uint8
+// ShowAction is a command for a whole show.
+type ShowAction uint8
 
 const (
-	DoGo     Deed = iota
-	DoPanic       // Player.Panic with Go.Over
-	DoPause       // Player.Hold(true)
-	DoResume      // Player.Hold(false)
+	ActionGo     ShowAction = iota
+	ActionPanic             // Player.Panic with Go.Over
+	ActionPause             // Player.Hold(true)
+	ActionResume            // Player.Hold(false)
 )
 
-func (d Deed) String() string { return [...]string{"go", "panic", "pause", "resume"}[d] }
+func (d ShowAction) String() string { return [...]string{"go", "panic", "pause", "resume"}[d] }
 
 // state selects the trigger of a cue.
 type state uint8

@@ -19,26 +19,26 @@ var ErrFire = errors.New("cue: no GO")
 
 // live is the state of commands from other goroutines, such as Fire, Do and Panic.
 type live struct {
-	mutex               sync.Mutex
-	requests            []func() // run by the goroutine of Feed
-	playing             []Running
-	ids                 []string          // index + 1 is the tag; includes ids from Do and earlier sheets
-	tagged              map[string]uint64 // index of ids, filled by tagOf
-	owners              map[string]uint64 // owner numbers, including owners from Do and earlier sheets
-	madeIDs, madeOwners madeNames         // created by Start
-	tags                []uint64          // tags by the current sheet's own tags; nil: they are equal
-	first               int               // index in Player.sheet.Sounds of the first sound of the current sheet
-	finished            bool
-	over                chan struct{} // closed when Feed has returned
-	wake                chan struct{} // holds an item while Feed has not seen all requests
-	call                func()        // Options.Wake; may be nil
+	mutex                     sync.Mutex
+	requests                  []func() // run by the goroutine of Feed
+	playing                   []Running
+	ids                       []string          // index + 1 is the tag; includes ids from Do and earlier sheets
+	tagged                    map[string]uint64 // index of ids, filled by tagOf
+	owners                    map[string]uint64 // owner numbers, including owners from Do and earlier sheets
+	runtimeIDs, runtimeOwners runtimeIDs        // created by Start
+	tags                      []uint64          // tags by the current sheet's own tags; nil: they are equal
+	first                     int               // index in Player.sheet.Sounds of the first sound of the current sheet
+	finished                  bool
+	over                      chan struct{} // closed when Feed has returned
+	wake                      chan struct{} // holds an item while Feed has not seen all requests
+	call                      func()        // Options.Wake; may be nil
 
 	// Fields of the goroutine of Feed.
 	finish           bool
 	active           []int // launches that have not ended, in order
 	resumeAfterPanic int64 // the frame after the last panic
 	goes             []Go  // commands carried out, by the clock of the mixer
-	pauses           pauses
+	pauses           pauseClock
 	firedUpTo        int // Fired has been called for every launch before this one
 }
 
@@ -180,8 +180,8 @@ func (p *Player) Goes() []Go {
 	defer l.mutex.Unlock()
 	goes := slices.Clone(l.goes)
 	for i := range goes {
-		if d := goes[i].Does; d == DoGo || d == DoPanic {
-			goes[i].At = rules.FrameTime(l.pauses.heard(goes[i].At.Frames(rate)), rate)
+		if d := goes[i].Does; d == ActionGo || d == ActionPanic {
+			goes[i].At = rules.FrameTime(l.pauses.outputFrame(goes[i].At.Frames(rate)), rate)
 		}
 	}
 	slices.SortStableFunc(goes, func(a, b Go) int { return a.At.Compare(b.At) })
@@ -194,7 +194,7 @@ func (p *Player) recordPauses() {
 	defer p.live.mutex.Unlock()
 	for f, some := p.freeze.changes.Pop(); some; f, some = p.freeze.changes.Pop() {
 		p.live.pauses.flip(f.output, f.on)
-		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Does: map[bool]Deed{true: DoPause, false: DoResume}[f.on]})
+		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Does: map[bool]ShowAction{true: ActionPause, false: ActionResume}[f.on]})
 	}
 }
 
@@ -244,12 +244,12 @@ const rankFirst = -1
 // panic fades everything out from a frame on, before other commands of that frame.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.lookahead
-	p.byHand.waiting.cancel()
+	p.manual.waiting.cancel()
 	batches := slices.Clone(a.batches)
 	end := &cueBatch{batch: p.mixer.NewBatch(), firstFrame: frame, launch: -1, rank: rankFirst, cancelsOthers: true}
 	end.goFrame, p.live.resumeAfterPanic = end.firstFrame, end.firstFrame+1
 	end.onBegin = func(frame int64) {
-		p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: DoPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
+		p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: ActionPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
 	}
 	for _, u := range batches {
 		if u.discardAfter > 0 || u.cancelsOthers {

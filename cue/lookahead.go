@@ -61,13 +61,13 @@ func (p *Player) startLookahead() {
 		}
 	}
 	p.lookahead = lookahead{on: true, timeline: &cueBatch{batch: p.mixer.NewBatch(), launch: -1}, tags: map[uint64]*mixer.Countdown{}}
-	p.lookahead.goes = s.clocked(s.Rate)
+	p.lookahead.goes = s.goesByMixerClock(s.Rate)
 	if p.options.Live {
-		p.lookahead.goes = p.begins.goes
+		p.lookahead.goes = p.startFrom.goes
 	}
 	p.registerBatch(p.lookahead.timeline)
-	if p.begins.settled {
-		p.settle()
+	if p.startFrom.earlierSettled {
+		p.applySettledCues()
 	}
 }
 
@@ -192,14 +192,14 @@ func (p *Player) handOverAll(before int64) error {
 		if frame >= before {
 			break
 		}
-		if a.goes = a.goes[1:]; g.Does != DoGo {
-			if rest := a.goes; g.Does == DoPanic {
+		if a.goes = a.goes[1:]; g.Does != ActionGo {
+			if rest := a.goes; g.Does == ActionPanic {
 				p.panic(g.Over.Duration(p.sheet.Rate), frame)
 				a.goes = rest
 			}
 			continue
 		}
-		list := p.sheet.meant(g, a.next)
+		list := p.sheet.cueOf(g, a.next)
 		if list == len(p.sheet.List) { // an edited sheet may have no cue left for it
 			continue
 		}

@@ -78,7 +78,7 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	for i := range s.Buses {
 		r.Buses[s.Buses[i].Name] = true
 	}
-	for id, one := range l.madeIDs.all {
+	for id, one := range l.runtimeIDs.all {
 		r.ids[id] = one.number
 	}
 	for i, id := range to.ids {
@@ -115,8 +115,8 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 			}))
 	}
 	c := &to.Cues[0]
-	l.madeIDs.pin(c.ID)
-	if n := l.madeOwners.pin(c.Owner); n != 0 && l.owners[c.Owner] == 0 {
+	l.runtimeIDs.pin(c.ID)
+	if n := l.runtimeOwners.pin(c.Owner); n != 0 && l.owners[c.Owner] == 0 {
 		r.owners[c.Owner] = n
 		for _, one := range c.starts() {
 			one.owner = n

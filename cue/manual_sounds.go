@@ -15,24 +15,24 @@ import (
 	"voicepool/voice"
 )
 
-// byHand is the state of Start.
-type byHand struct {
-	stock   atomic.Pointer[stock] // of the current sheet
-	asked   atomic.Int64          // starts requested or about to be requested
-	numbers atomic.Uint64         // number of starts with layers
-	seed    uint64
-	draws   map[string]*draws // by sound name, over all sheets; the map belongs to the goroutine of Feed
-	waiting toCome
+// manual is the state of Start.
+type manualStarts struct {
+	catalogue atomic.Pointer[catalogue] // of the current sheet
+	requested atomic.Int64              // starts requested or about to be requested
+	numbers   atomic.Uint64             // number of starts with layers
+	seed      uint64
+	draws     map[string]*randomState // by sound name, over all sheets; the map belongs to the goroutine of Feed
+	waiting   pendingStarts
 }
 
-// toCome holds pending starts by hand with a later frame. A panic cancels them. Any goroutine.
-type toCome struct {
+// pendingStarts holds pending starts by hand with a later frame. A panic cancels them. Any goroutine.
+type pendingStarts struct {
 	mutex sync.Mutex
 	all   []mixer.Handle
 }
 
-// note registers the voices of a start.
-func (l *toCome) note(voices []mixer.Handle) {
+// add registers the voices of a start.
+func (l *pendingStarts) add(voices []mixer.Handle) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if len(l.all)+len(voices) > cap(l.all) {
@@ -42,7 +42,7 @@ func (l *toCome) note(voices []mixer.Handle) {
 }
 
 // cancel stops the starts that have not begun.
-func (l *toCome) cancel() {
+func (l *pendingStarts) cancel() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for _, h := range l.all {
@@ -53,47 +53,47 @@ func (l *toCome) cancel() {
 	l.all = l.all[:0]
 }
 
-// stock holds the sounds of a sheet for starts by hand. It is read-only.
-type stock struct {
-	sheet *Sheet
-	wares map[string]*ware
+// catalogue holds the sounds of a sheet for starts by hand. It is read-only.
+type catalogue struct {
+	sheet     *Sheet
+	templates map[string]*soundTemplate
 }
 
-// ware is a sound of a stock, or a layer of a sound.
-type ware struct {
+// soundTemplate is a sound of a catalogue, or a layer of a sound.
+type soundTemplate struct {
 	rules   *rules.Sound
 	index   int            // index in Player.sheet.Sounds
 	loaded  *loading.Sound // its files are guarded by Player.replaced
 	group   *mixer.Group
 	quality voice.Quality
-	place   uint64 // key for random choices
-	draws   *draws // nil for layers
+	place   uint64       // key for random choices
+	draws   *randomState // nil for layers
 
-	layers []ware // replace the files
-	delay  int64  // delay of a layer, in frames
+	layers []soundTemplate // replace the files
+	delay  int64           // delay of a layer, in frames
 }
 
-// draws is the state of the random choices of one sound for starts by hand.
-type draws struct {
+// randomState is the state of the random choices of one sound for starts by hand.
+type randomState struct {
 	mutex  sync.Mutex
-	starts uint64   // successful starts
-	files  []filing // of the sound, or of each layer
+	starts uint64     // successful starts
+	files  []filePick // of the sound, or of each layer
 }
 
-// filing is the state of the file choices of a sound.
-type filing struct {
+// filePick is the state of the file choices of a sound.
+type filePick struct {
 	picker chance.Picker
 	of     int // number of files
 }
 
-// newStock creates the stock of a sheet. first is the index of its first sound in Player.sheet.Sounds. Only
-// for the goroutine of Feed, or before it runs.
-func (p *Player) newStock(s *Sheet, first int, loaded []loading.Sound, groups []*mixer.Group) *stock {
-	out := &stock{sheet: s, wares: make(map[string]*ware, len(s.Sounds))}
+// newCatalogue creates the catalogue of a sheet. first is the index of its first sound in Player.sheet.Sounds.
+// Only for the goroutine of Feed, or before it runs.
+func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, groups []*mixer.Group) *catalogue {
+	out := &catalogue{sheet: s, templates: make(map[string]*soundTemplate, len(s.Sounds))}
 	indexes := make(map[string]int, len(s.Sounds))
-	one := func(i int) ware {
+	one := func(i int) soundTemplate {
 		sound := &s.Sounds[i]
-		return ware{
+		return soundTemplate{
 			rules: sound, index: first + i, loaded: &loaded[i], group: groups[i], quality: p.sheet.QualityOf(sound), place: chance.Name(sound.Name),
 		}
 	}
@@ -107,47 +107,47 @@ func (p *Player) newStock(s *Sheet, first int, loaded []loading.Sound, groups []
 			layer.place, layer.delay = chance.Layer(w.place, n), l.Delay.Frames(s.Rate)
 			w.layers = append(w.layers, layer)
 		}
-		if p.byHand.draws[w.rules.Name] == nil {
-			p.byHand.draws[w.rules.Name] = &draws{}
+		if p.manual.draws[w.rules.Name] == nil {
+			p.manual.draws[w.rules.Name] = &randomState{}
 		}
-		w.draws = p.byHand.draws[w.rules.Name]
-		out.wares[w.rules.Name] = &w
+		w.draws = p.manual.draws[w.rules.Name]
+		out.templates[w.rules.Name] = &w
 	}
 	return out
 }
 
 // draw returns the random source of the next start. The caller holds the mutex.
-func (d *draws) draw(w *ware, seed uint64) chance.Draw {
+func (d *randomState) draw(w *soundTemplate, seed uint64) chance.Draw {
 	return chance.Draw{Seed: seed, Place: w.place, Time: d.starts}
 }
 
 // file chooses the file of a sound or of a layer of it. The caller holds the mutex.
-func (d *draws) file(w *ware, layer int, draw chance.Draw) int {
+func (d *randomState) file(w *soundTemplate, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
-		d.files = append(d.files, filing{})
+		d.files = append(d.files, filePick{})
 	}
 	f := &d.files[layer]
 	if n := len(w.rules.Files); f.of != n { // the sheet has changed
-		*f = filing{of: n}
+		*f = filePick{of: n}
 	}
 	return f.picker.Next(w.rules.Pick, f.of, w.place, draw)
 }
 
 // undo takes back the last file choices of the first layers after a failed start. The caller holds the mutex.
-func (d *draws) undo(layers int) {
+func (d *randomState) undo(layers int) {
 	for i := range d.files[:layers] {
 		d.files[i].picker.Undo()
 	}
 }
 
 // base draws the gain and pitch of the sound.
-func (w *ware) base(d chance.Draw) mixer.Base {
+func (w *soundTemplate) base(d chance.Draw) mixer.Base {
 	r := w.rules
 	return mixer.Base{Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed}
 }
 
 // fileOf returns the loaded sound of a file. The error gives the reason if it is not available.
-func (p *Player) fileOf(w *ware, loop bool, file int) (*voice.Sound, error) {
+func (p *Player) fileOf(w *soundTemplate, loop bool, file int) (*voice.Sound, error) {
 	p.replaced.Lock()
 	files := w.loaded.Files(loop)
 	var s *voice.Sound

@@ -8,22 +8,22 @@ import (
 	"voicepool/pcm"
 )
 
-// handPlay is a call of Player.Start in progress.
-type handPlay struct {
+// manualStart is a call of Player.Start in progress.
+type manualStart struct {
 	player  *Player
 	start   *Start
 	name    string
 	rate    int
-	asks    Cue    // the equivalent cue, without values that each layer sets itself
+	cue     Cue    // the equivalent cue, without values that each layer sets itself
 	frame   int64  // mixer.Now: the next frame
 	number  uint64 // common number of the layers of one start
 	handles []mixer.Handle
-	late    []waiting // layers that are delayed
+	delayed []waiting // layers that are delayed
 	tuned   *tuned    // nil: the sound has no parameters
 }
 
 // cue returns the cue equivalent to a start, without values that each layer sets itself.
-func (w *ware) cue(o *Start) Cue {
+func (w *soundTemplate) cue(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
 	c.add(w, o)
@@ -31,7 +31,7 @@ func (w *ware) cue(o *Start) Cue {
 }
 
 // add adds the pan and priority of a sound. The cutoffs come from the start or else from the sound.
-func (c *Cue) add(w *ware, o *Start) {
+func (c *Cue) add(w *soundTemplate, o *Start) {
 	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
 		c.Change.LowPass = *o.LowPass
@@ -44,7 +44,7 @@ func (c *Cue) add(w *ware, o *Start) {
 }
 
 // inherit fills in the values that the start leaves open.
-func (c *Cue) inherit(w *ware, o *Start) {
+func (c *Cue) inherit(w *soundTemplate, o *Start) {
 	if o.Bus == "" {
 		c.Bus = w.rules.Bus
 	}
@@ -55,30 +55,30 @@ func (c *Cue) inherit(w *ware, o *Start) {
 	c.From = w.rules.From
 }
 
-// ofPlayers is set in the start numbers of players. Games and banks use other numbers; see
+// playerStartBits is set in the start numbers of players. Games and banks use other numbers; see
 // mixer.Options.Play.
-const ofPlayers = 3 << 62
+const playerStartBits = 3 << 62
 
 // play starts a sound, or all its layers. On an error it starts no voice. The caller holds the mutex of
-// its draws.
-func (h *handPlay) play(w *ware) error {
-	h.when(w)
+// its randomState.
+func (h *manualStart) play(w *soundTemplate) error {
+	h.setFrame(w)
 	if w.rules.Parameters != nil {
-		h.tuned = new(tuning).begins(0, &h.asks, w.rules, true)
+		h.tuned = new(tuning).begins(0, &h.cue, w.rules, true)
 	}
 	layers, err := 1, error(nil)
-	d, seed := w.draws, h.player.byHand.seed
+	d, seed := w.draws, h.player.manual.seed
 	if draw := d.draw(w, seed); w.layers == nil {
-		err = h.begin(w, &h.asks, d.file(w, 0, draw), w.base(draw))
+		err = h.startOne(w, &h.cue, d.file(w, 0, draw), w.base(draw))
 	} else {
-		h.number = ofPlayers | h.player.byHand.numbers.Add(1)
+		h.number = playerStartBits | h.player.manual.numbers.Add(1)
 		base := w.base(draw)
 		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
-			l, c := &w.layers[layers], h.asks
+			l, c := &w.layers[layers], h.cue
 			c.Sound = l.index
 			c.add(l, h.start)
 			draw := d.draw(l, seed)
-			err = h.begin(l, &c, d.file(l, layers, draw), together(base, l.base(draw)))
+			err = h.startOne(l, &c, d.file(l, layers, draw), together(base, l.base(draw)))
 		}
 	}
 	if err == nil {
@@ -92,14 +92,14 @@ func (h *handPlay) play(w *ware) error {
 	return err
 }
 
-// when sets the frame of the start. Delayed layers need a known frame.
-func (h *handPlay) when(w *ware) {
+// setFrame sets the frame of the start. Delayed layers need a known frame.
+func (h *manualStart) setFrame(w *soundTemplate) {
 	switch o := h.start; {
 	case o.Batch != nil:
 		h.frame = max(o.Frame, 0)
 	case o.Frame > 0:
 		h.frame = o.Frame
-	case slices.ContainsFunc(w.layers, func(l ware) bool { return l.delay > 0 }):
+	case slices.ContainsFunc(w.layers, func(l soundTemplate) bool { return l.delay > 0 }):
 		m := h.player.mixer
 		h.frame = m.Next() + pcm.Frames(m.Latency().Block+time.Millisecond, h.rate)
 	default:
@@ -107,8 +107,8 @@ func (h *handPlay) when(w *ware) {
 	}
 }
 
-// begin passes one start to the mixer.
-func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
+// startOne passes one start to the mixer.
+func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Base) error {
 	p, o := h.player, h.start
 	c.inherit(w, o)
 	sound, err := p.fileOf(w, c.Loop, file)
@@ -136,22 +136,23 @@ func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
 	if o.Batch != nil {
 		at = o.Batch.At(frame)
 	}
-	p.byHand.asked.Add(1)
+	p.manual.requested.Add(1)
 	voice, err := at.Play(sound, m)
 	if err != nil {
-		p.byHand.asked.Add(-1)
+		p.manual.requested.Add(-1)
 		return err
 	}
 	h.handles = append(h.handles, voice)
 	if w.delay > 0 && o.Batch == nil {
-		h.late = append(h.late, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: voice})
+		h.delayed = append(h.delayed, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: voice})
 	}
 	return nil
 }
 
-// adopt registers delayed layers and parameters with the goroutine of Feed, because no tag finds them.
-func (h *handPlay) adopt() {
-	if h.late == nil && h.tuned == nil {
+// registerDelayed registers delayed layers and parameters with the goroutine of Feed, because no tag finds
+// them.
+func (h *manualStart) registerDelayed() {
+	if h.delayed == nil && h.tuned == nil {
 		return
 	}
 	p := h.player
@@ -160,7 +161,7 @@ func (h *handPlay) adopt() {
 		if p.held == nil { // while an action is held, its list must not change
 			p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < now })
 		}
-		p.waiting = append(p.waiting, h.late...)
+		p.waiting = append(p.waiting, h.delayed...)
 		if h.tuned != nil {
 			h.tuned.voices, h.tuned.starts = h.handles, make([]int64, len(h.handles))
 			p.join(h.tuned, now)

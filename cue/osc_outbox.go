@@ -79,7 +79,7 @@ func (p *Player) sendDueMessages(st *mixer.Stats) {
 			return true
 		case frame >= min(st.Frame, p.cut):
 			return frame != never && frame >= p.cut
-		case frame >= p.begins.frame: // earlier messages belong to the part before the beginning
+		case frame >= p.startFrom.frame: // earlier messages belong to the part before the beginning
 			out = append(out, post{l.message, frame})
 		}
 		return true

@@ -146,7 +146,7 @@ list:
 			}
 		})
 		for _, g := range p.Goes() {
-			if g.Does == cue.DoPanic {
+			if g.Does == cue.ActionPanic {
 				panicked = g.At.Frames(rate)
 			}
 		}

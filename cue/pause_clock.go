@@ -8,64 +8,64 @@ import (
 	"voicepool/mixer"
 )
 
-// alarm is a scheduled panic. It ends every launch and cue that began before it.
-type alarm struct {
+// scheduledPanic is a scheduled panic. It ends every launch and cue that began before it.
+type scheduledPanic struct {
 	frame          int64
 	over           rules.Time
 	launches, cues int // how many existed before the panic
 }
 
-// stand is an interval during which the mixer does not advance, in frames.
-type stand struct {
+// stoppedInterval is an interval during which the mixer does not advance, in frames.
+type stoppedInterval struct {
 	at     int64 // frame of the mixer
 	output int64 // frame of the output
 	frames int64 // duration; never: it does not end
 }
 
-// pauses maps mixer frames to output frames. Its input is the output frames of the beginnings and ends of
+// pauseClock maps mixer frames to output frames. Its input is the output frames of the beginnings and ends of
 // pauses, alternately. The mixer stops after the fade-out of a pause.
-type pauses struct {
-	fade   int64 // length of a fade, in frames
-	faded  int64
-	on     bool
-	output int64 // the current frame of the output
-	stands []stand
-	stood  int64 // total frames of all stands
-	flips  int   // number of flips processed
+type pauseClock struct {
+	fade    int64 // length of a fade, in frames
+	faded   int64
+	on      bool
+	output  int64 // the current frame of the output
+	stops   []stoppedInterval
+	stopped int64 // total frames of all stops
+	flips   int   // number of flips processed
 }
 
-// pass advances to a frame of the output.
-func (p *pauses) pass(output int64) {
+// advanceTo advances to a frame of the output.
+func (p *pauseClock) advanceTo(output int64) {
 	n := output - p.output
 	if !p.on {
 		p.faded -= min(n, p.faded)
 	} else {
 		k := min(n, p.fade-p.faded)
 		if p.faded += k; n > k {
-			p.stand(p.output+k, n-k)
+			p.addStop(p.output+k, n-k)
 		}
 	}
 	p.output = output
 }
 
-// stand records that the mixer does not advance for some frames, from a frame of the output on.
-func (p *pauses) stand(output, frames int64) {
-	p.stands = append(p.stands, stand{output - p.stood, output, frames})
-	p.stood += frames
+// addStop records that the mixer does not advance for some frames, from a frame of the output on.
+func (p *pauseClock) addStop(output, frames int64) {
+	p.stops = append(p.stops, stoppedInterval{output - p.stopped, output, frames})
+	p.stopped += frames
 }
 
 // flip begins or ends a pause at a frame of the output.
-func (p *pauses) flip(output int64, on bool) {
+func (p *pauseClock) flip(output int64, on bool) {
 	if p.on != on {
-		p.pass(output)
+		p.advanceTo(output)
 		p.on = on
 	}
 }
 
-// heard converts a frame of the mixer to a frame of the output.
-func (p *pauses) heard(frame int64) int64 {
+// outputFrame converts a frame of the mixer to a frame of the output.
+func (p *pauseClock) outputFrame(frame int64) int64 {
 	output := frame
-	for _, s := range p.stands {
+	for _, s := range p.stops {
 		if s.at <= frame {
 			output += s.frames
 		}
@@ -74,29 +74,29 @@ func (p *pauses) heard(frame int64) int64 {
 }
 
 // pausesOf returns the pauses among the scheduled GOs.
-func pausesOf(goes []Go, rate int) *pauses {
-	p := &pauses{fade: fadeFrames(rate)}
+func pausesOf(goes []Go, rate int) *pauseClock {
+	p := &pauseClock{fade: fadeFrames(rate)}
 	for i := range goes {
-		if d := goes[i].Does; d == DoPause || d == DoResume {
-			p.flip(goes[i].At.Frames(rate), d == DoPause)
+		if d := goes[i].Does; d == ActionPause || d == ActionResume {
+			p.flip(goes[i].At.Frames(rate), d == ActionPause)
 		}
 	}
 	if p.on {
-		p.stand(p.output+p.fade-p.faded, never)
+		p.addStop(p.output+p.fade-p.faded, never)
 	}
 	return p
 }
 
-// clocked returns the scheduled GOs with times of the mixer's clock, which stops during pauses.
-func (s *Sheet) clocked(rate int) []Go {
+// goesByMixerClock returns the scheduled GOs with times of the mixer's clock, which stops during pauses.
+func (s *Sheet) goesByMixerClock(rate int) []Go {
 	p := pausesOf(s.Goes, rate)
-	if len(p.stands) == 0 {
+	if len(p.stops) == 0 {
 		return s.Goes
 	}
 	goes := slices.Clone(s.Goes)
 	for i := range goes {
 		at, frame := goes[i].At.Frames(rate), goes[i].At.Frames(rate)
-		for _, one := range p.stands {
+		for _, one := range p.stops {
 			if one.output <= at {
 				frame -= min(one.frames, at-one.output)
 			}
@@ -108,8 +108,8 @@ func (s *Sheet) clocked(rate int) []Go {
 	return goes
 }
 
-// alarm carries out a panic in a render.
-func (p *Player) alarm(a *alarm) error {
+// panicInRender carries out a panic in a render.
+func (p *Player) panicInRender(a *scheduledPanic) error {
 	p.schedule.clear(a.cues)
 	p.follows.clear(a.launches, a.cues)
 	at := p.mixer.At(p.file.now)
@@ -124,16 +124,16 @@ func (p *Player) alarm(a *alarm) error {
 // flipsOf returns the beginnings and ends of the pauses among the scheduled GOs.
 func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 	for i := range goes {
-		if d := goes[i].Does; d == DoPause || d == DoResume {
-			flips = append(flips, freezeChange{goes[i].At.Frames(rate), d == DoPause})
+		if d := goes[i].Does; d == ActionPause || d == ActionResume {
+			flips = append(flips, freezeChange{goes[i].At.Frames(rate), d == ActionPause})
 		}
 	}
 	return flips
 }
 
-// stands processes the pauses of a render. It reports whether the output is silent now because of a pause. If
-// not, it limits size to the frames before the next beginning or end of a pause or fade.
-func (p *Player) stands(size int) (int, bool) {
+// processPauses processes the pauses of a render. It reports whether the output is silent now because of a
+// pause. If not, it limits size to the frames before the next beginning or end of a pause or fade.
+func (p *Player) processPauses(size int) (int, bool) {
 	f, h := &p.file, p.freeze
 	output := f.now + f.stood
 	for len(f.flips) > 0 && f.flips[0].output <= output {

@@ -95,7 +95,7 @@ type Player struct {
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
-	begins       beginning
+	startFrom    startFrom
 	skips        bool         // call Skip of the mixer instead of Render
 	cut          int64        // length of the sheet in frames; never: unlimited
 	atCut        *mixer.Stats // statistics of the mixer at cut
@@ -119,7 +119,7 @@ type Player struct {
 	streams      *broken
 	live         live
 	stepState    stepState
-	byHand       byHand
+	manual       manualStarts
 	lookahead    lookahead
 	outbox       outbox
 	pitches      pitches
@@ -182,8 +182,8 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if p.groups, err = s.Groups(m); err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
-	p.byHand.seed, p.byHand.draws = s.Seed, map[string]*draws{}
-	p.byHand.stock.Store(p.newStock(given, 0, loaded, p.groups))
+	p.manual.seed, p.manual.draws = s.Seed, map[string]*randomState{}
+	p.manual.catalogue.Store(p.newCatalogue(given, 0, loaded, p.groups))
 	p.stage = scenes.NewStage(m, &s.Rules, p.moment)
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Outputs {
@@ -339,7 +339,7 @@ func (p *Player) quiet(st *mixer.Stats) bool {
 func over(st *mixer.Stats) int64 { return max(st.SilentFrom, st.RingsUntil) }
 
 // askedFor returns the number of requested starts, from the sheet and by hand.
-func (p *Player) askedFor() int64 { return p.asked + p.byHand.asked.Load() }
+func (p *Player) askedFor() int64 { return p.asked + p.manual.requested.Load() }
 
 // finished reports whether the show has no sound left.
 func (p *Player) finished(st *mixer.Stats) bool {

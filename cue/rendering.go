@@ -46,11 +46,11 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	defer func() { p.seconds += time.Since(begin).Seconds() }()
 	p.file.read = true
 	dst = p.completeFrames(dst)
-	if there, err := p.goThere(int64(p.mixer.LatencyFrames())); !there {
+	if there, err := p.playToStart(int64(p.mixer.LatencyFrames())); !there {
 		return 0, err
 	}
 	if p.options.Events {
-		p.beneath.begin(p.sheet.Rate, p.outputs, p.begins.frame)
+		p.beneath.begin(p.sheet.Rate, p.outputs, p.startFrom.frame)
 	}
 	f := &p.file
 	p.meter.measuresTruePeak = true
@@ -95,7 +95,7 @@ func (p *Player) mixMore(size int) error {
 	st := p.mixer.Stats()
 	switch {
 	case p.finished(&st) && f.now-latency >= over(&st):
-		p.miss()
+		p.reportUnreached()
 		f.over = true
 		return nil
 	case f.now-latency >= p.cut:
@@ -111,7 +111,7 @@ func (p *Player) mixMore(size int) error {
 		}
 		size = int(min(int64(size), p.cut+latency-f.now))
 	}
-	size, stands := p.stands(size)
+	size, stands := p.processPauses(size)
 	if stands {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 			}
 			dst = dst[n:]
 		}
-		if err := p.alarm(a); err != nil {
+		if err := p.panicInRender(a); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ func (p *Player) Report() *report.Report {
 	}
 	st.Missed += p.missed
 	r := &report.Report{
-		Version: 1, Rate: p.sheet.Rate, From: p.begins.frame, Frames: st.Frame, Voices: p.sheet.Voices, Virtual: p.sheet.Virtual, Overflow: p.sheet.Overflow.String(),
+		Version: 1, Rate: p.sheet.Rate, From: p.startFrom.frame, Frames: st.Frame, Voices: p.sheet.Voices, Virtual: p.sheet.Virtual, Overflow: p.sheet.Overflow.String(),
 		Totals:   report.TotalsOf(&st),
 		Peak:     report.Level(pcm.FromLinear(float64(p.meter.peak))),
 		Loudness: report.Level(p.meter.meter.Integrated()),
@@ -30,7 +30,7 @@ func (p *Player) Report() *report.Report {
 		Events:   p.events,
 	}
 	if p.file.read {
-		r.Frames = p.begins.frame + p.file.frames
+		r.Frames = p.startFrom.frame + p.file.frames
 	}
 	return r
 }

@@ -29,7 +29,7 @@ type Sheet struct {
 	first    int // index in Cues of its own first cue
 	own      int // index in Cues after its own last cue
 	launches []launch
-	panics   []alarm
+	panics   []scheduledPanic
 	firings  []uint64 // by index in List: number of starts
 }
 

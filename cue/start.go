@@ -52,28 +52,28 @@ type Start struct {
 // The error wraps ErrAction and suggests a correction if the arguments are invalid. Otherwise it comes
 // from mixer.Moment.Play, such as mixer.ErrBusy. On an error no voice has started.
 func (p *Player) Start(o Start) ([]mixer.Handle, error) {
-	st := p.byHand.stock.Load()
-	w := st.wares[o.Sound]
+	st := p.manual.catalogue.Load()
+	w := st.templates[o.Sound]
 	if w == nil {
-		return nil, fmt.Errorf("%w: play: %s is no sound of the sheet%s", ErrAction, yaml.Quote(o.Sound), nearest(o.Sound, st.wares))
+		return nil, fmt.Errorf("%w: play: %s is no sound of the sheet%s", ErrAction, yaml.Quote(o.Sound), nearest(o.Sound, st.templates))
 	}
 	if wrong := p.wrong(&o, st.sheet.Rate); wrong != "" {
 		return nil, fmt.Errorf("%w: %s", ErrAction, wrong)
 	}
 	tag, owner, claimed := p.live.claim(o.ID, o.Owner)
-	play := &handPlay{player: p, start: &o, name: o.Sound, rate: st.sheet.Rate, asks: w.cue(&o)}
-	play.asks.tag, play.asks.owner = tag, owner
+	play := &manualStart{player: p, start: &o, name: o.Sound, rate: st.sheet.Rate, cue: w.cue(&o)}
+	play.cue.tag, play.cue.owner = tag, owner
 	w.draws.mutex.Lock()
 	err := play.play(w)
 	w.draws.mutex.Unlock()
-	p.live.settle(claimed, play.handles)
+	p.live.finishClaim(claimed, play.handles)
 	if play.frame != mixer.Now || o.Batch != nil {
-		p.byHand.waiting.note(play.handles)
+		p.manual.waiting.add(play.handles)
 	}
 	if err != nil {
 		return nil, err
 	}
-	play.adopt()
+	play.registerDelayed()
 	p.live.wakeUp()
 	return play.handles, nil
 }

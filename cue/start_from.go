@@ -23,30 +23,30 @@ var ErrBeginning = errors.New("the show cannot begin there")
 // the limiter depends on at most the last 1 s.
 const leadIn = 2 * time.Second
 
-// beginning describes a show that begins in the middle.
-type beginning struct {
+// startFrom describes a show that begins in the middle.
+type startFrom struct {
 	time rules.Time
 	cue  int // index in Sheet.Cues; -1: a list cue or a time is meant
 	list int // index in Sheet.List; -1: a cue of `cues` or a time is meant
 
-	launches []launch // of the scheduled GOs
-	goes     []Go     // live show: the scheduled GOs before that place
-	standby  int      // live show: index in Sheet.List of the next cue
-	settled  bool     // live show: the cues before standby count as finished
+	launches       []launch // of the scheduled GOs
+	goes           []Go     // live show: the scheduled GOs before that place
+	standby        int      // live show: index in Sheet.List of the next cue
+	earlierSettled bool     // live show: the cues before standby count as finished
 
-	frame int64 // the frame of that place, once it has been reached
-	there bool
-	block []pcm.Frame
+	frame   int64 // the frame of that place, once it has been reached
+	reached bool
+	block   []pcm.Frame
 }
 
 // newBeginning resolves Options.From and Options.Cue.
 func (p *Player) newBeginning() error {
-	b := beginning{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
-	b.there = b.time.IsZero() && p.options.Cue == ""
-	defer func() { p.begins = b }()
+	b := startFrom{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
+	b.reached = b.time.IsZero() && p.options.Cue == ""
+	defer func() { p.startFrom = b }()
 	if p.options.Cue == "" {
-		if p.options.Live && !b.there {
-			b.said(p.Sheet())
+		if p.options.Live && !b.reached {
+			b.recordEarlierGoes(p.Sheet())
 		}
 		return nil
 	}
@@ -78,7 +78,7 @@ func (p *Player) newBeginning() error {
 		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrBeginning, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
 	}
 	if p.options.Live {
-		return b.stands(p.Sheet())
+		return b.startAtCue(p.Sheet())
 	}
 	if b.list >= 0 && !slices.ContainsFunc(s.launches, func(l launch) bool { return l.list == b.list }) {
 		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrBeginning, yaml.Quote(p.options.Cue))
@@ -98,36 +98,36 @@ func (s *Sheet) index(text string) (int, error) {
 	return i, nil
 }
 
-// said records the scheduled GOs before the beginning of a live show.
-func (b *beginning) said(s *Sheet) {
+// recordEarlierGoes records the scheduled GOs before the beginning of a live show.
+func (b *startFrom) recordEarlierGoes(s *Sheet) {
 	rate := max(s.Rate, 1)
-	for _, g := range s.clocked(rate) {
+	for _, g := range s.goesByMixerClock(rate) {
 		if g.At.Frames(rate) >= b.time.Frames(rate) {
 			return
 		}
-		b.say(s, g)
+		b.recordGo(s, g)
 	}
 }
 
-// say records a GO that lies before the beginning of the show.
-func (b *beginning) say(s *Sheet, g Go) {
-	if b.goes = append(b.goes, g); g.Does == DoGo {
-		chain := s.chain(s.meant(&g, b.standby))
+// recordGo records a GO that lies before the beginning of the show.
+func (b *startFrom) recordGo(s *Sheet, g Go) {
+	if b.goes = append(b.goes, g); g.Does == ActionGo {
+		chain := s.chain(s.cueOf(&g, b.standby))
 		b.standby = s.standby(chain[len(chain)-1] + 1)
 	}
 }
 
-// meant returns the index in Sheet.List of the cue that a GO starts, given the index of the next cue.
-func (s *Sheet) meant(g *Go, standby int) int {
+// cueOf returns the index in Sheet.List of the cue that a GO starts, given the index of the next cue.
+func (s *Sheet) cueOf(g *Go, standby int) int {
 	if g.Cue != "" {
 		return s.numbers()[numberOf(g.Cue)] // checkGoes has verified that it exists
 	}
 	return s.standby(standby)
 }
 
-// stands lets a live show begin with a chosen cue. The show begins just before the scheduled GO of that
+// startAtCue lets a live show begin with a chosen cue. The show begins just before the scheduled GO of that
 // cue. If the sheet has no such GO, the earlier cues of the list count as finished.
-func (b *beginning) stands(s *Sheet) error {
+func (b *startFrom) startAtCue(s *Sheet) error {
 	list, cue := b.list, b.cue
 	if b.list, b.cue = -1, -1; list < 0 {
 		b.time = s.Cues[cue].At
@@ -139,35 +139,35 @@ func (b *beginning) stands(s *Sheet) error {
 			}
 			b.time = plus(plus(s.launches[i].base, s.launches[i].since), b.time)
 		}
-		b.said(s)
+		b.recordEarlierGoes(s)
 		return nil
 	}
-	for _, g := range s.clocked(max(s.Rate, 1)) {
-		if g.Does == DoGo && s.meant(&g, b.standby) == list {
+	for _, g := range s.goesByMixerClock(max(s.Rate, 1)) {
+		if g.Does == ActionGo && s.cueOf(&g, b.standby) == list {
 			b.time, b.standby = g.At, list
 			return nil
 		}
-		b.say(s, g)
+		b.recordGo(s, g)
 	}
-	b.goes, b.standby, b.settled, b.there, b.time = nil, list, true, true, rules.Time{}
+	b.goes, b.standby, b.earlierSettled, b.reached, b.time = nil, list, true, true, rules.Time{}
 	return nil
 }
 
 // Standby returns the index in Sheet.List of the next cue at the beginning of a live show. At the end of
 // the list it returns the length of the list.
-func (p *Player) Standby() int { return p.begins.standby }
+func (p *Player) Standby() int { return p.startFrom.standby }
 
-// settle applies the lasting results of the list cues before the next one: endless loops, played from
-// their beginning, and every value that was set.
-func (p *Player) settle() {
+// applySettledCues applies the lasting results of the list cues before the next one: endless loops, played
+// from their beginning, and every value that was set.
+func (p *Player) applySettledCues() {
 	s, f := p.sheet, &p.follows
-	for i := range p.begins.standby {
+	for i := range p.startFrom.standby {
 		if s.List[i].Off {
 			continue
 		}
 		l := launch{list: i, after: -1, first: len(s.Cues)}
 		for _, j := range s.actions(i) {
-			if c := s.Cues[j].settled(); c != nil {
+			if c := s.Cues[j].settledAction(); c != nil {
 				c.origin, c.launch, c.firing = s.place(j)+1, len(s.launches)+1, s.firings[i]
 				s.Cues = append(s.Cues, *c)
 			}
@@ -198,9 +198,9 @@ func (s *Sheet) actions(list int) (all []int) {
 	return all
 }
 
-// settled returns an action that leaves the same result at once as the finished cue, such as an endless
+// settledAction returns an action that leaves the same result at once as the finished cue, such as an endless
 // loop or a set value. It returns nil if the cue leaves no lasting result.
-func (c *Cue) settled() *Cue {
+func (c *Cue) settledAction() *Cue {
 	out := *c
 	out.At, out.Over, out.FadeIn, out.after, out.afterTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, byTime
 	out.Every, out.EveryMost, out.Times, out.Change.Shape = rules.Time{}, rules.Time{}, 1, 0
@@ -225,10 +225,10 @@ func (c *Cue) settled() *Cue {
 	return &out
 }
 
-// beginsAt returns the first frame of the show. For a cue it is a frame of the mixer, and known is
+// startFrame returns the first frame of the show. For a cue it is a frame of the mixer, and known is
 // false until the frame is certain. For a time it is a frame of the output.
-func (p *Player) beginsAt() (frame int64, known bool) {
-	b, rate := &p.begins, p.sheet.Rate
+func (p *Player) startFrame() (frame int64, known bool) {
+	b, rate := &p.startFrom, p.sheet.Rate
 	after := func(l *launch, since rules.Time) (int64, bool) {
 		if l.after < 0 {
 			return l.base.Frames(rate) + since.Frames(rate), true
@@ -260,22 +260,22 @@ func (p *Player) beginsAt() (frame int64, known bool) {
 	return b.time.Frames(rate), true
 }
 
-// stoodBefore returns the state of the pauses of a render at a frame. The frame counts output frames if
+// pausesBefore returns the state of the pauses of a render at a frame. The frame counts output frames if
 // the show begins at a time, and mixer frames otherwise.
-func (p *Player) stoodBefore(frame int64) *pauses {
-	s := &pauses{fade: fadeFrames(p.sheet.Rate)}
-	byTime := p.begins.list < 0 && p.begins.cue < 0
+func (p *Player) pausesBefore(frame int64) *pauseClock {
+	s := &pauseClock{fade: fadeFrames(p.sheet.Rate)}
+	byTime := p.startFrom.list < 0 && p.startFrom.cue < 0
 	for _, one := range p.file.flips {
-		if byTime && one.output > frame || !byTime && one.output-s.stood > frame {
+		if byTime && one.output > frame || !byTime && one.output-s.stopped > frame {
 			break
 		}
 		s.flip(one.output, one.on)
 		s.flips++
 	}
 	if !byTime {
-		frame += s.stood
+		frame += s.stopped
 	}
-	s.pass(frame)
+	s.advanceTo(frame)
 	return s
 }
 
@@ -285,28 +285,28 @@ func (s *Sheet) timed() bool {
 }
 
 // Began returns the first frame of the show. It is valid after the first Read or after Prime.
-func (p *Player) Began() int64 { return p.begins.frame }
+func (p *Player) Began() int64 { return p.startFrom.frame }
 
-// goThere plays up to the given number of frames after the beginning of the show and reports whether it
+// playToStart plays up to the given number of frames after the beginning of the show and reports whether it
 // has arrived. Each call does part of the work. From there on, the output equals the end of the complete
 // render bit for bit. Only the last 2 s are mixed; the rest is only scheduled.
-func (p *Player) goThere(after int64) (there bool, err error) {
-	b, f := &p.begins, &p.file
-	if b.there {
+func (p *Player) playToStart(after int64) (there bool, err error) {
+	b, f := &p.startFrom, &p.file
+	if b.reached {
 		return true, nil
 	}
 	if b.block == nil {
 		b.block = make([]pcm.Frame, 4096*p.outputs)
 	}
 	for most := int64(1 << 19); most > 0; {
-		from, known := p.beginsAt()
+		from, known := p.startFrame()
 		known = known && from < p.cut // after the cut, the loop runs until the end of the show
-		stood := p.stoodBefore(from + after)
-		from = stood.output - stood.stood - after // in frames of the mixer
+		stood := p.pausesBefore(from + after)
+		from = stood.output - stood.stopped - after // in frames of the mixer
 		if known && f.now == from+after {
-			b.there, b.frame, b.block, p.skips = true, stood.output-after, nil, false
+			b.reached, b.frame, b.block, p.skips = true, stood.output-after, nil, false
 			f.flips = f.flips[stood.flips:]
-			f.stood, p.freeze.output = stood.stood, stood.output
+			f.stood, p.freeze.output = stood.stopped, stood.output
 			p.freeze.frozen, p.freeze.faded = stood.on, int(stood.faded)
 			p.freeze.on.Store(stood.on)
 			return true, nil

@@ -188,7 +188,7 @@ func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
 	return nil
 }
 
-// toCome returns the number of stopped delayed starts that the mixer has not reached yet.
+// pendingStarts returns the number of stopped delayed starts that the mixer has not reached yet.
 func (p *Player) toCome(st *mixer.Stats) int64 {
 	p.voids = slices.DeleteFunc(p.voids, func(frame int64) bool { return frame < st.Frame })
 	return int64(len(p.voids))

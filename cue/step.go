@@ -89,7 +89,7 @@ func (p *Player) stepShow() (done bool, err error) {
 		}
 	case st.Pending == 0 && st.Frame >= over(&st)+int64(p.mixer.LatencyFrames()):
 		p.poll()
-		p.miss()
+		p.reportUnreached()
 		return true, p.streams.err()
 	}
 	p.updatePlaying(&st)

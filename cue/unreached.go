@@ -6,9 +6,9 @@ import "voicepool/mixer"
 // times.
 const maxMissed = 100000
 
-// miss reports the remaining actions of a finished sheet as missed, because no voice is left for them.
-// Actions on buses are skipped.
-func (p *Player) miss() {
+// reportUnreached reports the remaining actions of a finished sheet as missed, because no voice is left for
+// them. Actions on buses are skipped.
+func (p *Player) reportUnreached() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
