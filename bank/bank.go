@@ -42,19 +42,19 @@ type Bank struct {
 	reloading sync.Mutex
 	tried     *rules.Rules // the last rules read, even if their sounds could not be loaded; may be nil
 
-	mu      sync.Mutex // guards all fields below
-	settled sync.Cond  // signals the end of a claim
-	claims  int        // plays that are opening a stream without holding mu
-	rules   *rules.Rules
-	root    *yaml.Node   // root of the file
-	made    *rules.Rules // the rules that the mixer was made from
-	sounds  map[string]*sound
-	mixer   *mixer.Mixer
-	moved   []mixer.Handle // buffers of SetPositions
-	spots   []space.Spot
-	scene   string
-	stage   scenes.Stage          // scene state applied to the mixer
-	streams atomic.Pointer[error] // first error of a stream
+	mu          sync.Mutex // guards all fields below
+	claimEnded  sync.Cond  // signals the end of a claim
+	claims      int        // plays that are opening a stream without holding mu
+	rules       *rules.Rules
+	root        *yaml.Node   // root of the file
+	mixerRules  *rules.Rules // the rules that the mixer was made from
+	sounds      map[string]*sound
+	mixer       *mixer.Mixer
+	voiceBuffer []mixer.Handle // buffers of SetPositions
+	spotBuffer  []space.Spot
+	scene       string
+	stage       scenes.Stage          // scene state applied to the mixer
+	streams     atomic.Pointer[error] // first error of a stream
 
 	plays  plays
 	values map[string]float64 // parameters set for all sounds
@@ -62,14 +62,14 @@ type Bank struct {
 
 // sound is a sound of the bank with the state of its random choices.
 type sound struct {
-	rules  *rules.Sound
-	files  []*voice.Sound
-	called string // name of its starts; for a layer the name of its parent
-	place  uint64 // key for random choices
-	plays  uint64 // number of accepted plays
-	picker chance.Picker
-	layers []layer // replace the files
-	then   *sound  // the sound that follows gaplessly; may be nil
+	rules     *rules.Sound
+	files     []*voice.Sound
+	startName string // name of its starts; for a layer the name of its parent
+	chanceKey uint64 // key for random choices
+	plays     uint64 // number of accepted plays
+	picker    chance.Picker
+	layers    []layer // replace the files
+	then      *sound  // the sound that follows gaplessly; may be nil
 
 	parts   []*sound // everything that one play draws for: the sound, its layers, and their followers
 	streams bool     // a part is a stream
@@ -104,7 +104,7 @@ type options struct {
 // be loaded are returned as rules.Errors, which wrap rules.ErrSound.
 func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
-	b.settled.L = &b.mu
+	b.claimEnded.L = &b.mu
 	r, root, err := b.read()
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 			ways[i] = loading.Looped
 		}
 	}
-	all, missing, err := loading.Sounds(ctx, r, b.lib, ways, loading.Options{OnError: b.broke})
+	all, missing, err := loading.Sounds(ctx, r, b.lib, ways, loading.Options{OnError: b.noteStreamError})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	for i := range all {
 		s := &r.Sounds[i]
 		files := all[i].Files(s.Loop)
-		out[s.Name] = &sound{rules: s, files: files, called: s.Name, place: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
+		out[s.Name] = &sound{rules: s, files: files, startName: s.Name, chanceKey: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
 		for j, f := range files {
 			if f != nil && s.Loop && s.Stream && f.Loop().Frames() <= 0 {
 				missing.Note(s.Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
@@ -195,20 +195,20 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		s.then = out[s.rules.Then]
 	}
 	for _, s := range out {
-		own := moves(s.rules)
+		own := parameterPitchRange(s.rules)
 		if s.rules.Layers == nil {
-			pitches[s.rules.Name] = join(pitches[s.rules.Name], own)
+			pitches[s.rules.Name] = unionRange(pitches[s.rules.Name], own)
 		}
 		for i, l := range s.rules.Layers {
 			one := *out[l.Sound]
-			one.called = s.rules.Name
-			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // layers draw independently
+			one.startName = s.rules.Name
+			one.chanceKey = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // layers draw independently
 			s.layers = append(s.layers, layer{&one, l.Delay.Frames(r.Rate)})
-			pitches[l.Sound] = join(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
+			pitches[l.Sound] = unionRange(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
 		}
 	}
 	for _, s := range out {
-		s.list()
+		s.collectParts()
 	}
 	filters := r.Filters()
 	for i := range all {
@@ -225,8 +225,8 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	return out, versions.Make(ctx)
 }
 
-// broke keeps the first error of a stream. Any goroutine.
-func (b *Bank) broke(_ string, err error) {
+// noteStreamError keeps the first error of a stream. Any goroutine.
+func (b *Bank) noteStreamError(_ string, err error) {
 	err = fmt.Errorf("bank: the stream %s", strings.TrimPrefix(err.Error(), "sounds: "))
 	b.streams.CompareAndSwap(nil, &err)
 }
@@ -275,7 +275,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if m.Rate() != b.rules.Rate {
 		return fmt.Errorf("%w: the mixer has %d Hz, the bank %d", ErrMixer, m.Rate(), b.rules.Rate)
 	}
-	b.wait()
+	b.waitForClaims()
 	for i := range b.rules.Sounds {
 		s := &b.rules.Sounds[i]
 		if _, err := m.Bus(s.Bus); s.Bus != "" && err != nil {
@@ -286,27 +286,27 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if err != nil {
 		return err
 	}
-	b.made = b.rules
+	b.mixerRules = b.rules
 	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules, m.At)
-	equip(b.sounds, found)
-	expect(m, b.sounds)
+	setOptions(b.sounds, found)
+	expectStems(m, b.sounds)
 	b.plays = plays{}
 	return nil
 }
 
-// expect registers the names of all possible starts with the mixer.
-func expect(m *mixer.Mixer, sounds map[string]*sound) {
+// expectStems registers the names of all possible starts with the mixer.
+func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	for _, s := range sounds {
 		for _, l := range append([]layer{{sound: s}}, s.layers...) {
 			for _, f := range l.sound.files {
-				m.Expect(mixer.Stem{Name: l.sound.called, Sound: f.Name(), File: f.File()})
+				m.Expect(mixer.Stem{Name: l.sound.startName, Sound: f.Name(), File: f.File()})
 			}
 		}
 	}
 }
 
-// equip sets the mixer options of sounds and their layers.
-func equip(sounds map[string]*sound, found map[string]options) {
+// setOptions sets the mixer options of sounds and their layers.
+func setOptions(sounds map[string]*sound, found map[string]options) {
 	for name, s := range sounds {
 		s.options = found[name]
 		for _, l := range s.layers {
@@ -315,8 +315,8 @@ func equip(sounds map[string]*sound, found map[string]options) {
 	}
 }
 
-// moves returns the range of pitches that the parameters of a sound can add.
-func moves(s *rules.Sound) (sum rules.Range) {
+// parameterPitchRange returns the range of pitches that the parameters of a sound can add.
+func parameterPitchRange(s *rules.Sound) (sum rules.Range) {
 	for i := range s.Parameters {
 		span := s.Parameters[i].Pitch.Span()
 		sum.From, sum.To = sum.From+span.From, sum.To+span.To
@@ -324,7 +324,7 @@ func moves(s *rules.Sound) (sum rules.Range) {
 	return sum
 }
 
-func join(a, b rules.Range) rules.Range {
+func unionRange(a, b rules.Range) rules.Range {
 	return rules.Range{From: min(a.From, b.From), To: max(a.To, b.To)}
 }
 
@@ -337,7 +337,7 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	out := make(map[string]options, len(r.Sounds))
 	for i := range r.Sounds {
 		s := &r.Sounds[i]
-		out[s.Name] = options{group: groups[i], quality: r.QualityOf(s), bus: above(m, r, s.Bus)}
+		out[s.Name] = options{group: groups[i], quality: r.QualityOf(s), bus: busOrParent(m, r, s.Bus)}
 	}
 	return out, nil
 }

@@ -9,8 +9,8 @@ import (
 // choices must depend only on the order of the plays of a name. Therefore a play that opens a stream reserves
 // (claims) every sound that it draws for, and plays that need the same sounds wait.
 
-// list collects the parts of a sound.
-func (s *sound) list() {
+// collectParts collects the parts of a sound.
+func (s *sound) collectParts() {
 	s.parts = append(s.parts[:0], s)
 	for _, l := range s.layers {
 		for part := l.sound; part != nil; part = part.then {
@@ -25,8 +25,8 @@ func (s *sound) list() {
 	}
 }
 
-// taken reports whether another play has claimed a part of the sound. The caller holds mu.
-func (s *sound) taken() bool {
+// isClaimed reports whether another play has claimed a part of the sound. The caller holds mu.
+func (s *sound) isClaimed() bool {
 	for _, part := range s.parts {
 		if part.claimed {
 			return true
@@ -43,24 +43,24 @@ func (b *Bank) claim(s *sound) {
 	}
 }
 
-// leave ends a claim. The caller holds mu.
-func (b *Bank) leave(s *sound) {
+// endClaim ends a claim. The caller holds mu.
+func (b *Bank) endClaim(s *sound) {
 	b.claims--
 	for _, part := range s.parts {
 		part.claimed = false
 	}
-	b.settled.Broadcast()
+	b.claimEnded.Broadcast()
 }
 
-// wait waits until no play is opening a stream. The caller holds mu, which is released while waiting.
-func (b *Bank) wait() {
+// waitForClaims waits until no play is opening a stream. The caller holds mu, which is released while waiting.
+func (b *Bank) waitForClaims() {
 	for b.claims > 0 {
-		b.settled.Wait()
+		b.claimEnded.Wait()
 	}
 }
 
-// outside starts a voice and releases mu for that time if it opens a stream.
-func (b *Bank) outside(
+// startUnlocked starts a voice and releases mu for that time if it opens a stream.
+func (b *Bank) startUnlocked(
 	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), file *voice.Sound, m mixer.Options,
 ) (mixer.Handle, error) {
 	if file.Streamed() {

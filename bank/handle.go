@@ -23,9 +23,9 @@ type Handle struct {
 	age  uint64
 }
 
-// all calls do for each voice of the play. It returns mixer.ErrGone if the play has been reused for another
+// forAll calls do for each voice of the play. It returns mixer.ErrGone if the play has been reused for another
 // one.
-func (h Handle) all(do func(mixer.Handle) error) error {
+func (h Handle) forAll(do func(mixer.Handle) error) error {
 	if h.play == nil {
 		return do(h.Handle)
 	}
@@ -35,14 +35,14 @@ func (h Handle) all(do func(mixer.Handle) error) error {
 	if h.play.age != h.age {
 		return mixer.ErrGone
 	}
-	return h.play.each(do)
+	return h.play.forEach(do)
 }
 
 // State returns the state of the first voice that has not ended. If all have ended, it returns the state of
 // the first voice.
 func (h Handle) State() mixer.State {
 	state := h.Handle.State()
-	_ = h.all(func(one mixer.Handle) error {
+	_ = h.forAll(func(one mixer.Handle) error {
 		if s := one.State(); state.Over() && !s.Over() {
 			state = s
 		}
@@ -52,51 +52,51 @@ func (h Handle) State() mixer.State {
 }
 
 // Stop ends the play, like mixer.Handle.Stop. Layers that have not started yet are cancelled.
-func (h Handle) Stop() error { return h.all(mixer.Handle.Stop) }
+func (h Handle) Stop() error { return h.forAll(mixer.Handle.Stop) }
 
 // StopOver fades the play to silence and then ends it, like mixer.Handle.StopOver.
 func (h Handle) StopOver(fade time.Duration) error {
-	return h.all(func(one mixer.Handle) error { return one.StopOver(fade) })
+	return h.forAll(func(one mixer.Handle) error { return one.StopOver(fade) })
 }
 
 // Pause fades the play out within 10 ms and holds it at its position. A voice that is already fading out
 // ends at once.
-func (h Handle) Pause() error { return h.all(mixer.Handle.Pause) }
+func (h Handle) Pause() error { return h.forAll(mixer.Handle.Pause) }
 
 // Resume undoes Pause.
-func (h Handle) Resume() error { return h.all(mixer.Handle.Resume) }
+func (h Handle) Resume() error { return h.forAll(mixer.Handle.Resume) }
 
 // SetGain sets the game's gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is
 // silence.
 func (h Handle) SetGain(gain pcm.Decibels) error {
-	return h.all(func(one mixer.Handle) error { return one.SetGain(h.gained(gain)) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetGain(h.withParameterGain(gain)) })
 }
 
 // Fade changes the game's gain to gain within a time and along a shape, like mixer.Handle.Fade.
 func (h Handle) Fade(gain pcm.Decibels, during time.Duration, shape voice.Shape) error {
-	return h.all(func(one mixer.Handle) error { return one.Fade(h.gained(gain), during, shape) })
+	return h.forAll(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), during, shape) })
 }
 
-// gained stores the game's gain and returns it with the gain of the parameters. It returns an invalid gain
-// unchanged, so that the mixer rejects it. The caller holds mu.
-func (h Handle) gained(gain pcm.Decibels) pcm.Decibels {
+// withParameterGain stores the game's gain and returns it with the gain of the parameters. It returns an
+// invalid gain unchanged, so that the mixer rejects it. The caller holds mu.
+func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
 	if gain == pcm.FromLinear(0) {
 		gain = mixer.MinGain
 	}
 	if h.play != nil && within(float64(gain), mixer.MinGain, mixer.MaxGain) {
 		h.play.gain = gain
-		gain, _ = h.play.moved()
+		gain, _ = h.play.withParameters()
 	}
 	return gain
 }
 
 // SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms.
 func (h Handle) SetPitch(pitch pcm.Semitones) error {
-	return h.all(func(one mixer.Handle) error {
+	return h.forAll(func(one mixer.Handle) error {
 		all := pitch
 		if h.play != nil && within(float64(pitch), -mixer.MaxPitch, mixer.MaxPitch) {
 			h.play.pitch = pitch
-			_, all = h.play.moved()
+			_, all = h.play.withParameters()
 		}
 		return one.SetPitch(all)
 	})
@@ -104,49 +104,49 @@ func (h Handle) SetPitch(pitch pcm.Semitones) error {
 
 // SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
 func (h Handle) SetPan(pan float64) error {
-	return h.all(func(one mixer.Handle) error { return one.SetPan(pan) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetPan(pan) })
 }
 
 // SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
 func (h Handle) SetSpeed(speed float64) error {
-	return h.all(func(one mixer.Handle) error { return one.SetSpeed(speed) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetSpeed(speed) })
 }
 
 // SetLowPass sets the cutoff of the low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
 func (h Handle) SetLowPass(hz float64) error {
-	return h.all(func(one mixer.Handle) error { return one.SetLowPass(hz) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetLowPass(hz) })
 }
 
 // SetHighPass sets the cutoff of the high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
 func (h Handle) SetHighPass(hz float64) error {
-	return h.all(func(one mixer.Handle) error { return one.SetHighPass(hz) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetHighPass(hz) })
 }
 
 // SetSend moves the gain of the play's send to a bus, like mixer.Handle.SetSend.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
-	return h.all(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
 }
 
 // SetPriority sets the priority, -1,000,000..1,000,000.
 func (h Handle) SetPriority(priority int) error {
-	return h.all(func(one mixer.Handle) error { return one.SetPriority(priority) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetPriority(priority) })
 }
 
 // Protect sets whether the play is protected from being stolen.
 func (h Handle) Protect(on bool) error {
-	return h.all(func(one mixer.Handle) error { return one.Protect(on) })
+	return h.forAll(func(one mixer.Handle) error { return one.Protect(on) })
 }
 
 // SetLoop sets the remaining loop rounds of each looping voice of the play, like mixer.Handle.SetLoop. It
 // includes sounds that follow by `then`.
 func (h Handle) SetLoop(rounds int) error {
-	return h.all(func(one mixer.Handle) error { return one.SetLoop(rounds) })
+	return h.forAll(func(one mixer.Handle) error { return one.SetLoop(rounds) })
 }
 
 // sounding returns the first voice of the play that has not ended, or the first voice.
 func (h Handle) sounding() mixer.Handle {
 	found := h.Handle
-	_ = h.all(func(one mixer.Handle) error {
+	_ = h.forAll(func(one mixer.Handle) error {
 		if found.State().Over() && !one.State().Over() {
 			found = one
 		}
@@ -186,7 +186,7 @@ func (h Handle) Set(parameter string, x float64) error {
 		if err := inRange(r.Name, p, x); err != nil {
 			return err
 		}
-		return h.play.set(i, x)
+		return h.play.setParameter(i, x)
 	}
 	return unknown("parameter", parameter, known)
 }

@@ -10,9 +10,9 @@ import (
 	"voicepool/pcm"
 )
 
-// moved returns the game's gain and pitch plus the parameters, clamped to the range of the mixer. A gain of
-// silence stays silence, as in cue sheets.
-func (p *play) moved() (gain pcm.Decibels, pitch pcm.Semitones) {
+// withParameters returns the game's gain and pitch plus the parameters, clamped to the range of the mixer. A
+// gain of silence stays silence, as in cue sheets.
+func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 	gain, pitch = p.gain, p.pitch
 	for i := range p.values {
 		gain += pcm.Decibels(p.rules.Parameters[i].Gain.Of(p.values[i]))
@@ -24,12 +24,13 @@ func (p *play) moved() (gain pcm.Decibels, pitch pcm.Semitones) {
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
 }
 
-// playMany starts a sound with layers, parameters or followers. If a voice cannot start, the others are stopped.
+// playMany starts a sound with layers, parameters or followers. If a voice cannot start, the others are
+// stopped.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free(b)
-	p.begins = true
+	p.starting = true
 	p.age++
-	p.number = ofBanks | numbered.Add(1)
+	p.number = bankNumberBit | lastPlayNumber.Add(1)
 	p.rules, p.voices, p.sounds, p.gain, p.pitch, p.values = s.rules, p.voices[:0], p.sounds[:0], o.Gain, o.Pitch, p.values[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]
@@ -39,8 +40,8 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 		}
 		p.values = append(p.values, min(max(at, one.From), one.To))
 	}
-	err := b.beginAll(p, frame, s, o)
-	p.begins = false
+	err := b.startAll(p, frame, s, o)
+	p.starting = false
 	if err != nil {
 		p.undo()
 		return Handle{}, err
@@ -48,11 +49,11 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
 }
 
-// beginAll starts the layers of a sound, or the sound itself if it has no layers.
-func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
+// startAll starts the layers of a sound, or the sound itself if it has no layers.
+func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
 	moves := within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
-	gain, pitch := p.moved()
+	gain, pitch := p.withParameters()
 	if moves { // otherwise the mixer reports the invalid value
 		m.Gain, m.Pitch = gain, pitch
 	}
@@ -61,7 +62,7 @@ func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
 	if layers == nil {
 		layers = one[:]
 	} else {
-		d := chance.Draw{Seed: b.rules.Seed, Place: s.place, Time: s.plays}
+		d := chance.Draw{Seed: b.rules.Seed, Place: s.chanceKey, Time: s.plays}
 		base = s.base(&d)
 		m.Priority += s.rules.Priority
 		if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) {
@@ -69,7 +70,7 @@ func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
 		}
 	}
 	first, from := frame, frame // first is for layers without a delay; from is the base of the delays
-	if frame == mixer.Now && s.delayed() {
+	if frame == mixer.Now && s.hasDelayedLayers() {
 		if from = b.mixer.Next(); b.mixer.Latency().Lead > 0 {
 			first = from // the same scheduling clock for all layers
 		}
@@ -80,21 +81,21 @@ func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
 		if l.delay > 0 {
 			at = from + l.delay
 		}
-		if err := b.begin(p, b.mixer.At(at), l.sound, &m, base); err != nil {
+		if err := b.startWithFollowers(p, b.mixer.At(at), l.sound, &m, base); err != nil {
 			return err
 		}
 	}
 	if s.layers != nil {
 		s.plays++
 	}
-	if g, x := p.moved(); g != gain || x != pitch { // Bank.Set may have changed a parameter while a stream was opened
-		_ = p.put(g, x) // no effect on voices that have ended
+	if g, x := p.withParameters(); g != gain || x != pitch { // Bank.Set may have changed a parameter while a stream was opened
+		_ = p.apply(g, x) // no effect on voices that have ended
 	}
 	return nil
 }
 
-// delayed reports whether a layer has a delay.
-func (s *sound) delayed() bool {
+// hasDelayedLayers reports whether a layer has a delay.
+func (s *sound) hasDelayedLayers() bool {
 	for _, l := range s.layers {
 		if l.delay > 0 {
 			return true
@@ -105,12 +106,12 @@ func (s *sound) delayed() bool {
 
 func within(x, least, most float64) bool { return x >= least && x <= most }
 
-// set sets parameter i, whose value must be in range.
-func (p *play) set(i int, x float64) error {
+// setParameter sets parameter i, whose value must be in range.
+func (p *play) setParameter(i int, x float64) error {
 	p.values[i] = x
-	gain, pitch := p.moved()
+	gain, pitch := p.withParameters()
 	one := &p.rules.Parameters[i]
-	return p.each(func(h mixer.Handle) error {
+	return p.forEach(func(h mixer.Handle) error {
 		if one.Gain != nil {
 			if err := h.SetGain(gain); err != nil {
 				return err
@@ -123,13 +124,14 @@ func (p *play) set(i int, x float64) error {
 	})
 }
 
-// put sets the gain and pitch of all voices.
-func (p *play) put(gain pcm.Decibels, pitch pcm.Semitones) error {
-	return p.each(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
+// apply sets the gain and pitch of all voices.
+func (p *play) apply(gain pcm.Decibels, pitch pcm.Semitones) error {
+	return p.forEach(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
 }
 
-// each calls do for all voices and returns the first error. It returns ErrGone only if all voices have ended.
-func (p *play) each(do func(mixer.Handle) error) error {
+// forEach calls do for all voices and returns the first error. It returns ErrGone only if all voices have
+// ended.
+func (p *play) forEach(do func(mixer.Handle) error) error {
 	var first error
 	gone := 0
 	for _, h := range p.voices {
@@ -160,7 +162,7 @@ func inRange(sound string, p *rules.Parameter, x float64) error {
 func (b *Bank) Set(parameter string, x float64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.takes(parameter, x); err != nil {
+	if err := b.checkParameter(parameter, x); err != nil {
 		return err
 	}
 	b.values[parameter] = x
@@ -170,7 +172,7 @@ func (b *Bank) Set(parameter string, x float64) error {
 			if p.rules.Parameters[i].Name != parameter || p.over() {
 				continue
 			}
-			if err := p.set(i, x); err != nil && err != mixer.ErrGone && first == nil {
+			if err := p.setParameter(i, x); err != nil && err != mixer.ErrGone && first == nil {
 				first = err
 			}
 		}
@@ -178,8 +180,8 @@ func (b *Bank) Set(parameter string, x float64) error {
 	return first
 }
 
-// takes returns an error if a value is invalid for any sound with the parameter.
-func (b *Bank) takes(parameter string, x float64) error {
+// checkParameter returns an error if a value is invalid for any sound with the parameter.
+func (b *Bank) checkParameter(parameter string, x float64) error {
 	found := false
 	for i := range b.rules.Sounds {
 		s := &b.rules.Sounds[i]

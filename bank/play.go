@@ -66,8 +66,8 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 // play starts a sound. The caller holds mu.
 func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	s, err := b.find(name)
-	for err == nil && s.taken() {
-		b.settled.Wait()
+	for err == nil && s.isClaimed() {
+		b.claimEnded.Wait()
 		s, err = b.find(name)
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	}
 	if s.streams {
 		b.claim(s)
-		defer b.leave(s)
+		defer b.endClaim(s)
 	}
 	if s.layers != nil || s.rules.Parameters != nil || s.then != nil {
 		return b.playMany(frame, s, o)
@@ -84,8 +84,8 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	return Handle{Handle: h}, err
 }
 
-// begin starts a sound or layer, and its followers, as voices of a play.
-func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
+// startWithFollowers starts a sound or layer, and its followers, as voices of a play.
+func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
 	lead, err := b.start(s, at.Play, o, base, p.number)
 	if err != nil {
 		return err
@@ -110,35 +110,35 @@ func (b *Bank) start(
 	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
 	r := s.rules
-	d := chance.Draw{Seed: b.rules.Seed, Place: s.place, Time: s.plays}
-	file := s.files[s.picker.Next(r.Pick, len(s.files), s.place, d)]
+	d := chance.Draw{Seed: b.rules.Seed, Place: s.chanceKey, Time: s.plays}
+	file := s.files[s.picker.Next(r.Pick, len(s.files), s.chanceKey, d)]
 	s.plays++
 	m := mixer.Options{
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
-		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
+		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.emitterFor(o.Emitter),
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
-		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
+		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.startName, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
 	if m.Sends = r.Sends; o.Sends != nil {
 		s.sends = append(s.sends[:0], o.Sends...) // a copy keeps Options on the caller's stack
 		m.Sends = s.sends
 	}
-	m.LowPass, m.HighPass = or(o.LowPass, r.LowPass), or(o.HighPass, r.HighPass)
+	m.LowPass, m.HighPass = overrideOr(o.LowPass, r.LowPass), overrideOr(o.HighPass, r.HighPass)
 	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // otherwise the mixer reports the invalid value
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
 	if o.From == 0 {
 		m.From = r.From.Duration(file.Rate())
 	}
-	h, err := b.outside(play, file, m)
+	h, err := b.startUnlocked(play, file, m)
 	if err != nil {
 		s.undo()
 	}
 	return h, err
 }
 
-// or dereferences the game's value; nil gives the rules' value.
-func or(said *float64, rules float64) float64 {
+// overrideOr dereferences the game's value; nil gives the rules' value.
+func overrideOr(said *float64, rules float64) float64 {
 	if said != nil {
 		return *said
 	}
@@ -168,9 +168,9 @@ func add(a, b mixer.Base) mixer.Base {
 	}
 }
 
-// placed returns the emitter of a start with the defaults of the rules, or nil. It is valid until the next
+// emitterFor returns the emitter of a start with the defaults of the rules, or nil. It is valid until the next
 // start of the sound.
-func (s *sound) placed(at *space.Emitter) *space.Emitter {
+func (s *sound) emitterFor(at *space.Emitter) *space.Emitter {
 	if at == nil {
 		return nil
 	}

@@ -11,16 +11,16 @@ import (
 
 // play is the state of a play with several voices or with parameters. Bank.mu guards it.
 type play struct {
-	bank   *Bank  // never changes: handles read it without the mutex
-	age    uint64 // age of the handle that may use it
-	number uint64 // unique among all banks, because two banks may share a mixer
-	begins bool   // its voices are still being started
-	rules  *rules.Sound
-	voices []mixer.Handle // each layer followed by its followers
-	sounds []*sound       // by voice
-	gain   pcm.Decibels
-	pitch  pcm.Semitones // the game's values, without parameters
-	values []float64     // by parameter
+	bank     *Bank  // never changes: handles read it without the mutex
+	age      uint64 // age of the handle that may use it
+	number   uint64 // unique among all banks, because two banks may share a mixer
+	starting bool   // its voices are still being started
+	rules    *rules.Sound
+	voices   []mixer.Handle // each layer followed by its followers
+	sounds   []*sound       // by voice
+	gain     pcm.Decibels
+	pitch    pcm.Semitones // the game's values, without parameters
+	values   []float64     // by parameter
 }
 
 // add adds a voice.
@@ -38,7 +38,7 @@ func (p *play) undo() {
 
 // over reports whether all voices have ended.
 func (p *play) over() bool {
-	if p.begins {
+	if p.starting {
 		return false
 	}
 	for _, h := range p.voices {
@@ -55,20 +55,20 @@ type plays struct {
 	cursor int
 }
 
-// numbered is the last play number given.
-var numbered atomic.Uint64
+// lastPlayNumber is the last play number given.
+var lastPlayNumber atomic.Uint64
 
-// ofBanks is set in the numbers of plays of banks. Games use smaller numbers; see mixer.Options.Play.
-const ofBanks = 1 << 63
+// bankNumberBit is set in the numbers of plays of banks. Games use smaller numbers; see mixer.Options.Play.
+const bankNumberBit = 1 << 63
 
 const (
-	glance = 8  // number of plays checked before a full search
-	first  = 64 // initial size of the pool
+	quickChecks  = 8  // number of plays checked before a full search
+	initialPlays = 64 // initial size of the pool
 )
 
 // free returns an ended play. If more than three quarters are in use, it doubles the pool.
 func (ps *plays) free(b *Bank) *play {
-	for range min(len(ps.all), glance) {
+	for range min(len(ps.all), quickChecks) {
 		ps.cursor = (ps.cursor + 1) % len(ps.all)
 		if p := ps.all[ps.cursor]; p.over() {
 			return p
@@ -85,7 +85,7 @@ func (ps *plays) free(b *Bank) *play {
 		return ps.all[ps.cursor]
 	}
 	ps.cursor = len(ps.all)
-	n := max(len(ps.all), first)
+	n := max(len(ps.all), initialPlays)
 	made, voices, sounds := make([]play, n), make([]mixer.Handle, n*parse.MaxLayers), make([]*sound, n*parse.MaxLayers)
 	for i := range made {
 		from, to := i*parse.MaxLayers, (i+1)*parse.MaxLayers

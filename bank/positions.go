@@ -20,7 +20,7 @@ func (b *Bank) SetPositions(plays []Handle, spots []space.Spot) error {
 	if b.mixer == nil {
 		return ErrMixer
 	}
-	b.moved, b.spots = b.moved[:0], b.spots[:0]
+	b.voiceBuffer, b.spotBuffer = b.voiceBuffer[:0], b.spotBuffer[:0]
 	for i, h := range plays {
 		one := [1]mixer.Handle{h.Handle}
 		voices := one[:]
@@ -35,8 +35,8 @@ func (b *Bank) SetPositions(plays []Handle, spots []space.Spot) error {
 			}
 		}
 		for _, v := range voices {
-			b.moved, b.spots = append(b.moved, v), append(b.spots, spots[i])
+			b.voiceBuffer, b.spotBuffer = append(b.voiceBuffer, v), append(b.spotBuffer, spots[i])
 		}
 	}
-	return b.mixer.SetPositions(b.moved, b.spots)
+	return b.mixer.SetPositions(b.voiceBuffer, b.spotBuffer)
 }

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// look is the polling interval of Watch. A file is read once two polls in a row find it unchanged,
-	// because programs write files in pieces.
-	look = 250 * time.Millisecond
+	// watchInterval is the polling interval of Watch. A file is read once two polls in a row find it
+	// unchanged, because programs write files in pieces.
+	watchInterval = 250 * time.Millisecond
 
-	// settle is the time in which the buses move to the values of a new file.
-	settle = 50 * time.Millisecond
+	// busRampTime is the time in which the buses move to the values of a new file.
+	busRampTime = 50 * time.Millisecond
 )
 
 // Watch reloads the bank whenever its file or sounds change, until ctx ends. It polls the sizes and times
@@ -31,7 +31,7 @@ const (
 // own goroutine. It is meant for development.
 func (b *Bank) Watch(ctx context.Context, told func(err error)) {
 	done, last := b.stamps(), map[string]stamp(nil)
-	ticker := time.NewTicker(look)
+	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -135,7 +135,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.wait()
+	b.waitForClaims()
 	return b.adopt(r, loaded, root)
 }
 
@@ -158,14 +158,14 @@ func (b *Bank) forget(changed map[string]bool) {
 
 // adopt switches to other rules and sounds. The caller holds mu.
 func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
-	late := &later{file: r.File, root: root}
+	late := &reloadDifferences{file: r.File, root: root}
 	if b.mixer != nil {
-		late.differ(b.mixer, b.made, r)
+		late.compare(b.mixer, b.mixerRules, r)
 		found, err := optionsOn(b.mixer, r)
 		if err != nil {
 			return err
 		}
-		equip(loaded, found)
+		setOptions(loaded, found)
 	}
 	limits := map[string]*mixer.Group{} // by group or sound: groups whose limits have not changed
 	for name, old := range b.sounds {
@@ -197,12 +197,12 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	if b.mixer == nil {
 		return nil
 	}
-	expect(b.mixer, loaded)
+	expectStems(b.mixer, loaded)
 	scene := scenes.Find(b.rules, b.scene)
 	if scene == nil {
 		b.scene = ""
 	}
-	if err := b.move(scenes.Of(r, scene), settle, late); err != nil {
+	if err := b.move(scenes.Of(r, scene), busRampTime, late); err != nil {
 		return errors.Join(err, late.err())
 	}
 	return late.err()

@@ -28,7 +28,7 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 		}
 		return unknown("scene", name, known)
 	}
-	late := &later{file: b.rules.File, root: b.root}
+	late := &reloadDifferences{file: b.rules.File, root: b.root}
 	if err := b.move(scenes.Of(b.rules, scene), within, late); err != nil {
 		return err
 	}
@@ -38,6 +38,6 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 
 // move moves the mixer to a state and records in late the differences that require another mixer. The caller
 // holds mu.
-func (b *Bank) move(to scenes.State, within time.Duration, late *later) error {
-	return b.stage.Move(mixer.Now, to, within, late.add)
+func (b *Bank) move(to scenes.State, within time.Duration, late *reloadDifferences) error {
+	return b.stage.Move(mixer.Now, to, within, late.addDifference)
 }

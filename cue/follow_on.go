@@ -243,7 +243,7 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 	return some || len(f.ended) > 0
 }
 
-// beginAll begins the launches due by a frame.
+// startAll begins the launches due by a frame.
 func (f *follows) beginAll(now int64) {
 	for f.next() <= now {
 		t := heap.Pop(&f.soon).(turn)

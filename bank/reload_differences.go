@@ -13,25 +13,25 @@ import (
 	"voicepool/mixer"
 )
 
-// later collects the differences of a reloaded file that require a new mixer, in line order. Its error wraps
-// ErrMixer.
-type later struct {
-	file  string
-	root  *yaml.Node // of the file
-	notes []*note
+// reloadDifferences collects the differences of a reloaded file that require a new mixer, in line order. Its
+// error wraps ErrMixer.
+type reloadDifferences struct {
+	file string
+	root *yaml.Node // of the file
+	all  []*difference
 }
 
-// note is one difference and its place in the file.
-type note rules.Error
+// difference is one difference and its place in the file.
+type difference rules.Error
 
-func (n *note) Error() string { return (*rules.Error)(n).Error() }
+func (n *difference) Error() string { return (*rules.Error)(n).Error() }
 
 // Unwrap returns ErrMixer and mixer.ErrOption.
-func (*note) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} }
+func (*difference) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} }
 
-// add adds a difference at a path of keys. If the file lacks a key of the path, the place is the last key
-// found.
-func (l *later) add(path []string, format string, args ...any) {
+// addDifference adds a difference at a path of keys. If the file lacks a key of the path, the place is the
+// last key found.
+func (l *reloadDifferences) addDifference(path []string, format string, args ...any) {
 	place := yaml.Place{}
 	for n, i := l.root, 0; n != nil && i < len(path); i++ {
 		at := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == path[i] })
@@ -41,23 +41,23 @@ func (l *later) add(path []string, format string, args ...any) {
 		place, n = n.Pairs[at].Place, n.Pairs[at].Value
 	}
 	msg := path[len(path)-1] + ": " + fmt.Sprintf(format, args...)
-	l.notes = append(l.notes, &note{File: l.file, Line: place.Line, Column: place.Column, Msg: msg})
+	l.all = append(l.all, &difference{File: l.file, Line: place.Line, Column: place.Column, Msg: msg})
 }
 
 // err returns an error with one line per difference, or nil.
-func (l *later) err() error {
-	slices.SortStableFunc(l.notes, func(a, b *note) int {
+func (l *reloadDifferences) err() error {
+	slices.SortStableFunc(l.all, func(a, b *difference) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	all := make([]error, len(l.notes))
-	for i, n := range l.notes {
+	all := make([]error, len(l.all))
+	for i, n := range l.all {
 		all[i] = n
 	}
 	return errors.Join(all...)
 }
 
-// differ adds the keys whose values differ from the ones that the mixer was made from.
-func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
+// compare adds the keys whose values differ from the ones that the mixer was made from.
+func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
 	const what = "only a new mixer takes this; call NewMixer. Until then it stays as it was"
 	for _, k := range []struct {
 		path []string
@@ -72,11 +72,11 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 		{path: []string{"master", "dc_guard"}, same: made.Master.DCGuard == now.Master.DCGuard},
 	} {
 		if !k.same {
-			l.add(k.path, what)
+			l.addDifference(k.path, what)
 		}
 	}
 	if !slices.EqualFunc(made.Outputs, now.Outputs, func(a, b rules.Output) bool { return a.Name == b.Name && a.Channel == b.Channel }) {
-		l.add([]string{"outputs"}, what)
+		l.addDifference([]string{"outputs"}, what)
 	} else {
 		for i := range now.Outputs {
 			l.effects([]string{"outputs", now.Outputs[i].Name, "effects"}, made.Outputs[i].Effects, now.Outputs[i].Effects)
@@ -91,30 +91,30 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 		b := &now.Buses[i]
 		was := before[b.Name]
 		if _, err := m.Bus(b.Name); err != nil {
-			l.add([]string{"buses", b.Name}, "only a new mixer has this bus; call NewMixer. Until then its sounds are on %s", on(m, now, b.Parent))
+			l.addDifference([]string{"buses", b.Name}, "only a new mixer has this bus; call NewMixer. Until then its sounds are on %s", busNameOrParent(m, now, b.Parent))
 			continue
 		}
 		if was == nil {
 			continue
 		}
 		if was.Parent != b.Parent {
-			l.add([]string{"buses", b.Name, "parent"}, what)
+			l.addDifference([]string{"buses", b.Name, "parent"}, what)
 		}
 		if was.Output != b.Output {
-			l.add([]string{"buses", b.Name, "output"}, what)
+			l.addDifference([]string{"buses", b.Name, "output"}, what)
 		}
 		if was.Voices != b.Voices {
-			l.add([]string{"buses", b.Name, "voices"}, what)
+			l.addDifference([]string{"buses", b.Name, "voices"}, what)
 		}
 		l.effects([]string{"buses", b.Name, "effects"}, was.Effects, b.Effects)
 		if !sameSends(was.Sends, b.Sends) {
-			l.add([]string{"buses", b.Name, "sends"}, "only a new mixer adds, removes or changes sends, but for their gains; call NewMixer. Until then they lead where they did")
+			l.addDifference([]string{"buses", b.Name, "sends"}, "only a new mixer adds, removes or changes sends, but for their gains; call NewMixer. Until then they lead where they did")
 		}
 	}
 }
 
 // masterEffects returns the path to the effects of the master, which may be in the first output.
-func (l *later) masterEffects(now *rules.Rules) []string {
+func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
 	if master := fields.Given(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Given(master.Value, "effects") == nil) {
 		return []string{"outputs", now.Outputs[0].Name, "effects"}
 	}
@@ -122,11 +122,11 @@ func (l *later) masterEffects(now *rules.Rules) []string {
 }
 
 // effects adds path if the effects of a bus differ in kind, name or order. Their values may differ.
-func (l *later) effects(path []string, made, now []effect.Effect) {
+func (l *reloadDifferences) effects(path []string, made, now []effect.Effect) {
 	if !slices.EqualFunc(made, now, func(a, b effect.Effect) bool {
 		return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key
 	}) {
-		l.add(path, "only a new mixer adds, removes or moves effects; call NewMixer. Until then they stay as they were")
+		l.addDifference(path, "only a new mixer adds, removes or moves effects; call NewMixer. Until then they stay as they were")
 	}
 }
 
@@ -138,8 +138,9 @@ func sameSends(a, b []mixer.Send) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(s mixer.Send) bool { return !has(b, s) })
 }
 
-// above returns the bus with a name, or its nearest parent that the mixer has. The zero Bus means the master.
-func above(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
+// busOrParent returns the bus with a name, or its nearest parent that the mixer has. The zero Bus means the
+// master.
+func busOrParent(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	for parents := r.Parents(); name != ""; name = parents[name] {
 		if bus, err := m.Bus(name); err == nil {
 			return bus
@@ -148,9 +149,9 @@ func above(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	return mixer.Bus{}
 }
 
-// on describes the bus that above returns, for messages.
-func on(m *mixer.Mixer, r *rules.Rules, name string) string {
-	if bus := above(m, r, name); bus != (mixer.Bus{}) {
+// busNameOrParent describes the bus that busOrParent returns, for messages.
+func busNameOrParent(m *mixer.Mixer, r *rules.Rules, name string) string {
+	if bus := busOrParent(m, r, name); bus != (mixer.Bus{}) {
 		return fmt.Sprintf("the bus %q", bus.Name())
 	}
 	return "the master"
