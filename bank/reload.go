@@ -173,10 +173,10 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 		if now == nil {
 			continue
 		}
-		now.goOn(old)
+		now.resumeRandom(old)
 		for i := range now.layers {
 			if i < len(old.layers) && old.layers[i].sound.rules.Name == now.layers[i].sound.rules.Name {
-				now.layers[i].sound.goOn(old.layers[i].sound)
+				now.layers[i].sound.resumeRandom(old.layers[i].sound)
 			}
 		}
 		if limitOf(now.rules) == limitOf(old.rules) {
@@ -208,8 +208,8 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	return late.err()
 }
 
-// advance continues the random choices of the sound's previous version.
-func (s *sound) goOn(old *sound) {
+// resumeRandom continues the random choices of the sound's previous version.
+func (s *sound) resumeRandom(old *sound) {
 	s.plays = old.plays
 	if s.rules.Pick == old.rules.Pick && len(s.files) == len(old.files) {
 		s.picker = old.picker

@@ -171,7 +171,7 @@ func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, unti
 // allBegun reports whether every start of the sheet has begun.
 func (p *Player) allBegun() bool {
 	st := p.mixer.Stats()
-	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.toCome(&st) >= p.askedFor()
+	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.stoppedDelayed(&st) >= p.askedFor()
 }
 
 // Ends estimates the last frame of the show, for a progress display. It is the Length of the sheet; without

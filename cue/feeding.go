@@ -54,7 +54,7 @@ func (p *Player) ahead() int64 {
 // error of ctx. If the device has stopped calling Render, it returns that error after one second. A broken
 // stream does not stop the show: Feed returns its error at the end.
 func (p *Player) Feed(ctx context.Context) error {
-	wake, ended := p.live.begin(), ctx.Done()
+	wake, ended := p.live.openWakeChannel(), ctx.Done()
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {

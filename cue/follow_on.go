@@ -210,7 +210,7 @@ func (f *follows) clear(launches, cues int) {
 // release hands the actions that waited for an end at or before a frame to a schedule, and reports whether
 // there were any.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
-	f.beginAll(now)
+	f.startDueLaunches(now)
 	var own []*Cue // actions that waited for their own id, which counts them only from here on
 	keep := f.waiting[:0]
 	for _, i := range f.waiting {
@@ -239,12 +239,12 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 			some = true
 		}
 	}
-	f.beginAll(now)
+	f.startDueLaunches(now)
 	return some || len(f.ended) > 0
 }
 
-// startAll begins the launches due by a frame.
-func (f *follows) beginAll(now int64) {
+// startDueLaunches begins the launches due by a frame.
+func (f *follows) startDueLaunches(now int64) {
 	for f.next() <= now {
 		t := heap.Pop(&f.soon).(turn)
 		f.begin(t.index, t.frame)

@@ -91,8 +91,8 @@ func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	})
 }
 
-// begin is called by Feed and returns its wake channel.
-func (l *live) begin() <-chan struct{} {
+// openWakeChannel is called by Feed and returns its wake channel.
+func (l *live) openWakeChannel() <-chan struct{} {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.wake = make(chan struct{}, 1)

@@ -15,7 +15,7 @@ import (
 	"voicepool/voice"
 )
 
-// manual is the state of Start.
+// manualStarts is the state of Start.
 type manualStarts struct {
 	catalogue atomic.Pointer[catalogue] // of the current sheet
 	requested atomic.Int64              // starts requested or about to be requested

@@ -51,8 +51,8 @@ type pairMeter struct {
 	peak     float32
 }
 
-// begin sets up the meters of every output and of the whole mix.
-func (h *outputMeter) begin(rate, pairs int, named []rules.Output) {
+// setUp sets up the meters of every output and of the whole mix.
+func (h *outputMeter) setUp(rate, pairs int, named []rules.Output) {
 	h.pairCount, h.meter = pairs, loudness.NewMeter(rate, weights(pairs))
 	if pairs == 1 {
 		return

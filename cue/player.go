@@ -95,36 +95,36 @@ type Player struct {
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
-	startFrom    startFrom
-	skips        bool         // call Skip of the mixer instead of Render
-	cut          int64        // length of the sheet in frames; never: unlimited
-	atCut        *mixer.Stats // statistics of the mixer at cut
-	held         *Action      // an action that the mixer had no room for
-	handedOverTo int64        // every action before this frame has been handed over
-	sent         int64        // number of actions handed over
-	done         int          // number of commands of held that the mixer has accepted
-	step         int          // index of the next command of held
-	tuning       tuning
-	stage        scenes.Stage
-	waiting      []waiting
-	voids        []int64 // frames of delayed starts that were stopped before they began
-	asked        int64   // starts requested by the sheet
-	polled       []mixer.Event
-	events       []report.Event
-	missed       int64 // missed actions that were not passed to the mixer
-	seconds      float64
-	file         rendering
-	meter        outputMeter
-	beneath      beneath
-	streams      *broken
-	live         live
-	stepState    stepState
-	manual       manualStarts
-	lookahead    lookahead
-	outbox       outbox
-	pitches      pitches
-	freeze       *freeze
-	mix          func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
+	startFrom     startFrom
+	skips         bool         // call Skip of the mixer instead of Render
+	cut           int64        // length of the sheet in frames; never: unlimited
+	atCut         *mixer.Stats // statistics of the mixer at cut
+	held          *Action      // an action that the mixer had no room for
+	handedOverTo  int64        // every action before this frame has been handed over
+	sent          int64        // number of actions handed over
+	done          int          // number of commands of held that the mixer has accepted
+	step          int          // index of the next command of held
+	tuning        tuning
+	stage         scenes.Stage
+	waiting       []waiting
+	stoppedFrames []int64 // frames of delayed starts that were stopped before they began
+	asked         int64   // starts requested by the sheet
+	polled        []mixer.Event
+	events        []report.Event
+	missed        int64 // missed actions that were not passed to the mixer
+	seconds       float64
+	file          rendering
+	meter         outputMeter
+	beneath       beneath
+	streams       *broken
+	live          live
+	stepState     stepState
+	manual        manualStarts
+	lookahead     lookahead
+	outbox        outbox
+	pitches       pitches
+	freeze        *freeze
+	mix           func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
 }
 
 const never = 1<<63 - 1
@@ -197,7 +197,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.outputs = m.Outputs()
 	p.file.kept.rings = s.effectTail() > 0
-	p.meter.begin(s.Rate, p.outputs, s.Outputs)
+	p.meter.setUp(s.Rate, p.outputs, s.Outputs)
 	p.freeze, p.mix = newFreeze(s.Rate, p.outputs), p.mixUntilCut
 	p.file.flips, p.live.pauses.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()
@@ -332,7 +332,7 @@ func (p *Player) tell(e report.Event) {
 // quiet reports whether all voices are silent and no accepted start is pending. SilentFrom of the stats is
 // then the end of the sound.
 func (p *Player) quiet(st *mixer.Stats) bool {
-	return st.Playing == 0 && st.Asked+p.toCome(st) >= p.askedFor()
+	return st.Playing == 0 && st.Asked+p.stoppedDelayed(st) >= p.askedFor()
 }
 
 // over returns the first silent frame if no voice sounds and no start is pending.

@@ -182,16 +182,16 @@ func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
 		}
 		if c.Verb == Stop && !w.void {
 			w.void = true
-			p.voids = append(p.voids, w.frame)
+			p.stoppedFrames = append(p.stoppedFrames, w.frame)
 		}
 	}
 	return nil
 }
 
-// pendingStarts returns the number of stopped delayed starts that the mixer has not reached yet.
-func (p *Player) toCome(st *mixer.Stats) int64 {
-	p.voids = slices.DeleteFunc(p.voids, func(frame int64) bool { return frame < st.Frame })
-	return int64(len(p.voids))
+// stoppedDelayed returns the number of stopped delayed starts that the mixer has not reached yet.
+func (p *Player) stoppedDelayed(st *mixer.Stats) int64 {
+	p.stoppedFrames = slices.DeleteFunc(p.stoppedFrames, func(frame int64) bool { return frame < st.Frame })
+	return int64(len(p.stoppedFrames))
 }
 
 // isBelow reports whether bus is other or feeds into it.

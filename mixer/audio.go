@@ -13,8 +13,8 @@ type slot struct {
 	bus           uint16 // the fields up to the start of voice are read in every block
 	paused        pauses
 	sounded       bool // it has begun, so it needs a tail
-	settled       bool // power is constant until the voice or its bus changes
-	loops         bool // it will return to the start of its loop, as far as is known
+	powerConstant bool // power is constant until the voice or its bus changes
+	willLoop      bool // it will return to the start of its loop, as far as is known
 	protect       bool
 	stopping      bool // a stop with a fade is under way
 	virtual       bool // it keeps its time but is not mixed
@@ -22,7 +22,7 @@ type slot struct {
 	virtualizable bool // it becomes virtual if a full pool steals it
 	underrun      bool // its stream has run dry
 	lacksMipLevel bool // it reads a worse mip level of its sound than it should
-	sends         bool // it has sends to other buses
+	hasSends      bool // it has sends to other buses
 
 	shaped bool // its response is not flat, see applyResponse
 
@@ -61,12 +61,12 @@ const never = 1<<63 - 1
 
 // ending is a voice that ended inside a stretch of frames.
 type ending struct {
-	after int32 // frames from the start of the stretch
-	slot  int32
-	cut   bool // Options.For ended it, so it leaves a tail
-	fault bool // it panicked or produced NaN or Inf
-	dry   bool // it has not ended, but its stream ran dry
-	broke bool // its stream could not be decoded any further
+	offset int32 // frames from the start of the stretch
+	slot   int32
+	cut    bool // Options.For ended it, so it leaves a tail
+	fault  bool // it panicked or produced NaN or Inf
+	dry    bool // it has not ended, but its stream ran dry
+	broken bool // its stream could not be decoded any further
 }
 
 // audio is the audio side. Render and the other methods of the audio side use it from one goroutine at a
@@ -100,10 +100,10 @@ type audio struct {
 
 	sendFades      []*voice.Move // the gains that act on a send; scratch space
 	softClip       bool
-	metered        []pcm.Frame // buffer for buses with a meter; nil without meters
+	meterBuffer    []pcm.Frame // buffer for buses with a meter; nil without meters
 	overflow       Overflow
 	rejectQuietest bool // Config.RejectQuietest
-	grow           growth
+	growth         growth
 	requestedSlots int           // slots requested by Config.Voices or Resize
 	resizeSeq      uint64        // the sequence number of the last executed Resize
 	incoming       *voice.Voice  // the voice of the incoming start
@@ -112,7 +112,7 @@ type audio struct {
 	refusal        Event         // why the incoming start gets no slot
 	limitEvent     Event         // the event for the victim of a limit
 
-	window     []float32    // a raised cosine from 1 to 0, as long as a tail
+	tailWindow []float32    // a raised cosine from 1 to 0, as long as a tail
 	scratch    []pcm.Frame  // buffer for tails and for skipped frames
 	tailFilter voice.Filter // copy of a filter state for a tail
 	endings    []ending
@@ -128,9 +128,9 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a := &audio{
 		shared: s, gridDone: -1, scoredAt: -1, scoredVirtualAt: -1, scoredMovingAt: -1, tail: c.tail(),
 		overflow: c.Overflow, rejectQuietest: c.RejectQuietest, requestedSlots: c.Voices, softClip: c.SoftClip,
-		scores:  newScores(n, c.maxVirtual()),
-		endings: make([]ending, 0, 2*n),
-		window:  make([]float32, c.tail()), scratch: make([]pcm.Frame, max(c.tail(), 1)),
+		scores:     newScores(n, c.maxVirtual()),
+		endings:    make([]ending, 0, 2*n),
+		tailWindow: make([]float32, c.tail()), scratch: make([]pcm.Frame, max(c.tail(), 1)),
 		sendFades: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newQueueBuffers(c.initial.commands)
@@ -154,10 +154,10 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		a.scores.masks = newMasks(c.MaxVoices, c.maxVirtual())
 	}
 	if c.Overflow == GrowPool {
-		a.grow = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}
+		a.growth = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}
 	}
-	for i := range a.window {
-		a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
+	for i := range a.tailWindow {
+		a.tailWindow[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
 	a.ear, _ = space.Listener{}.Ear()
 	a.buses = newBuses(buses, a)
@@ -176,7 +176,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a.refreshBuses()
 	a.fadeSolos(0)
 	if c.Meters {
-		a.metered = make([]pcm.Frame, a.hop)
+		a.meterBuffer = make([]pcm.Frame, a.hop)
 	}
 	a.stats.Voices = int64(c.Voices)
 	a.published.publish(&a.stats)

@@ -304,7 +304,7 @@ func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	case b.lastOutput != nil:
 		return b.lastOutput
 	case b.meter != nil:
-		return a.metered
+		return a.meterBuffer
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (a *audio) lastTriggerEnd(d *duckRules, before int64) (frame int64, silent 
 		}
 	}
 	for _, e := range a.endings {
-		frame := a.now + int64(e.after)
+		frame := a.now + int64(e.offset)
 		if i := int(e.slot); !e.dry && frame < before && a.triggers(d, i, a.mutable(i)) {
 			left--
 			last = max(last, frame)

@@ -118,7 +118,7 @@ func (a *audio) scoreMasking(asked bool) (total [2][voice.Bands]float64) {
 	if asked {
 		add(len(k.hops) - 1)
 	}
-	heard := func(v realVoice) bool { return v.index < a.base && v.slot.paused == 0 && v.index != a.hidden }
+	heard := func(v realVoice) bool { return v.index < a.base && v.slot.paused == 0 && v.index != a.hiddenIndex }
 	for _, v := range a.real() {
 		if heard(v) {
 			add(v.index)

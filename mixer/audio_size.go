@@ -10,8 +10,8 @@ type growth struct {
 
 // growByStep grows a full pool by a step and reports whether there is a free slot.
 func (a *audio) growByStep() bool {
-	a.grow.neededAt = a.now
-	limit := min(a.slots.Limit()+a.grow.step, a.grow.max)
+	a.growth.neededAt = a.now
+	limit := min(a.slots.Limit()+a.growth.step, a.growth.max)
 	if limit > a.slots.Limit() {
 		a.setSlots(limit)
 	}
@@ -20,28 +20,28 @@ func (a *audio) growByStep() bool {
 
 // shrinkIfIdle shrinks the pool by a step after Idle frames without need.
 func (a *audio) shrinkIfIdle() {
-	peak := max(a.grow.peak, a.slots.Len())
-	a.grow.peak = a.slots.Len()
+	peak := max(a.growth.peak, a.slots.Len())
+	a.growth.peak = a.slots.Len()
 	limit := a.slots.Limit()
-	smaller := max(limit-a.grow.step, a.requestedSlots)
+	smaller := max(limit-a.growth.step, a.requestedSlots)
 	if smaller >= limit || peak > smaller {
-		a.grow.neededAt = a.now
+		a.growth.neededAt = a.now
 		return
 	}
-	if a.now-a.grow.neededAt >= a.grow.idle {
+	if a.now-a.growth.neededAt >= a.growth.idle {
 		a.setSlots(smaller)
-		a.grow.neededAt = a.now
+		a.growth.neededAt = a.now
 	}
 }
 
 // shrinkIfIdleUntil has the same effect as shrinkIfIdle at each hop between now and a frame while no voice
 // plays.
 func (a *audio) shrinkIfIdleUntil(frame int64) {
-	every := max((a.grow.idle+a.hop-1)/a.hop*a.hop, a.hop)
-	at := max((a.grow.neededAt+a.grow.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
+	every := max((a.growth.idle+a.hop-1)/a.hop*a.hop, a.hop)
+	at := max((a.growth.neededAt+a.growth.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
 	for ; at < frame && a.slots.Limit() > a.requestedSlots; at += every {
-		a.setSlots(max(a.slots.Limit()-a.grow.step, a.requestedSlots))
-		a.grow.neededAt = at
+		a.setSlots(max(a.slots.Limit()-a.growth.step, a.requestedSlots))
+		a.growth.neededAt = at
 	}
 }
 
@@ -83,5 +83,5 @@ func (a *audio) setSlots(n int) {
 // updateHighWater updates the maxima after a slot was taken.
 func (a *audio) updateHighWater() {
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
-	a.grow.peak = max(a.grow.peak, a.slots.Len())
+	a.growth.peak = max(a.growth.peak, a.slots.Len())
 }

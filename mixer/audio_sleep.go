@@ -124,7 +124,7 @@ func (a *audio) skipIdle(n int64) {
 	if a.stems != nil {
 		a.stems.clearOutputs()
 	}
-	if a.grow.step > 0 {
+	if a.growth.step > 0 {
 		a.shrinkIfIdleUntil(a.now + n)
 	}
 	a.now += n

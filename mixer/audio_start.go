@@ -48,12 +48,12 @@ func (a *audio) start(c *command) {
 	// Assigned field by field, because the slot contains a voice. The slot may hold values of an earlier
 	// start.
 	s.record, r.playing = r, id
-	s.paused, s.sounded, s.settled, s.loops, s.stopping, s.virtual, s.underrun, s.lacksMipLevel = 0, false, false, false, false, false, false, false
+	s.paused, s.sounded, s.powerConstant, s.willLoop, s.stopping, s.virtual, s.underrun, s.lacksMipLevel = 0, false, false, false, false, false, false, false
 	s.shownAudibility, s.shownLoops, s.power, s.virtualizable = 0, false, 0, false
 	release.Uint64(&r.number, uint64(a.stats.Started))
 	s.began, s.pausedAt, s.endAt, s.coalescedPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.startGain = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
-	if s.endless, s.sends = endless, r.sends > 0; s.sends {
+	if s.endless, s.hasSends = endless, r.sends > 0; s.hasSends {
 		extra := r.extra.Load()
 		for i := range r.sends {
 			a.buses[extra.sends[i].bus].receivesSends = true
@@ -242,7 +242,7 @@ func (a *audio) admit(c *command, r *record) int {
 // hideFromChoice makes a voice count as gone; i may be -1. It returns the priority for showToChoice, which
 // undoes it.
 func (a *audio) hideFromChoice(i int) (prio int32) {
-	if a.hidden = i; i >= 0 {
+	if a.hiddenIndex = i; i >= 0 {
 		prio = a.scores.prio[i]
 		a.scores.setPrio(i, unstealable)
 	}
@@ -250,7 +250,7 @@ func (a *audio) hideFromChoice(i int) (prio int32) {
 }
 
 func (a *audio) showToChoice(i int, prio int32) {
-	if a.hidden = -1; i >= 0 {
+	if a.hiddenIndex = -1; i >= 0 {
 		a.scores.setPrio(i, prio)
 	}
 }

@@ -110,12 +110,12 @@ func (a *audio) rescore(i int) {
 
 // storeScore stores the scores of a voice with a known power.
 func (a *audio) storeScore(i int, s *slot, heard audibilities) {
-	s.settled = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
+	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.gain != nil {
 		a.scores.gain[i] = float32(s.power)
 	}
 	a.scores.setEndless(i, s.endless)
-	s.loops = s.voice.LoopsAgain()
+	s.willLoop = s.voice.LoopsAgain()
 	if i >= a.base {
 		a.scores.remainingHolds[i-a.base] = 0 // the voice was moved
 	}
@@ -265,7 +265,7 @@ func (a *audio) refreshReal(shifted bool) {
 
 // refreshScore computes the score of a voice.
 func (a *audio) refreshScore(i int, s *slot, shifted bool) {
-	if s.settled && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
+	if s.powerConstant && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.advanceScore(i, s)
 	} else {
 		a.rescore(i)
@@ -288,10 +288,10 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 		a.updateMasks(i, s)
 	}
 	a.scores.setAudibility(i, audibility)
-	s.loops = s.loops && s.voice.LoopsAgain() // the last round may have begun
-	if s.shownAudibility != audibility || s.shownLoops != s.loops {
-		s.shownAudibility, s.shownLoops = audibility, s.loops
-		s.record.score.store(audibility, float32(boolInt(s.loops)))
+	s.willLoop = s.willLoop && s.voice.LoopsAgain() // the last round may have begun
+	if s.shownAudibility != audibility || s.shownLoops != s.willLoop {
+		s.shownAudibility, s.shownLoops = audibility, s.willLoop
+		s.record.score.store(audibility, float32(boolInt(s.willLoop)))
 	}
 	a.scheduleScores(i, s)
 }
@@ -300,7 +300,7 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
-	case !s.settled:
+	case !s.powerConstant:
 	case s.virtualizable, a.scores.masks != nil:
 		until += s.voice.StableNearFrames()
 	default:
@@ -318,7 +318,7 @@ func (a *audio) scheduleScores(i int, s *slot) {
 func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	remaining := &a.scores.remainingHolds[j]
 	switch {
-	case !s.settled:
+	case !s.powerConstant:
 		*remaining = 0
 	case a.now-a.remainingRefreshedAt > 10*a.hop, s.shaped && !s.voice.HasSpectrum(): // without searches, separate updates cost time
 		*remaining = until
@@ -524,7 +524,7 @@ func (a *audio) lossBound(s *slot) float64 {
 		return math.Inf(1)
 	}
 	b := &a.buses[s.bus]
-	if s.settled && s.power > 0 && !b.quiet && b.maxGains == b.gains && b.soloFade.SettledAt(1, a.now) && s.voice.Sound().Channels() == 1 {
+	if s.powerConstant && s.power > 0 && !b.quiet && b.maxGains == b.gains && b.soloFade.SettledAt(1, a.now) && s.voice.Sound().Channels() == 1 {
 		return float64(s.power * s.voice.MaxRemaining()) // constant gains: the power is the bound
 	}
 	g := newStereo(s.voice.GainBounds(a.now)).times(equalStereo(max(b.soloFade.At(a.now), b.soloFade.To))).times(b.maxGains)

@@ -134,7 +134,7 @@ func (a *audio) runGrid() {
 		return
 	}
 	a.gridDone = a.now
-	if at == 0 && a.grow.step > 0 {
+	if at == 0 && a.growth.step > 0 {
 		a.shrinkIfIdle()
 	}
 	a.refreshScores(scopeAll)

@@ -74,7 +74,7 @@ func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice
 // Filters of the voice only attenuate.
 func (a *audio) mayGetLouder(s *slot) bool {
 	sp := a.spectral.Load()
-	return s.sends || sp != nil && sp.buses[s.bus].notFlat
+	return s.hasSends || sp != nil && sp.buses[s.bus].notFlat
 }
 
 // noteFilters stores in an event how much the response of a voice reduces its audibility.

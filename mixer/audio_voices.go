@@ -26,11 +26,11 @@ func (a *audio) mixVoices(n int64) {
 	}
 	a.mixVirtual(n)
 	slices.SortFunc(a.endings, func(e, f ending) int {
-		return cmp.Or(cmp.Compare(e.after, f.after), cmp.Compare(a.position(int(e.slot)), a.position(int(f.slot))))
+		return cmp.Or(cmp.Compare(e.offset, f.offset), cmp.Compare(a.position(int(e.slot)), a.position(int(f.slot))))
 	})
 	for _, e := range a.endings {
 		if e.cut && int(e.slot) < a.base { // here, so that tails are summed in the order of their frames
-			a.leaveTail(a.mutable(int(e.slot)), a.now+int64(e.after))
+			a.leaveTail(a.mutable(int(e.slot)), a.now+int64(e.offset))
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 		}
 		steady := false // whether the fast path has done everything
 		switch {
-		case v.slot.sends && v.index < heard:
+		case v.slot.hasSends && v.index < heard:
 			a.mixSending(v, next, n)
 			steady = true
 		case n >= v.slot.endAt-a.now:
@@ -108,9 +108,9 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	s.sounded = s.sounded || got > 0
 	switch at := a.now + got; {
 	case got < room || s.voice.Ended(at):
-		a.endings = append(a.endings, ending{after: int32(got), slot: int32(i), fault: s.voice.Faulty(), broke: s.voice.Broken()})
+		a.endings = append(a.endings, ending{offset: int32(got), slot: int32(i), fault: s.voice.Faulty(), broken: s.voice.Broken()})
 	case s.endAt == at:
-		a.endings = append(a.endings, ending{after: int32(got), slot: int32(i), cut: true})
+		a.endings = append(a.endings, ending{offset: int32(got), slot: int32(i), cut: true})
 	}
 	if lacks := s.voice.LacksMip(); lacks != s.lacksMipLevel {
 		s.lacksMipLevel = lacks
@@ -122,7 +122,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	if from, dry := s.voice.Underrun(); dry != s.underrun {
 		s.underrun = dry
 		if dry {
-			a.endings = append(a.endings, ending{after: int32(from - a.now), slot: int32(i), dry: true})
+			a.endings = append(a.endings, ending{offset: int32(from - a.now), slot: int32(i), dry: true})
 		}
 	}
 	return got
@@ -131,7 +131,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 // endFinishedVoices ends the voices in a.ends, in the order of their frames.
 func (a *audio) endFinishedVoices() {
 	for _, e := range a.endings {
-		i, frame, kind := int(e.slot), a.now+int64(e.after), EventEnded
+		i, frame, kind := int(e.slot), a.now+int64(e.offset), EventEnded
 		s := a.mutable(i)
 		if e.dry {
 			a.stats.Underruns++
@@ -141,7 +141,7 @@ func (a *audio) endFinishedVoices() {
 		if e.fault {
 			a.stats.Faults++
 			a.emitVoiceEvent(&Event{}, EventFault, s, frame, i)
-		} else if e.broke {
+		} else if e.broken {
 			a.stats.Broken++
 			a.emitVoiceEvent(&Event{}, EventBroken, s, frame, i)
 		}
@@ -207,7 +207,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	n := mixRecovered(&copied, a.scratch[:length], frame)
 	a.applyTailWindow(a.scratch[:n], length)
 	home := a.scratch[:n]
-	if s.sends {
+	if s.hasSends {
 		home = a.directTail(s, home, frame)
 	}
 	a.buses[s.bus].addTail(home, frame)
@@ -217,7 +217,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	a.noteSilentFrom(frame + int64(n))
 	a.noteTailFrom(frame+int64(n), int(s.bus))
 	a.extendTailFor(s)
-	if s.sends {
+	if s.hasSends {
 		if pre != nil {
 			pre = pre[:n]
 			a.applyTailWindow(pre, length)
@@ -229,11 +229,11 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 // applyTailWindow applies the window of a tail of the given length.
 func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	if length == a.tail {
-		dsp.Window(tail, a.window)
+		dsp.Window(tail, a.tailWindow)
 		return
 	}
 	for i := range tail {
-		x, g := &tail[i], a.window[int64(i)*a.tail/length]
+		x, g := &tail[i], a.tailWindow[int64(i)*a.tail/length]
 		x[0], x[1] = float32(x[0]*g), float32(x[1]*g)
 	}
 }

@@ -16,7 +16,7 @@ type voiceTable struct {
 	newPlayheads []int64      // by index: positions in the sounds, in frames
 	order        *outputOrder // nil with one output: then voices are ordered by slot
 
-	hidden                int // the index of a voice that already counts as gone, see admit; or -1
+	hiddenIndex           int // the index of a voice that already counts as gone, see admit; or -1
 	finite                int // the number of virtual voices that have an end
 	maxFinite, maxEndless int // the maximum numbers of finite and endless virtual voices
 }
@@ -31,7 +31,7 @@ func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	r := voiceTable{
 		base: c.MaxVoices, realVoices: make([]realVoice, 0, c.MaxVoices), realIndex: make([]int32, c.MaxVoices), lag: newVirtualLag(c.maxVirtual()), newPlayheads: make([]int64, n),
-		maxFinite: c.Virtual, maxEndless: c.maxVirtualEndless, hidden: -1,
+		maxFinite: c.Virtual, maxEndless: c.maxVirtualEndless, hiddenIndex: -1,
 	}
 	var err error
 	if r.slots, err = pool.New[*slot](pool.Config[*slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
@@ -139,14 +139,14 @@ func (r *voiceTable) release(i int) {
 
 // free reports whether there is a free slot.
 func (r *voiceTable) free() bool {
-	return r.slots.Len()-boolInt(r.hidden >= 0 && r.hidden < r.base) < r.slots.Limit()
+	return r.slots.Len()-boolInt(r.hiddenIndex >= 0 && r.hiddenIndex < r.base) < r.slots.Limit()
 }
 
 // virtualCounts returns the number of virtual voices, and the number of those with an end.
 func (r *voiceTable) virtualCounts() (all, finite int) {
 	all, finite = r.virtuals.Len(), r.finite
-	if r.hidden >= r.base {
-		return all - 1, finite - boolInt(!r.at(r.hidden).endless)
+	if r.hiddenIndex >= r.base {
+		return all - 1, finite - boolInt(!r.at(r.hiddenIndex).endless)
 	}
 	return all, finite
 }

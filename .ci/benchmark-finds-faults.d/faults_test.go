@@ -50,7 +50,7 @@ var mutants = []mutant{
 		edits: []edit{{"|| s.voice.FadesBackInAt(frame) || a.tail == 0 {", "|| s.voice.FadesBackInAt(frame) || a.tail >= 0 {"}},
 	},
 	{name: "a linear fade of 1 ms", file: audio, edits: []edit{{
-		"a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))",
-		"a.window[i] = max(0, 1-float32(1000*i)/float32(c.Rate))",
+		"a.tailWindow[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))",
+		"a.tailWindow[i] = max(0, 1-float32(1000*i)/float32(c.Rate))",
 	}}},
 }
