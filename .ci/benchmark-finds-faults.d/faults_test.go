@@ -12,6 +12,7 @@ type edit struct{ old, new string }
 
 const (
 	scores   = "mixer/audio_victim.go"
+	response = "mixer/audio_voice_response.go"
 	voices   = "mixer/audio_voices.go"
 	audio    = "mixer/audio.go"
 	voice    = "voice/voice.go"
@@ -21,17 +22,17 @@ const (
 // index is the code that looks up the best average loudness of a voice.
 const index = "return v.sound.envelope.BothAt(v.Position(), v.Looping())"
 
-// score is the code that computes the audibility from it.
-const score = "audibility := float32(float64(s.power * index))"
+// score is the code that computes the audibility from the gains.
+const score = "ahead, now := power, power"
 
 var mutants = []mutant{
 	{name: "the most audible instead of the least", file: scores, edits: []edit{
-		{"a.scores.audibility[i] = audibility", "a.scores.audibility[i] = 1 / (audibility + 1e-20)"},
+		{"a.scores.setAudibility(i, audibility)", "a.scores.setAudibility(i, 1/(audibility+1e-20))"},
 	}},
-	{name: "without the gain", file: scores, edits: []edit{{score, "audibility := float32(index)"}}},
+	{name: "without the gain", file: response, edits: []edit{{score, "ahead, now := 1.0, 1.0"}}},
 	{
-		name: "gain for gain²", file: scores,
-		edits: []edit{{score, "audibility := float32(float64(math.Sqrt(s.power) * index))"}},
+		name: "gain for gain²", file: response,
+		edits: []edit{{"import (", "import (\n\t\"math\"\n"}, {score, "ahead, now := math.Sqrt(power), math.Sqrt(power)"}},
 	},
 	{name: "the level of now", file: envelope, edits: []edit{
 		{"best, _ := stretch.Once(once)", "best := once"},
