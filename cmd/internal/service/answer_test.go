@@ -15,15 +15,15 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// said is a reply to a message.
-type said struct {
+// showReply is a reply to a message.
+type showReply struct {
 	Ref    json.RawMessage
 	Status int
 	Body   struct{ Detail string }
 }
 
 // answer carries out a message, and checks the reply against the API description.
-func (s *stage) answer(ctx context.Context, message string) (r said) {
+func (s *stage) answer(ctx context.Context, message string) (r showReply) {
 	s.t.Helper()
 	text := s.Answer(ctx, "main", []byte(message))
 	valid(s.t, "Reply", text)
@@ -56,7 +56,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%q: %d %s %q, want %d %s %q", c.message, r.Status, r.Ref, r.Body.Detail, c.status, c.ref, c.detail)
 		}
 	}
-	var r said
+	var r showReply
 	if err := json.Unmarshal(s.Refuse([]byte(`{"ref":7,"do":"panic"}`), problem.New(429, "too many")), &r); err != nil || r.Status != 429 || string(r.Ref) != "7" {
 		t.Errorf("a refused message: %+v, %v", r, err)
 	}

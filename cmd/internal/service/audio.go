@@ -29,7 +29,7 @@ func header(rate int) []byte {
 
 // wav streams the mix of a room as a WAV file in real time.
 func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
-	h, err := s.house(r.PathValue("room"))
+	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ type form struct {
 
 // audio sends the mix of a room over a WebSocket in real time.
 func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
-	h, err := s.house(r.PathValue("room"))
+	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
 		return err
 	}

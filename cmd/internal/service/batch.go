@@ -22,7 +22,7 @@ type batched struct {
 
 // batch carries out all commands at the same frame, or rejects all of them.
 func batch(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "frame", "at", "commands")
+	f := parseObject(o.With, "", "frame", "at", "commands")
 	f.needs("commands")
 	when, steps := f.when(), f.steps()
 	if f.wrong != nil {
@@ -54,7 +54,7 @@ func batch(r *room.Room, o *Order) (int, any) {
 }
 
 // steps reads the commands of a batch.
-func (o *object) steps() (steps []room.Step) {
+func (o *jsonObject) steps() (steps []room.Step) {
 	v := o.raw("commands")
 	if v == nil {
 		return nil
@@ -83,16 +83,16 @@ func (o *object) steps() (steps []room.Step) {
 
 // step reads a command of a batch.
 func step(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem) {
-	o := read(text, at, "do", "voice", "bus", "with")
+	o := parseObject(text, at, "do", "voice", "bus", "with")
 	o.needs("do")
 	do, target, name := o.text("do"), o.text("voice"), o.text("bus")
-	with := func(known []string) *object {
+	with := func(known []string) *jsonObject {
 		if o.wrong != nil {
-			return &object{}
+			return &jsonObject{}
 		}
-		return read(o.raw("with"), at+"with.", known...)
+		return parseObject(o.raw("with"), at+"with.", known...)
 	}
-	var f *object
+	var f *jsonObject
 	switch do {
 	case "play":
 		f = with(playFields)

@@ -37,7 +37,7 @@ type past struct {
 // events streams the events of a room. With the parameter last it answers with the last n events
 // instead.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
-	h, err := s.house(r.PathValue("room"))
+	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
 		return err
 	}
@@ -57,12 +57,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusOK)
-		return s.tell(ctx, w, out, h.life, h.room.Watch(from))
+		return s.streamEvents(ctx, w, out, h.life, h.room.Watch(from))
 	})
 }
 
 // begins returns the number of the first event of a stream, or 0 for the next event.
-func begins(r *http.Request, h *house) (int64, error) {
+func begins(r *http.Request, h *roomEntry) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return h.after(id)
 	}
@@ -85,7 +85,7 @@ func begins(r *http.Request, h *house) (int64, error) {
 // "17". An id from an earlier life of the room, before a restart, gives the first event that is
 // still stored. A number that this life has not reached also belongs to another life; after then
 // returns 0, the next event.
-func (h *house) after(id string) (int64, error) {
+func (h *roomEntry) after(id string) (int64, error) {
 	const name = "Last-Event-ID"
 	text := id
 	if life, number, whole := strings.Cut(id, "-"); whole && life != "" {
@@ -112,7 +112,7 @@ func numbered(name, text string) (int64, error) {
 }
 
 // kept returns an error if the event has been discarded.
-func (h *house) kept(name string, number int64) error {
+func (h *roomEntry) kept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problem.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)
 	}
@@ -137,7 +137,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 		return err
 	}
 	defer done()
-	if t, ok := w.(*told); ok {
+	if t, ok := w.(*trackingWriter); ok {
 		t.lasts = true
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -167,8 +167,8 @@ func (s *Server) enter() (done func(), err error) {
 	}, nil
 }
 
-// tell writes events until the room or the request ends.
-func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
+// streamEvents writes events until the room or the request ends.
+func (s *Server) streamEvents(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
 	b := []byte(": events\n\n")
 	for {
 		if _, err := w.Write(b); err != nil {

@@ -19,7 +19,7 @@ type Follower struct {
 
 // Follow returns a Follower that starts with the next event of a room.
 func (s *Server) Follow(name string) (*Follower, error) {
-	h, err := s.house(name)
+	h, err := s.entry(name)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (h *hub) begin(s *Server, r *room.Room, life string) {
 }
 
 // stir makes the hub check for changes now.
-func (h *house) stir() {
+func (h *roomEntry) stir() {
 	select {
 	case h.hub.wake <- struct{}{}:
 	default:
@@ -52,7 +52,7 @@ func (h *hub) enter(c *socket) {
 		h.cancel, h.state, h.levels = cancel, nil, nil
 		follower := follow(h.room, h.life)
 		h.server.calls.Go(func() { h.watch(ctx, follower) })
-		h.server.calls.Go(func() { h.look(ctx) })
+		h.server.calls.Go(func() { h.sendChanges(ctx) })
 	}
 	h.sockets[c] = true
 	if h.state == nil {
@@ -81,8 +81,8 @@ func typed(kind, key string, value any) []byte {
 	return bytes.Join([][]byte{[]byte(`{"type":"` + kind + `","` + key + `":`), text, []byte("}")}, nil)
 }
 
-// look sends levels and state whenever they change, until the hub has no socket.
-func (h *hub) look(ctx context.Context) {
+// sendChanges sends levels and state whenever they change, until the hub has no socket.
+func (h *hub) sendChanges(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var seen *room.Levels

@@ -22,16 +22,16 @@ type Order struct {
 	more func(n int) error // counts n more commands against the caller's rate limit
 }
 
-// deed describes how an order is carried out.
-type deed struct {
+// command describes how an order is carried out.
+type command struct {
 	name string
 	role Role
 	on   string // the target in the Order: "voice", "bus" or empty
 	act  func(*room.Room, *Order) (int, any)
 }
 
-// deeds is the only table of orders, in the order that messages list them.
-var deeds = [...]deed{
+// commands is the only table of orders, in the order that messages list them.
+var commands = [...]command{
 	{"play", Operate, "", play},
 	{"set", Operate, "voice", set},
 	{"stop", Operate, "voice", stop},
@@ -50,21 +50,21 @@ var deeds = [...]deed{
 // status is 400 or above, the body is a *problem.Problem. Options.Allow checks the caller's role in
 // ctx. Safe for concurrent use.
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
-	i := slices.IndexFunc(deeds[:], func(d deed) bool { return d.name == o.Do })
+	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
 	if i < 0 {
 		var names []string
-		for _, d := range deeds {
+		for _, d := range commands {
 			names = append(names, d.name)
 		}
 		return answer(problem.New(http.StatusBadRequest, "unknown order %q", words.OneLine(o.Do)).Of("do").Near(words.Nearest(o.Do, names)))
 	}
-	d := &deeds[i]
+	d := &commands[i]
 	if err := s.allow(ctx, d.role, name); err != nil {
 		return answer(err)
 	}
-	find := s.stays
+	find := s.activeRoom
 	if d.role == Read {
-		find = s.house
+		find = s.entry
 	}
 	h, err := find(name)
 	if err == nil && d.role != Read && s.options.Barred != nil {
@@ -95,7 +95,7 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 
 // state returns the state of a room.
 func state(r *room.Room, o *Order) (int, any) {
-	if f := read(o.With, ""); f.wrong != nil {
+	if f := parseObject(o.With, ""); f.wrong != nil {
 		return answer(f.wrong)
 	}
 	return http.StatusOK, r.State()

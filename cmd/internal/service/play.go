@@ -17,7 +17,7 @@ var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "
 
 // play starts a sound.
 func play(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", playFields...)
+	f := parseObject(o.With, "", playFields...)
 	order := f.play()
 	if f.wrong != nil {
 		return answer(f.wrong)
@@ -26,11 +26,11 @@ func play(r *room.Room, o *Order) (int, any) {
 	if err != nil {
 		return answer(err)
 	}
-	return settled(&v), &v
+	return startStatus(&v), &v
 }
 
-// settled returns the HTTP status of a start.
-func settled(v *room.PlayResult) int {
+// startStatus returns the HTTP status of a start.
+func startStatus(v *room.PlayResult) int {
 	if v.State == "pending" {
 		return http.StatusAccepted
 	}
@@ -38,7 +38,7 @@ func settled(v *room.PlayResult) int {
 }
 
 // play reads the fields of a play order.
-func (o *object) play() room.PlayRequest {
+func (o *jsonObject) play() room.PlayRequest {
 	o.needs("sound")
 	return room.PlayRequest{
 		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
@@ -53,7 +53,7 @@ func (o *object) play() room.PlayRequest {
 func short(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
 // when reads the moment of an order.
-func (o *object) when() room.Moment {
+func (o *jsonObject) when() room.Moment {
 	m := room.Moment{Frame: some(o.whole("frame")), At: o.time("at")}
 	if m.Frame < 0 {
 		o.fault("frame", "is negative")
@@ -69,7 +69,7 @@ var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass",
 
 // set changes properties of voices.
 func set(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", setFields...)
+	f := parseObject(o.With, "", setFields...)
 	m := f.move()
 	if f.wrong != nil {
 		return answer(f.wrong)
@@ -78,7 +78,7 @@ func set(r *room.Room, o *Order) (int, any) {
 }
 
 // move reads the fields of a set order.
-func (o *object) move() room.Move {
+func (o *jsonObject) move() room.Move {
 	m := room.Move{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
 		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
@@ -95,7 +95,7 @@ var stopFields = []string{"over", "at", "frame"}
 
 // stop ends voices.
 func stop(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", stopFields...)
+	f := parseObject(o.With, "", stopFields...)
 	over, when := f.stop()
 	if f.wrong != nil {
 		return answer(f.wrong)
@@ -104,7 +104,7 @@ func stop(r *room.Room, o *Order) (int, any) {
 }
 
 // stop reads the fields of a stop order.
-func (o *object) stop() (over time.Duration, when room.Moment) {
+func (o *jsonObject) stop() (over time.Duration, when room.Moment) {
 	return some(o.time("over")), o.when()
 }
 
@@ -132,7 +132,7 @@ var (
 
 // bus changes properties of a bus.
 func bus(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", busFields...)
+	f := parseObject(o.With, "", busFields...)
 	fader := f.fader()
 	if f.wrong != nil {
 		return answer(f.wrong)
@@ -145,9 +145,9 @@ func bus(r *room.Room, o *Order) (int, any) {
 }
 
 // gains reads an object that maps names to gains.
-func (o *object) gains(key string) map[string]float64 {
+func (o *jsonObject) gains(key string) map[string]float64 {
 	var read map[string]json.RawMessage
-	o.into(key, &read, "an object of gains in dB, such as {\"hall\": -6}")
+	o.decodeMap(key, &read, "an object of gains in dB, such as {\"hall\": -6}")
 	var all map[string]float64
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		v := read[name]
@@ -165,16 +165,16 @@ func (o *object) gains(key string) map[string]float64 {
 }
 
 // fader reads the fields of a bus order. A duck of null ends the ducking.
-func (o *object) fader() room.Fader {
+func (o *jsonObject) fader() room.Fader {
 	f := room.Fader{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
-	o.into("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
+	o.decodeMap("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
 	f.Sends = o.gains("sends")
 	switch v := o.raw("duck"); {
 	case v == nil:
 	case string(v) == "null":
 		f.Duck = &room.Duck{}
 	default:
-		d := read(v, o.at+"duck.", duckFields...)
+		d := parseObject(v, o.at+"duck.", duckFields...)
 		d.needs("when", "by")
 		f.Duck = &room.Duck{
 			When: d.text("when"), By: some(d.number("by")), Above: d.number("above"),

@@ -82,9 +82,9 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	}
 	err = h.room.Change(ctx, text)
 	h.stir()
-	if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && isEarly(h.room) {
-		if err = s.remake(ctx, name, h, text); err == nil {
-			h, err = s.stays(name)
+	if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && isPlaceholder(h.room) {
+		if err = s.replace(ctx, name, h, text); err == nil {
+			h, err = s.activeRoom(name)
 		}
 	}
 	if err != nil {
@@ -117,9 +117,9 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00end\x00"+name, over.String(), func() (int, any) {
-		h, err := s.stays(name)
+		h, err := s.activeRoom(name)
 		if err == nil && !h.ending.CompareAndSwap(false, true) { // another call was faster
-			_, err = s.stays(name)
+			_, err = s.activeRoom(name)
 		}
 		if err == nil && s.options.Ending != nil {
 			if err = s.options.Ending(r.Context(), name, over); err != nil {

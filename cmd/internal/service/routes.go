@@ -58,16 +58,16 @@ var routes = [...]route{
 // route returns the handler of a call.
 func (s *Server) route(c *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.through(c, w, r); err != nil {
-			if t, ok := w.(*told); !ok || t.status == 0 {
+		if err := s.handle(c, w, r); err != nil {
+			if t, ok := w.(*trackingWriter); !ok || t.status == 0 {
 				fault(err).Write(w)
 			}
 		}
 	})
 }
 
-// through checks a request and answers it.
-func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error {
+// handle checks a request and answers it.
+func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	if r.URL.RawQuery != "" {
-		if err := asked(r, c.takes); err != nil {
+		if err := checkQuery(r, c.takes); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 	if name == "" || s.options.Elsewhere == nil {
 		return false, nil
 	}
-	if _, err := s.house(name); err == nil {
+	if _, err := s.entry(name); err == nil {
 		return false, nil
 	}
 	address, err := s.options.Elsewhere(name)
@@ -133,8 +133,8 @@ func flat(values url.Values) map[string]any {
 	return out
 }
 
-// asked checks the query parameters.
-func asked(r *http.Request, takes []string) error {
+// checkQuery checks the query parameters.
+func checkQuery(r *http.Request, takes []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return problem.New(http.StatusBadRequest, "invalid query after the ? of the address")

@@ -111,7 +111,7 @@ func (l *Limits) fill() {
 type Server struct {
 	options Options
 	mux     *http.ServeMux
-	keys    keys
+	keys    idempotency
 	metrics *metrics
 	uploads chan struct{} // one entry for each running upload
 	drawing chan struct{} // one entry for each timeline being rendered
@@ -124,9 +124,9 @@ type Server struct {
 	calls  sync.WaitGroup // sockets, streams and the goroutines that watch rooms
 
 	mutex     sync.RWMutex
-	houses    map[string]*house    // a nil entry reserves the name of a room that is being made
-	entrances map[string]*entrance // by room name, see alone
-	own       *room.Workers        // started for the first room that needs them
+	entries   map[string]*roomEntry // a nil entry reserves the name of a room that is being made
+	nameLocks map[string]*nameLock  // by room name, see alone
+	own       *room.Workers         // started for the first room that needs them
 	closed    bool
 
 	opening atomic.Bool
@@ -143,7 +143,7 @@ func New(o Options) *Server {
 	o.Limits.fill()
 	s := &Server{
 		options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), drawing: make(chan struct{}, drawing),
-		patience: patience, houses: map[string]*house{}, entrances: map[string]*entrance{},
+		patience: patience, entries: map[string]*roomEntry{}, nameLocks: map[string]*nameLock{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.opening.Store(o.Opening)
@@ -158,7 +158,7 @@ func New(o Options) *Server {
 // ServeHTTP answers a call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	t := &told{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
+	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
 	defer func() {
 		p := recover()
 		if t.slow && !t.lasts {
@@ -209,8 +209,8 @@ func (s *Server) say(line string) {
 func (s *Server) Close(fade time.Duration) {
 	s.mutex.Lock()
 	s.closed = true
-	all := s.houses
-	s.houses = map[string]*house{}
+	all := s.entries
+	s.entries = map[string]*roomEntry{}
 	own := s.own
 	s.mutex.Unlock()
 	var ends sync.WaitGroup

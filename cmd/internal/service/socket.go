@@ -44,7 +44,7 @@ type socket struct {
 // socket answers a request with a WebSocket of orders and events.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
-	h, err := s.house(name)
+	h, err := s.entry(name)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (c *socket) show(state, levels []byte) {
 		c.levels = levels
 	}
 	c.mutex.Unlock()
-	c.tell()
+	c.sendEvents()
 }
 
 // queue adds a message to the output. If the queue is full, the socket is closed, so that a slow
@@ -108,7 +108,7 @@ func (c *socket) queue(message []byte) {
 		return
 	}
 	c.out, c.bytes = append(c.out, message), c.bytes+len(message)
-	c.tell()
+	c.sendEvents()
 }
 
 // end announces that the room has ended.
@@ -116,10 +116,10 @@ func (c *socket) end() {
 	c.mutex.Lock()
 	c.over = true
 	c.mutex.Unlock()
-	c.tell()
+	c.sendEvents()
 }
 
-func (c *socket) tell() {
+func (c *socket) sendEvents() {
 	select {
 	case c.news <- struct{}{}:
 	default:
@@ -250,7 +250,7 @@ func idle(ctx context.Context, d time.Duration) {
 // because of the rate limit, the message is rejected with that error. readable reports whether the
 // message was a readable order, valid or not.
 func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
-	f := read(message, "", "ref", "key", "do", "voice", "bus", "with")
+	f := parseObject(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
 	readable = f.wrong == nil || f.wrong.Field != ""
 	o := Order{Key: f.text("key"), Do: f.text("do"), Voice: f.text("voice"), Bus: f.text("bus"), With: f.raw("with")}
@@ -272,7 +272,7 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 }
 
 // ref returns the sender's reference of a message, a number or a string. The reply repeats it.
-func (o *object) ref() json.RawMessage {
+func (o *jsonObject) ref() json.RawMessage {
 	i := slices.Index(o.keys, "ref") // also if another field is wrong
 	if i < 0 {
 		return nil

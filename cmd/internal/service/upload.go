@@ -74,7 +74,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // take adds a sound to a room.
-func (s *Server) take(ctx context.Context, h *house, name string, in *measured) (status int, body any) {
+func (s *Server) take(ctx context.Context, h *roomEntry, name string, in *measured) (status int, body any) {
 	if err := s.fits(h.room.Name(), name); err != nil {
 		return answer(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// house is a room with its watchers.
-type house struct {
+// roomEntry is a room with its watchers.
+type roomEntry struct {
 	room   *room.Room
 	hub    hub
 	life   string      // distinguishes event numbers of this room from an earlier room with its name
@@ -34,14 +34,14 @@ func (s *Server) Add(r *room.Room) error {
 	if err := s.reserve(r.Name()); err != nil {
 		return err
 	}
-	s.settle(r.Name(), r)
+	s.register(r.Name(), r)
 	return nil
 }
 
 // Room returns a room by its name. It returns nil if the room does not exist or a call has ended
 // it.
 func (s *Server) Room(name string) *room.Room {
-	if h, err := s.stays(name); err == nil {
+	if h, err := s.activeRoom(name); err == nil {
 		return h.room
 	}
 	return nil
@@ -56,7 +56,7 @@ func (s *Server) Rooms() []*room.Room {
 // census returns all rooms, and the summed counts of the rooms that have ended.
 func (s *Server) census() (all []*room.Room, over sums) {
 	s.mutex.RLock()
-	for _, h := range s.houses {
+	for _, h := range s.entries {
 		if h != nil {
 			all = append(all, h.room)
 		}
@@ -67,15 +67,15 @@ func (s *Server) census() (all []*room.Room, over sums) {
 	return all, over
 }
 
-// house returns the room with a name, or a problem that suggests the nearest name.
-func (s *Server) house(name string) (*house, error) {
+// entry returns the room with a name, or a problem that suggests the nearest name.
+func (s *Server) entry(name string) (*roomEntry, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
-	if h := s.houses[name]; h != nil {
+	if h := s.entries[name]; h != nil {
 		return h, nil
 	}
 	var names []string
-	for n, h := range s.houses {
+	for n, h := range s.entries {
 		if h != nil {
 			names = append(names, n)
 		}
@@ -84,10 +84,10 @@ func (s *Server) house(name string) (*house, error) {
 	return nil, problem.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
 }
 
-// stays returns the room with a name like house, but rejects a room that is fading out after a call
+// activeRoom returns the room with a name like entry, but rejects a room that is fading out after a call
 // has ended it.
-func (s *Server) stays(name string) (*house, error) {
-	h, err := s.house(name)
+func (s *Server) activeRoom(name string) (*roomEntry, error) {
+	h, err := s.entry(name)
 	if err == nil && h.ending.Load() {
 		return nil, problem.New(http.StatusConflict, "the room %q is ending", name).Of("room").For(ending)
 	}
@@ -101,7 +101,7 @@ const ending = "ending"
 func (s *Server) reserve(name string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	_, taken := s.houses[name]
+	_, taken := s.entries[name]
 	switch most := s.options.Limits.Rooms; {
 	case s.closed:
 		return problem.New(http.StatusServiceUnavailable, "the server is ending")
@@ -109,42 +109,42 @@ func (s *Server) reserve(name string) error {
 		return unnamed("room", name)
 	case taken:
 		return problem.New(http.StatusConflict, "another call is creating the room %q", name).Of("room").For("being made")
-	case len(s.houses) >= most:
+	case len(s.entries) >= most:
 		return problem.New(http.StatusTooManyRequests, "the limit of %s is reached", words.Count(most, "room")).Of("room").Over(int64(most))
 	}
-	s.houses[name] = nil
+	s.entries[name] = nil
 	return nil
 }
 
-// settle registers a room under its reserved name. With nil it releases the name.
-func (s *Server) settle(name string, r *room.Room) *house {
+// register registers a room under its reserved name. With nil it releases the name.
+func (s *Server) register(name string, r *room.Room) *roomEntry {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if r == nil || s.closed {
-		delete(s.houses, name)
+		delete(s.entries, name)
 		return nil
 	}
-	h := &house{room: r, life: strings.ToLower(rand.Text()[:8])}
+	h := &roomEntry{room: r, life: strings.ToLower(rand.Text()[:8])}
 	h.hub.begin(s, r, h.life)
-	s.houses[name] = h
-	s.calls.Go(func() { s.await(name, h) })
+	s.entries[name] = h
+	s.calls.Go(func() { s.awaitEnd(name, h) })
 	return h
 }
 
-// await removes a room when it has ended.
-func (s *Server) await(name string, h *house) {
+// awaitEnd removes a room when it has ended.
+func (s *Server) awaitEnd(name string, h *roomEntry) {
 	<-h.room.Done()
 	s.forget(name, h)
 }
 
 // forget removes a room that has ended and keeps its counts. When it returns, the name is free.
-func (s *Server) forget(name string, h *house) {
+func (s *Server) forget(name string, h *roomEntry) {
 	h.left.Do(func() { s.leave(name, h) })
 }
 
 // leave does the work of forget. If a call has ended the room, its files are removed before the
 // name is free, because the next room with this name has its own files.
-func (s *Server) leave(name string, h *house) {
+func (s *Server) leave(name string, h *roomEntry) {
 	if h.ending.Load() && s.options.Gone != nil {
 		s.options.Gone(h.room)
 	}
@@ -152,8 +152,8 @@ func (s *Server) leave(name string, h *house) {
 	_, slow := h.room.Listeners()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.houses[name] == h {
-		delete(s.houses, name)
+	if s.entries[name] == h {
+		delete(s.entries, name)
 		s.metrics.over.add(&b.Stats, slow)
 		s.keys.forget(name)
 	}
@@ -172,13 +172,13 @@ func (s *Server) workers() *room.Workers {
 	return s.own
 }
 
-// raise makes a room from a sheet or a bank.
-func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, error) {
+// create makes a room from a sheet or a bank.
+func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
 	if s.options.Raise != nil {
 		if err := s.options.Raise(ctx, name, text); err != nil {
 			return nil, err
 		}
-		return s.house(name)
+		return s.entry(name)
 	}
 	if err := s.reserve(name); err != nil {
 		return nil, err
@@ -200,10 +200,10 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 		if folder != "" {
 			_ = os.Remove(folder) // fails if sounds are in it, which is fine
 		}
-		s.settle(name, nil)
+		s.register(name, nil)
 		return nil, err
 	}
-	h := s.settle(name, r)
+	h := s.register(name, r)
 	if h == nil { // the server was closed in between
 		_ = r.Close(0)
 		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
@@ -221,29 +221,29 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 	return h, nil
 }
 
-// early is the sheet of a room that an upload has made. The room's own sheet comes later.
-const early = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
+// placeholderSheet is the sheet of a room that an upload has made. The room's own sheet comes later.
+const placeholderSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// isEarly reports whether a room is still waiting for its sheet.
-func isEarly(r *room.Room) bool {
-	comment, _, _ := strings.Cut(early, "\n")
+// isPlaceholder reports whether a room is still waiting for its sheet.
+func isPlaceholder(r *room.Room) bool {
+	comment, _, _ := strings.Cut(placeholderSheet, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
 }
 
-// entrance is the lock of one room name. Calls that make, replace or withdraw the room hold it.
-type entrance struct {
+// nameLock is the lock of one room name. Calls that make, replace or withdraw the room hold it.
+type nameLock struct {
 	sync.Mutex
 	calls int // calls that hold the lock or wait for it
 }
 
-// alone locks the name of a room, so that only one call makes, replaces or withdraws it. The caller
+// lockName locks the name of a room, so that only one call makes, replaces or withdraws it. The caller
 // calls done.
-func (s *Server) alone(name string) (done func()) {
+func (s *Server) lockName(name string) (done func()) {
 	s.mutex.Lock()
-	e := s.entrances[name]
+	e := s.nameLocks[name]
 	if e == nil {
-		e = &entrance{}
-		s.entrances[name] = e
+		e = &nameLock{}
+		s.nameLocks[name] = e
 	}
 	e.calls++
 	s.mutex.Unlock()
@@ -253,18 +253,18 @@ func (s *Server) alone(name string) (done func()) {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		if e.calls--; e.calls == 0 {
-			delete(s.entrances, name)
+			delete(s.nameLocks, name)
 		}
 	}
 }
 
 // hold returns the room with a name and keeps it from being withdrawn until release. If the room
 // does not exist, hold makes it from text. If text is nil, it returns an error instead.
-func (s *Server) hold(ctx context.Context, name string, text []byte) (h *house, made bool, err error) {
-	defer s.alone(name)() // of several simultaneous calls, the first makes the room
-	h, err = s.stays(name)
+func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, made bool, err error) {
+	defer s.lockName(name)() // of several simultaneous calls, the first makes the room
+	h, err = s.activeRoom(name)
 	if p, is := errors.AsType[*problem.Problem](err); is && p.Status == http.StatusNotFound && text != nil {
-		h, err = s.raise(ctx, name, text)
+		h, err = s.create(ctx, name, text)
 		made = err == nil
 	}
 	if err != nil {
@@ -275,16 +275,16 @@ func (s *Server) hold(ctx context.Context, name string, text []byte) (h *house, 
 }
 
 // release ends a hold, and may withdraw the room.
-func (s *Server) release(name string, h *house) {
-	defer s.alone(name)()
+func (s *Server) release(name string, h *roomEntry) {
+	defer s.lockName(name)()
 	h.calls--
 	s.withdraw(name, h)
 }
 
 // withdraw ends a room that an upload has made, if the room has no sound and no running call that
 // may add one. The caller holds the lock of the name.
-func (s *Server) withdraw(name string, h *house) {
-	if h.calls == 0 && string(h.room.Text()) == early && h.ending.CompareAndSwap(false, true) {
+func (s *Server) withdraw(name string, h *roomEntry) {
+	if h.calls == 0 && string(h.room.Text()) == placeholderSheet && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
 		s.forget(name, h)
 	}
@@ -292,28 +292,28 @@ func (s *Server) withdraw(name string, h *house) {
 
 // receiver returns the room for an uploaded sound and holds it until release. If the room does not
 // exist, receiver makes it, so that sounds can be uploaded before the sheet that names them.
-func (s *Server) receiver(ctx context.Context, name string) (*house, error) {
+func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) {
 	var text []byte
 	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
-		text = []byte(early)
+		text = []byte(placeholderSheet)
 	}
 	h, _, err := s.hold(ctx, name, text)
 	return h, err
 }
 
-// remake replaces a room that waits for its sheet by a new one made from the sheet. It is for a sheet that the
+// replace replaces a room that waits for its sheet by a new one made from the sheet. It is for a sheet that the
 // room cannot change to. The sounds of the room stay. If the sheet fails, the room is as before. The caller holds
-// the room. A room that is receiving sounds is not remade, because the sounds would be lost.
-func (s *Server) remake(ctx context.Context, name string, h *house, text []byte) error {
-	defer s.alone(name)()
+// the room. A room that is receiving sounds is not replaced, because the sounds would be lost.
+func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {
+	defer s.lockName(name)()
 	if h.calls > 1 {
 		return problem.New(http.StatusConflict, "the room %q is receiving sounds, and this sheet has another rate; put the sheet again when the uploads have ended", name).Of("sheet").For("uploading")
 	}
 	old := h.room.Text()
 	_ = h.room.Close(0) // it has no device
 	s.forget(name, h)
-	if _, err := s.raise(ctx, name, text); err != nil {
-		again, lost := s.raise(context.WithoutCancel(ctx), name, old)
+	if _, err := s.create(ctx, name, text); err != nil {
+		again, lost := s.create(context.WithoutCancel(ctx), name, old)
 		if lost != nil {
 			s.say("room " + name + ": its sounds wait for the next sheet, and the room cannot be opened: " + words.Plain(lost))
 			return err

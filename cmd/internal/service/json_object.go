@@ -18,18 +18,18 @@ import (
 	"voicepool/internal/words"
 )
 
-// object is a JSON object that is read strictly: only known fields, each at most once, of the right
+// jsonObject is a JSON object that is read strictly: only known fields, each at most once, of the right
 // type. The first error is kept in wrong. After it, all reads return zero values.
-type object struct {
+type jsonObject struct {
 	at     string // the prefix of its fields in messages, such as "commands[2].with."
 	keys   []string
 	values []json.RawMessage
 	wrong  *problem.Problem
 }
 
-// read parses an object. Empty text is an object without fields.
-func read(text []byte, at string, known ...string) *object {
-	o := &object{at: at}
+// parseObject parses an object. Empty text is an object without fields.
+func parseObject(text []byte, at string, known ...string) *jsonObject {
+	o := &jsonObject{at: at}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return o
 	}
@@ -87,14 +87,14 @@ func syntax(err error) string {
 	return "want the name of a field"
 }
 
-// into decodes a field into a map. wants describes the expected value.
-func (o *object) into(key string, to any, wants string) {
+// decodeMap decodes a field into a map. wants describes the expected value.
+func (o *jsonObject) decodeMap(key string, to any, wants string) {
 	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
 		o.fault(key, "it takes "+wants)
 	}
 }
 
-func (o *object) broken(why string) *object {
+func (o *jsonObject) broken(why string) *jsonObject {
 	o.wrong = problem.New(400, "the JSON cannot be read: %s", why)
 	if o.at != "" {
 		o.wrong.Detail = o.at[:len(o.at)-1] + ": " + o.wrong.Detail
@@ -103,14 +103,14 @@ func (o *object) broken(why string) *object {
 }
 
 // fault records the first error of the object.
-func (o *object) fault(key, why string) {
+func (o *jsonObject) fault(key, why string) {
 	if o.wrong == nil {
 		o.wrong = problem.New(400, "%s: %s", o.at+key, why).Of(o.at + key)
 	}
 }
 
-// refuse records that a value has the wrong type, in the words of the command check.
-func (o *object) refuse(key string, v json.RawMessage) {
+// rejectType records that a value has the wrong type, in the words of the command check.
+func (o *jsonObject) rejectType(key string, v json.RawMessage) {
 	takes, text := room.Takes(key), string(v)
 	switch {
 	case takes == "":
@@ -128,7 +128,7 @@ func (o *object) refuse(key string, v json.RawMessage) {
 }
 
 // raw returns the value of a field, or nil if it is absent.
-func (o *object) raw(key string) json.RawMessage {
+func (o *jsonObject) raw(key string) json.RawMessage {
 	if i := slices.Index(o.keys, key); i >= 0 && o.wrong == nil {
 		return o.values[i]
 	}
@@ -136,7 +136,7 @@ func (o *object) raw(key string) json.RawMessage {
 }
 
 // needs records an error if a required field is absent.
-func (o *object) needs(keys ...string) {
+func (o *jsonObject) needs(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(o.keys, key) {
 			o.fault(key, "is missing")
@@ -146,7 +146,7 @@ func (o *object) needs(keys ...string) {
 
 // text returns a field that is a name. As in sheets, numbers and booleans are accepted as names,
 // too.
-func (o *object) text(key string) (s string) {
+func (o *jsonObject) text(key string) (s string) {
 	v := o.raw(key)
 	if v == nil {
 		return ""
@@ -169,7 +169,7 @@ const longestName = 256
 
 // number returns a field that is a number. A gain may be a string with its unit, as in sheets:
 // "-6dB".
-func (o *object) number(key string) *float64 {
+func (o *jsonObject) number(key string) *float64 {
 	v := o.raw(key)
 	if v == nil {
 		return nil
@@ -182,7 +182,7 @@ func (o *object) number(key string) *float64 {
 	x, err := strconv.ParseFloat(string(v), 64)
 	switch {
 	case v[0] != '-' && (v[0] < '0' || v[0] > '9'):
-		o.refuse(key, v)
+		o.rejectType(key, v)
 		return nil
 	case err != nil || math.IsInf(x, 0):
 		o.fault(key, "the number is too large")
@@ -192,7 +192,7 @@ func (o *object) number(key string) *float64 {
 }
 
 // cutoff returns a field that is the cutoff of a filter. As in sheets, it may be "off", which is 0.
-func (o *object) cutoff(key string) *float64 {
+func (o *jsonObject) cutoff(key string) *float64 {
 	if string(o.raw(key)) == `"off"` {
 		return new(float64)
 	}
@@ -210,7 +210,7 @@ func decibels(v json.RawMessage) (x float64, ok bool) {
 }
 
 // whole returns a field that is an integer.
-func (o *object) whole(key string) *int64 {
+func (o *jsonObject) whole(key string) *int64 {
 	x := o.number(key)
 	if x == nil {
 		return nil
@@ -223,19 +223,19 @@ func (o *object) whole(key string) *int64 {
 }
 
 // truth returns a field that is a boolean.
-func (o *object) truth(key string) *bool {
+func (o *jsonObject) truth(key string) *bool {
 	switch v := o.raw(key); string(v) {
 	case "":
 	case "true", "false":
 		return new(string(v) == "true")
 	default:
-		o.refuse(key, v)
+		o.rejectType(key, v)
 	}
 	return nil
 }
 
 // name returns a text field that must not be empty.
-func (o *object) name(key string) string {
+func (o *jsonObject) name(key string) string {
 	s := o.text(key)
 	if s == "" && o.raw(key) != nil {
 		o.fault(key, "the name is empty")
@@ -244,7 +244,7 @@ func (o *object) name(key string) string {
 }
 
 // length returns a time field that must not be 0.
-func (o *object) length(key string) *time.Duration {
+func (o *jsonObject) length(key string) *time.Duration {
 	d := o.time(key)
 	if d != nil && *d == 0 {
 		o.fault(key, "a time of 0 would be silent; leave it out")
@@ -253,7 +253,7 @@ func (o *object) length(key string) *time.Duration {
 }
 
 // time returns a field that is a time: a number of seconds, or a string as in a sheet.
-func (o *object) time(key string) *time.Duration {
+func (o *jsonObject) time(key string) *time.Duration {
 	v := o.raw(key)
 	if v == nil {
 		return nil

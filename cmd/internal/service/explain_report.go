@@ -19,7 +19,7 @@ type reasons struct {
 
 // explain answers why a voice plays, was stolen or was rejected.
 func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
-	h, err := s.house(r.PathValue("room"))
+	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 
 // report answers with the report of the room's playback so far.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
-	h, err := s.house(r.PathValue("room"))
+	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 
 // timeline answers with a page that shows the voices of the last minutes.
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
-	h, err := s.house(r.PathValue("room"))
+	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// told is a ResponseWriter that records the status and limits slow readers: each piece of an answer
+// trackingWriter is a ResponseWriter that records the status and limits slow readers: each piece of an answer
 // must be accepted within patience.
-type told struct {
+type trackingWriter struct {
 	http.ResponseWriter
 	out      *http.ResponseController
 	patience time.Duration
@@ -19,11 +19,11 @@ type told struct {
 	lasts    bool      // it is a stream, which counts its slow readers itself
 }
 
-// piece is the number of bytes that a reader must accept within patience.
-const piece = 64 << 10
+// writeSize is the number of bytes that a reader must accept within patience.
+const writeSize = 64 << 10
 
 // renew extends the write deadline.
-func (t *told) renew() {
+func (t *trackingWriter) renew() {
 	if now := time.Now(); now.Sub(t.renewed) > t.patience/10 {
 		t.renewed = now
 		_ = t.out.SetWriteDeadline(now.Add(t.patience)) // a test recorder has no deadlines
@@ -31,7 +31,7 @@ func (t *told) renew() {
 }
 
 // WriteHeader records the status.
-func (t *told) WriteHeader(status int) {
+func (t *trackingWriter) WriteHeader(status int) {
 	if t.status == 0 {
 		t.status = status
 	}
@@ -40,13 +40,13 @@ func (t *told) WriteHeader(status int) {
 }
 
 // Write writes in pieces, each with its own deadline.
-func (t *told) Write(b []byte) (n int, err error) {
+func (t *trackingWriter) Write(b []byte) (n int, err error) {
 	if t.status == 0 {
 		t.status = http.StatusOK
 	}
 	for {
 		t.renew()
-		one, err := t.ResponseWriter.Write(b[n : n+min(len(b)-n, piece)])
+		one, err := t.ResponseWriter.Write(b[n : n+min(len(b)-n, writeSize)])
 		n += one
 		t.slow = t.slow || errors.Is(err, os.ErrDeadlineExceeded)
 		if err != nil || n == len(b) {
@@ -56,4 +56,4 @@ func (t *told) Write(b []byte) (n int, err error) {
 }
 
 // Unwrap supports http.ResponseController.
-func (t *told) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *trackingWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }

@@ -17,21 +17,21 @@ const (
 	keptFor    = 10 * time.Minute // lifetime of a key
 )
 
-// keys stores the first answer to each call that has an idempotency key, per room. Safe for
+// idempotency stores the first answer to each call that has an idempotency key, per room. Safe for
 // concurrent use.
-type keys struct {
+type idempotency struct {
 	mutex sync.Mutex
-	rooms map[string]*ring
+	rooms map[string]*roomKeys
 }
 
-// ring holds the keys of a room, the oldest first.
-type ring struct {
-	calls map[string]*kept
-	order []*kept
+// roomKeys holds the keys of a room, the oldest first.
+type roomKeys struct {
+	calls map[string]*keyedCall
+	order []*keyedCall
 }
 
-// kept is a call with a key. Its answer is valid once done is closed.
-type kept struct {
+// keyedCall is a call with a key. Its answer is valid once done is closed.
+type keyedCall struct {
 	call   string
 	since  time.Time
 	done   chan struct{}
@@ -42,7 +42,7 @@ type kept struct {
 
 // once carries out a call, or returns the stored answer of its key. call begins with the room's
 // name and a zero byte.
-func (k *keys) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
+func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()
 	}
@@ -61,7 +61,7 @@ func (k *keys) once(ctx context.Context, key, call, body string, act func() (int
 }
 
 // again returns the answer of the first call, or a problem if the first call had a different body.
-func (one *kept) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
+func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
 	select {
 	case <-one.done:
 	case <-ctx.Done():
@@ -77,15 +77,15 @@ func (one *kept) again(ctx context.Context, print [sha256.Size]byte) (int, any) 
 }
 
 // begin returns the entry of a call, and whether this call is the first with its key.
-func (k *keys) begin(call string) (one *kept, first bool) {
+func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	r := k.rooms[name]
 	if r == nil {
-		r = &ring{calls: map[string]*kept{}}
+		r = &roomKeys{calls: map[string]*keyedCall{}}
 		if k.rooms == nil {
-			k.rooms = map[string]*ring{}
+			k.rooms = map[string]*roomKeys{}
 		}
 		k.rooms[name] = r
 	}
@@ -95,13 +95,13 @@ func (k *keys) begin(call string) (one *kept, first bool) {
 		return one, false
 	}
 	r.shed(now, keptKeys-1)
-	one = &kept{call: call, since: now, done: make(chan struct{})}
+	one = &keyedCall{call: call, since: now, done: make(chan struct{})}
 	r.calls[call], r.order = one, append(r.order, one)
 	return one, true
 }
 
 // shed drops expired keys, and the oldest keys above the limit most.
-func (r *ring) shed(now time.Time, most int) {
+func (r *roomKeys) shed(now time.Time, most int) {
 	n := 0
 	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
 		r.drop(r.order[n])
@@ -111,7 +111,7 @@ func (r *ring) shed(now time.Time, most int) {
 }
 
 // drop deletes an entry, unless its key belongs to a newer call.
-func (r *ring) drop(one *kept) {
+func (r *roomKeys) drop(one *keyedCall) {
 	if r.calls[one.call] == one {
 		delete(r.calls, one.call)
 	}
@@ -119,7 +119,7 @@ func (r *ring) drop(one *kept) {
 
 // end stores the answer of a first call. A server error or a temporary refusal is not stored,
 // because the same call may succeed later.
-func (k *keys) end(one *kept, print [sha256.Size]byte, status int, body any) {
+func (k *idempotency) end(one *keyedCall, print [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	one.print, one.status, one.body = print, status, body
@@ -133,7 +133,7 @@ func (k *keys) end(one *kept, print [sha256.Size]byte, status int, body any) {
 }
 
 // forget drops all keys of a room that has ended.
-func (k *keys) forget(name string) {
+func (k *idempotency) forget(name string) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	delete(k.rooms, name)

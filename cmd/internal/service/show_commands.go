@@ -11,16 +11,16 @@ import (
 	"voicepool/internal/words"
 )
 
-// said is the answer to an order for a show.
-type said struct {
+// showReply is the answer to an order for a show.
+type showReply struct {
 	Cue     string `json:"cue,omitempty"` // the cue that a GO started
 	Standby string `json:"standby"`
 	Said    string `json:"said,omitempty"`
 	Frame   int64  `json:"frame,omitempty"` // the frame of an action that was scheduled for later
 }
 
-// then carries out an order of a show now, or schedules it for its moment.
-func then(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
+// runOrSchedule carries out an order of a show now, or schedules it for its moment.
+func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
 	frame, later, err := r.Later(when, word, func() error {
 		_, body := do()
 		if p, wrong := body.(*problem.Problem); wrong {
@@ -34,16 +34,16 @@ func then(r *room.Room, when room.Moment, word string, do func() (int, any)) (in
 	case !later:
 		return do()
 	}
-	return http.StatusAccepted, &said{Standby: r.Show().Next(), Said: word, Frame: frame}
+	return http.StatusAccepted, &showReply{Standby: r.Show().Next(), Said: word, Frame: frame}
 }
 
-// stood answers with the cue on standby.
-func stood(r *room.Room, word string) (int, any) {
-	return http.StatusOK, &said{Standby: r.Show().Next(), Said: word}
+// replyStandby answers with the cue on standby.
+func replyStandby(r *room.Room, word string) (int, any) {
+	return http.StatusOK, &showReply{Standby: r.Show().Next(), Said: word}
 }
 
-// place returns an error if the list has no cue with this number.
-func place(r *room.Room, number string) error {
+// checkCue returns an error if the list has no cue with this number.
+func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.Place(number)
 	if err == nil {
@@ -60,28 +60,28 @@ func place(r *room.Room, number string) error {
 
 // fire carries out a GO.
 func fire(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "cue", "from", "at", "frame")
+	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
 	if number != "" {
-		if err := place(r, number); err != nil {
+		if err := checkCue(r, number); err != nil {
 			return answer(err)
 		}
 	}
-	return then(r, when, "go", func() (int, any) {
+	return runOrSchedule(r, when, "go", func() (int, any) {
 		begun, err := r.Show().Begin(number, from)
 		if err != nil {
 			return answer(shown(err, ""))
 		}
-		return http.StatusOK, &said{Cue: begun, Standby: r.Show().Next()}
+		return http.StatusOK, &showReply{Cue: begun, Standby: r.Show().Next()}
 	})
 }
 
 // standby puts a cue on standby.
 func standby(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "cue", "step", "at", "frame")
+	f := parseObject(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.whole("step"), f.when()
 	switch {
 	case f.wrong != nil:
@@ -94,11 +94,11 @@ func standby(r *room.Room, o *Order) (int, any) {
 		return answer(f.wrong)
 	}
 	if step == nil {
-		if err := place(r, number); err != nil {
+		if err := checkCue(r, number); err != nil {
 			return answer(err)
 		}
 	}
-	return then(r, when, "standby", func() (int, any) {
+	return runOrSchedule(r, when, "standby", func() (int, any) {
 		err, field := error(nil), "cue"
 		if step != nil {
 			err, field = r.Show().Step(int(*step)), "step"
@@ -108,44 +108,44 @@ func standby(r *room.Room, o *Order) (int, any) {
 		if err != nil {
 			return answer(shown(err, field))
 		}
-		return stood(r, "standby")
+		return replyStandby(r, "standby")
 	})
 }
 
 // panicked fades everything out and cancels waiting cues.
 func panicked(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "at", "frame")
+	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
-	return then(r, when, "panic", func() (int, any) {
+	return runOrSchedule(r, when, "panic", func() (int, any) {
 		r.Show().Panic()
-		return stood(r, "panic")
+		return replyStandby(r, "panic")
 	})
 }
 
 // stopAll fades out all running cues. With a target it stops only the voices with that id or on
 // that bus.
 func stopAll(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "over", "target", "at", "frame")
+	f := parseObject(o.With, "", "over", "target", "at", "frame")
 	over, target, when := or(f.time("over"), show.Fade), f.text("target"), f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
-	return then(r, when, "stop", func() (int, any) {
+	return runOrSchedule(r, when, "stop", func() (int, any) {
 		if target != "" {
 			return act(r, "stop", target, over.String())
 		}
 		r.Show().Stop(over)
-		return stood(r, "stop")
+		return replyStandby(r, "stop")
 	})
 }
 
 // pause pauses or resumes everything. With a target it affects only the voices with that id or on
 // that bus.
 func pause(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "on", "target", "at", "frame")
+	f := parseObject(o.With, "", "on", "target", "at", "frame")
 	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
@@ -154,12 +154,12 @@ func pause(r *room.Room, o *Order) (int, any) {
 	if on {
 		word = "pause"
 	}
-	return then(r, when, word, func() (int, any) {
+	return runOrSchedule(r, when, word, func() (int, any) {
 		if target != "" {
 			return act(r, word, target)
 		}
 		r.Show().Pause(on)
-		return stood(r, word)
+		return replyStandby(r, word)
 	})
 }
 
@@ -171,12 +171,12 @@ func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	if err := r.Show().Do(strings.Join(append([]string{word, target}, rest...), " ")); err != nil {
 		return answer(shown(err, "target"))
 	}
-	return stood(r, word)
+	return replyStandby(r, word)
 }
 
 // scene changes the scene.
 func scene(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "scene", "over", "at", "frame")
+	f := parseObject(o.With, "", "scene", "over", "at", "frame")
 	f.needs("scene")
 	name, over, when := f.text("scene"), some(f.time("over")), f.when()
 	if f.wrong != nil {
@@ -185,11 +185,11 @@ func scene(r *room.Room, o *Order) (int, any) {
 	if err := r.CheckScene(name, over); err != nil {
 		return answer(err)
 	}
-	return then(r, when, "scene", func() (int, any) {
+	return runOrSchedule(r, when, "scene", func() (int, any) {
 		if err := r.Scene(name, over); err != nil {
 			return answer(err)
 		}
-		return stood(r, "scene")
+		return replyStandby(r, "scene")
 	})
 }
 
