@@ -29,21 +29,21 @@ import (
 // mostRooms is the default maximum number of rooms on a node.
 const mostRooms = 2000
 
-// far connects a server to a cluster. It is nil on a server without --nats.
-type far struct {
+// clusterNode connects a server to a cluster. It is nil on a server without --nats.
+type clusterNode struct {
 	server   *server
 	conn     *cluster.Conn
 	leases   *cluster.Conn // a connection of its own, so that other traffic does not delay lease renewals
 	depot    atomic.Pointer[depot.Depot]
 	node     *placement.Node
 	subjects *subject.Rooms
-	permit   *room.Lease
+	lease    *room.Lease
 	joined   atomic.Pointer[placement.Node] // node, once it has a lease
 
 	blind int64 // failed watches already reported to the service
 
-	mutex   sync.Mutex
-	tenants map[*room.Room]*tenant
+	mutex        sync.Mutex
+	clusterRooms map[*room.Room]*clusterRoom
 }
 
 // join makes the server a node of a cluster. It waits until NATS answers.
@@ -52,9 +52,9 @@ func (s *server) join(ctx context.Context) error {
 	if err != nil {
 		return Faulty{fmt.Errorf("--node: %w", err)}
 	}
-	f := &far{server: s, permit: room.NewLease(uptime.Now), tenants: map[*room.Room]*tenant{}}
+	f := &clusterNode{server: s, lease: room.NewLease(uptime.Now), clusterRooms: map[*room.Room]*clusterRoom{}}
 	var bucket placement.Bucket
-	if err := s.patiently(ctx, func() (err error) {
+	if err := s.retry(ctx, func() (err error) {
 		if f.conn == nil {
 			if f.conn, err = cluster.Dial(ctx, s.Far.Flags, f.lost); err != nil {
 				return err
@@ -74,24 +74,24 @@ func (s *server) join(ctx context.Context) error {
 		}
 		return err
 	}); err != nil {
-		return errors.Join(err, f.hangUp())
+		return errors.Join(err, f.disconnect())
 	}
-	f.subjects = subject.New(f.conn, s.hall, s.Say)
-	s.far.Store(f)
+	f.subjects = subject.New(f.conn, s.service, s.Say)
+	s.clusterNode.Store(f)
 	f.node, err = placement.Join(ctx, placement.Options{
 		Name: name, Address: s.address(), Most: cmp.Or(s.config.MostRooms, mostRooms), Bucket: bucket, Now: uptime.Now,
 		Extend: f.extend, Open: f.open, Say: s.Say,
 	})
 	if err != nil {
-		s.far.Store(nil)
-		return errors.Join(err, f.hangUp())
+		s.clusterNode.Store(nil)
+		return errors.Join(err, f.disconnect())
 	}
 	f.joined.Store(f.node)
 	return nil
 }
 
-// hangUp closes the connections.
-func (f *far) hangUp() error {
+// disconnect closes the connections.
+func (f *clusterNode) disconnect() error {
 	for _, c := range []*cluster.Conn{f.conn, f.leases} {
 		if c != nil {
 			c.Close()
@@ -100,9 +100,9 @@ func (f *far) hangUp() error {
 	return nil
 }
 
-// patiently retries do until it succeeds or ctx ends, and logs each change of the error. It gives
+// retry retries do until it succeeds or ctx ends, and logs each change of the error. It gives
 // up if the NATS server is too old.
-func (s *server) patiently(ctx context.Context, do func() error) error {
+func (s *server) retry(ctx context.Context, do func() error) error {
 	for told := ""; ; {
 		err := do()
 		switch {
@@ -125,7 +125,7 @@ func (s *server) patiently(ctx context.Context, do func() error) error {
 }
 
 // lost logs that the connection is lost, or with nil that it is back.
-func (f *far) lost(err error) {
+func (f *clusterNode) lost(err error) {
 	if err != nil {
 		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
 		return
@@ -134,16 +134,16 @@ func (f *far) lost(err error) {
 }
 
 // extend permits the output of this node's rooms until a time. 0 ends the permission.
-func (f *far) extend(until time.Duration) {
+func (f *clusterNode) extend(until time.Duration) {
 	if until == 0 {
-		f.permit.End()
+		f.lease.End()
 		return
 	}
-	f.permit.Extend(until)
+	f.lease.Extend(until)
 }
 
 // close leaves the cluster. Other nodes take over the rooms.
-func (f *far) close(fade time.Duration) {
+func (f *clusterNode) close(fade time.Duration) {
 	if n := f.joined.Load(); n != nil {
 		n.Close(fade)
 	}
@@ -153,7 +153,7 @@ func (f *far) close(fade time.Duration) {
 }
 
 // count reports newly failed watches to the service.
-func (f *far) count(h *service.Server) {
+func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrors()
 		h.Watches(int(failed - f.blind))
@@ -162,20 +162,20 @@ func (f *far) count(h *service.Server) {
 }
 
 // ready returns an error while this node has no lease or no view of the cluster.
-func (f *far) ready() error {
+func (f *clusterNode) ready() error {
 	if n := f.joined.Load(); n != nil {
 		if err := n.Watching(); err != nil {
 			return problem.New(http.StatusServiceUnavailable, "%s", plain(err)).For("blind")
 		}
 	}
-	if lost := f.permit.Lost(); lost != "" {
+	if lost := f.lease.Lost(); lost != "" {
 		return problem.New(http.StatusServiceUnavailable, "the rooms are silent because %s", lost).For("silent")
 	}
 	return nil
 }
 
-// ending removes the placement of a room that a call ends. The placement fades the room out first.
-func (f *far) ending(ctx context.Context, name string, fade time.Duration) error {
+// endRoom removes the placement of a room that a call ends. The placement fades the room out first.
+func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.barred(name); err != nil {
 		return err
 	}
@@ -188,10 +188,10 @@ func (f *far) ending(ctx context.Context, name string, fade time.Duration) error
 }
 
 // barred returns the reason why a room rejects orders at the moment, or nil.
-func (f *far) barred(name string) error {
+func (f *clusterNode) barred(name string) error {
 	switch n := f.joined.Load(); {
-	case !f.permit.Holds(0):
-		return problem.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.permit.Lost()).Of("room").For("silent")
+	case !f.lease.Holds(0):
+		return problem.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.lease.Lost()).Of("room").For("silent")
 	case n != nil && n.Moving(name):
 		return problem.New(http.StatusServiceUnavailable, "the room %q is moving to another node; try again", name).Of("room").For("moving")
 	}
@@ -200,7 +200,7 @@ func (f *far) barred(name string) error {
 
 // elsewhere returns the address of the node that plays a room. If the room is placed but not
 // played, it returns a problem.
-func (f *far) elsewhere(name string) (address string, err error) {
+func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
 		return "", nil
@@ -218,7 +218,7 @@ func (f *far) elsewhere(name string) (address string, err error) {
 }
 
 // raise places a room that a call makes.
-func (f *far) raise(ctx context.Context, name string, text []byte) error {
+func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error {
 	if err := cluster.CheckName(name); err != nil {
 		return problem.New(http.StatusBadRequest, "room: %v", err).Of("room")
 	}
@@ -238,7 +238,7 @@ func (f *far) raise(ctx context.Context, name string, text []byte) error {
 }
 
 // placed converts an error of a placement to the error of a call.
-func (f *far) placed(err error) error {
+func (f *clusterNode) placed(err error) error {
 	if there, is := errors.AsType[*placement.Elsewhere](err); is {
 		return problem.New(http.StatusConflict, "%s", there.Error()).Of("room").For("elsewhere")
 	}
@@ -252,7 +252,7 @@ func faultySheet(err error) error {
 
 // pack stores a sheet and its sounds from a folder in the depot, where other nodes find them. A
 // fault of the sheet is an *room.Error, and a failure of NATS a *problem.Problem.
-func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
+func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err == nil {
 		defer root.Close()
@@ -293,7 +293,7 @@ func faulty(err error) bool {
 // offer places a room of the command line or the configuration, unless a node already plays it. If
 // its file is unchanged since it was placed, later changes over the network are kept.
 func (s *server) offer(ctx context.Context, c RoomConfig) error {
-	f := s.far.Load()
+	f := s.clusterNode.Load()
 	text, err := s.text(&c)
 	if err != nil {
 		return Faulty{err}
@@ -316,7 +316,7 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 		if there && known == file {
 			return nil // some node will take it
 		}
-		r := s.hall.Room(c.Name)
+		r := s.service.Room(c.Name)
 		if r != nil {
 			return s.renew(ctx, r, text, file)
 		}
@@ -345,7 +345,7 @@ func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file stri
 		s.Say(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))
 		return nil
 	}
-	if t := s.far.Load().tenant(r); t != nil {
+	if t := s.clusterNode.Load().clusterRoom(r); t != nil {
 		t.filed(file)
 	}
 	return nil

@@ -18,9 +18,9 @@ import (
 // drift is the maximum clock deviation of a room before its state is written again.
 const drift = 20 * time.Millisecond
 
-// tenant is a room played by this node of a cluster.
-type tenant struct {
-	far    *far
+// clusterRoom is a room played by this node of a cluster.
+type clusterRoom struct {
+	node   *clusterNode
 	room   *room.Room
 	folder string
 
@@ -33,7 +33,7 @@ type tenant struct {
 }
 
 // open opens a room from its stored state. It stays silent until Enter.
-func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
+func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.depot.Load()
 	b, err := d.Bundle(ctx, o.Sheet)
@@ -48,14 +48,14 @@ func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, 
 	if err != nil {
 		return nil, err
 	}
-	t := &tenant{far: f, folder: folder, sheet: o.Sheet, text: hash(b.Text), file: o.File}
+	t := &clusterRoom{node: f, folder: folder, sheet: o.Sheet, text: hash(b.Text), file: o.File}
 	if err := t.open(ctx, &o, b); err != nil {
 		os.RemoveAll(folder)
 		return nil, lasting(err)
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	f.tenants[t.room] = t
+	f.clusterRooms[t.room] = t
 	return t, nil
 }
 
@@ -69,15 +69,15 @@ func lasting(err error) error {
 }
 
 // open unpacks the sheet into the room's folder and opens the room.
-func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle) error {
-	s := t.far.server
-	path, err := t.far.depot.Load().Unpack(ctx, b, t.folder)
+func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *depot.Bundle) error {
+	s := t.node.server
+	path, err := t.node.depot.Load().Unpack(ctx, b, t.folder)
 	if err != nil {
 		return err
 	}
 	options := room.Options{
 		Name: o.Room, Title: b.Name, Text: b.Text, Folder: filepath.Dir(path), Device: s.Device, Limits: s.Limits, Workers: s.workers,
-		Lease: t.far.permit, Say: s.told(o.Room),
+		Lease: t.node.lease, Say: s.roomLog(o.Room),
 	}
 	if o.State != nil {
 		was := &room.Snapshot{}
@@ -96,15 +96,15 @@ func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle
 	return err
 }
 
-// tenant returns the tenant of a room, or nil if the room is gone.
-func (f *far) tenant(r *room.Room) *tenant {
+// clusterRoom returns the clusterRoom of a room, or nil if the room is gone.
+func (f *clusterNode) clusterRoom(r *room.Room) *clusterRoom {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	return f.tenants[r]
+	return f.clusterRooms[r]
 }
 
 // State implements placement.Tenant. The state does not include the sheet.
-func (t *tenant) State() (state []byte, still string) {
+func (t *clusterRoom) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""
 	rate := t.room.Summary().Rate
@@ -124,15 +124,15 @@ func (t *tenant) State() (state []byte, still string) {
 }
 
 // Sheet implements placement.Tenant.
-func (t *tenant) Sheet(ctx context.Context) (sheet, file string) {
+func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	text := t.room.Text()
 	if sum := hash(text); sum != t.text {
-		packed, err := t.far.pack(ctx, t.room.Sheet(), text, t.folder)
+		packed, err := t.node.pack(ctx, t.room.Sheet(), text, t.folder)
 		if err != nil {
 			if ctx.Err() == nil {
-				t.far.server.Say(fmt.Sprintf("the room %s: its new sheet cannot be sent to other nodes yet: %s", t.room.Name(), plain(err)))
+				t.node.server.Say(fmt.Sprintf("the room %s: its new sheet cannot be sent to other nodes yet: %s", t.room.Name(), plain(err)))
 			}
 			return "", ""
 		}
@@ -142,50 +142,50 @@ func (t *tenant) Sheet(ctx context.Context) (sheet, file string) {
 }
 
 // filed records the hash of the room's new file.
-func (t *tenant) filed(file string) {
+func (t *clusterRoom) filed(file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.file = file
 }
 
 // Enter implements placement.Tenant. It makes the room audible and available to calls.
-func (t *tenant) Enter(fade time.Duration) {
-	s := t.far.server
+func (t *clusterRoom) Enter(fade time.Duration) {
+	s := t.node.server
 	t.mutex.Lock()
 	first := !t.entered
 	t.entered = true
 	t.mutex.Unlock()
 	if first {
-		if err := s.hall.Add(t.room); err != nil {
+		if err := s.service.Add(t.room); err != nil {
 			s.Say(fmt.Sprintf("the room %s plays, but accepts no calls: %s", t.room.Name(), plain(err)))
 		}
 	}
 	t.room.Enter(fade)
-	if err := t.far.subjects.Begin(t.room.Name()); err != nil {
+	if err := t.node.subjects.Begin(t.room.Name()); err != nil {
 		s.Say(fmt.Sprintf("the room %s accepts no orders over NATS: %s", t.room.Name(), plain(err)))
 	}
 }
 
 // Leave implements placement.Tenant.
-func (t *tenant) Leave(fade time.Duration) {
+func (t *clusterRoom) Leave(fade time.Duration) {
 	t.room.Leave(fade)
-	t.far.subjects.End(t.room.Name())
+	t.node.subjects.End(t.room.Name())
 }
 
 // Done implements placement.Tenant.
-func (t *tenant) Done() <-chan struct{} { return t.room.Done() }
+func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
 
 // Close implements placement.Tenant.
-func (t *tenant) Close() {
-	f := t.far
+func (t *clusterRoom) Close() {
+	f := t.node
 	t.room.Leave(0)
 	f.mutex.Lock()
-	delete(f.tenants, t.room)
+	delete(f.clusterRooms, t.room)
 	f.mutex.Unlock()
 	f.subjects.End(t.room.Name())
 	if err := t.room.Close(0); err != nil {
 		f.server.Say(plain(err))
 	}
-	leave(f.server.hall, t.room)
+	leave(f.server.service, t.room)
 	os.RemoveAll(t.folder)
 }

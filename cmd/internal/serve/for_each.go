@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// each calls do for all items, up to atOnce at a time. After the first error or the end of ctx it
+// forEach calls do for all items, up to atOnce at a time. After the first error or the end of ctx it
 // starts no further calls.
-func each[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
+func forEach[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64

@@ -18,7 +18,7 @@ func TestEach(t *testing.T) {
 	var sum, now atomic.Int64
 	var once sync.Once
 	both := make(chan struct{}) // closed when two run at once
-	err := each(t.Context(), 4, items, func(_ context.Context, i int) error {
+	err := forEach(t.Context(), 4, items, func(_ context.Context, i int) error {
 		n := now.Add(1)
 		if n > 4 {
 			t.Errorf("%d at once", n)
@@ -35,7 +35,7 @@ func TestEach(t *testing.T) {
 		t.Errorf("%v, a sum of %d", err, sum.Load())
 	}
 	broken, done := errors.New("broken"), 0
-	err = each(t.Context(), 1, items, func(_ context.Context, i int) error {
+	err = forEach(t.Context(), 1, items, func(_ context.Context, i int) error {
 		done++
 		if i == 3 {
 			return broken
@@ -47,7 +47,7 @@ func TestEach(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := each(over, 4, items, func(context.Context, int) error { t.Error("one is begun"); return nil }); !errors.Is(err, context.Canceled) {
+	if err := forEach(over, 4, items, func(context.Context, int) error { t.Error("one is begun"); return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -9,24 +9,24 @@ import (
 // stale is the maximum delay of a room's mix with a heartbeat.
 const stale = 2 * time.Second
 
-// beat is the state of the audio heartbeat at its last check.
-type beat struct {
-	asked map[string]int64 // per room: frames requested by its card
+// heartbeat is the state of the audio heartbeat at its last check.
+type heartbeat struct {
+	requested map[string]int64 // per room: frames requested by its card
 }
 
 // moves reports whether all rooms have made progress since the last call. A paced room must keep up
 // or sleep. A room with a card must have been asked for sound, which happens even while a show is
 // paused, or its card must be known to be lost. If a room blocks, moves blocks too, so that the
 // watchdog is not fed.
-func (b *beat) moves(rooms []*room.Room) bool {
+func (b *heartbeat) moves(rooms []*room.Room) bool {
 	alive, asked := true, map[string]int64{}
 	for _, r := range rooms {
 		brief := r.Summary()
-		last, known := b.asked[r.Name()]
+		last, known := b.requested[r.Name()]
 		stands := brief.Device != "none" && brief.Lost == "" && known && brief.Asked == last
 		alive = alive && !stands && brief.Behind < stale
 		asked[r.Name()] = brief.Asked
 	}
-	b.asked = asked
+	b.requested = asked
 	return alive
 }

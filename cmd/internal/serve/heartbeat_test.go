@@ -19,7 +19,7 @@ func TestBeat(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer r.Close(0)
-				b := &beat{}
+				b := &heartbeat{}
 				for _, do := range []string{"", "play bell", "pause", "resume", "panic"} {
 					if do != "" {
 						if err := r.Show().Do(do); err != nil {

@@ -14,9 +14,9 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// newHall returns the service that owns the rooms and answers calls. Uploaded sounds are stored in
+// newService returns the service that owns the rooms and answers calls. Uploaded sounds are stored in
 // one folder per room.
-func (s *server) newHall() *service.Server {
+func (s *server) newService() *service.Server {
 	o := service.Options{
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
 		Allow: allow, Take: take, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
@@ -25,13 +25,15 @@ func (s *server) newHall() *service.Server {
 		o.Keep = s.keepNow
 	}
 	if s.Far.NATS != "" { // each function loads s.far when it is called; until the rooms are opened, calls are answered with 503
-		o.Barred = func(name string) error { return s.far.Load().barred(name) }
-		o.Elsewhere = func(name string) (string, error) { return s.far.Load().elsewhere(name) }
+		o.Barred = func(name string) error { return s.clusterNode.Load().barred(name) }
+		o.Elsewhere = func(name string) (string, error) { return s.clusterNode.Load().elsewhere(name) }
 		o.Ending = func(ctx context.Context, name string, fade time.Duration) error {
-			return s.far.Load().ending(ctx, name, fade)
+			return s.clusterNode.Load().endRoom(ctx, name, fade)
 		}
-		o.Ready = func() error { return s.far.Load().ready() }
-		o.Raise = func(ctx context.Context, name string, text []byte) error { return s.far.Load().raise(ctx, name, text) }
+		o.Ready = func() error { return s.clusterNode.Load().ready() }
+		o.Raise = func(ctx context.Context, name string, text []byte) error {
+			return s.clusterNode.Load().raise(ctx, name, text)
+		}
 	}
 	return service.New(o)
 }

@@ -8,8 +8,8 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// made is a room of the configuration, with the settings it was made with.
-type made struct {
+// configRoom is a room of the configuration, with the settings it was made with.
+type configRoom struct {
 	config  RoomConfig
 	sheet   string // hash of the file
 	room    *room.Room
@@ -19,21 +19,21 @@ type made struct {
 // registry holds the rooms of the configuration by name. Safe for concurrent use.
 type registry struct {
 	mutex sync.Mutex
-	all   map[string]made
+	all   map[string]configRoom
 }
 
-func (g *registry) get(name string) (made, bool) {
+func (g *registry) get(name string) (configRoom, bool) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	m, there := g.all[name]
 	return m, there
 }
 
-func (g *registry) set(name string, m made) {
+func (g *registry) set(name string, m configRoom) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	if g.all == nil {
-		g.all = map[string]made{}
+		g.all = map[string]configRoom{}
 	}
 	g.all[name] = m
 }

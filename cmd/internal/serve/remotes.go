@@ -27,16 +27,16 @@ func (m *remotes) open(s *server) error {
 	m.server = qlab.New(qlab.Options{
 		Main: mainRoom,
 		Rooms: func(name string) qlab.Room {
-			if f := s.far.Load(); f != nil && f.barred(name) != nil {
+			if f := s.clusterNode.Load(); f != nil && f.barred(name) != nil {
 				return nil // remotes retry
 			}
-			if r := s.hall.Room(name); r != nil {
+			if r := s.service.Room(name); r != nil {
 				return r
 			}
 			return nil
 		},
 		Names: func() (names []string) {
-			for _, r := range s.hall.Rooms() {
+			for _, r := range s.service.Rooms() {
 				names = append(names, r.Name())
 			}
 			return names

@@ -33,7 +33,7 @@ func (s *server) begin() (err error) {
 		return err
 	}
 	s.workers = room.NewWorkers(0)
-	s.hall = s.newHall()
+	s.service = s.newService()
 	return nil
 }
 
@@ -46,15 +46,15 @@ func (s *server) open(ctx context.Context) error {
 		}
 		how = s.offer
 	}
-	err := each(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, how)
+	err := forEach(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, how)
 	if err == nil {
-		err = each(ctx, runtime.GOMAXPROCS(0), s.store.names(), s.restore)
+		err = forEach(ctx, runtime.GOMAXPROCS(0), s.store.names(), s.restore)
 	}
 	if err == nil {
 		err = s.remotes.open(s)
 	}
 	if err == nil {
-		s.hall.Opened()
+		s.service.Opened()
 	}
 	return err
 }
@@ -87,7 +87,7 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	}
 	o := room.Options{
 		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, Free: true,
-		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Say: s.told(c.Name),
+		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Say: s.roomLog(c.Name),
 	}
 	if s.store != nil {
 		o.Keep = s.keepNow
@@ -122,17 +122,17 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	} else if err != nil {
 		return fmt.Errorf("room %s: %w", c.Name, err)
 	}
-	if err := s.hall.Add(r); err != nil {
+	if err := s.service.Add(r); err != nil {
 		r.Close(0)
 		return err
 	}
-	s.made.set(c.Name, made{config: c, sheet: sum, room: r})
+	s.configRooms.set(c.Name, configRoom{config: c, sheet: sum, room: r})
 	return nil
 }
 
 // restore makes a stored room that was originally made over the network.
 func (s *server) restore(ctx context.Context, name string) error {
-	if _, there := s.made.get(name); there {
+	if _, there := s.configRooms.get(name); there {
 		return nil
 	}
 	kept, err := s.store.load(name)
@@ -144,7 +144,7 @@ func (s *server) restore(ctx context.Context, name string) error {
 		return err
 	}
 	r, err := room.Open(ctx, room.Options{
-		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Say: s.told(name),
+		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Say: s.roomLog(name),
 		Keep: s.keepNow, // there is a store, because the room comes from it
 	})
 	if err != nil {
@@ -154,11 +154,11 @@ func (s *server) restore(ctx context.Context, name string) error {
 		}
 		return err
 	}
-	return s.hall.Add(r)
+	return s.service.Add(r)
 }
 
-// told returns a log function that adds the room's name.
-func (s *server) told(name string) func(string) {
+// roomLog returns a log function that adds the room's name.
+func (s *server) roomLog(name string) func(string) {
 	return func(line string) { s.Say(name + ": " + line) }
 }
 
@@ -172,7 +172,7 @@ func (s *server) gone(r *room.Room) {
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
 		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
 	}
-	if m, there := s.made.get(name); there && m.room == r || s.far.Load() != nil { // on a cluster, NATS holds the state of the room
+	if m, there := s.configRooms.get(name); there && m.room == r || s.clusterNode.Load() != nil { // on a cluster, NATS holds the state of the room
 		return
 	}
 	if err := s.store.forget(name); err != nil {
@@ -230,8 +230,8 @@ func (s *server) reload(ctx context.Context) {
 	if tokens == nil {
 		s.warn()
 	}
-	if s.far.Load() != nil {
-		if err := each(ctx, 1, c.Rooms, s.offer); err != nil {
+	if s.clusterNode.Load() != nil {
+		if err := forEach(ctx, 1, c.Rooms, s.offer); err != nil {
 			s.Say(plain(err))
 		}
 		for _, r := range s.config.Rooms {
@@ -249,15 +249,15 @@ func (s *server) reload(ctx context.Context) {
 // change applies the rooms of a new configuration: it makes new rooms, ends removed ones and
 // changes the sheets of edited ones while they play.
 func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
-	for _, name := range s.made.names() {
+	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
 			s.drop(name)
 		}
 	}
 	for _, r := range c.Rooms {
-		old, there := s.made.get(r.Name)
-		if there && s.hall.Room(r.Name) != old.room { // a call has ended it
-			s.made.remove(r.Name)
+		old, there := s.configRooms.get(r.Name)
+		if there && s.service.Room(r.Name) != old.room { // a call has ended it
+			s.configRooms.remove(r.Name)
 			there = false
 		}
 		same := old.config
@@ -269,7 +269,7 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 				s.Say(fmt.Sprintf("the room %s stays as it is: %s", r.Name, plain(err)))
 				continue
 			}
-			s.made.set(r.Name, made{config: r, sheet: sum, room: old.room})
+			s.configRooms.set(r.Name, configRoom{config: r, sheet: sum, room: old.room})
 		default:
 			if there {
 				s.drop(r.Name)
@@ -283,13 +283,13 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 
 // drop ends a room of the configuration and keeps its stored state.
 func (s *server) drop(name string) {
-	m, _ := s.made.get(name)
+	m, _ := s.configRooms.get(name)
 	s.keep(context.Background(), m.room)
 	m.dropped = true
-	s.made.set(name, m) // its state is not stored after this
+	s.configRooms.set(name, m) // its state is not stored after this
 	if err := m.room.Close(fade); err != nil {
 		s.Say(plain(err))
 	}
-	leave(s.hall, m.room)
-	s.made.remove(name)
+	leave(s.service, m.room)
+	s.configRooms.remove(name)
 }

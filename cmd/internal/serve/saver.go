@@ -39,7 +39,7 @@ func (s *server) save() {
 
 // keepAll stores the rooms that have changed.
 func (s *server) keepAll(ctx context.Context) {
-	_ = each(ctx, writers, s.hall.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
+	_ = forEach(ctx, writers, s.service.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
 		s.keep(ctx, r)
 		return nil
 	})
@@ -50,7 +50,7 @@ func (s *server) keepAll(ctx context.Context) {
 func (s *server) keep(ctx context.Context, r *room.Room) {
 	err := s.write(ctx, r)
 	if err != nil {
-		s.hall.Unstored(err)
+		s.service.Unstored(err)
 	}
 	if fails := err != nil; s.store.failing(r.Name(), fails) && fails {
 		s.Say(err.Error())
@@ -63,9 +63,9 @@ func (s *server) keepNow(r *room.Room) error { return s.write(context.Background
 // write stores a room, unless ctx has ended when its turn comes.
 func (s *server) write(ctx context.Context, r *room.Room) error {
 	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
-		m, there := s.made.get(r.Name())
+		m, there := s.configRooms.get(r.Name())
 		there = there && m.room == r
-		if ctx.Err() != nil || s.hall.Room(r.Name()) != r || there && m.dropped {
+		if ctx.Err() != nil || s.service.Room(r.Name()) != r || there && m.dropped {
 			return nil, ""
 		}
 		if !there { // it was made over the network
@@ -87,12 +87,12 @@ func (s *server) lasts() (all []last) {
 	if s.saver.cancel != nil {
 		s.saver.cancel()
 	}
-	if s.store == nil || s.hall == nil {
+	if s.store == nil || s.service == nil {
 		return nil
 	}
-	for _, r := range s.hall.Rooms() {
-		m, there := s.made.get(r.Name())
-		if s.hall.Room(r.Name()) != r || there && m.dropped {
+	for _, r := range s.service.Rooms() {
+		m, there := s.configRooms.get(r.Name())
+		if s.service.Room(r.Name()) != r || there && m.dropped {
 			continue
 		}
 		if !there || m.room != r {
@@ -105,7 +105,7 @@ func (s *server) lasts() (all []last) {
 
 // keepLast stores the states returned by lasts. It counts each in steps.
 func (s *server) keepLast(all []last, steps *atomic.Int64) {
-	_ = each(context.Background(), writers, all, func(_ context.Context, l last) error {
+	_ = forEach(context.Background(), writers, all, func(_ context.Context, l last) error {
 		defer steps.Add(1)
 		err := s.store.save(l.snapshot.Room, func() (*room.Snapshot, string) { return l.snapshot, l.sheet })
 		if err != nil {

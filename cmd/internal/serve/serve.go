@@ -78,24 +78,24 @@ const (
 // server is a running server.
 type server struct {
 	Options
-	config  *Config
-	manager systemd.Manager
-	guard   *guard.Guard
-	public  atomic.Pointer[map[string]Public]
-	cert    *certificate // nil: no TLS
-	addr    net.Addr
-	store   *store // nil: no state is stored
-	workers *room.Workers
-	far     atomic.Pointer[far] // nil: no cluster
-	hall    *service.Server
-	remotes remotes
-	crowd   crowding
+	config      *Config
+	manager     systemd.Manager
+	guard       *guard.Guard
+	public      atomic.Pointer[map[string]Public]
+	cert        *certificate // nil: no TLS
+	addr        net.Addr
+	store       *store // nil: no state is stored
+	workers     *room.Workers
+	clusterNode atomic.Pointer[clusterNode] // nil: no cluster
+	service     *service.Server
+	remotes     remotes
+	crowd       crowding
 
 	scratch     string // for sounds of rooms without a store
 	freeScratch func() // nil before scratch is made
 	saver       saver
-	made        registry
-	beat        beat
+	configRooms registry
+	beat        heartbeat
 }
 
 // Faulty is an error in the user's input: the configuration, the tokens or a sheet.
@@ -146,7 +146,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		s.end(nil)
 		return err
 	}
-	web := s.guard.Server(s.guard.Wrap(s.hall)) // answers 503 while the rooms are being opened
+	web := s.guard.Server(s.guard.Wrap(s.service)) // answers 503 while the rooms are being opened
 	served := make(chan error, 1)
 	go func() { served <- s.serve(web, l) }()
 	if err := s.open(ctx); err != nil {
@@ -271,7 +271,7 @@ func (s *server) warn() {
 
 // status returns a status line for the service manager.
 func (s *server) status() string {
-	return fmt.Sprintf("serving %d rooms at %s", len(s.hall.Rooms()), s.addr)
+	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
 }
 
 // mind handles reloads and periodic work until ctx ends or the HTTP server fails.
@@ -292,9 +292,9 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			s.reload(ctx)
 			s.manager.Ready(s.status())
 		case <-count.C:
-			s.remotes.count(s.hall)
-			if f := s.far.Load(); f != nil {
-				f.count(s.hall)
+			s.remotes.count(s.service)
+			if f := s.clusterNode.Load(); f != nil {
+				f.count(s.service)
 			}
 			s.remotes.complain(time.Now(), s.Say)
 			s.crowd.complain(time.Now(), s.guard.Counts(), s.Say)
@@ -314,7 +314,7 @@ func (s *server) watch() (stop func()) {
 				case <-over:
 					return
 				case <-alive.C:
-					if s.beat.moves(s.hall.Rooms()) {
+					if s.beat.moves(s.service.Rooms()) {
 						s.manager.Alive()
 					}
 				}
@@ -351,8 +351,8 @@ func (s *server) end(web *http.Server) error {
 		defer close(done)
 		var all sync.WaitGroup
 		stand := s.lasts()
-		if s.hall != nil {
-			for _, r := range s.hall.Rooms() {
+		if s.service != nil {
+			for _, r := range s.service.Rooms() {
 				go func() {
 					<-r.Done()
 					steps.Add(1)
@@ -360,12 +360,12 @@ func (s *server) end(web *http.Server) error {
 			}
 		}
 		all.Go(func() { s.keepLast(stand, &steps) })
-		if s.hall != nil {
+		if s.service != nil {
 			all.Go(func() {
-				if f := s.far.Load(); f != nil {
+				if f := s.clusterNode.Load(); f != nil {
 					f.close(fade)
 				}
-				s.hall.Close(fade)
+				s.service.Close(fade)
 			})
 		}
 		all.Go(func() { s.remotes.close() })
