@@ -29,11 +29,11 @@ func TestPlaysDoNotAllocate(t *testing.T) {
 	for _, name := range []string{"a", "d", "hum", "one", "pair", "late", "song", "both", "moved"} {
 		for _, others := range []int{0, 24} { // number of endless voices
 			b, m := ready(t, manyWays)
-			block, events := make([]pcm.Frame, 2500), make([]mixer.Event, 256)
+			block, events := make([]pcm.Frame, 1200), make([]mixer.Event, 256)
 			for range others {
 				start(t, b, "hum", bank.Options{})
 			}
-			o := bank.Options{For: 100 * time.Millisecond, Emitter: there(2)}
+			o := bank.Options{For: 20 * time.Millisecond, Emitter: there(2)}
 			once := func() {
 				if _, err := b.Play(name, o); err != nil {
 					t.Fatal(err)
