@@ -2,6 +2,8 @@ package steal
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
@@ -88,6 +90,9 @@ func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*w
 	if e.Wall.Behind || len(turns) > 0 {
 		v.AttachFilter(e.At, &filter, e.Wall.hertz(0), 0)
 	}
+	if !key.loop { // a voice without a loop is shorter than most scenes
+		most = min(most, int64(math.Ceil(float64(len(r.Samples))/key.speed))+grain)
+	}
 	mixed, n := make([]pcm.Frame, most), int64(0)
 	for k, at := range turns {
 		n += int64(v.Mix(mixed[n:at-e.At], e.At+n))
@@ -96,16 +101,14 @@ func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*w
 	n += int64(v.Mix(mixed[n:], e.At+n))
 	mixed = mixed[:n]
 	w := &wave{samples: make([]float32, len(mixed))}
-	weighted := loudness.NewFilter(Rate)
-	sum := 0.0
 	for i, f := range mixed {
 		w.samples[i] = f[0]
-		if i%grain == 0 {
-			w.energy = append(w.energy, sum)
-			weighted.Rest()
-		}
-		y := weighted.Next(float64(f[0]))
-		sum += y * y
+	}
+	weighted, sum := []loudness.Filter{loudness.NewFilter(Rate)}, 0.0
+	for some := range slices.Chunk(w.samples, grain) {
+		w.energy = append(w.energy, sum)
+		weighted[0].Rest()
+		sum = loudness.Energy(weighted, some, sum)
 	}
 	w.energy = append(w.energy, sum)
 	return w, nil
