@@ -16,6 +16,9 @@ const (
 	kernelCutoff = 0.9535 // the frequency of half amplitude
 )
 
+// kernelPeak is the largest value of the Kaiser window before it is divided.
+var kernelPeak = bessel(kernelShape)
+
 // kernel returns the filter's impulse response at x.
 func kernel(x float64) float64 {
 	r := math.Abs(x) / kernelHalf
@@ -27,7 +30,7 @@ func kernel(x float64) float64 {
 	if y != 0 {
 		sinc = pcm.SinPi(y) / float64(math.Pi*y)
 	}
-	return float64(float64(kernelCutoff*sinc)*bessel(float64(kernelShape*math.Sqrt(1-float64(r*r))))) / bessel(kernelShape)
+	return float64(float64(kernelCutoff*sinc)*bessel(float64(kernelShape*math.Sqrt(1-float64(r*r))))) / kernelPeak
 }
 
 // bessel returns the modified Bessel function I0, computed by its series.
