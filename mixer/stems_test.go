@@ -122,15 +122,17 @@ func TestStemsAddUp(t *testing.T) {
 		if !slices.Equal(mix, plain) {
 			rt.Fatal("with stems the mix is another")
 		}
-		for f := range mix {
-			var sum [2]float64
-			for name, s := range stems {
+		sums := make([][2]float64, len(mix))
+		for name, s := range stems {
+			for f := range mix {
 				for c, x := range s[f] {
-					if sum[c] += float64(x); math.Abs(float64(x)) > 8 {
+					if sums[f][c] += float64(x); math.Abs(float64(x)) > 8 {
 						rt.Fatalf("frame %d of %q is %v", f, name, x)
 					}
 				}
 			}
+		}
+		for f, sum := range sums {
 			for c, x := range mix[f] {
 				if d := math.Abs(sum[c] - float64(x)); d > 60*8.0/(1<<24) || len(stems) == 1 && d > 0 {
 					rt.Fatalf("frame %d is %v, its %d stems add up to %v", f, mix[f], len(stems), sum)
