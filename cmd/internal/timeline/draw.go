@@ -184,8 +184,8 @@ func (s *timeSheet) drawRibbons() {
 	}
 }
 
-// stretch draws a part of a ribbon. It skips a part below 0.1 pixel, where the line at the voice's
-// beginning is enough.
+// stretch draws a part of a ribbon. It skips a part below 0.1 pixel, because the line at the voice's
+// beginning suffices.
 func (s *timeSheet) stretch(from, to int64, y, h float64, c color.RGBA, alpha float64) {
 	if w := float64(to-from) * s.perFrame; w >= 0.1 {
 		s.c.fill(s.x(from), y, w, h, c, alpha)

@@ -1,5 +1,5 @@
-// Package timeline draws voices over time: the slot of each, its audibility, and when it was stolen
-// by which voice. Its input is a report, with Levels recorded during the same run. Its output is a
+// Package timeline draws voices over time: the slot of each, its audibility, and the voice
+// that stole it. Its input is a report, with Levels recorded during the same run. Its output is a
 // picture or a self-contained page:
 //
 //	recorded := timeline.NewLevels(rate, 20*time.Millisecond)
