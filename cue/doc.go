@@ -3,21 +3,30 @@
 // Parse turns YAML or JSON into a Sheet. A Schedule lists the actions of a sheet, frame by frame. A Player
 // plays a sheet with a mixer and a library of sounds:
 //
-//	// Faster than real time:                // In real time:
-//	s, err := cue.Load("show.yaml")          p.Prime()
-//	p, err := cue.NewPlayer(ctx, s, library, o) device.Start(p)     // the audio callback: p.Render
-//	for {                                    err := p.Feed(ctx)
-//		n, err := p.Read(block)
+//	s, err := cue.Load("show.yaml")
+//	p, err := cue.NewPlayer(ctx, s, library, cue.Options{})
+//
+//	// Faster than real time:
+//	for {
+//		n, err := p.Read(block) // err is io.EOF at the end
+//		...
 //	}
+//
+//	// Or in real time:
+//	err = p.Prime()
+//	err = device.Start(p) // the device calls p.Render
+//	err = p.Feed(ctx)     // returns at the end of the show
+//
+//	// After either:
 //	report := p.Report()
 //
 // To run hundreds of players on one goroutine, call Step on each non-idle player instead of Feed. Fire, Do
-// and Start act on a player while it plays: Fire starts a cue of the list, Do runs a cue given as words,
-// and Start plays a sound of the sheet.
+// and Start act on a player while it plays: Fire starts a cue of the list, Do carries out an action such as
+// "play bell", and Start plays a sound of the sheet.
 //
-// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k is due at
-// `at` + k x `every` before rounding, so rhythms do not drift. Random choices are a hash of the sheet's
-// seed and the position of the cue, so they do not depend on stolen or rejected voices.
+// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k of a cue is
+// due at `at` + k x `every` before rounding, so rhythms do not drift. A random choice depends only on the
+// seed of the sheet and the position of the cue, not on stolen or rejected voices.
 //
 // A parsed sheet is read-only and safe for concurrent use. docs/cues.md describes every key.
 package cue

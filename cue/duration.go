@@ -174,9 +174,9 @@ func (p *Player) allBegun() bool {
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.stoppedDelayed(&st) >= p.askedFor()
 }
 
-// Ends estimates the last frame of the show, for a progress display. It is the Length of the sheet; without
-// a Length, it is the time when every start has played once at its own speed and loops have been stopped.
-// Pauses and pitches are ignored. The result is 0 if the sheet repeats. Control side.
+// Ends estimates the last frame of the show, for a progress display. It is the Length of the sheet. Without
+// a Length, it assumes that every start plays once at its own speed, and that loops end when they are
+// stopped. Pauses and pitches are ignored. The result is 0 if the sheet repeats. Control side.
 func (p *Player) Ends() int64 {
 	switch {
 	case p.cut != never:

@@ -17,8 +17,8 @@ type Action struct {
 	Frame      int64
 	Cue        int    // index in Sheet.Cues
 	Repetition uint64 // from 0; it keeps counting when the sheet repeats
-	Passed     bool   // chance skips it: it has no effect
-	Rest       uint64 // counted repetitions of the cue that are dropped because they come after `until`
+	Passed     bool   // it has no effect: Cue.Chance skips it, or its start is already over
+	Rest       uint64 // number of later repetitions of the cue that are dropped because they come after `until`
 
 	// Random choices of a start.
 	File  int           // index in Sound.Files
