@@ -192,5 +192,5 @@ func (s *Sheet) CheckGoes() error {
 	}
 	l := &s.List[0]
 	return rules.Errors{{File: s.File, Line: l.Line, Column: l.Column, Msg: fmt.Sprintf(
-		"cue %s waits for GO, and nobody says when; give `goes: [2s, ...]`, or a file of times with --goes", yaml.Quote(l.Number))}}
+		"cue %s waits for GO, and no time is given for it; give `goes: [2s, ...]`, or a file of times with --goes", yaml.Quote(l.Number))}}
 }

@@ -106,7 +106,7 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrAction, err)
 	case len(to.Sounds) > len(s.Sounds):
-		return nil, fmt.Errorf("%w: play: %s is no sound of the sheet%s", ErrAction, yaml.Quote(words[1]),
+		return nil, fmt.Errorf("%w: play: the sheet has no sound %s%s", ErrAction, yaml.Quote(words[1]),
 			r.Suggest(words[1], func() (names []string) {
 				for i := range s.Sounds {
 					names = append(names, s.Sounds[i].Name)

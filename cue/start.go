@@ -55,7 +55,7 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	st := p.manual.catalogue.Load()
 	w := st.templates[o.Sound]
 	if w == nil {
-		return nil, fmt.Errorf("%w: play: %s is no sound of the sheet%s", ErrAction, yaml.Quote(o.Sound), nearest(o.Sound, st.templates))
+		return nil, fmt.Errorf("%w: play: the sheet has no sound %s%s", ErrAction, yaml.Quote(o.Sound), nearest(o.Sound, st.templates))
 	}
 	if wrong := p.wrong(&o, st.sheet.Rate); wrong != "" {
 		return nil, fmt.Errorf("%w: %s", ErrAction, wrong)

@@ -251,7 +251,7 @@ func TestStartSays(t *testing.T) {
 		start cue.Start
 		says  string
 	}{
-		{cue.Start{Sound: "bel"}, `play: "bel" is no sound of the sheet; did you mean "bell"?`},
+		{cue.Start{Sound: "bel"}, `play: the sheet has no sound "bel"; did you mean "bell"?`},
 		{cue.Start{Sound: "bell", Bus: "sfz"}, `bus: there is no bus "sfz"; did you mean "sfx"?`},
 		{cue.Start{Sound: "bell", Gain: 40}, "gain: 40 is out of range; want a number of decibels from -120 to 24"},
 		{cue.Start{Sound: "bell", Pan: -1.5}, "pan: -1.5 is out of range; want a number from -1 to 1"},

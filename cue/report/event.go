@@ -168,7 +168,7 @@ func (e *Event) device(w *wire) error {
 	e.State, e.Why, e.Seconds = DeviceState(w.State), w.Reason, or(w.Seconds, 0)
 	w.Reason, e.Cue, e.Slot = "", -1, -1
 	if e.State != DeviceLost && e.State != DeviceBack {
-		return fmt.Errorf("%q is no state of a device, want %s or %s", w.State, DeviceLost, DeviceBack)
+		return fmt.Errorf("unknown device state %q; want %s or %s", w.State, DeviceLost, DeviceBack)
 	}
 	return nil
 }

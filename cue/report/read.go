@@ -35,7 +35,7 @@ func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 }
 
 // errNoReport means that the input is not a report.
-var errNoReport = errors.New("it is no report: that is JSON with a version and events, which --report writes; a cue sheet has to be rendered first: voicepool render sheet.yaml -o out.wav --report report.json")
+var errNoReport = errors.New("not a report: want the JSON with a version and events that --report writes; for a cue sheet, first run voicepool render sheet.yaml -o out.wav --report report.json")
 
 type reader struct {
 	d      *json.Decoder
@@ -71,7 +71,7 @@ func (r *reader) read() error {
 		case key == "cues" || key == "sounds" && !seen["version"]:
 			return errNoReport
 		case seen[key]:
-			return fmt.Errorf("%q stands there twice", key)
+			return fmt.Errorf("%q is there twice", key)
 		case key == "events":
 			err = r.events()
 		default:

@@ -47,7 +47,7 @@ func TestReadWrong(t *testing.T) {
 		{head + "\n\"events\":[{\"kind\":\"ended\",\"policy\":\"x\"}]}", `r:2:40: "x" is no policy`},
 		{head + "\"peak_db\":true,\"events\":[]}", `r:1:110: peak_db is bool, which it cannot be`},
 		{head + "\n\"events\":7}", `r:2:11: this is not the list of events`},
-		{head + `"version":1,"events":[]}`, `r:1:105: "version" stands there twice`},
+		{head + `"version":1,"events":[]}`, `r:1:105: "version" is there twice`},
 		{`{"version":2,"rate":48000,"events":[]}`, `r:1:39: a report of version 2, only 1 is understood`},
 		{`{"version":1,"rate":0,"events":[]}`, `r:1:35: a rate of 0 Hz is not in 1..768000`},
 	} {

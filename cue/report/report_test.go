@@ -83,8 +83,8 @@ func TestDevice(t *testing.T) {
 	for _, c := range []struct{ name, text, back, wrong string }{
 		{name: "lost", text: `{"frame":7,"kind":"device","reason":"server gone","state":"lost"}`},
 		{name: "back", text: `{"frame":9,"kind":"device","state":"back","seconds":2.5}`},
-		{name: "no state", text: `{"frame":9,"kind":"device"}`, wrong: `"" is no state of a device, want lost or back`},
-		{name: "another", text: `{"frame":9,"kind":"device","state":"away"}`, wrong: `"away" is no state of a device, want lost or back`},
+		{name: "no state", text: `{"frame":9,"kind":"device"}`, wrong: `unknown device state ""; want lost or back`},
+		{name: "another", text: `{"frame":9,"kind":"device","state":"away"}`, wrong: `unknown device state "away"; want lost or back`},
 	} {
 		var e Event
 		if err := e.UnmarshalJSON([]byte(c.text)); c.wrong != "" {

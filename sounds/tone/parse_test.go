@@ -25,8 +25,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"tone:":            `tone:: "" is no frequency, want hertz, as tone:440`,
-		"tone:a":           `tone:a: "a" is no frequency`,
+		"tone:":            `tone:: invalid frequency ""; want hertz, as in tone:440`,
+		"tone:a":           `tone:a: invalid frequency "a"`,
 		"tone:440:sinus":   `tone:440:sinus: there is no wave "sinus"; the nearest is sine`,
 		"tone:440:pink":    `there is no wave "pink"`,
 		"tone:440:square:": `there is no wave "square:"; the nearest is square`,
@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 		"noise:":           "there is no noise",
 		"noise:brown":      `noise:brown: there is no noise "brown"`,
 		"noise:pnik":       `there is no noise "pnik"; the nearest is pink`,
-		"noise:pink:-1":    `"-1" is no seed, want a whole number, as noise:pink:7`,
+		"noise:pink:-1":    `invalid seed "-1"; want a whole number, as in noise:pink:7`,
 		"bell":             "bell: a name begins with tone: or noise:",
 		"":                 "a name begins with tone: or noise:",
 	} {

@@ -60,7 +60,7 @@ func Parse(name string) (Signal, error) {
 	case "tone":
 		hertz, err := strconv.ParseFloat(first, 64)
 		if err != nil {
-			return wrong("%q is no frequency, want hertz, as tone:440", first)
+			return wrong("invalid frequency %q; want hertz, as in tone:440", first)
 		}
 		s := Signal{Hertz: hertz}
 		if more {
@@ -83,7 +83,7 @@ func Parse(name string) (Signal, error) {
 		if more {
 			seed, err := strconv.ParseUint(second, 10, 64)
 			if err != nil {
-				return wrong("%q is no seed, want a whole number, as noise:pink:7", second)
+				return wrong("invalid seed %q; want a whole number, as in noise:pink:7", second)
 			}
 			s.Seed = seed
 		}
