@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// withFile puts the name of a file into the command of an error message, so that a user can run it: {file}
+// fillFileName puts the name of a file into the command of an error message, so that a user can run it: {file}
 // becomes the name, {file.flac} and {file.wav} the name with another extension.
-func withFile(message, name string) string {
+func fillFileName(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message
 	}
@@ -20,23 +20,24 @@ func withFile(message, name string) string {
 		name = "./" + name // otherwise the tool would read it as an option or as a URL
 	}
 	base := strings.TrimSuffix(name, filepath.Ext(name))
-	return strings.NewReplacer("{file}", quoted(name), "{file.flac}", quoted(other(base, name, ".flac")), "{file.wav}", quoted(other(base, name, ".wav"))).Replace(message)
+	return strings.NewReplacer("{file}", quoted(name), "{file.flac}", quoted(withExtension(base, name, ".flac")), "{file.wav}", quoted(withExtension(base, name, ".wav"))).Replace(message)
 }
 
-// other returns base with another extension. If that is the name of the input file, it adds "-converted".
-func other(base, name, ending string) string {
+// withExtension returns base with another extension. If that is the name of the input file, it adds
+// "-converted".
+func withExtension(base, name, ending string) string {
 	if strings.EqualFold(base+ending, name) {
 		base += "-converted"
 	}
 	return base + ending
 }
 
-// harmless lists the characters that need no quotes in a shell.
-const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@"
+// shellSafe lists the characters that need no quotes in a shell.
+const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@"
 
 // quoted returns name, quoted for a shell if necessary.
 func quoted(name string) string {
-	letters := harmless
+	letters := shellSafe
 	if runtime.GOOS == "windows" {
 		letters += `\`
 	}

@@ -124,8 +124,8 @@ func TestUnreadAreListed(t *testing.T) {
 			t.Errorf("tag %#x: %v", tag, err)
 		}
 	}
-	for _, u := range unread {
-		if err := named("x", u.refused()); u.tool != "" && !hasReason(page, "x", err) {
+	for _, u := range unsupported {
+		if err := named("x", u.unsupportedError()); u.tool != "" && !hasReason(page, "x", err) {
 			t.Error(err)
 		}
 	}

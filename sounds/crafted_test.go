@@ -103,7 +103,7 @@ func TestFLACChecksumOfRounds(t *testing.T) {
 		}
 		return err
 	}
-	c, err := (&track{lib: NewLibrary(Options{Strict: true}), src: Source{File: "x.flac", FS: fsys}, lim: Limits{}.withDefaults().bounds()}).cursor()
+	c, err := (&streamSource{lib: NewLibrary(Options{Strict: true}), src: Source{File: "x.flac", FS: fsys}, lim: Limits{}.withDefaults().bounds()}).cursor()
 	if err != nil {
 		t.Fatal(err)
 	}

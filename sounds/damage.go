@@ -47,16 +47,16 @@ func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	return list
 }
 
-// refuse returns the error of the first damaged place if Options.Strict is set.
-func (o *Options) refuse(list []Damage) error {
+// strictError returns the error of the first damaged place if Options.Strict is set.
+func (o *Options) strictError(list []Damage) error {
 	if o.Strict && len(list) > 0 {
 		return list[0].Err
 	}
 	return nil
 }
 
-// tell calls Options.OnDamage once for each new place. Any goroutine.
-func (l *Library) tell(src Source, list ...Damage) {
+// reportDamages calls Options.OnDamage once for each new place. Any goroutine.
+func (l *Library) reportDamages(src Source, list ...Damage) {
 	for _, d := range list {
 		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
 			l.opt.OnDamage(src.label(), d)

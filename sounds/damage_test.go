@@ -104,7 +104,7 @@ func streamed(t *testing.T, data []byte, clip *Clip, strict bool, from int64) ([
 	if err != nil {
 		return nil, told, err
 	}
-	got, err := readCourse(t, lib, tr, voice.PlayRange{From: from}, int(clip.Frames())+100_000)
+	got, err := readRange(t, lib, tr, voice.PlayRange{From: from}, int(clip.Frames())+100_000)
 	return got, told, err
 }
 

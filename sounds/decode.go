@@ -36,8 +36,8 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 
 // decode is Decode without the name, for an input that it opens. lim must have its defaults filled in. The
 // samples of the clip may share memory with room, which keeps that memory.
-func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, error) {
-	data, err := gather(ctx, open, lim.Bytes, max(lim.Time, grace))
+func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (*Clip, error) {
+	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +50,13 @@ func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, 
 		return nil, err
 	}
 	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		return drain(ctx, f, in, lim.boundsOf(in.Size), room)
+		return decodeAll(ctx, f, in, lim.boundsOf(in.Size), room)
 	})
 }
 
-// mostFrames is the number of samples per byte of the file that are allocated because the header announces
-// them. If a header announces more, memory grows as the samples are decoded.
-const mostFrames = 8
+// maxSamplesPerByte is the number of samples per byte of the file that are allocated because the header
+// announces them. If a header announces more, memory grows as the samples are decoded.
+const maxSamplesPerByte = 8
 
 // When decoding produces more samples than the header announced, and more than min(modest + modestFactor * file
 // size, mostModest), the frames are counted first and allocated exactly. Such a file is silence, or an attempt
@@ -90,8 +90,8 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 	return frames, nil // drain reports other errors
 }
 
-// drain decodes a whole file.
-func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *spare) (*Clip, error) {
+// decodeAll decodes a whole file.
+func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *workBuffers) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, 
 	h := r.About()
 	c := f.clip(h)
 	samples := room.forClip()
-	likely := h.Frames <= in.Size*mostFrames/int64(h.Channels) && lim.Length(h.Frames, h.Channels) == nil
+	likely := h.Frames <= in.Size*maxSamplesPerByte/int64(h.Channels) && lim.Length(h.Frames, h.Channels) == nil
 	if n := h.Frames * int64(h.Channels); (h.Sure || likely) && n > int64(cap(samples)) {
 		samples = make([]float32, 0, n)
 	}

@@ -11,8 +11,8 @@ import (
 // loopAhead is the lookahead of a looped sound's index into the repetitions, in seconds.
 const loopAhead = 2
 
-// hopper measures the K-weighted energy of a sound per hop of 20 ms and per step of a quarter of a hop.
-type hopper struct {
+// hopMeter measures the K-weighted energy of a sound per hop of 20 ms and per step of a quarter of a hop.
+type hopMeter struct {
 	filters []loudness.Filter
 	hop     int64
 	sum     float64
@@ -25,8 +25,8 @@ type hopper struct {
 	fine  []float64 // like k, per step
 }
 
-func newHopper(rate, channels int) *hopper {
-	h := &hopper{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
+func newHopMeter(rate, channels int) *hopMeter {
+	h := &hopMeter{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
 	h.step = max(h.hop/4, 1)
 	h.ahead = h.step
 	for i := range h.filters {
@@ -39,7 +39,7 @@ func newHopper(rate, channels int) *hopper {
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
 // write measures interleaved samples. A partial frame at the end is ignored.
-func (h *hopper) write(samples []float32) {
+func (h *hopMeter) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
 		n := min(h.hop-h.frames, h.ahead, int64(len(samples))/channels)
 		h.sum = loudness.Energy(h.filters, samples[:n*channels], h.sum)
@@ -55,7 +55,7 @@ func (h *hopper) write(samples []float32) {
 }
 
 // end closes a hop. A partial hop is averaged over its full length.
-func (h *hopper) end() {
+func (h *hopMeter) end() {
 	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
 	h.past += h.sum
 	h.sum, h.frames = 0, 0
@@ -65,13 +65,13 @@ func (h *hopper) end() {
 }
 
 // endStep closes a step.
-func (h *hopper) endStep() {
+func (h *hopMeter) endStep() {
 	h.fine = append(h.fine, (h.past+h.sum)/float64(h.step*int64(len(h.filters))))
 	h.past, h.ahead = -h.sum, h.step
 }
 
 // finish closes the last, partial hop and step, and returns the energies.
-func (h *hopper) finish() []float64 {
+func (h *hopMeter) finish() []float64 {
 	if h.ahead < h.step {
 		h.endStep()
 	}
@@ -82,7 +82,7 @@ func (h *hopper) finish() []float64 {
 }
 
 // fork returns an independent copy.
-func (h *hopper) fork() *hopper {
+func (h *hopMeter) fork() *hopMeter {
 	c := *h
 	c.filters, c.k, c.fine = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.fine)
 	return &c
@@ -91,7 +91,7 @@ func (h *hopper) fork() *hopper {
 // measureEnvelope computes the loudness index of a sound, for voices that play to the end and for voices that
 // repeat loop. loop is in frames; it is empty only if the sound is.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
-	h := newHopper(rate, channels)
+	h := newHopMeter(rate, channels)
 	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
 	h.write(samples[:to])
 	looped := h.fork()

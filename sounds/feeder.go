@@ -23,12 +23,12 @@ type FrameReader interface {
 // feeder fills a buffer from a reader ahead of playback, in its own goroutine, until the buffer is closed or the
 // reader ends.
 type feeder struct {
-	buffer *voice.StreamBuffer
-	from   FrameReader
-	rest   time.Duration   // poll interval while the buffer is full
-	fail   func(error)     // receives the error of a stream that ends early
-	more   func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls buffer.End
-	news   <-chan struct{} // signals that more may now return true
+	buffer       *voice.StreamBuffer
+	from         FrameReader
+	pollInterval time.Duration   // poll interval while the buffer is full
+	fail         func(error)     // receives the error of a stream that ends early
+	more         func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls buffer.End
+	news         <-chan struct{} // signals that more may now return true
 }
 
 // aheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
@@ -41,7 +41,7 @@ func newFeeder(ahead time.Duration, rate int, c voice.PlayRange, from FrameReade
 		frames = pcm.Frames(ahead, rate)
 	}
 	buffer := voice.NewStreamBuffer(int(max(frames, 1)), c)
-	return &feeder{buffer: buffer, from: from, rest: max(pcm.Duration(int64(buffer.Capacity()), rate)/4, time.Millisecond), fail: fail}
+	return &feeder{buffer: buffer, from: from, pollInterval: max(pcm.Duration(int64(buffer.Capacity()), rate)/4, time.Millisecond), fail: fail}
 }
 
 // piece is the number of frames that are decoded at a time.
@@ -64,7 +64,7 @@ func (f *feeder) run() {
 // fill decodes until the end, and returns the error of an early end.
 func (f *feeder) fill() error {
 	buf := make([]pcm.Frame, piece)
-	timer := time.NewTimer(f.rest)
+	timer := time.NewTimer(f.pollInterval)
 	defer timer.Stop()
 	for !f.buffer.Closed() {
 		room := f.buffer.Free()
@@ -97,7 +97,7 @@ func (f *feeder) fill() error {
 // wait returns when the buffer wakes the feeder, when news arrives, or after f.rest. It polls because the audio
 // side sends no signals.
 func (f *feeder) wait(timer *time.Timer) {
-	timer.Reset(f.rest)
+	timer.Reset(f.pollInterval)
 	select {
 	case <-f.buffer.Wake():
 	case <-f.news:

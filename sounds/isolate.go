@@ -72,7 +72,7 @@ var errSilent = errors.New("cut short")
 // readAnswer reads and validates the child's answer about a file of size bytes.
 func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
-	var a answer
+	var a isolateReply
 	w, err := readLine(in)
 	if err == nil {
 		err = a.parse(w)
@@ -99,7 +99,7 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	for range a.damages {
 		w, err := readLine(in)
 		if err == nil {
-			err = a.damage(w)
+			err = a.parseDamage(w)
 		}
 		if err != nil {
 			return nil, source.Broken("the process that decodes it gives no answer, but something else")
@@ -128,7 +128,7 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 }
 
 // fault returns the error that a child reported, as an error of a known kind with printable text.
-func (a *answer) fault() error {
+func (a *isolateReply) fault() error {
 	text := printable(a.Fault)
 	for _, k := range faultKinds {
 		if k.name == a.Kind {
@@ -162,9 +162,9 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 	}
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(in), nil }
 	clip, err := decode(context.Background(), open, lim, nil)
-	var a answer
+	var a isolateReply
 	if err != nil {
-		a.Fault = short(err.Error())
+		a.Fault = truncated(err.Error())
 		for _, k := range faultKinds {
 			if errors.Is(err, k.kind) {
 				a.Kind = k.name
@@ -174,7 +174,7 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 		a.Clip, a.Frames = clip, clip.Frames()
 	}
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	_, _ = out.WriteString(a.line()) // a Writer keeps its first error
+	_, _ = out.WriteString(a.encode()) // a Writer keeps its first error
 	if clip != nil {
 		for _, x := range clip.Samples {
 			_, _ = out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), math.Float32bits(x)))

@@ -21,15 +21,15 @@ import (
 // tried again at the next request. All methods: control side, any goroutine. A Library has no goroutines of
 // its own and needs no Close.
 type Library struct {
-	opt     Options
-	filters filters
-	spares  spares
-	mu      sync.Mutex
-	entries map[sourceKey]*entry
-	infos   map[*voice.Sound]Info
-	more    chan struct{}           // closed when another sound has been loaded
-	damaged map[damagedFile][]int64 // frames already reported to Options.OnDamage
-	sought  int                     // number of missing files that withNearby has handled
+	opt            Options
+	filters        filterCache
+	buffers        bufferPool
+	mu             sync.Mutex
+	entries        map[sourceKey]*entry
+	infos          map[*voice.Sound]Info
+	more           chan struct{}           // closed when another sound has been loaded
+	damaged        map[damagedFile][]int64 // frames already reported to Options.OnDamage
+	nearbySearches int                     // number of missing files that withNearby has handled
 }
 
 // entry is a sound of the library. It is still loading until done is closed.
@@ -187,7 +187,7 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 		}
 		l.mu.Unlock()
 		if !ok {
-			l.bring(ctx, key, e)
+			l.loadEntry(ctx, key, e)
 			return e.sound, e.err
 		}
 		select {
@@ -202,8 +202,8 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	}
 }
 
-// bring loads the sound of an entry, stores its Info and closes l.more. A failed entry is removed.
-func (l *Library) bring(ctx context.Context, key sourceKey, e *entry) {
+// loadEntry loads the sound of an entry, stores its Info and closes l.more. A failed entry is removed.
+func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	sound, info, err := l.read(ctx, e.src, l.opt)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,16 +225,16 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	defer rescue("the source", &err)
 	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
-	room := l.spares.take() // a decoder that failed may still write to it, so only success gives it back
+	room := l.buffers.take() // a decoder that failed may still write to it, so only success gives it back
 	clip, err := decode(ctx, src.open, opt.Limits.withDefaults(), room)
 	if err != nil {
 		return nil, Info{}, l.withNearby(src, err)
 	}
-	if err := opt.refuse(clip.Damages); err != nil {
+	if err := opt.strictError(clip.Damages); err != nil {
 		return nil, Info{}, err
 	}
-	l.tell(src, clip.Damages...)
-	if region, err := src.region(clip.Rate, clip.Frames()); err != nil {
+	l.reportDamages(src, clip.Damages...)
+	if region, err := src.loopOverride(clip.Rate, clip.Frames()); err != nil {
 		return nil, Info{}, err
 	} else if region != nil {
 		clip.Loop = region
@@ -249,7 +249,7 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	if err != nil {
 		return nil, Info{}, err
 	}
-	l.spares.give(room)
+	l.buffers.give(room)
 	info.Gain = gain
 	info.Name, info.File, info.Bytes = sound.Name(), src.File, sound.Bytes()
 	return sound, info, nil
@@ -286,15 +286,15 @@ func (l *Library) Reload(ctx context.Context, file string, changed func(old, now
 	}
 	l.mu.Unlock()
 	for _, e := range loaded {
-		if now, err := l.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
+		if now, err := l.reloadEntry(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
 			changed(e.sound, now, err)
 		}
 	}
 }
 
-// renew reads a sound again and replaces the old entry, unless the entry has changed in the meantime. Then it
-// returns nil.
-func (l *Library) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
+// reloadEntry reads a sound again and replaces the old entry, unless the entry has changed in the meantime.
+// Then it returns nil.
+func (l *Library) reloadEntry(ctx context.Context, e *entry) (*voice.Sound, error) {
 	opt := l.opt
 	opt.Strict = true // damage may mean that the file is half written
 	sound, info, err := l.read(ctx, e.src, opt)

@@ -109,7 +109,7 @@ func named(name string, err error) error {
 	if errors.Is(err, voice.ErrSound) {
 		err = unplayable{err}
 	}
-	return &namedError{"sounds: " + name + ": " + withFile(err.Error(), name), err}
+	return &namedError{"sounds: " + name + ": " + fillFileName(err.Error(), name), err}
 }
 
 // namedError is an error with the sound's name in its text.

@@ -92,7 +92,7 @@ func newMasker(rate int) *masker {
 }
 
 // hopOf measures the window of a sound that begins at frame first.
-func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
+func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	m.samples = source.Grow(m.samples[:0], len(m.window)*s.channels)
 	s.fill(m.samples, first)
 	for i, w := range m.window {
@@ -130,7 +130,7 @@ func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 // centered on its hop.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
-	index := func(s refining, hops int64) []voice.Masks {
+	index := func(s refineSource, hops int64) []voice.Masks {
 		masks := make([]voice.Masks, hops)
 		for h := range masks {
 			masks[h] = m.hopOf(&s, int64(h)*m.hop+(m.hop-int64(len(m.window)))/2)
@@ -138,9 +138,9 @@ func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, l
 		return masks
 	}
 	frames := int64(len(samples) / channels)
-	once = index(refining{samples: samples, channels: channels, frames: frames}, (frames+m.hop-1)/m.hop)
+	once = index(refineSource{samples: samples, channels: channels, frames: frames}, (frames+m.hop-1)/m.hop)
 	if loop[0] < loop[1] {
-		looped = index(refining{samples, channels, frames, loop}, (loop[1]+m.hop-1)/m.hop+1)
+		looped = index(refineSource{samples, channels, frames, loop}, (loop[1]+m.hop-1)/m.hop+1)
 	}
 	return once, looped
 }

@@ -125,7 +125,7 @@ func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 		playRange.From = i * clip.Frames() / 13
 		want := loaded(sound, playRange, int(clip.Frames())+1000)
 		settle(want)
-		got, err := readCourse(t, lib, tr, playRange, len(want)+1)
+		got, err := readRange(t, lib, tr, playRange, len(want)+1)
 		settle(got)
 		if loop {
 			got = got[:min(len(got), len(want))]

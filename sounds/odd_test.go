@@ -287,9 +287,9 @@ func TestWAVFloats(t *testing.T) {
 		if info, _ := lib.Info(stream); err != nil || !slices.Equal(info.Notes, got.Notes) {
 			t.Errorf("%s: as a stream %q, %v", name, info.Notes, err)
 		}
-		a := answer{Clip: got, Frames: got.Frames()}
-		var back answer
-		if err := back.parse(&words{rest: strings.Split(strings.TrimSuffix(a.line(), "\n"), " ")}); err != nil || !slices.Equal(back.Notes, got.Notes) {
+		a := isolateReply{Clip: got, Frames: got.Frames()}
+		var back isolateReply
+		if err := back.parse(&lineWords{rest: strings.Split(strings.TrimSuffix(a.encode(), "\n"), " ")}); err != nil || !slices.Equal(back.Notes, got.Notes) {
 			t.Errorf("%s: from another process %q, %v", name, back.Notes, err)
 		}
 		if _, err := Prepare(got, Options{Masking: true}); err != nil {

@@ -71,10 +71,10 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.valid(); err != nil {
 		return nil, named(c.Name, err)
 	}
-	if err := opt.refuse(c.Damages); err != nil {
+	if err := opt.strictError(c.Damages); err != nil {
 		return nil, named(c.Name, err)
 	}
-	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, "", &filters{}, nil)
+	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, "", &filterCache{}, nil)
 	return sound, named(c.Name, err)
 }
 
@@ -82,7 +82,7 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 // filters caches resampling filters, and room provides working memory. It also returns the gain of the
 // leveling.
 func prepare(
-	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filters, room *spare,
+	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, room *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
 	if gain, err = opt.Leveling.gain(c, measured); err != nil {
 		return nil, 0, err
@@ -92,7 +92,7 @@ func prepare(
 	if err := opt.rateError(); err != nil {
 		return nil, 0, err
 	}
-	samples, channels := fold(c)
+	samples, channels := downmix(c)
 	if gain != 0 {
 		samples = slices.Clone(samples)
 		amplify(samples, gain.Linear())

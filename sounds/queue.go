@@ -20,7 +20,7 @@ type Queue struct {
 	sound *voice.Sound
 
 	mu      sync.Mutex
-	runs    [][]*track
+	runs    [][]*streamSource
 	readers map[*queueReader]bool
 }
 
@@ -47,7 +47,7 @@ func (q *Queue) Sound() *voice.Sound { return q.sound }
 
 // Add appends sources to the queue. If one cannot be opened, it adds none of them.
 func (q *Queue) Add(sources ...Source) error {
-	var runs [][]*track
+	var runs [][]*streamSource
 	for _, src := range sources {
 		opt := q.opt
 		t, err := q.lib.openTrack(src, &opt)
@@ -57,7 +57,7 @@ func (q *Queue) Add(sources ...Source) error {
 		if n := len(runs); n > 0 && runs[n-1][0].clip.Rate == t.clip.Rate && runs[n-1][0].channels == t.channels {
 			runs[n-1] = append(runs[n-1], t)
 		} else {
-			runs = append(runs, []*track{t})
+			runs = append(runs, []*streamSource{t})
 		}
 	}
 	q.mu.Lock()
@@ -94,11 +94,11 @@ type queueReader struct {
 	buffer *voice.StreamBuffer
 	news   chan struct{}
 	fail   func(error)
-	from   int64   // frames that are still to skip
-	now    *course // nil: between two runs
+	from   int64        // frames that are still to skip
+	now    *rangeReader // nil: between two runs
 	run    *runOrigin
-	rest   []*track // remaining tracks of a run after a broken track
-	next   int      // index of the next run; protected by the queue's lock
+	rest   []*streamSource // remaining tracks of a run after a broken track
+	next   int             // index of the next run; protected by the queue's lock
 }
 
 // more reports whether the queue has unread sources. Otherwise it ends the buffer.
@@ -115,7 +115,7 @@ func (r *queueReader) more() bool {
 // Read continues with the next file after a broken one.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
-		if r.now == nil && !r.turn() {
+		if r.now == nil && !r.startNextRun() {
 			return 0, io.EOF
 		}
 		n, err := r.now.Read(dst)
@@ -136,8 +136,8 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	}
 }
 
-// turn starts the next run, and reports whether there is one.
-func (r *queueReader) turn() bool {
+// startNextRun starts the next run, and reports whether there is one.
+func (r *queueReader) startNextRun() bool {
 	tracks := r.rest
 	r.rest = nil
 	if len(tracks) == 0 {
@@ -153,7 +153,7 @@ func (r *queueReader) turn() bool {
 	}
 	r.run = &runOrigin{tracks: tracks}
 	from := r.from
-	p := r.queue.lib.planOf(tracks[0].clip.Rate, nil)
+	p := r.queue.lib.conversionFrom(tracks[0].clip.Rate, nil)
 	if r.from = 0; from > 0 {
 		total, err := r.run.total()
 		if err != nil {
@@ -161,7 +161,7 @@ func (r *queueReader) turn() bool {
 		}
 		r.from = max(from-p.total(total), 0)
 	}
-	r.now = newCourse(r.run, tracks[0].channels, p, voice.PlayRange{From: from})
+	r.now = newRangeReader(r.run, tracks[0].channels, p, voice.PlayRange{From: from})
 	return true
 }
 
@@ -178,7 +178,7 @@ func (r *queueReader) Close() error {
 
 // runOrigin presents several tracks with equal rates and channels as one origin.
 type runOrigin struct {
-	tracks []*track
+	tracks []*streamSource
 	now    *cursor
 	i      int   // index of the current track
 	before int64 // frames of the tracks before it

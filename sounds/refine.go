@@ -14,7 +14,7 @@ import (
 // level and divided by the spectrum of the interpolation kernel, so that eight taps suffice to read it. It
 // takes about a hundredth of the sound's duration. The result has the same bits on every machine. Control side.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
-	r := refining{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
+	r := refineSource{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {
 		r.loop = s.Loop()
 	}
@@ -45,8 +45,8 @@ func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error 
 	return nil
 }
 
-// refining holds the source of a version to be computed.
-type refining struct {
+// refineSource holds the source of a version to be computed.
+type refineSource struct {
 	samples  []float32
 	channels int
 	frames   int64
@@ -58,15 +58,15 @@ type refining struct {
 const directLevels = 4
 
 // make computes the frames of a version from first on, and fills dst.
-func (r *refining) make(dst []float32, level int, first int64) {
+func (r *refineSource) make(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {
 		refineFilters[level]().run(dst, r.channels, first, r.fill)
 		return
 	}
 	f := refineFilters[directLevels]()
-	begin, _ := f.place(first)
-	end, _ := f.place(first + frames)
+	begin, _ := f.sourcePosition(first)
+	end, _ := f.sourcePosition(first + frames)
 	begin, end = begin-f.before, end-f.before+f.width
 	below := make([]float32, (end-begin)*int64(r.channels))
 	r.make(below, level-1, begin)
@@ -77,7 +77,7 @@ func (r *refining) make(dst []float32, level int, first int64) {
 
 // fill copies frames of the sound to dst, from a given frame on. Outside the sound it writes silence, or
 // repetitions of the loop.
-func (r *refining) fill(dst []float64, frame int64) {
+func (r *refineSource) fill(dst []float64, frame int64) {
 	channels, end, length := int64(r.channels), r.frames, r.loop[1]-r.loop[0]
 	if length > 0 {
 		end = r.loop[1]

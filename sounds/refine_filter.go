@@ -112,8 +112,8 @@ func (s *resampler) run(dst []float32, channels int, first int64, fill func(dst 
 	var window []float64
 	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {
 		n = min(span, len(dst)/channels)
-		begin, phase := s.place(first)
-		end, _ := s.place(first + int64(n) - 1)
+		begin, phase := s.sourcePosition(first)
+		end, _ := s.sourcePosition(first + int64(n) - 1)
 		window = source.Grow(window[:0], int(end-begin+s.width)*channels)
 		fill(window, begin-s.before)
 		s.convert(dst[:n*channels], window, channels, phase)

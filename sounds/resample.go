@@ -29,8 +29,9 @@ func (r ratio) scale(frames int64) int64 {
 	return int64(q)
 }
 
-// place returns the position of output frame n in the source: a whole frame, and a fraction in units of 1/out.
-func (r ratio) place(n int64) (frame, phase int64) {
+// sourcePosition returns the position of output frame n in the source: a whole frame, and a fraction in units
+// of 1/out.
+func (r ratio) sourcePosition(n int64) (frame, phase int64) {
 	periods, rest := n/r.out, n%r.out
 	if rest < 0 { // n is before the first frame
 		periods, rest = periods-1, rest+r.out
@@ -84,11 +85,11 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 // per loop: a fiftieth of a cent for a loop of one second at 48 kHz. Inside the loop the source counts as
 // endlessly repeated to both sides, so the seam is the same as in a resampled endless repetition. The result
 // may share memory with room.
-func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *pcm.Loop, room *spare) ([]float32, *pcm.Loop, error) {
+func resample(ctx context.Context, filters *filterCache, src []float32, channels int, from, to int, loop *pcm.Loop, room *workBuffers) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil
 	}
-	c := course{from: &whole{samples: src, channels: channels}, channels: channels, plan: newPlan(filters, from, to, loop)}
+	c := rangeReader{from: &memoryOrigin{samples: src, channels: channels}, channels: channels, plan: newConversion(filters, from, to, loop)}
 	dst := room.forConverted(c.plan.total(c.from.length()) * int64(channels))
 	for {
 		if err := ctx.Err(); err != nil {
@@ -108,18 +109,18 @@ func resample(ctx context.Context, filters *filters, src []float32, channels int
 	}
 }
 
-// whole is an origin in memory.
-type whole struct {
+// memoryOrigin is an origin in memory.
+type memoryOrigin struct {
 	samples, rest []float32
 	channels      int
 }
 
-func (w *whole) seek(frame int64) error {
+func (w *memoryOrigin) seek(frame int64) error {
 	w.rest = w.samples[min(frame, w.length())*int64(w.channels):]
 	return nil
 }
 
-func (w *whole) read() (x []float32, err error) {
+func (w *memoryOrigin) read() (x []float32, err error) {
 	if len(w.rest) == 0 {
 		return nil, io.EOF
 	}
@@ -127,37 +128,37 @@ func (w *whole) read() (x []float32, err error) {
 	return x, nil
 }
 
-func (w *whole) length() int64 { return int64(len(w.samples) / w.channels) }
+func (w *memoryOrigin) length() int64 { return int64(len(w.samples) / w.channels) }
 
-func (w *whole) close() {}
+func (w *memoryOrigin) close() {}
 
-// plan describes a conversion: the resampler, and the loop before and after.
-type plan struct {
+// conversion describes a conversion: the resampler, and the loop before and after.
+type conversion struct {
 	*resampler
 	source *pcm.Loop // the loop, in source frames; nil: no loop
 	loop   pcm.Loop  // the loop, in output frames
 }
 
-func newPlan(filters *filters, from, to int, loop *pcm.Loop) plan {
+func newConversion(filters *filterCache, from, to int, loop *pcm.Loop) conversion {
 	switch {
 	case from == to && loop == nil:
-		return plan{}
+		return conversion{}
 	case from == to:
-		return plan{loop: *loop}
+		return conversion{loop: *loop}
 	}
 	nominal := newRatio(int64(to), int64(from))
-	filter := filters.of(nominal, loop != nil)
+	filter := filters.get(nominal, loop != nil)
 	if loop == nil {
-		return plan{resampler: newResampler(nominal, filter)}
+		return conversion{resampler: newResampler(nominal, filter)}
 	}
 	length := loop[1] - loop[0]
 	s := newResampler(newRatio(max(nominal.scale(length), 1), length), filter)
 	first := s.scale(loop[0])
-	return plan{s, loop, [2]int64{first, first + s.scale(length)}}
+	return conversion{s, loop, [2]int64{first, first + s.scale(length)}}
 }
 
 // total returns the number of output frames for a number of source frames.
-func (p *plan) total(frames int64) int64 {
+func (p *conversion) total(frames int64) int64 {
 	switch {
 	case p.resampler == nil || frames == 0:
 		return frames

@@ -40,7 +40,7 @@ func converted(t *testing.T, from, to int, frequency float64) (level, rest float
 	for i := range x {
 		x[i] = float32(math.Sin(2 * math.Pi * frequency * float64(i) / float64(from)))
 	}
-	dst, _, err := resample(context.Background(), &filters{}, x, 1, from, to, nil, nil)
+	dst, _, err := resample(context.Background(), &filterCache{}, x, 1, from, to, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestLength(t *testing.T) {
 		{frames: 1103, from: 11025, to: 44056, want: 4408},
 	} {
 		x := make([]float32, c.frames)
-		got, _, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, nil, nil)
+		got, _, err := resample(context.Background(), &filterCache{}, x, 1, c.from, c.to, nil, nil)
 		if err != nil || int64(len(got)) != c.want {
 			t.Errorf("%d frames from %d to %d Hz are %d, want %d (%v)", c.frames, c.from, c.to, len(got), c.want, err)
 		}
@@ -138,7 +138,7 @@ func TestConstant(t *testing.T) {
 		x[i] = 0.5
 	}
 	for _, to := range []int{8000, 22050, 44099, 48000, 96000} {
-		y, _, err := resample(context.Background(), &filters{}, x, 1, 44100, to, nil, nil)
+		y, _, err := resample(context.Background(), &filterCache{}, x, 1, 44100, to, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestLoopSeam(t *testing.T) {
 			for i := range x {
 				x[i] = float32(phase(float64(i)))
 			}
-			y, loop, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, &pcm.Loop{int64(c.intro), int64(c.intro + c.loop)}, nil)
+			y, loop, err := resample(context.Background(), &filterCache{}, x, 1, c.from, c.to, &pcm.Loop{int64(c.intro), int64(c.intro + c.loop)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +234,7 @@ func TestResamplerBits(t *testing.T) {
 	}
 	h := uint64(14695981039346656037)
 	for _, to := range []int{48000, 22050, 44099, 100} {
-		y, _, err := resample(context.Background(), &filters{}, x, 2, 44100, to, nil, nil)
+		y, _, err := resample(context.Background(), &filterCache{}, x, 2, 44100, to, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func BenchmarkResample(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			x := make([]float32, 2*c.from*10)
-			var f filters
+			var f filterCache
 			for b.Loop() {
 				if _, _, err := resample(context.Background(), &f, x, 2, c.from, c.to, nil, nil); err != nil {
 					b.Fatal(err)
@@ -276,7 +276,7 @@ func TestRatio(t *testing.T) {
 	if got := r.scale(1 << 40); got != 843581348783185 {
 		t.Errorf("2^40 frames become %d", got)
 	}
-	if frame, phase := newRatio(160, 147).place(1 << 50); frame != 1034420539411660 || phase != 128 {
+	if frame, phase := newRatio(160, 147).sourcePosition(1 << 50); frame != 1034420539411660 || phase != 128 {
 		t.Errorf("frame 2^50 lies at %d and %d", frame, phase)
 	}
 }

@@ -98,7 +98,7 @@ func TestSeek(t *testing.T) {
 			}
 			random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 			for _, at := range from {
-				got, err := readCourse(t, b, tr, voice.PlayRange{From: at}, 5000)
+				got, err := readRange(t, b, tr, voice.PlayRange{From: at}, 5000)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -146,14 +146,16 @@ func (s Source) mode() fs.FileMode {
 	return info.Mode()
 }
 
-// loops reports whether the source overrides the loop.
-func (s *Source) loops() bool { return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{} }
+// overridesLoop reports whether the source overrides the loop.
+func (s *Source) overridesLoop() bool {
+	return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{}
+}
 
-// region returns the overriding loop for a file with a rate and a number of frames; nil: no override.
-func (s *Source) region(rate int, frames int64) (*pcm.Loop, error) {
+// loopOverride returns the overriding loop for a file with a rate and a number of frames; nil: no override.
+func (s *Source) loopOverride(rate int, frames int64) (*pcm.Loop, error) {
 	loop := s.Loop
 	switch times := s.LoopTimes != [2]time.Duration{}; {
-	case !s.loops():
+	case !s.overridesLoop():
 		return nil, nil
 	case times && loop != pcm.Loop{}:
 		return nil, source.Beyond("a loop in frames and one in times; give it one of them")

@@ -28,7 +28,7 @@ func TestSpectrum(t *testing.T) {
 			x[i] += float32(math.Pow(10, -18./20) * math.Sin(2*math.Pi*f*float64(i)/44100))
 		}
 	}
-	ours, _, err := resample(context.Background(), &filters{}, x, 1, 44100, 48000, nil, nil)
+	ours, _, err := resample(context.Background(), &filterCache{}, x, 1, 44100, 48000, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ const maxStreamFrames = 1<<31 - 1<<12
 // stream returns a sound of the frames that open's origin delivers. rate is their rate; s.Frames and loop are
 // in frames at that rate.
 func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
-	p := l.planOf(rate, loop)
+	p := l.conversionFrom(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
 	if s.Frames > maxStreamFrames {
 		s.Frames = 0
@@ -89,7 +89,7 @@ func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 		if err != nil {
 			return nil, named(label, err)
 		}
-		course := newCourse(from, channels, l.planOf(rate, loop), c)
+		course := newRangeReader(from, channels, l.conversionFrom(rate, loop), c)
 		course.factor = 1 // the mixer pans mono streams itself
 		f := newFeeder(opt.Ahead, l.Rate(), c, course, opt.failure(label))
 		go f.run()
@@ -125,9 +125,10 @@ func (o *StreamOptions) failure(label string) func(error) {
 	}
 }
 
-// planOf returns a conversion from a rate to the library's. A plan must not be shared by courses.
-func (l *Library) planOf(rate int, loop *pcm.Loop) plan {
-	return newPlan(&l.filters, rate, l.Rate(), loop)
+// conversionFrom returns a conversion from a rate to the library's. A conversion must not be shared by range
+// readers.
+func (l *Library) conversionFrom(rate int, loop *pcm.Loop) conversion {
+	return newConversion(&l.filters, rate, l.Rate(), loop)
 }
 
 // FrameSource describes a stream of frames that the program itself generates.

@@ -29,7 +29,7 @@ func FuzzStream(f *testing.F) {
 		tr, err := b.openTrack(Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}, &StreamOptions{})
 		const most = 1<<18 + 1
 		if err == nil && tr.clip.Rate == rate {
-			got, readErr := readCourse(t, b, tr, voice.PlayRange{}, most)
+			got, readErr := readRange(t, b, tr, voice.PlayRange{}, most)
 			settle(got)
 			if err = readErr; loadErr == nil {
 				sound, prepErr := Prepare(clip, Options{Rate: rate, Limits: narrowLimits})
@@ -43,7 +43,7 @@ func FuzzStream(f *testing.F) {
 				}
 				// FLAC seeks by frame numbers, which may be wrong.
 				if from := len(all) * 2 / 3; clip.Format != "flac" {
-					got, err := readCourse(t, b, tr, voice.PlayRange{From: int64(from)}, most)
+					got, err := readRange(t, b, tr, voice.PlayRange{From: int64(from)}, most)
 					settle(got)
 					if err != nil || !slices.Equal(got, all[from:]) {
 						t.Fatalf("from frame %d: %d frames, %v; loaded it has %d", from, len(got), err, len(all)-from)

@@ -76,7 +76,7 @@ func TestStreamLeveling(t *testing.T) {
 		if tr.gain != info.Gain {
 			continue
 		}
-		got, err := readCourse(t, b, tr, voice.PlayRange{}, 1<<20)
+		got, err := readRange(t, b, tr, voice.PlayRange{}, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -115,7 +115,7 @@ func TestStreamMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := b.planOf(tr.clip.Rate, tr.clip.Loop)
+		p := b.conversionFrom(tr.clip.Rate, tr.clip.Loop)
 		frames := tr.frames
 		if p.resampler != nil {
 			frames = p.total(frames)
@@ -130,7 +130,7 @@ func TestStreamMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newCourse(cur, tr.channels, b.planOf(tr.clip.Rate, tr.clip.Loop), voice.PlayRange{From: from, Loop: [2]int64{0, frames}})
+			r := newRangeReader(cur, tr.channels, b.conversionFrom(tr.clip.Rate, tr.clip.Loop), voice.PlayRange{From: from, Loop: [2]int64{0, frames}})
 			n := int64(0)
 			for reads := 0; n < int64(c.seconds*c.rate); reads++ {
 				k, err := r.Read(buf[:2048])
@@ -174,12 +174,12 @@ func BenchmarkStream(b *testing.B) {
 				}
 			}
 			buf := make([]pcm.Frame, 2048)
-			begin := func(from int64) *course {
+			begin := func(from int64) *rangeReader {
 				c, err := tr.cursor()
 				if err != nil {
 					b.Fatal(err)
 				}
-				return newCourse(c, tr.channels, lib.planOf(tr.clip.Rate, nil), voice.PlayRange{From: from})
+				return newRangeReader(c, tr.channels, lib.conversionFrom(tr.clip.Rate, nil), voice.PlayRange{From: from})
 			}
 			b.Run(fmt.Sprintf("%s-%d", name, lib.opt.Rate), func(b *testing.B) {
 				frames := 0

@@ -19,14 +19,14 @@ import (
 	"voicepool/voice"
 )
 
-// readCourse returns up to n frames of a play range of a track, read in pieces of all lengths.
-func readCourse(t testing.TB, b *Library, tr *track, c voice.PlayRange, n int) ([]pcm.Frame, error) {
+// readRange returns up to n frames of a play range of a track, read in pieces of all lengths.
+func readRange(t testing.TB, b *Library, tr *streamSource, c voice.PlayRange, n int) ([]pcm.Frame, error) {
 	t.Helper()
 	from, err := tr.cursor()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newCourse(from, tr.channels, b.planOf(tr.clip.Rate, tr.clip.Loop), c)
+	r := newRangeReader(from, tr.channels, b.conversionFrom(tr.clip.Rate, tr.clip.Loop), c)
 	defer r.Close()
 	return readFrames(r, n, rand.New(rand.NewPCG(1, uint64(n))))
 }
@@ -129,7 +129,7 @@ func TestStreamFrames(t *testing.T) {
 					ranges, length = ranges[:2], int(n+100)
 				}
 				for _, c := range ranges {
-					got, err := readCourse(t, b, tr, c, length)
+					got, err := readRange(t, b, tr, c, length)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -194,7 +194,7 @@ func TestStreamLoops(t *testing.T) {
 						continue
 					}
 					length := int(3*want.Frames() + 100)
-					got, err := readCourse(t, b, tr, c, length)
+					got, err := readRange(t, b, tr, c, length)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -241,7 +241,7 @@ func TestStreamHostile(t *testing.T) {
 		tr, err := b.openTrack(Source{File: path}, &StreamOptions{})
 		var got []pcm.Frame
 		if err == nil {
-			got, err = readCourse(t, b, tr, voice.PlayRange{}, 1<<20)
+			got, err = readRange(t, b, tr, voice.PlayRange{}, 1<<20)
 		}
 		if (err == nil) != (loadErr == nil) {
 			t.Errorf("%s: %v, loaded: %v", file.Name(), err, loadErr)

@@ -12,8 +12,8 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// track is a file that is played as a stream.
-type track struct {
+// streamSource is a file that is played as a stream.
+type streamSource struct {
 	lib      *Library // receives reports of damage; may be nil
 	src      Source
 	lim      source.Limits
@@ -35,7 +35,7 @@ type track struct {
 }
 
 // openTrack opens a source as a stream, and determines its length, loop and level.
-func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
+func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, err error) {
 	defer rescue("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
 	switch {
@@ -47,7 +47,7 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	if err := opt.valid(); err != nil {
 		return nil, err
 	}
-	t = &track{lib: l, src: src, lim: l.opt.Limits.withDefaults().bounds()}
+	t = &streamSource{lib: l, src: src, lim: l.opt.Limits.withDefaults().bounds()}
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	}
 	defer c.close()
 	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
-	if err := t.learn(c, l.opt.Loop || src.Looped); err != nil {
+	if err := t.determineLength(c, l.opt.Loop || src.Looped); err != nil {
 		return nil, err
 	}
 	if opt.Measure {
@@ -82,13 +82,13 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	return t, nil
 }
 
-// learn determines the length and the loop.
-func (t *track) learn(c *cursor, loop bool) error {
+// determineLength determines the length and the loop.
+func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	h := c.r.About()
 	t.frames = h.Frames
 	t.counted = h.Sure
 	// Loop tags refer to the exact length.
-	needed := loop || t.src.loops() || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
+	needed := loop || t.src.overridesLoop() || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
 	// Concatenated files announce the length of the first one. A truncated file announces more frames than it
 	// has; its stream ends with the error at the last frame.
 	if needed || h.Walks {
@@ -97,7 +97,7 @@ func (t *track) learn(c *cursor, loop bool) error {
 		}
 	}
 	t.clip.Loop = h.Loop(t.frames)
-	if region, err := t.src.region(t.clip.Rate, t.frames); err != nil {
+	if region, err := t.src.loopOverride(t.clip.Rate, t.frames); err != nil {
 		return err
 	} else if region != nil {
 		t.clip.Loop = region
@@ -109,7 +109,7 @@ func (t *track) learn(c *cursor, loop bool) error {
 }
 
 // count determines the exact length. It leaves the cursor at an undefined position.
-func (t *track) count(c *cursor) error {
+func (t *streamSource) count(c *cursor) error {
 	if t.counted {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (t *track) count(c *cursor) error {
 }
 
 // exact returns the exact number of frames.
-func (t *track) exact() (int64, error) {
+func (t *streamSource) exact() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.counted {
@@ -139,7 +139,7 @@ func (t *track) exact() (int64, error) {
 }
 
 // measure decodes the whole track to measure its loudness and true peak.
-func (t *track) measure(c *cursor) error {
+func (t *streamSource) measure(c *cursor) error {
 	c.folder, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (t *track) measure(c *cursor) error {
 }
 
 // level returns the gain of the leveling.
-func (t *track) level(l Leveling) (pcm.Decibels, error) {
+func (t *streamSource) level(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
 		return 0, source.Fault(ErrStream, "its loudness is not known without StreamOptions.Measure")
@@ -172,7 +172,7 @@ func (t *track) level(l Leveling) (pcm.Decibels, error) {
 }
 
 // cursor opens the file.
-func (t *track) cursor() (c *cursor, err error) {
+func (t *streamSource) cursor() (c *cursor, err error) {
 	in, err := t.src.input()
 	if err != nil {
 		return nil, err
@@ -223,11 +223,11 @@ type origin interface {
 // cursor decodes a track from any position. It removes the padding of the encoder, checks the samples,
 // downmixes them and applies the gain. Its memory is bounded by the size of a packet.
 type cursor struct {
-	track  *track
+	track  *streamSource
 	in     *source.Input
 	r      source.Reader
 	marks  *source.Marks
-	folder folder
+	folder downmixer
 	factor float64 // of the gain
 
 	clip    Clip           // decoded frames that have not been read
@@ -269,7 +269,7 @@ func (c *cursor) read() ([]float32, error) {
 			}
 			if n > 0 {
 				c.at += n
-				c.out = c.folder.fold(c.out[:0], samples)
+				c.out = c.folder.mix(c.out[:0], samples)
 				amplify(c.out, c.factor)
 				return c.out, nil
 			}
@@ -314,7 +314,7 @@ func (c *cursor) tell() {
 		if errors.Is(c.end, io.EOF) {
 			frames = c.length()
 		}
-		lib.tell(c.track.src, damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, frames)...)
+		lib.reportDamages(c.track.src, damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, frames)...)
 	}
 	c.place = nil
 }

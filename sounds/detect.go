@@ -42,16 +42,16 @@ func magicOf(body []byte) (*format, error) {
 			return &formats[i], nil
 		}
 	}
-	for i := range unread {
-		if unread[i].is(body) {
-			return nil, unread[i].refused()
+	for i := range unsupported {
+		if unsupported[i].is(body) {
+			return nil, unsupported[i].unsupportedError()
 		}
 	}
 	return nil, nil
 }
 
-// unknown is an unsupported format that is recognized only to name it in the error.
-type unknown struct {
+// unsupportedFormat is an unsupported format that is recognized only to name it in the error.
+type unsupportedFormat struct {
 	at    int // offset of the magic bytes
 	magic string
 	form  string                 // bytes at offset 8 after the magic, as in RIFF; empty: any
@@ -60,23 +60,23 @@ type unknown struct {
 	tool  string // the command that converts it; empty: the file is not a sound
 }
 
-func (u *unknown) is(body []byte) bool {
-	return has(body, u.at, u.magic) && has(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
+func (u *unsupportedFormat) is(body []byte) bool {
+	return hasBytes(body, u.at, u.magic) && hasBytes(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
 }
 
-// has reports whether b contains text at an offset.
-func has(b []byte, at int, text string) bool {
+// hasBytes reports whether b contains text at an offset.
+func hasBytes(b []byte, at int, text string) bool {
 	return len(b) >= at+len(text) && string(b[at:at+len(text)]) == text
 }
 
-func (u *unknown) refused() error {
+func (u *unsupportedFormat) unsupportedError() error {
 	if u.tool == "" {
 		return source.Unknown("%s is not a sound", u.name)
 	}
 	return source.Unknown("%s is not read; convert it: %s", u.name, u.tool)
 }
 
-// Commands that convert unsupported formats. withFile replaces the placeholders.
+// Commands that convert unsupported formats. fillFileName replaces the placeholders.
 const (
 	byFFmpeg  = source.Convert
 	fromVideo = "ffmpeg -i {file} -vn {file.flac}"
@@ -86,7 +86,7 @@ const (
 	byOpenMPT = "openmpt123 --render {file}"
 )
 
-var unread = [...]unknown{
+var unsupported = [...]unsupportedFormat{
 	{at: 4, magic: "ftypM4A", name: "M4A", tool: fromVideo},
 	{at: 4, magic: "ftypM4B", name: "M4B", tool: fromVideo},
 	{at: 4, magic: "ftypqt  ", name: "QuickTime (MOV)", tool: fromVideo},

@@ -71,8 +71,8 @@ func newGrid() []float64 {
 	return grid
 }
 
-// onGrid interpolates the kernel from a grid.
-func onGrid(grid []float64, x float64) float64 {
+// interpolateGrid interpolates the kernel from a grid.
+func interpolateGrid(grid []float64, x float64) float64 {
 	x = float64(math.Abs(x) * filterRows)
 	if x >= kernelHalf*filterRows {
 		return 0
@@ -97,7 +97,7 @@ func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	h := kernel
 	if (f.rows+1)*f.width > maxExact {
 		points := grid()
-		h = func(x float64) float64 { return onGrid(points, x) }
+		h = func(x float64) float64 { return interpolateGrid(points, x) }
 	}
 	f.table = make([]float64, (f.rows+1)*f.width)
 	for row := range f.rows + 1 {
@@ -118,8 +118,8 @@ func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64)
 	}
 }
 
-// filters caches filters by ratio. The zero value is empty; any goroutine.
-type filters struct {
+// filterCache caches filters by ratio. The zero value is empty; any goroutine.
+type filterCache struct {
 	mu   sync.Mutex
 	grid func() []float64
 	made map[filterKey]func() *filter
@@ -130,9 +130,9 @@ type filterKey struct {
 	bent bool
 }
 
-// of returns the filter for a ratio. All loops with one pair of rates share a filter, although their bent
+// get returns the filter for a ratio. All loops with one pair of rates share a filter, although their bent
 // ratios differ.
-func (f *filters) of(r ratio, bent bool) *filter {
+func (f *filterCache) get(r ratio, bent bool) *filter {
 	f.mu.Lock()
 	once, ok := f.made[filterKey{r, bent}]
 	if !ok {

@@ -12,12 +12,12 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// opening opens an input. It may block; where possible it returns when ctx ends.
-type opening func(ctx context.Context) (io.ReadCloser, error)
+// openFunc opens an input. It may block; where possible it returns when ctx ends.
+type openFunc func(ctx context.Context) (io.ReadCloser, error)
 
-// gather opens an input and reads it to the end. It returns when ctx ends, or when no data has arrived for
+// readGuarded opens an input and reads it to the end. It returns when ctx ends, or when no data has arrived for
 // idle. A call that is still blocked then is abandoned, and the input is closed when the call returns.
-func gather(ctx context.Context, open opening, limit int64, idle time.Duration) ([]byte, error) {
+func readGuarded(ctx context.Context, open openFunc, limit int64, idle time.Duration) ([]byte, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	more := make(chan struct{}, 1)
@@ -42,7 +42,7 @@ func gather(ctx context.Context, open opening, limit int64, idle time.Duration) 
 
 // readAll opens an input and reads it to the end, or until ctx ends. It reads in pieces instead of trusting an
 // announced size. After each piece it sends to more, if there is room.
-func readAll(ctx context.Context, open opening, limit int64, more chan<- struct{}) (data []byte, err error) {
+func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct{}) (data []byte, err error) {
 	r, err := open(ctx)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (l Limits) request(size int64) string {
 func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 	w, err := readLine(in)
 	if err != nil || w.text() != "decode" {
-		return 0, l, errAnother
+		return 0, l, errProtocol
 	}
 	size = w.number()
 	l = Limits{
@@ -37,13 +37,13 @@ func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 		MinRate: int(w.number()), MaxRate: int(w.number()), Time: time.Duration(w.number()),
 	}
 	if w.wrong || len(w.rest) > 0 || size < 0 {
-		return 0, l, errAnother
+		return 0, l, errProtocol
 	}
 	return size, l, nil
 }
 
-// answer is the answer of the child: a clip, or the error that prevented decoding.
-type answer struct {
+// isolateReply is the answer of the child: a clip, or the error that prevented decoding.
+type isolateReply struct {
 	Fault string
 	Kind  string // of the fault, see faultKinds; empty: another error
 	*Clip
@@ -51,8 +51,8 @@ type answer struct {
 	damages int64 // number of damage lines that follow
 }
 
-// line returns the answer line, followed by one line per damaged place.
-func (a *answer) line() string {
+// encode returns the answer line, followed by one line per damaged place.
+func (a *isolateReply) encode() string {
 	if a.Clip == nil {
 		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))
 	}
@@ -75,23 +75,23 @@ func (a *answer) line() string {
 	lines += "\n"
 	for i := range a.Damages {
 		d := &a.Damages[i]
-		lines += fmt.Sprintln("damage", d.Frame, d.Frames, strconv.Quote(short(d.Err.Error())))
+		lines += fmt.Sprintln("damage", d.Frame, d.Frames, strconv.Quote(truncated(d.Err.Error())))
 	}
 	return lines
 }
 
-// short truncates text so that it fits in a line after quoting, which can make four bytes of one.
-func short(text string) string { return text[:min(len(text), maxLine/8)] }
+// truncated truncates text so that it fits in a line after quoting, which can make four bytes of one.
+func truncated(text string) string { return text[:min(len(text), maxLine/8)] }
 
-// damage parses a line about a damaged place and appends it to the clip.
-func (a *answer) damage(w *words) error {
+// parseDamage parses a line about a damaged place and appends it to the clip.
+func (a *isolateReply) parseDamage(w *lineWords) error {
 	if w.text() != "damage" {
-		return errAnother
+		return errProtocol
 	}
 	d := Damage{Frame: w.number(), Frames: w.number(), Rate: a.Rate}
 	text, err := strconv.Unquote(strings.Join(w.rest, " "))
 	if w.wrong || err != nil || d.Frame < 0 || d.Frames < 0 || d.Frame > a.Frames || d.Frames > a.Frames-d.Frame {
-		return errAnother
+		return errProtocol
 	}
 	d.Err = source.Broken("%s", printable(text))
 	a.Damages = append(a.Damages, d)
@@ -99,18 +99,18 @@ func (a *answer) damage(w *words) error {
 }
 
 // parse parses the answer line.
-func (a *answer) parse(w *words) error {
+func (a *isolateReply) parse(w *lineWords) error {
 	switch w.text() {
 	case "fault":
 		a.Kind = w.text()
 		var err error
 		if a.Fault, err = strconv.Unquote(strings.Join(w.rest, " ")); err != nil || a.Fault == "" {
-			return errAnother
+			return errProtocol
 		}
 		return nil
 	case "clip":
 	default:
-		return errAnother
+		return errProtocol
 	}
 	a.Clip = &Clip{Format: w.text(), Encoding: w.text(), Channels: int(w.number()), Rate: int(w.number()), Speakers: uint32(w.number())}
 	a.Frames = w.number()
@@ -135,7 +135,7 @@ func (a *answer) parse(w *words) error {
 		a.Notes = append(a.Notes, printable(note))
 	}
 	if w.wrong {
-		return errAnother
+		return errProtocol
 	}
 	return nil
 }
@@ -153,12 +153,12 @@ func printable(text string) string {
 // maxLine is the size of the largest line of the protocol, in bytes.
 const maxLine = 4096
 
-// errAnother reports a line that violates the protocol.
-var errAnother = errors.New("another line")
+// errProtocol reports a line that violates the protocol.
+var errProtocol = errors.New("another line")
 
 // readLine reads one line of at most the size of the reader's buffer. It returns errSilent at the end of the
 // input.
-func readLine(r *bufio.Reader) (*words, error) {
+func readLine(r *bufio.Reader) (*lineWords, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
 	case err != nil && len(line) == 0:
@@ -166,17 +166,17 @@ func readLine(r *bufio.Reader) (*words, error) {
 	case err != nil:
 		return nil, err
 	}
-	return &words{rest: strings.Split(strings.TrimSuffix(string(line), "\n"), " ")}, nil
+	return &lineWords{rest: strings.Split(strings.TrimSuffix(string(line), "\n"), " ")}, nil
 }
 
-// words holds the unread words of a line.
-type words struct {
+// lineWords holds the unread words of a line.
+type lineWords struct {
 	rest  []string
 	wrong bool // a word was missing or was not a number
 }
 
 // text returns the next word, and "" for "-".
-func (w *words) text() string {
+func (w *lineWords) text() string {
 	if len(w.rest) == 0 {
 		w.wrong = true
 		return ""
@@ -190,7 +190,7 @@ func (w *words) text() string {
 }
 
 // number returns the next word as an integer.
-func (w *words) number() int64 {
+func (w *lineWords) number() int64 {
 	n, err := strconv.ParseInt(w.text(), 10, 64)
 	w.wrong = w.wrong || err != nil
 	return n

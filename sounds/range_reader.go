@@ -9,29 +9,29 @@ import (
 	"voicepool/voice"
 )
 
-// course reads the frames of an origin at the library's rate for one voice: from a start position, with a
+// rangeReader reads the frames of an origin at the library's rate for one voice: from a start position, with a
 // repeated loop. The frames have the same bits as the loaded sound: its intro, loop and rest are converted with
 // the same neighbouring samples.
-type course struct {
+type rangeReader struct {
 	from     origin
 	channels int // 1 or 2
 	factor   float64
-	plan     plan // its resampler is nil if the rate stays the same
+	plan     conversion // its resampler is nil if the rate stays the same
 	loop     [2]int64
 	back     int64 // remaining jumps back to the start of the loop; below 0: unlimited
 	at       int64 // the next frame to return
 
-	part   part
-	begun  bool      // the origin is at the position that part needs
-	source int64     // the source frame that follows ready or the frames of the origin
-	ready  []float32 // read from the origin, not yet consumed
-	window []float64 // input of the resampler, interleaved
-	base   int64     // the source frame (counting repetitions of the loop) that window begins with
-	ended  bool      // the source has no further frames
-	why    error     // io.EOF, or the read error
-	out    []float32
+	part       part
+	positioned bool      // the origin is at the position that part needs
+	source     int64     // the source frame that follows ready or the frames of the origin
+	ready      []float32 // read from the origin, not yet consumed
+	window     []float64 // input of the resampler, interleaved
+	base       int64     // the source frame (counting repetitions of the loop) that window begins with
+	ended      bool      // the source has no further frames
+	endErr     error     // io.EOF, or the read error
+	out        []float32
 
-	short []pcm.Frame // converted frames of a loop of at most maxShort frames
+	shortLoop []pcm.Frame // converted frames of a loop of at most maxShort frames
 }
 
 // part is a section of a sound. Its kind determines the samples around it that the resampler sees.
@@ -49,7 +49,7 @@ const maxShort = 1 << 16
 // pieceIn is the approximate number of source frames that are converted at a time.
 const pieceIn = 1 << 13
 
-func newCourse(from origin, channels int, p plan, c voice.PlayRange) *course {
+func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) *rangeReader {
 	// A mono sound is written to both channels as a centered pan would write it.
 	factor := 1.0
 	if channels == 1 {
@@ -59,34 +59,34 @@ func newCourse(from origin, channels int, p plan, c voice.PlayRange) *course {
 	if size := c.Loop.Frames(); size > 0 && back >= 0 && c.From >= c.Loop[1] { // the start is after some rounds
 		back = max(back-(c.From-c.Loop[1])/size-1, 0)
 	}
-	return &course{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.FrameAt(0)}
+	return &rangeReader{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.FrameAt(0)}
 }
 
 // Close closes the origin.
-func (c *course) Close() error {
+func (c *rangeReader) Close() error {
 	c.from.close()
 	return nil
 }
 
 // Read returns the next frames, at least one.
-func (c *course) Read(dst []pcm.Frame) (int, error) {
+func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
 	switch {
 	case size <= 0 || c.at < c.loop[1]:
 	case c.back == 0: // after the last round the rest of the sound follows
-		size, c.loop, c.short = 0, [2]int64{}, nil
+		size, c.loop, c.shortLoop = 0, [2]int64{}, nil
 	default:
 		if c.at = c.loop[0]; c.back > 0 {
 			c.back--
 		}
-		if c.part == round && c.plan.loop == c.loop && c.begun {
+		if c.part == round && c.plan.loop == c.loop && c.positioned {
 			c.base -= c.plan.source[1] - c.plan.source[0]
 		} else {
-			c.begun = false
+			c.positioned = false
 		}
 	}
-	if size > 0 && size <= maxShort && int64(len(c.short)) == size && c.at >= c.loop[0] {
-		n := copy(dst, c.short[c.at-c.loop[0]:])
+	if size > 0 && size <= maxShort && int64(len(c.shortLoop)) == size && c.at >= c.loop[0] {
+		n := copy(dst, c.shortLoop[c.at-c.loop[0]:])
 		c.at += int64(n)
 		return n, nil
 	}
@@ -96,16 +96,16 @@ func (c *course) Read(dst []pcm.Frame) (int, error) {
 	}
 	x, err := c.next(n)
 	got := c.frames(dst, x)
-	if size > 0 && size <= maxShort && at == c.loop[0]+int64(len(c.short)) {
-		c.short = append(c.short, dst[:got]...)
+	if size > 0 && size <= maxShort && at == c.loop[0]+int64(len(c.shortLoop)) {
+		c.shortLoop = append(c.shortLoop, dst[:got]...)
 	}
 	return got, err
 }
 
 // next returns the next 1..n frames, ignoring the loop of the voice. They are valid until the next call.
-func (c *course) next(n int64) (x []float32, err error) {
-	p, end := c.parted()
-	if !c.begun || p != c.part {
+func (c *rangeReader) next(n int64) (x []float32, err error) {
+	p, end := c.currentPart()
+	if !c.positioned || p != c.part {
 		if err := c.begin(p); err != nil {
 			return nil, err
 		}
@@ -120,8 +120,8 @@ func (c *course) next(n int64) (x []float32, err error) {
 	return x, err
 }
 
-// parted returns the part of the next frame, and the frame at which that part ends.
-func (c *course) parted() (part, int64) {
+// currentPart returns the part of the next frame, and the frame at which that part ends.
+func (c *rangeReader) currentPart() (part, int64) {
 	switch {
 	case c.plan.source == nil || c.plan.resampler == nil || c.at >= c.plan.loop[1]:
 		return plain, 1<<63 - 1
@@ -132,12 +132,12 @@ func (c *course) parted() (part, int64) {
 }
 
 // begin seeks the origin to the first source frame that a part needs.
-func (c *course) begin(p part) error {
-	c.part, c.begun, c.ended, c.why, c.ready = p, true, false, nil, nil
+func (c *rangeReader) begin(p part) error {
+	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
 	c.source, c.base = c.at, c.at
 	if c.plan.resampler != nil {
-		first, _ := c.plan.place(c.at)
+		first, _ := c.plan.sourcePosition(c.at)
 		c.base = first - c.plan.before
 		c.source = c.base
 		if p == round {
@@ -153,7 +153,7 @@ func (c *course) begin(p part) error {
 }
 
 // pull returns the next frames of the source, at most n. Within a loop it wraps around.
-func (c *course) pull(n int64) ([]float32, error) {
+func (c *rangeReader) pull(n int64) ([]float32, error) {
 	if c.part != plain {
 		if c.source == c.plan.source[1] {
 			c.source, c.ready = c.plan.source[0], nil
@@ -181,7 +181,7 @@ func (c *course) pull(n int64) ([]float32, error) {
 }
 
 // frames writes samples to dst as stereo frames.
-func (c *course) frames(dst []pcm.Frame, x []float32) int {
+func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	n := len(x) / c.channels
 	for i := range n {
 		if c.channels == 1 {
@@ -194,11 +194,11 @@ func (c *course) frames(dst []pcm.Frame, x []float32) int {
 	return n
 }
 
-func (c *course) convert(n int64) ([]float32, error) {
+func (c *rangeReader) convert(n int64) ([]float32, error) {
 	r := c.plan.resampler
 	n = min(n, max(pieceIn*r.out/r.in, 1))
-	first, phase := r.place(c.at)
-	last, _ := r.place(c.at + n - 1)
+	first, phase := r.sourcePosition(c.at)
+	last, _ := r.sourcePosition(c.at + n - 1)
 	c.window = c.window[:copy(c.window, c.window[(first-r.before-c.base)*int64(c.channels):])]
 	c.base = first - r.before
 	if err := c.fill(c.base + last - first + r.width - 1); err != nil {
@@ -206,11 +206,11 @@ func (c *course) convert(n int64) ([]float32, error) {
 	}
 	if c.ended {
 		length := c.source // the number of readable frames, if the source is broken
-		if errors.Is(c.why, io.EOF) {
+		if errors.Is(c.endErr, io.EOF) {
 			length = c.from.length()
 		}
 		if n = min(n, c.plan.total(length)-c.at); n <= 0 {
-			return nil, c.why
+			return nil, c.endErr
 		}
 	}
 	c.out = source.Grow(c.out[:0], int(n)*c.channels)
@@ -219,7 +219,7 @@ func (c *course) convert(n int64) ([]float32, error) {
 }
 
 // fill extends the window up to and including frame last.
-func (c *course) fill(last int64) error {
+func (c *rangeReader) fill(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)
 		if need <= 0 {
@@ -231,7 +231,7 @@ func (c *course) fill(last int64) error {
 		}
 		x, err := c.pull(need)
 		if errors.Is(err, io.EOF) || err != nil && c.part == plain {
-			c.ended, c.why = true, err
+			c.ended, c.endErr = true, err
 			continue
 		}
 		if err != nil {
@@ -244,7 +244,7 @@ func (c *course) fill(last int64) error {
 }
 
 // silence appends silent frames to the window.
-func (c *course) silence(frames int64) {
+func (c *rangeReader) silence(frames int64) {
 	n := len(c.window)
 	c.window = source.Grow(c.window, int(frames)*c.channels)
 	clear(c.window[n:])

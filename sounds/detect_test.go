@@ -74,7 +74,7 @@ func TestContainers(t *testing.T) {
 // TestUnread checks that each known but unsupported format is named in a one-line error with a conversion
 // command.
 func TestUnread(t *testing.T) {
-	for _, u := range unread {
+	for _, u := range unsupported {
 		if u.proof != nil {
 			continue // covered by TestContainers
 		}
@@ -92,7 +92,7 @@ func TestUnread(t *testing.T) {
 		if !strings.Contains(text, u.name) || strings.Contains(text, "\n") || strings.Contains(text, "{") {
 			t.Errorf("%s: %q", u.name, text)
 		}
-		if want := "; convert it: " + withFile(u.tool, "x.y"); u.tool != "" && !strings.HasSuffix(text, want) {
+		if want := "; convert it: " + fillFileName(u.tool, "x.y"); u.tool != "" && !strings.HasSuffix(text, want) {
 			t.Errorf("%s: %q does not end with %s", u.name, text, want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestCommands(t *testing.T) {
 		if filepath.Separator != '/' {
 			t.Skip("another shell")
 		}
-		if got := withFile("ffmpeg -i {file} {file.flac}", name); got != want {
+		if got := fillFileName("ffmpeg -i {file} {file.flac}", name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}

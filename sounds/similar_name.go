@@ -25,8 +25,8 @@ func (l *Library) withNearby(src Source, err error) error {
 		return err
 	}
 	l.mu.Lock()
-	l.sought++
-	search := l.sought <= mostSought
+	l.nearbySearches++
+	search := l.nearbySearches <= mostSought
 	l.mu.Unlock()
 	if !search {
 		return err

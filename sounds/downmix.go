@@ -17,30 +17,30 @@ const (
 	sideRight
 )
 
-// half is -3 dB.
-const half = 0.70710678118654752440
+// minus3dB is -3 dB.
+const minus3dB = 0.70710678118654752440
 
-// hearing is the gain of a channel in a stereo downmix (ITU-R BS.775), and its weight in the loudness of
+// channelGains is the gain of a channel in a stereo downmix (ITU-R BS.775), and its weight in the loudness of
 // BS.1770.
-type hearing struct{ left, right, weight float64 }
+type channelGains struct{ left, right, weight float64 }
 
 // hearings lists the channels that are not downmixed like the front center.
-var hearings = map[uint32]hearing{
+var hearings = map[uint32]channelGains{
 	frontLeft:          {1, 0, 1},
 	frontRight:         {0, 1, 1},
 	lowFrequency:       {0, 0, 0},
-	backLeft:           {half, 0, 1.41},
-	backRight:          {0, half, 1.41},
-	frontLeftOfCentre:  {half, 0, 1},
-	frontRightOfCentre: {0, half, 1},
+	backLeft:           {minus3dB, 0, 1.41},
+	backRight:          {0, minus3dB, 1.41},
+	frontLeftOfCentre:  {minus3dB, 0, 1},
+	frontRightOfCentre: {0, minus3dB, 1},
 	backCentre:         {0.5, 0.5, 1.41},
-	sideLeft:           {half, 0, 1.41},
-	sideRight:          {0, half, 1.41},
+	sideLeft:           {minus3dB, 0, 1.41},
+	sideRight:          {0, minus3dB, 1.41},
 }
 
 // hearings returns the downmix gains of each channel, by the channel mask of the file. If the mask does not
 // match the number of channels, the usual layout applies.
-func (c *Clip) hearings() folder {
+func (c *Clip) hearings() downmixer {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
 		mask = [...]uint32{
@@ -54,22 +54,22 @@ func (c *Clip) hearings() folder {
 			8: frontLeft | frontRight | frontCentre | lowFrequency | backLeft | backRight | sideLeft | sideRight,
 		}[c.Channels]
 	}
-	list := make(folder, 0, c.Channels)
+	list := make(downmixer, 0, c.Channels)
 	for ; mask != 0; mask &= mask - 1 {
 		h, ok := hearings[mask&-mask]
 		if !ok { // the front center and the height channels
-			h = hearing{half, half, 1}
+			h = channelGains{minus3dB, minus3dB, 1}
 		}
 		list = append(list, h)
 	}
 	return list
 }
 
-// folder downmixes frames to stereo, given the gains of each channel. Mono and stereo frames are unchanged.
-type folder []hearing
+// downmixer downmixes frames to stereo, given the gains of each channel. Mono and stereo frames are unchanged.
+type downmixer []channelGains
 
-// fold appends the downmix of src to dst.
-func (f folder) fold(dst, src []float32) []float32 {
+// mix appends the downmix of src to dst.
+func (f downmixer) mix(dst, src []float32) []float32 {
 	if len(f) <= 2 {
 		return append(dst, src...)
 	}
@@ -84,12 +84,12 @@ func (f folder) fold(dst, src []float32) []float32 {
 	return dst
 }
 
-// fold returns the samples of a clip, downmixed to stereo if it has more channels.
-func fold(c *Clip) (samples []float32, channels int) {
+// downmix returns the samples of a clip, downmixed to stereo if it has more channels.
+func downmix(c *Clip) (samples []float32, channels int) {
 	if c.Channels <= 2 {
 		return c.Samples, c.Channels
 	}
-	return c.hearings().fold(make([]float32, 0, 2*c.Frames()), c.Samples), 2
+	return c.hearings().mix(make([]float32, 0, 2*c.Frames()), c.Samples), 2
 }
 
 // loudnessWeights returns the weight of each channel in BS.1770.

@@ -1,0 +1,49 @@
+package sounds
+
+import "sync"
+
+// workBuffers is working memory for decoding and conversion. The finished sound has a copy of its samples, so a
+// library reuses the memory for the next file: allocating it costs as much as some of the work. A nil
+// workBuffers keeps no memory.
+type workBuffers struct {
+	clip      []float32 // samples at the rate of the file
+	converted []float32 // samples at the rate of the mixer
+}
+
+func (s *workBuffers) forClip() []float32 {
+	if s == nil {
+		return nil
+	}
+	return s.clip[:0]
+}
+
+// keepClip stores the buffer of a clip, which may have been reallocated since forClip.
+func (s *workBuffers) keepClip(x []float32) {
+	if s != nil {
+		s.clip = x
+	}
+}
+
+// forConverted returns an empty buffer with a capacity of n samples.
+func (s *workBuffers) forConverted(n int64) []float32 {
+	if s == nil {
+		return make([]float32, 0, n)
+	}
+	if int64(cap(s.converted)) < n {
+		s.converted = make([]float32, 0, n)
+	}
+	return s.converted[:0]
+}
+
+// bufferPool is a pool of work buffers. The zero value is empty; any goroutine.
+type bufferPool struct{ pool sync.Pool }
+
+func (s *bufferPool) take() *workBuffers {
+	if one, ok := s.pool.Get().(*workBuffers); ok {
+		return one
+	}
+	return &workBuffers{}
+}
+
+// give returns buffers to the pool. The caller must hold no references to its memory.
+func (s *bufferPool) give(one *workBuffers) { s.pool.Put(one) }
