@@ -20,12 +20,12 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	}
 	clear := func(f reflect.Value) { open(f).SetZero() }
 	if steadily {
-		from := open(v.FieldByName("steady").FieldByName("from"))
+		from := open(v.FieldByName("fast").FieldByName("from"))
 		from.Set(reflect.New(from.Type().Elem()))
-		return !v.FieldByName("steady").FieldByName("left").IsZero()
+		return !v.FieldByName("fast").FieldByName("left").IsZero()
 	}
 	clear(v.FieldByName("step"))
-	clear(v.FieldByName("steady"))
+	clear(v.FieldByName("fast"))
 	return true
 }
 
