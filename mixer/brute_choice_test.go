@@ -121,7 +121,7 @@ func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
 	return e
 }
 
-// admit finds a slot for an incoming start. If the start can only be virtual, it returns the event for
+// makeRoom finds a slot for an incoming start. If the start can only be virtual, it returns the event for
 // that. ok is false if the start is refused; the event has been checked then.
 func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	in, reason := func(*bruteVoice) bool { return true }, mixer.ReasonNone
@@ -200,7 +200,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	return nil, true
 }
 
-// isLessAudible reports whether an incoming start becomes virtual, because its next 20 ms are less audible
+// isLess reports whether an incoming start becomes virtual, because its next 20 ms are less audible
 // than the victim's.
 func (x *brute) isLess(v, victim *bruteVoice, policy mixer.Overflow) bool {
 	if policy != mixer.StealQuietest || !x.keeps(v) || victim.prio != v.prio {
@@ -312,7 +312,7 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 	return victim, e, refused
 }
 
-// endForSuccessor takes the slot of a voice. If the voice becomes virtual and all places are in use, the
+// giveWay takes the slot of a voice. If the voice becomes virtual and all places are in use, the
 // least audible virtual voice, or the voice itself, is lost. prio and best belong to the incoming start.
 func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float64) {
 	if !x.keeps(victim) {

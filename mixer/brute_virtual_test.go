@@ -34,7 +34,7 @@ func (x *brute) outlasted(v *bruteVoice) (lost *bruteVoice, e mixer.Event, worse
 	return lost, e, worse
 }
 
-// virtualVictimFor returns the virtual voice that is lost first for v: by priority, then by its whole
+// leastVirtual returns the virtual voice that is lost first for v: by priority, then by its whole
 // remainder, then by age. Protected voices are never lost. If the places for the kind of v are all in
 // use, only voices of this kind are candidates.
 func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, mixer.Event) {

@@ -124,7 +124,7 @@ func (x *model) joins(p *modelPlay, g *modelGroup) bool {
 	return true
 }
 
-// admit steals at most one voice, which has to serve all limits.
+// makeRoom steals at most one voice, which has to serve all limits.
 func (x *model) makeRoom(p *modelPlay) bool {
 	reason, inBus := mixer.ReasonNone, -1
 	for b := p.bus; b >= 0; b = x.buses[b].parent {
