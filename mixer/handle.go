@@ -134,7 +134,7 @@ func (h Handle) SetPriority(priority int) error {
 // Protect protects the voice from being stolen, or ends the protection.
 func (h Handle) Protect(on bool) error { return h.setProperty(propProtect, boolFloat(on)) }
 
-// Forever, as a number of rounds, loops endlessly.
+// Forever is a number of rounds: the voice loops endlessly.
 const Forever = -1
 
 // SetLoop sets how often the voice plays its loop, counted from the current round, as Options.Rounds. 1

@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// Now, used as a frame, is the first frame that is mixed after the command has arrived. It is never late.
+// Now is a frame for At: the first frame that is mixed after the command has arrived. It is never late.
 const Now = -1
 
 // errNoMixer is returned by methods of the zero Moment.

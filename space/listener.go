@@ -31,7 +31,7 @@ type Listener struct {
 	Width float64
 }
 
-// NoPan, as a Listener.Strength, disables panning by position. Distance, cone and Doppler shift still apply.
+// NoPan is a Listener.Strength that disables panning by position. Distance, cone and Doppler shift still apply.
 const NoPan = -1
 
 // leastAngle is the minimum sine of the angle between Forward and Up.

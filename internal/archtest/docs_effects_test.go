@@ -10,7 +10,7 @@ import (
 	"voicepool/effect"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/effects.md anew")
+var update = flag.Bool("update", false, "write docs/effects.md and testdata/prose_budgets.txt")
 
 // TestEffectsPage compares the table of parameters in docs/effects.md with the program; -update writes it.
 func TestEffectsPage(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 //go:embed sounds.yaml
 var assets embed.FS
 
-// The pool can have 1 to MaxVoices voices.
+// MaxVoices is the maximum number of voices in the pool; the minimum is 1.
 const MaxVoices = 16
 
 // Keys are the keys that play a sound, in the order of the page.
