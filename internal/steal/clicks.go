@@ -147,7 +147,7 @@ func (e *ear) click(p *Pair, heard []float32) bool {
 	return false
 }
 
-// part returns the samples from one index to another, without those that do not exist.
+// part returns the samples from one index to another, and leaves out missing samples.
 func part(samples []float32, from, to int) []float32 {
 	return samples[min(from, len(samples)):min(to, len(samples))]
 }

@@ -36,7 +36,7 @@ var variants = []struct {
 }
 
 // TestMutants checks that stealing the quietest is close to the optimum, and far better than stealing the oldest or the
-// lowest gain if these lose their loops for good. Every mutant must miss one of these limits.
+// lowest gain if these lose their loops for good. Every mutant must miss a limit.
 func TestMutants(t *testing.T) {
 	if steal.Race {
 		t.Skip("one goroutine, and slow")

@@ -30,7 +30,7 @@ const Rate = 48000
 // ErrRate is wrapped by the error of NewReference.
 var ErrRate = errors.New("steal: not a rate that can be measured")
 
-// Reference is the mix without stolen voices, to which others are compared. Its methods may be called by one
+// Reference is the mix without stolen voices; other mixes are compared with it. Its methods may be called by one
 // goroutine at a time.
 type Reference struct {
 	rate   int
