@@ -48,8 +48,8 @@ func TestAgainst(t *testing.T) {
 // TestReadResults checks the errors for texts from other programs.
 func TestReadResults(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                           "is not what bench --json prints",
-		"[]":                         "is not what bench --json prints",
+		"":                           "was not printed by bench --json",
+		"[]":                         "was not printed by bench --json",
 		"{}":                         "has no rows with samples",
 		`{"rows":[{"case":"mono"}]}`: "has no rows with samples",
 	} {

@@ -37,7 +37,7 @@ func TestOwn(t *testing.T) {
 		{address: "stop", args: []any{int32(17)}, asks: "stop 17 2s", data: `{"voices":[17]}`},
 		{address: "stop", args: []any{"rain", "500ms"}, asks: "stop rain 500ms", data: `{"voices":[17]}`},
 		{address: "stop", args: []any{float32(0.5)}, data: "null"},
-		{address: "stop", args: []any{"rain", "soon"}, status: "error", data: "no time"},
+		{address: "stop", args: []any{"rain", "soon"}, status: "error", data: "\"soon\" is not a time"},
 		{address: "panic", asks: "panic 1s", data: "null"},
 		{address: "panic", args: []any{int32(2)}, status: "error", data: "nor 0, its release"},
 		{address: "play", args: []any{"coin"}, asks: "play coin gain=0 pan=0 pitch=0 speed=0 bus= loop= priority=0 id= fade_in=0s from=0s at=",

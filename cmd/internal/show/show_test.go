@@ -100,7 +100,7 @@ func TestWords(t *testing.T) {
 		{name: "GO at the end", says: "go Q5;go", asks: "fire 5", err: "the list is over"},
 		{name: "GO of none", says: "go 7", err: `no cue of the list has the number "7"`, standby: "1"},
 		{name: "load", says: "load 2.5s;go;go", asks: "fire 0 from 2.5s, fire 1", standby: "Q5"},
-		{name: "load, then another", says: "load 1m;next;go;load soon", asks: "fire 1", err: "no time", standby: "Q5"},
+		{name: "load, then another", says: "load 1m;next;go;load soon", asks: "fire 1", err: "\"soon\" is not a time", standby: "Q5"},
 		{name: "load, and another by its number", says: "load 3s;go 4", asks: "fire 4", standby: "Q5"},
 		{name: "load at the end", says: "go Q5;load 1s", asks: "fire 5", err: "the list is over"},
 		{name: "standby", says: "standby 3;go", asks: "fire 3", standby: "Q5"},
