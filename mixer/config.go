@@ -66,7 +66,7 @@ type Config struct {
 	Virtual        int
 	Overflow       Overflow
 	Grow           Grow // for GrowPool
-	RejectQuietest bool // rejects an incoming start that is less audible than every voice
+	RejectQuietest bool // rejects an incoming start that is 6 dB less audible than its victim, at equal priority
 	IgnoreFilters  bool // decisions ignore filters, equalizers and sends; for comparisons
 
 	MasterGain pcm.Decibels    // -120..+24

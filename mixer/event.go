@@ -46,7 +46,7 @@ const (
 	ReasonBusLimit           // stolen or limited: the limit of its bus
 	ReasonCooldown           // limited: too soon after the last start
 	ReasonResize             // stolen: the pool became smaller
-	ReasonQuieter            // rejected: the incoming start would be the least audible (Config.RejectQuietest)
+	ReasonQuieter            // rejected: 6 dB less audible than its victim (Config.RejectQuietest)
 	ReasonProtected          // rejected: every voice is protected
 	ReasonOutranked          // rejected: every voice has a higher priority or is protected
 	ReasonVirtualFull        // stolen: all virtual voices are in use, and it is the least audible of them

@@ -32,7 +32,7 @@ type Rules struct {
 	Virtual       int // virtual voices, 0..65,536
 	Overflow      mixer.Overflow
 	Grow          Grow
-	Refuse        bool // reject an incoming start that is itself the least audible
+	Refuse        bool // reject an incoming start that is 6 dB less audible than its victim
 	IgnoreFilters bool // victim choices use only gains, for comparison; not a key of a file
 	Quality       voice.Quality
 	Rate          int    // frames per second, 1,000..768,000; default 48,000

@@ -25,7 +25,7 @@ type sheetFlags struct {
 	Voices   *int            `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
 	Overflow *value.Overflow `predictor:"overflow" placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
 	Virtual  *int            `placeholder:"N" help:"Number of virtual voices: stolen voices keep time silently and return when they are loud enough."`
-	Refuse   bool            `help:"Reject a new sound that would itself be the least audible."`
+	Refuse   bool            `help:"Reject a new sound that is 6 dB less audible than the voice it would steal."`
 	Rate     *int            `placeholder:"HZ" help:"Sample rate in Hz, 1000..768000."`
 	Quality  *value.Quality  `predictor:"quality" placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
 	Seed     *int64          `placeholder:"N" help:"Seed of the random choices."`

@@ -165,7 +165,7 @@ func tellReason(e *report.Event, head *report.Report) string {
 var reasons = map[mixer.Reason]string{
 	mixer.ReasonResize:      "since the pool became smaller",
 	mixer.ReasonVirtualFull: "since all virtual voices were in use as well",
-	mixer.ReasonQuieter:     "since it was the least audible itself",
+	mixer.ReasonQuieter:     "since it was at least 6 dB less audible than the voice it would have stolen",
 	mixer.ReasonProtected:   "since all voices were protected",
 	mixer.ReasonOutranked:   "since all voices were protected or of higher priority",
 	mixer.ReasonExchanged:   "since another voice was louder",

@@ -182,6 +182,10 @@ func TestFollowLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	message := `{"do":"batch","with":{"commands":[` + strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 499) + `{"do":"play","with":{"sound":"bell"}}]}}`
+	if r := s.answer(t.Context(), message); r.Status != http.StatusOK {
+		t.Fatal(r)
+	}
 	batch := slices.Repeat([]room.Step{{Play: &room.PlayRequest{Sound: "bell"}}}, 500)
 	for s.Room("main").LastEvent() < room.Kept*6/5 { // of the room itself, because messages take longer
 		if _, _, err := s.Room("main").Batch(room.Moment{}, batch); err != nil {
