@@ -153,7 +153,7 @@ func TestErrorPages(t *testing.T) {
 		logIn(tab, operator)
 		until(t, tab, `location.pathname === '/v1/rooms/main/timeline.html' && !document.getElementById('title').textContent.includes('reading')`)
 		see("v1/rooms/nowhere/timeline.html", "nowhere")
-		see("nothing", "nothing here")
+		see("nothing", "Unknown path")
 		see("v1/rooms/main/explain/77", "77")
 		see("v1/rooms?nonsense=1", "nonsense")
 	})

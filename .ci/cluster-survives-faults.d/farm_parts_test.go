@@ -128,7 +128,7 @@ func TestDepot(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "file")
-		if err := d.Get(ctx, name, path); err == nil || !strings.Contains(err.Error(), "another sum") {
+		if err := d.Get(ctx, name, path); err == nil || !strings.Contains(err.Error(), "another SHA-256") {
 			t.Errorf("of half a file it says %v", err)
 		}
 		if _, err := os.Stat(path); err == nil {

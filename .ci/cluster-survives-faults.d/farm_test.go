@@ -198,12 +198,12 @@ func TestFarmUnknown(t *testing.T) {
 		says string
 	}{
 		{2, "get ffff -o x.wav", "no such job; the nearest is " + id},
-		{2, "get x! -o x.wav", "is no ID of a job"},
+		{2, "get x! -o x.wav", `invalid job ID "x!"`},
 		{2, "status ffff", "no such job"},
-		{2, "submit --do play a.yaml", "play is no job"},
+		{2, "submit --do play a.yaml", "unknown command play"},
 		{2, "submit --arg=--report=x a.yaml", "the farm has no flag --report of render"},
 		{2, "submit a.yaml faulty.yaml", "faulty.yaml:2:"},
-		{2, "submit absolute.yaml", "write it as from the sheet's folder"},
+		{2, "submit absolute.yaml", "write it relative to the sheet's folder"},
 		{1, "submit gone.yaml", "gone.yaml: no such file"},
 		{1, "status --nats nats://127.0.0.1:1", "no NATS server answers there"},
 	} {
