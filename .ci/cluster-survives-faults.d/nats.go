@@ -259,18 +259,24 @@ func (c *NATS) JetStream() jetstream.JetStream {
 	return js
 }
 
-// Bucket creates and returns a key-value bucket, with three replicas in a cluster and one on a single server.
+// Bucket creates and returns a key-value bucket, with three replicas in a cluster and one on a single server. If ctx
+// has no deadline, it retries requests without an answer for a minute: a cluster that has just started on a busy
+// machine may not answer within the five seconds of the client.
 func (c *NATS) Bucket(ctx context.Context, name string) (jetstream.KeyValue, error) {
 	replicas := 1
 	if len(c.configs) > 1 {
 		replicas = 3
 	}
 	js := c.JetStream()
-	kv, err := js.KeyValue(ctx, name)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, Replicas: replicas})
+	for end := time.Now().Add(time.Minute); ; {
+		kv, err := js.KeyValue(ctx, name)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, Replicas: replicas})
+		}
+		if _, limited := ctx.Deadline(); limited || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil || time.Now().After(end) {
+			return kv, err
+		}
 	}
-	return kv, err
 }
 
 // Ready waits until a put into a bucket is acknowledged. It fails the test after a minute.
