@@ -193,7 +193,8 @@ func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	return nil
 }
 
-// differing returns the keys whose mixer configuration differs between two sheets.
+// differing returns the keys of a sheet, such as "voices", that the player cannot change while it plays and
+// whose values differ between two sheets. The order is fixed. It is nil if all are equal.
 func differing(now, then *Sheet) (keys []string) {
 	a, b := now.Config(), then.Config()
 	for _, one := range []struct {

@@ -81,7 +81,8 @@ func (p *Player) addBatch(about int64) *cueBatch {
 	return p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
 }
 
-// countdownOf returns the count of the living starts with a tag and creates it if needed.
+// countdownOf returns the countdown of the starts with a tag that are not over, which actions `at: end of` an
+// id wait for. The first call for a tag creates it with a count of 0.
 func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	c := p.lookahead.tags[tag]
 	if c == nil {

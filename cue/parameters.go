@@ -10,7 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// ramp is a value that moves linearly between two frames.
+// ramp is a value that moves linearly between two frames of the show: a parameter, a gain in decibels or a
+// pitch in semitones.
 type ramp struct {
 	from, to   float64
 	begin, end int64
@@ -19,7 +20,7 @@ type ramp struct {
 // still returns a constant ramp.
 func still(x float64) ramp { return ramp{from: x, to: x} }
 
-// at returns the value at a frame.
+// at returns the value at a frame of the show. Before r.begin it is r.from, and after r.end it is r.to.
 func (r *ramp) at(frame int64) float64 {
 	switch {
 	case frame >= r.end:
@@ -199,7 +200,8 @@ func (p *tuned) lines(do func(*line) error) error {
 	return nil
 }
 
-// set sends the next change of a line to the voices.
+// set sends one command to each voice of the line: a fade from the value at a frame to the value at the next
+// corner. at converts a frame of the show to a moment of the mixer. rate is in frames per second.
 func (l *line) set(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.change(frame)
 	for _, h := range l.of.voices {

@@ -219,7 +219,8 @@ func (d *draft) suggested(n *yaml.Node, own []string) []string {
 	return slices.Concat(own, []string{release, crossfade}, d.keys[0])
 }
 
-// labelOf returns the label of a list cue in messages, or "" if it has no number.
+// labelOf returns the text that names a list cue in messages, such as cue 2.5 "Thunder" (line 14), or "" if
+// the cue has no number. n is the node of the cue.
 func labelOf(n *yaml.Node) string {
 	called := report.Called{CueLine: n.Line}
 	if p := fields.Given(n, "cue"); p != nil {

@@ -9,7 +9,8 @@ import (
 // nanoseconds converts a time to nanoseconds, the resolution of random times.
 func nanoseconds(t rules.Time) int64 { return t.Frames(1e9) }
 
-// drawn returns the time of a repetition that comes the given number of nanoseconds after the first.
+// drawn returns the time of a repetition of a cue with random intervals. since is the time from the first
+// repetition to it, in nanoseconds.
 func (c *Cue) drawn(since int64) rules.Time { return plus(c.At, rules.FrameTime(since, 1e9)) }
 
 // gap returns the time of the next repetition, in nanoseconds after the first, and whether there is one.

@@ -32,15 +32,20 @@ type rendering struct {
 // longSilence is the largest number of silent blocks that one call of Read mixes.
 const longSilence = 1024
 
-// Read fills dst with the next frames and returns the number of frames written. At the end it returns 0 and
-// io.EOF. With several outputs, len(dst) must be a multiple of Outputs, and so is n. Read may return fewer
-// frames, or 0 frames and no error, before the end and in a long silence, so that the caller can stop there.
-// Read works on the control side and the audio side at once, without a clock. The block size len(dst) does
-// not affect the result.
+// Read renders the next frames of the show into dst and returns their number. At the end it returns 0 and
+// io.EOF. Before the end it may return fewer frames than len(dst), or 0 frames without an error. In a long
+// silence it returns early, so that the caller can cancel the render. The block size len(dst) does not affect
+// the result.
 //
-// The first frame is the frame of the first cues, because the latency of the mixer is removed. The last frame
-// is the end of the last voice, fade and tail, or the sheet's length, whichever comes first. Without a length
-// a show may never end; see Sheet.CheckRender.
+// With several outputs, dst is interleaved, see Outputs. len(dst) must be a multiple of Outputs, and n is a
+// multiple, too.
+//
+// Read does the work of the control side and of the audio side, without a clock. Use it instead of Feed and
+// Render.
+//
+// The latency of the mixer is removed: a cue at 0 sounds from the first frame on, unless the show begins at a
+// later point. The render ends with the last voice, fade and tail, or at the sheet's length if that is
+// earlier. Without a length a show may never end; see Sheet.CheckRender.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()

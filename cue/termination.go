@@ -97,8 +97,9 @@ type latest map[string]moment
 
 func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
 
-// terminations holds, per target, the moments of the last stop, the last resume and the last release from
-// loops. The target "all" stands for every voice.
+// terminations holds, per target, the moments that decide whether voices end: the last stop, the last resume
+// and the last release from loops. A resume counts because a paused voice does not end. The target "all"
+// means every voice.
 type terminations struct {
 	stops, resumes         latest
 	releases, endlessLoops latest // per id: voices leave their loops; voices stay in them endlessly
@@ -110,10 +111,12 @@ type terminations struct {
 	buses map[string]moment
 }
 
-// start is a start with an id. All starts of the id up to this one have been stopped at stop.
+// start is a start with an id. stop is the earliest among the last stops of this start and of the earlier
+// starts of the id. The zero moment means that a start among them is never stopped.
 type start struct{ begin, stop moment }
 
-// terminations collects the stops, resumes, releases and starts of the sheet.
+// terminations collects these moments and the starts from the acting cues of the sheet. A cue with a chance
+// may not act, so its stop, resume or release does not count.
 func (s *Sheet) terminations() *terminations {
 	e := &terminations{
 		stops: latest{}, resumes: latest{}, releases: latest{}, endlessLoops: latest{},
@@ -195,7 +198,8 @@ func storeEarliest(buses map[string]moment, name string, m moment) {
 	}
 }
 
-// neverStopped reports whether a start before m is never stopped after m.
+// neverStopped reports whether any start before m has no stop after m. Its sound may have ended by itself
+// before m. all is sorted by begin.
 func neverStopped(all []start, m moment) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s start, m moment) int { return s.begin.compare(m) })
 	return n > 0 && !m.before(all[n-1].stop)
