@@ -67,8 +67,9 @@ const (
 	mostModest   = 16 << 20
 )
 
-// count decodes a file without keeping samples, and returns its number of frames up to the first decoding
-// error. It returns the error of a limit or of ctx.
+// count decodes a file without keeping samples, and returns its number of frames up to its end or its first
+// decoding error. It does not return that error, because decodeAll does. Its error is the error of opening
+// the file, of a limit or of ctx.
 func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -87,7 +88,7 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 	if errors.Is(err, ErrLimit) {
 		return 0, err
 	}
-	return frames, nil // drain reports other errors
+	return frames, nil // decodeAll reports other errors
 }
 
 // decodeAll decodes a whole file.

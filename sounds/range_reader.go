@@ -218,7 +218,8 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	return c.out, nil
 }
 
-// fill extends the window up to and including frame last.
+// fill reads source frames until the window includes frame last, counted like c.base. After the end of the
+// source it appends silence.
 func (c *rangeReader) fill(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)

@@ -125,6 +125,7 @@ func decodeS32(dst []float32, src []byte) {
 	}
 }
 
+// decodeF32 decodes little-endian floats of 32 bits. NaN and infinities stay as they are.
 func decodeF32(dst []float32, src []byte) {
 	_, _ = binary.Decode(src, binary.LittleEndian, dst) // src is long enough
 }

@@ -255,7 +255,9 @@ func (r *Reader) gap(missing int64, fault error) {
 // frames.
 const maxHeld = 256
 
-// fill appends concealed frames.
+// fill appends the next frames of a gap, made up by the codec, to dst: at most source.GapPiece of them. If
+// the codec does not conceal smoothly, it keeps the last maxHeld frames of the gap in r.held, and the
+// following packet fades in over them.
 func (r *Reader) fill(dst []float32) []float32 {
 	if r.lost <= maxHeld && !r.kind.Conceals {
 		r.held = r.codec.MakeUp(nil, r.lost)

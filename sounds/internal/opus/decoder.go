@@ -210,7 +210,7 @@ func (d *decoder) decodeRedundant(c config, frame []byte) {
 	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)
 }
 
-// cross crossfades from x to y over 2.5 ms.
+// cross writes 2.5 ms to dst: a crossfade from x to y with the squared window of CELT. dst may be x or y.
 func (d *decoder) cross(dst, x, y []float32) {
 	for i, w := range d.fade {
 		for k := i * d.channels; k < (i+1)*d.channels; k++ {

@@ -216,6 +216,8 @@ func (s *setup) readResidue() *residue {
 	return x
 }
 
+// readMapping reads a mapping of the setup header. Like all readers of setup, it panics with a fault if the
+// header is invalid.
 func (s *setup) readMapping() *mapping {
 	m := &mapping{submap: make([]int, s.channels)}
 	s.need(s.Take(16) == 0, "a mapping of a reserved kind")

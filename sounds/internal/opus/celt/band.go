@@ -40,8 +40,13 @@ func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	copy(x, tmp)
 }
 
-// mono reads the shape of a band of one channel. low is the source for filling, or nil. out receives the shape
-// as a source for other bands.
+// mono reads the shape of a band of one channel into x and scales it by gain. bits is the budget in eighths
+// of a bit, and blocks the number of short blocks.
+//
+// low is the shape of a lower band, or nil: parts of x without pulses are filled with it, or with noise if it
+// is nil. fill has a bit per short block; a part whose bits are all 0 is not filled. out receives the shape
+// for use as low of other bands; it may be nil. The result has a bit per short block: 1 if x is not empty
+// there.
 func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64, gain float64, fill uint) uint {
 	n, long, change := len(x), blocks == 1, b.change
 	if n == 1 {
@@ -136,7 +141,9 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 	return collapsed
 }
 
-// pair reads two coefficients of two channels, where the second vector is orthogonal to the first.
+// pair reads a stereo band of two coefficients per channel into x (left) and y (right). Only the stronger of
+// mid and side is coded in full. The other one is orthogonal to it, so a bit for its sign is enough. bits is
+// in eighths of a bit. The other parameters and the result are as in mono.
 func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill uint, s split) uint {
 	cost := 0
 	if s.theta != 0 && s.theta != 16384 {
