@@ -306,8 +306,9 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.interleave(dst)
 }
 
-// publish makes the positions and counters public after a block that began at frame from. A start
-// publishes its own position.
+// publish makes the positions of the voices and the counters visible to the control side. from is
+// the first frame of the block. If no frame was mixed, it skips the positions: only starts have
+// changed them, and each start publishes its own.
 func (a *audio) publish(from int64) {
 	if a.now > from {
 		end := 0 // one above the last living index

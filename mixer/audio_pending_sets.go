@@ -165,7 +165,9 @@ func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape 
 	a.setBus(index, &c)
 }
 
-// applyDeferredStop executes the pending stop of a record, and reports whether no stop remains.
+// applyDeferredStop executes the deferred stop of a record if it is due. It returns true if the
+// record has no deferred stop left. It returns false if the stop must be tried again in the next
+// block: its frame is later, its start may not have arrived, or the control side is writing it.
 func (a *audio) applyDeferredStop(r *record) bool {
 	extra := r.extra.Load()
 	if extra == nil {

@@ -172,7 +172,8 @@ func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	return w
 }
 
-// kindRange returns the range of kinds for a search.
+// kindRange returns the kinds of voices that a search visits, from <= kind < to. Kind 0 is finite
+// voices, kind 1 endless ones.
 func kindRange(filter voiceFilter) (from, to int) {
 	switch filter {
 	case finiteVoices:

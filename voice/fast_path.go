@@ -18,8 +18,8 @@ type fastPath struct {
 	filtered bool // the samples go through a filter
 }
 
-// MixFast is MixBefore for a voice that stays on the fast path to the end of dst and beyond. Otherwise it
-// does nothing and returns false.
+// MixFast mixes like MixBefore and returns true, if the voice is on the fast path for all of dst and does not
+// end with it. Otherwise it returns false and does not change the voice or dst. next may be nil.
 func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
@@ -68,7 +68,8 @@ func (v *Voice) SkipFast(n int64) bool {
 	return true
 }
 
-// skipFast advances by n frames if the voice is on the fast path.
+// skipFast advances the position by n frames of the mix and returns true, if the fast path is valid for all
+// of them. Otherwise it returns false and does not move.
 func (v *Voice) skipFast(n int64) bool {
 	s := &v.fast
 	if uint64(n-1) >= uint64(s.left) {

@@ -108,7 +108,8 @@ func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-// rampMono filters along the coefficient ramp, starting at frame at of the ramp.
+// rampMono filters src into dst while the coefficients move along their ramp. high selects the high-pass. at
+// is the number of frames of the ramp before src. each is 1 divided by the length of the ramp in frames.
 func (p *filterStage) rampMono(dst, src []float32, high bool, at int, each float32) {
 	if p.fresh {
 		p.fresh, p.left.Low = false, src[0]

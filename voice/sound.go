@@ -210,7 +210,8 @@ func (s *Sound) Frames() int64 { return s.frames }
 // Loop returns the part that a looping voice repeats; the zero Loop for a stream of unknown length.
 func (s *Sound) Loop() pcm.Loop { return s.loop }
 
-// Envelope returns the loudness index; its slices must not be changed.
+// Envelope returns the loudness of the sound by position, which the mixer compares to find the voice to
+// steal. The slices belong to the sound and must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
 // Bytes returns the memory used by the samples, the mip levels, the index and the spectrum.

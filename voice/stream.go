@@ -81,7 +81,8 @@ const (
 	streamPiece = 1<<maxOctaves + 256
 )
 
-// playedOut reports whether a voice that has played that many frames has played everything.
+// playedOut reports whether the stream has ended and a voice has played it completely. played is the number
+// of frames of the stream that the voice has played.
 func (f *StreamBuffer) playedOut(played int64) bool {
 	return f.ended.Load() && played >= f.written.Load()
 }
@@ -232,7 +233,8 @@ func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	return done
 }
 
-// advanceStream advances by n frames in a stream.
+// advanceStream advances the position of a streamed voice by n frames of the mix: v.played counts the whole
+// frames of the stream, and v.pos keeps the fraction. It reads no samples.
 func (v *Voice) advanceStream(n int64) {
 	v.pos += n * v.step
 	v.played += v.pos >> 32

@@ -31,7 +31,8 @@ type PlayRange struct {
 	Rounds int64
 }
 
-// FrameAt returns the frame of the stream at index n of the range.
+// FrameAt returns the number of the stream's frame that the range plays as its frame n. It accounts for the
+// repetitions of the loop. n is at least 0.
 func (c *PlayRange) FrameAt(n int64) int64 {
 	if n += c.From; n >= c.LoopExit() {
 		return n - c.RepeatFrames()

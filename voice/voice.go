@@ -244,7 +244,7 @@ func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 	v.Replan(frame)
 }
 
-// FadingOut reports whether a fade-out is in progress.
+// FadingOut reports whether FadeOut was called. It stays true after the end of the fade.
 func (v *Voice) FadingOut() bool { return v.fadeOut.toSilence }
 
 // FadeEnd returns the first silent frame after a fade-out.
