@@ -212,7 +212,7 @@ var cases = []way{
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
-// noises returns n sounds with two seconds of quiet noise each.
+// noises returns n sounds with two seconds of quiet noise each. compact stores 16-bit samples.
 func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	size := 2 * Rate * channels
 	data, sounds := noise(n*size), make([]*voice.Sound, n)

@@ -83,6 +83,7 @@ func measureSilence() (Row, error) {
 	return callRow(silentBlock, 0, runs), nil
 }
 
+// perCall returns the mean duration of a call in nanoseconds.
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
 func callRow(name string, n int, runs []float64) Row {

@@ -1,7 +1,8 @@
 package booth
 
-// press handles the keys of a terminal: space pauses, Esc panics, Q ends. It returns a function
-// that restores the terminal, or nil without one.
+// press reads keys from a terminal in the background: space pauses or resumes, Esc stops all sounds
+// (panic), Q ends the show. It returns a function that restores the terminal, or nil if the keys do
+// not come from a terminal.
 func (b *Booth) press() (restore func()) {
 	if b.options.Keys == nil {
 		return nil

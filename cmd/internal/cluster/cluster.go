@@ -51,7 +51,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// NodeName returns the name of a node. The default is the host name with "-" for ".".
+// NodeName returns name, or the name of this host with each "." replaced by "-" if name is empty.
+// It returns an error if the host has no name, or if CheckName rejects the result.
 func NodeName(name string) (string, error) {
 	if name == "" {
 		host, err := os.Hostname()
@@ -128,8 +129,9 @@ type denial struct {
 	when time.Time
 }
 
-// deny records a permission error. NATS reports it asynchronously, and the call itself gets no
-// answer.
+// deny stores err if it is a missing permission, and ignores other errors. NATS reports a missing
+// permission asynchronously. The refused call gets no answer and times out; Plain then names the
+// permission.
 func (c *Conn) deny(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
@@ -243,7 +245,8 @@ func (c *Conn) Replicas() int {
 	return 1
 }
 
-// Bucket opens a key-value bucket. If it does not exist, Bucket creates it.
+// Bucket opens a key-value bucket, and creates it if it does not exist. A new bucket keeps the last
+// history values of each key.
 func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstream.KeyValue, error) {
 	kv, err := c.JS.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {

@@ -121,7 +121,8 @@ func (s *session) write(what any) error {
 	return s.out.Encode(what)
 }
 
-// listen starts to send events between answers.
+// listen begins to send the events of the show to the client, between the answers to its commands.
+// If they are already sent, it has no effect.
 func (s *session) listen() {
 	if s.events != nil {
 		return

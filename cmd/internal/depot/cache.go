@@ -82,7 +82,8 @@ func (c *Cache) has(sum string) bool {
 	return c.files[sum] != nil && c.files[sum].there
 }
 
-// shrink removes the least recently used files, except files in use.
+// shrink removes the least recently used files until the cache is within its maximum size. It keeps
+// files in use, so the cache may stay larger.
 func (c *Cache) shrink() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

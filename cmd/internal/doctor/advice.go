@@ -118,7 +118,7 @@ func (x *examination) overdue() bool {
 	return x.Busy != "" && (x.deadline() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return late(t.err) }))
 }
 
-// late reports whether an error is a timeout.
+// late reports whether an error is a timeout. It is false for nil.
 func late(err error) bool {
 	_, stalled := errors.AsType[stallError](err)
 	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
@@ -207,7 +207,8 @@ func hanging(x *examination) {
 	}
 }
 
-// units reports whether systemd manages the programs of this user.
+// units reports whether `systemctl --user` can start programs of this user: XDG_RUNTIME_DIR has a
+// folder of systemd.
 func (x *examination) units() bool {
 	dir := value(x.machine, "XDG_RUNTIME_DIR")
 	return dir != "" && there(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")

@@ -92,6 +92,8 @@ func (t table) Update(ctx context.Context, key string, value []byte, revision ui
 	return conflict(err)
 }
 
+// Delete implements Table. It removes the value and its history. If revision is not the current
+// one, it returns ErrConflict.
 func (t table) Delete(ctx context.Context, key string, revision uint64) error {
 	return conflict(t.kv.Purge(ctx, key, jetstream.LastRevision(revision)))
 }

@@ -53,7 +53,8 @@ func (p *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write holds back the text of an error.
+// Write holds back b if the response is an error that finish replaces by a page. Otherwise it
+// passes b on.
 func (p *pageWriter) Write(b []byte) (int, error) {
 	p.began = true
 	if p.status != 0 {
@@ -62,7 +63,7 @@ func (p *pageWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// FlushError flushes the answer unless it is held back.
+// FlushError flushes the response. While an error is held back, it does not flush and returns nil.
 func (p *pageWriter) FlushError() error {
 	if p.status != 0 {
 		return nil

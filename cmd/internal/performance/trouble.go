@@ -70,14 +70,16 @@ func (t *troubles) say(line string) {
 	t.console.Say("%s", line)
 }
 
-// draw marks the start of a live view.
+// draw marks the start of a live view. If the view covers the terminal that messages go to,
+// messages wait until undraw.
 func (t *troubles) draw() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.later = t.console.ErrTerminal != nil
 }
 
-// undraw marks its end and prints the waiting messages.
+// undraw marks the end of the live view and prints the waiting messages. It does not erase the
+// view.
 func (t *troubles) undraw() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -121,7 +121,9 @@ func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, er
 	}
 }
 
-// stop stops voices by id, or all running cues without one.
+// stop carries out the command stop [ID|all] [TIME]. It stops the voices with an id, all voices
+// ("all"), or without an id all running cues. TIME is the length of the fade-out. A single argument
+// that is a plain number is an id.
 func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body := map[string]any{}
 	if n := len(rest); n > 0 && isTime(rest[n-1]) && (n == 2 || !isNumber(rest[0])) {

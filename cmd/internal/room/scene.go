@@ -76,7 +76,8 @@ func (d *faderState) show(name string) {
 	d.scene = name
 }
 
-// shown returns the current scene.
+// shown returns the name of the current scene; empty: no scene was chosen yet, or the last one was
+// left.
 func (d *faderState) shown() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -172,8 +172,9 @@ func (r *Room) Report(limit int) *report.Report {
 	return out
 }
 
-// WriteReport writes a report with all stored events. It buffers a thousand of them, even if w is slow. The
-// error is w's, or ErrSlow if events were dropped before they could be written.
+// WriteReport writes a report with all events that are stored at the time of the call. It reads up
+// to a thousand events at a time. If w is so slow that the log drops events before they are
+// written, the report is incomplete and the error wraps ErrSlow. Other errors come from w.
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.head()
 	r.log.mutex.Lock()

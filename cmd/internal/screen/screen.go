@@ -220,7 +220,8 @@ func (s *screen) mute(name string) {
 	s.command("%s %s", word, name)
 }
 
-// typed handles a key while a question is open.
+// typed handles a key while a question is open: characters and backspace edit the answer, Enter
+// submits it, and Esc or Ctrl-C closes the question.
 func (s *screen) typed(e *tcell.EventKey) {
 	p := s.prompt
 	switch e.Key() {

@@ -81,7 +81,8 @@ func (o *jsonObject) steps() (steps []room.Step) {
 	return steps
 }
 
-// step reads a command of a batch.
+// step parses one command of a batch. at is the place of the command in the request, such as
+// "commands[3].", and precedes the names of fields in problems. s is valid if wrong is nil.
 func step(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem) {
 	o := parseObject(text, at, "do", "voice", "bus", "with")
 	o.needs("do")

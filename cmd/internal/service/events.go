@@ -111,7 +111,8 @@ func numbered(name, text string) (int64, error) {
 	return n, nil
 }
 
-// kept returns an error if the event has been discarded.
+// kept returns an error if the event with a number has been dropped from the log of the room. name
+// is the parameter of the request that contained the number; the error names it.
 func (h *roomEntry) kept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problem.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)

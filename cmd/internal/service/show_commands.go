@@ -58,7 +58,8 @@ func checkCue(r *room.Room, number string) error {
 	return p
 }
 
-// fire carries out a GO.
+// fire carries out the order "go": it starts a cue of the list, by default the cue on standby, now
+// or at a later moment. It returns the HTTP status and the body of the response.
 func fire(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()

@@ -125,7 +125,8 @@ func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
 	s.c.text(float64(timeLeft-s.c.span(text)-4), y, text, c)
 }
 
-// drawKey draws the explanation of marks and opacity. y is the vertical center of its text.
+// drawKey draws a row that explains the marks and the opacity of the timeline. It begins at x, and
+// y is its vertical center.
 func (s *timeSheet) drawKey(x, y float64) {
 	refused, coalesced := s.refusals()
 	for _, e := range [...]struct {

@@ -65,7 +65,9 @@ func (v *view) take(e *Entry) {
 	v.note(e)
 }
 
-// note stores an entry. The caller holds the mutex.
+// note applies an entry of the bucket to the view. It ignores an old revision of a record, and
+// removes a record that is deleted or unreadable. If a node has ended or has a new life, its old
+// life is marked dead. The caller holds the mutex.
 func (v *view) note(e *Entry) {
 	v.top = max(v.top, e.Revision)
 	if name, is := named(e.Key, nodes); is {
