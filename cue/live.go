@@ -152,6 +152,7 @@ func (p *Player) Finish() {
 	p.live.enqueue(func() { p.live.finish = true })
 }
 
+// ended reports whether Finish was called. Voices may still fade out.
 func (p *Player) ended() bool {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -331,8 +332,8 @@ func (p *Player) longest(launch int) float64 {
 	return most
 }
 
-// takes returns the duration of a start with its longest file, in frames, if later commands do not change
-// it; never: unknown.
+// takes returns the duration of a start in frames, with its longest file and if later commands do not change
+// it; never: endless or unknown. The key `for` limits it. c is the cue or a layer of it.
 func (p *Player) takes(c, asked *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {

@@ -84,7 +84,8 @@ func (l *line) bent() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
 
-// turn computes the corners after a frame. Corners closer than least frames are merged.
+// turn computes the corners of the line after a frame: each end of its own ramp or of a moving parameter, and
+// each point of a curve that a parameter passes. Corners less than least frames apart are merged.
 func (l *line) turn(frame, least int64) {
 	all := []int64{l.own.end}
 	moves := false
@@ -150,7 +151,7 @@ type tuning struct {
 func (t *tuning) least() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
 
 // begins returns the tuned state of a new start, or nil if its sound has no parameters. first is false if the
-// mixer was full on an earlier attempt.
+// mixer was full on an earlier attempt; then begins returns the state of that attempt.
 func (t *tuning) begins(frame int64, c *Cue, s *rules.Sound, first bool) *tuned {
 	if s.Parameters == nil {
 		return nil
@@ -225,7 +226,8 @@ func (t *tuning) next() int64 {
 	return frame
 }
 
-// glide advances all lines with a corner at a frame.
+// glide removes the corners at a frame from all lines. If a line has further corners, it sends the fade to
+// the next one.
 func (t *tuning) glide(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.plays {
 		if err := p.lines(func(l *line) error {
@@ -254,8 +256,8 @@ func (t *tuning) follow(frame int64, p *tuned) {
 	p.pitch.turn(frame, t.least())
 }
 
-// ask sets the pitch of the voices of an id if a cue sets only parameters. The pitch does not change, because
-// tune sets it at the same frame. The mixer reports the cue as missed if the id has no voice.
+// ask makes the mixer report a cue as missed if its id has no voice, although the cue sets only parameters.
+// It sets the pitch of the id to its present value, so the sound does not change.
 func (t *tuning) ask(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
@@ -305,7 +307,8 @@ func (p *Player) tune(frame int64, c *Cue) error {
 	return nil
 }
 
-// takes applies a set cue to one tuned sound and reports whether its gain and its pitch move.
+// takes moves the parameters, the gain and the pitch of one tuned sound as a set cue requests, over a number
+// of frames. It reports whether the gain and whether the pitch move.
 func (p *tuned) takes(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {

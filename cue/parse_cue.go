@@ -236,6 +236,7 @@ func (d *draft) scene(p *yaml.Pair) bool {
 	return ok
 }
 
+// times parses the key `times` and reports whether it is valid.
 func (d *draft) times(p *yaml.Pair) bool {
 	n, ok := d.Whole(p, 1, 1<<62)
 	d.Times = uint64(max(n, 1))
@@ -348,6 +349,7 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "from", &d.From, s.From)
 }
 
+// inherit sets dst to the value of the cue's sound if the cue does not have the key.
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	if fields.Given(n, key) == nil {
 		*dst = sound

@@ -331,6 +331,8 @@ type ends struct {
 	parents map[string]string
 }
 
+// note records a cue that stops or releases target. after is the id whose end the cue waits for; empty: it
+// does not wait. Two different ids are enough for lacks.
 func (e *ends) note(target, after string) {
 	if all := e.after[target]; len(all) < 2 && !slices.Contains(all, after) {
 		e.after[target] = append(all, after)

@@ -17,14 +17,19 @@ type span struct{ least, most float64 }
 // nowhere is the empty span.
 var nowhere = span{math.Inf(1), math.Inf(-1)}
 
+// with returns the smallest span that contains a and x.
 func (a span) with(x float64) span { return a.join(at(x)) }
 
+// join returns the smallest span that contains a and b.
 func (a span) join(b span) span { return span{min(a.least, b.least), max(a.most, b.most)} }
 
+// plus returns the span of the sums of a value in a and a value in b.
 func (a span) plus(b span) span { return span{a.least + b.least, a.most + b.most} }
 
+// at returns the span that contains only x.
 func at(x float64) span { return span{x, x} }
 
+// speeds converts a speed to semitones.
 func speeds(ratio float64) float64 { return float64(pcm.FromRatio(ratio)) }
 
 // pitches holds the ranges that pitches can reach after the start, by id and by bus.
@@ -41,6 +46,7 @@ type moves struct {
 	rounds       int  // the largest number of rounds
 }
 
+// note widens m by the changes of a set cue.
 func (m *moves) note(c *mixer.Change) {
 	if c.Fields&mixer.FieldPitch != 0 {
 		m.pitch = m.pitch.with(float64(c.Pitch))

@@ -13,16 +13,18 @@ func nanoseconds(t rules.Time) int64 { return t.Frames(1e9) }
 // repetition to it, in nanoseconds.
 func (c *Cue) drawn(since int64) rules.Time { return plus(c.At, rules.FrameTime(since, 1e9)) }
 
-// gap returns the time of the next repetition, in nanoseconds after the first, and whether there is one.
+// gap draws the time of the next repetition, and reports whether there is one. since is the time of the
+// present repetition. Both are in nanoseconds after the first repetition.
 func (c *Cue) gap(d chance.Draw, since int64) (next int64, more bool) {
 	next = since + d.Between(nanoseconds(c.Every), nanoseconds(c.EveryMost), chance.Every)
 	return next, c.span == 0 || next < c.span
 }
 
-// acts reports whether a repetition acts, given its chance.
+// acts reports whether the repetition that d identifies happens. A cue without a chance always acts.
 func (c *Cue) acts(d chance.Draw) bool { return c.Chance == 0 || d.Happens(c.Chance, chance.Acts) }
 
-// spans computes the longest span and limits the number of repetitions of a cue with random intervals.
+// spans sets span: the time from the first repetition to `until` in nanoseconds, or 0 without `until`. It
+// reports an error if the last repetition could come after more than 146 years.
 func (d *draft) spans(every, until *yaml.Pair) {
 	if until != nil {
 		d.span = nanoseconds(d.until) - nanoseconds(d.At)

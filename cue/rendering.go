@@ -286,14 +286,16 @@ func (b *beneath) begin(rate, outputs int, from int64) {
 	}
 }
 
-// expect registers an event if it is a loss with a finite level.
+// expect registers an event for the measurement if a sound was lost and its level is known. event is its
+// index.
 func (b *beneath) expect(event int, e *report.Event) {
 	if b.window > 0 && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
-// hear measures the next frames of the mix.
+// hear measures the next frames of the mix and stores the results in events. wide is the number of
+// interleaved outputs.
 func (b *beneath) hear(frames []pcm.Frame, wide int, events []report.Event) {
 	if b.window == 0 {
 		return

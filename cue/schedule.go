@@ -209,7 +209,8 @@ func (sc *Schedule) Next() (Action, bool) {
 	return a, true
 }
 
-// repeat returns the action of a turn and the next turn of its cue, whose frame is not set yet.
+// repeat returns the action of a turn, and the next turn of its cue without its frame. more is false if it
+// was the last turn.
 func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	c := &sc.sheet.Cues[t.index]
 	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1, round: t.round}
@@ -247,7 +248,7 @@ func (sc *Schedule) since(t turn) rules.Time {
 	return since
 }
 
-// inRound reports whether a turn comes before the end of its round.
+// inRound reports whether a turn is due before the sheet starts again from the beginning.
 func (sc *Schedule) inRound(t turn) bool {
 	t.round = 0
 	return sc.since(t).Compare(sc.sheet.Repeat) < 0
@@ -293,7 +294,8 @@ func (sc *Schedule) draw(a *Action, c *Cue) {
 	}
 }
 
-// drawn makes the random choices of a cue or layer. key identifies its own file picker, if it has one.
+// drawn chooses the file, the gain and the pitch of a cue or layer at random. key identifies the file picker
+// that it has for itself, if any: the index of the cue and, for a layer, its number from 1.
 func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	s := &sc.sheet.Sounds[c.Sound]
 	if len(s.Files) > 0 {
@@ -311,8 +313,8 @@ func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 // mostPicked limits how many file choices one cue takes from the pickers of later cues.
 const mostPicked = 4096
 
-// enlist gives a starting list cue a file picker of its own. It continues after the choices of all list cues
-// that began earlier.
+// enlist gives each random sound of a starting list cue a file picker for itself. The picker continues after
+// the choices of all list cues that began earlier. i is the index of the cue.
 func (sc *Schedule) enlist(i int) {
 	c := &sc.sheet.Cues[i]
 	if c.origin == 0 || c.Verb != Play {

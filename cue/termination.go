@@ -95,6 +95,7 @@ func (c *Cue) target() string {
 // latest maps a target to the last moment of an event.
 type latest map[string]moment
 
+// note stores the moment of an event of a target if it is later than the stored one.
 func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
 
 // terminations holds, per target, the moments that decide whether voices end: the last stop, the last resume
@@ -294,7 +295,8 @@ func (p *Player) bound() int64 {
 	return int64(end)
 }
 
-// lasts returns the longest duration of a start, in frames, or never if it is unknown.
+// lasts returns an upper bound for the duration of a start in frames, or never if it is unknown. c is the cue
+// or a layer of it.
 func (p *Player) lasts(c, asked *Cue, pitches *pitches) float64 {
 	s := p.sheet
 	if c.For != nil {
