@@ -66,7 +66,7 @@ func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	}
 }
 
-// conceal synthesizes lost audio into dst.
+// conceal synthesizes lost audio into dst. It is silent before the first packet.
 func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels
@@ -205,6 +205,7 @@ func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech b
 	return e.Shrink(n), toSpeech
 }
 
+// decodeRedundant decodes a redundant CELT frame of 5 ms into d.redundant.
 func (d *decoder) decodeRedundant(c config, frame []byte) {
 	d.second.Reset(frame)
 	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)

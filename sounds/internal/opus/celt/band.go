@@ -7,7 +7,8 @@ var (
 	unwoven = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
 )
 
-// haar is one level of a Haar transform; it is its own inverse.
+// haar replaces each pair of values, stride apart, by their sum and their difference, divided by √2. x has
+// n*stride values. Applied twice, it restores x.
 func haar(x []float64, n, stride int) {
 	for i := range stride {
 		for j := range n / 2 {
@@ -102,7 +103,8 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 	return collapsed & (1<<blocks - 1)
 }
 
-// stereo reads the shape of a band of two channels.
+// stereo reads the shape of a band of two channels into x (left) and y (right). The other parameters and the
+// result are as in mono.
 func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []float64, fill uint) (collapsed uint) {
 	n := len(x)
 	if n == 1 {
@@ -168,7 +170,8 @@ func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill 
 	return collapsed
 }
 
-// merge converts mid and side to left and right.
+// merge converts mid and side in x and y to left and right, each with an energy of 1. mid is the factor of x.
+// If a channel would be almost silent, both become the mid.
 func merge(x, y []float64, mid float64) {
 	cross, side := 0.0, 0.0
 	for i, v := range y {
@@ -267,7 +270,8 @@ func (d *Decoder) readBands(f *frame, bits int) {
 	d.rng = b.seed
 }
 
-// fills reports which blocks of the source for filling are not empty.
+// fills returns, per channel, a mask of the short blocks that are not empty in the source for filling a band:
+// n coefficients from low on. The search for their bands begins at band from.
 func (b *bands) fills(f *frame, band, from, low, n int) (fills [2]uint) {
 	scale := 1 << f.lm
 	first := from - 1

@@ -21,6 +21,7 @@ var counts = sync.OnceValue(func() *[15][178]uint32 {
 	return u
 })
 
+// count returns U(n, k), see counts.
 func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
 
 // readPulses sets y to a vector whose magnitudes sum to k, and returns its energy.
@@ -119,6 +120,8 @@ func rotate(x []float64, blocks, k, spread int) {
 	}
 }
 
+// turn rotates pairs of values, stride apart, by the angle with cosine c and sine s: first all pairs upwards,
+// then downwards.
 func turn(x []float64, stride int, c, s float64) {
 	for i := range len(x) - stride {
 		a, b := x[i], x[i+stride]

@@ -31,7 +31,10 @@ func (b *bands) random() uint32 {
 	return b.seed
 }
 
-// split describes how the energy of a band is divided in two.
+// split describes how the energy of a band is divided: between mid and side, or between its halves. theta is
+// the angle, from 0 (all in the first part) to 16384 (all in the second). mid and side are its cosine and
+// sine times 32768. delta shifts bits from the first part to the second. spent is the cost of the angle. Both
+// are in eighths of a bit. inverted means that the right channel has the opposite sign.
 type split struct {
 	inverted  bool
 	mid, side int
@@ -40,21 +43,25 @@ type split struct {
 	spent     int
 }
 
-// cos is the integer cosine of the bit allocation.
+// cos returns the cosine of an angle times 32768. The angle is 16384 for 90 degrees. All decoders round it in
+// the same way.
 func cos(x int) int {
 	y := (4096 + x*x) >> 13
 	return 1 + (32767 - y) + frac(y, -7651+frac(y, 8277+frac(-626, y)))
 }
 
+// frac multiplies two numbers with 15 fractional bits, rounded.
 func frac(a, b int) int { return (16384 + int(int16(a))*int(int16(b))) >> 15 }
 
+// log2tan returns 2048 log2(sin/cos), rounded in the same way by all decoders.
 func log2tan(sin, cos int) int {
 	s, c := width(sin), width(cos)
 	sin, cos = sin<<(15-s), cos<<(15-c)
 	return (s-c)<<11 + frac(sin, frac(sin, -2597)+7932) - frac(cos, frac(cos, -2597)+7932)
 }
 
-// steps returns the number of quantization steps of an angle.
+// steps returns the number of quantization steps of an angle, which is even; 1: the angle is not coded. n is
+// the number of coefficients of each part. bits, offset and pulses are in eighths of a bit.
 func steps(n, bits, offset, pulses int, stereo bool) int {
 	m := 2*n - 1
 	if stereo && n == 2 {
@@ -68,7 +75,9 @@ func steps(n, bits, offset, pulses int, stereo bool) int {
 	return (x + 1) >> 1 << 1
 }
 
-// parted reads an angle.
+// parted reads how a band is divided into mid and side, or into its halves if stereo is false. n and blocks
+// are the coefficients and the short blocks of each part, and before the short blocks of the undivided band.
+// It subtracts the cost from bits, and clears the bits of fill for a part without energy.
 func (b *bands) parted(n int, bits *int, blocks, before, lm int, stereo bool, fill *uint) (s split) {
 	pulses := logN[b.band] + lm<<3
 	offset := pulses>>1 - 4
@@ -102,6 +111,8 @@ func (b *bands) parted(n int, bits *int, blocks, before, lm int, stereo bool, fi
 	return s
 }
 
+// angle reads the number of an angle, from 0 to qn. Its distribution has two steps for stereo bands of more
+// than two coefficients. It is triangular for a single block of one channel, and uniform otherwise.
 func (b *bands) angle(n, qn, before int, stereo bool) int {
 	switch {
 	case stereo && n > 2:
@@ -148,7 +159,8 @@ func root(x int) int {
 	return r
 }
 
-// single reads a band of one coefficient.
+// single reads a band of one coefficient: its sign in x and, for stereo, in y. A channel without a bit left
+// is positive. y and out may be nil.
 func (b *bands) single(x, y, out []float64) uint {
 	for _, z := range [...][]float64{x, y} {
 		if z == nil {
@@ -255,6 +267,8 @@ func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte,
 	return fill
 }
 
+// pulsesFor returns the index of the number of pulses whose cost is the nearest to a number of bits. cache[0]
+// is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
 func pulsesFor(cache []byte, bits int) int {
 	low, high := 0, int(cache[0])
 	bits--
@@ -275,6 +289,7 @@ func pulsesFor(cache []byte, bits int) int {
 	return high
 }
 
+// costOf returns the cost of index q of a cache, in eighths of a bit.
 func costOf(cache []byte, q int) int {
 	if q == 0 {
 		return 0
