@@ -10,6 +10,7 @@ type workBuffers struct {
 	converted []float32 // samples at the rate of the mixer
 }
 
+// forClip returns an empty buffer for the samples of a file.
 func (s *workBuffers) forClip() []float32 {
 	if s == nil {
 		return nil

@@ -180,7 +180,7 @@ func (c *rangeReader) pull(n int64) ([]float32, error) {
 	return x, nil
 }
 
-// frames writes samples to dst as stereo frames.
+// frames writes samples to dst as stereo frames and returns the number of frames.
 func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	n := len(x) / c.channels
 	for i := range n {
@@ -194,6 +194,8 @@ func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	return n
 }
 
+// convert returns the next frames at the library's rate, at most n. After the last frame it returns the error
+// that ended the source.
 func (c *rangeReader) convert(n int64) ([]float32, error) {
 	r := c.plan.resampler
 	n = min(n, max(pieceIn*r.out/r.in, 1))

@@ -13,6 +13,7 @@ import (
 // ratio is the number of output frames per number of input frames, in lowest terms.
 type ratio struct{ out, in int64 }
 
+// newRatio reduces out/in to lowest terms.
 func newRatio(out, in int64) ratio {
 	a, b := out, in
 	for b != 0 {

@@ -212,7 +212,8 @@ func tooLoud(samples []float32) bool {
 	return false
 }
 
-// bad conceals the frames of an undecodable packet. If their number is unknown, the next page determines it.
+// bad conceals the frames of an undecodable packet and returns their number. If the number is unknown, it is
+// 0, and the next page determines it.
 func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 	n, err := r.codec.Pass(p)
 	if err != nil {
@@ -227,7 +228,8 @@ func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 	return dst, n
 }
 
-// note reports concealed frames.
+// note records damage of a number of frames, and its cause. It ignores frames that the end of the stream cuts
+// off.
 func (r *Reader) note(frames int64, fault error) {
 	if r.limit >= 0 && frames > 0 {
 		if frames = min(frames, r.limit-r.at); frames <= 0 {
@@ -240,7 +242,8 @@ func (r *Reader) note(frames int64, fault error) {
 	}
 }
 
-// gap begins a gap of concealed frames, if the file is long enough for them.
+// gap begins a gap of missing frames, which the following calls of Next fill. The gap is shorter if the file
+// is too short for it.
 func (r *Reader) gap(missing int64, fault error) {
 	missing = r.Gap(missing, r.at, r.in.At)
 	r.note(missing, fault)
@@ -286,7 +289,8 @@ func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	return dst
 }
 
-// finish handles the end of a stream, and reports whether concealed frames follow.
+// finish handles the end of a stream. It returns true if frames are missing at the end, so that concealed
+// frames follow; otherwise it appends the held frames.
 func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	announced, fault := r.codec.End()
 	if hole := r.stream.hole; hole != nil {
@@ -313,7 +317,8 @@ func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	return dst, false
 }
 
-// keep counts the n frames at the end of dst, and trims them.
+// keep counts the n new frames at the end of dst. It removes those before the beginning and after the end of
+// the stream.
 func (r *Reader) keep(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.cut, n)
@@ -441,13 +446,14 @@ func (r *Reader) place() (x source.Mark, ok bool) {
 	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.hole == nil && r.began && !r.over && r.cut == 0 && r.lost == 0 && len(r.held) == 0
 }
 
-// entered completes a mark, if the next packet was read from its page.
+// entered stores the position of its page in a mark. It returns false if the last packet did not come from
+// that page, so that the mark is invalid.
 func (r *Reader) entered(x *source.Mark) bool {
 	x.At = r.stream.at
 	return !r.over && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
-// walk adds marks up to a frame.
+// walk reads packets without decoding them, from the last mark before a frame to that frame, and adds marks.
 func (r *Reader) walk(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
@@ -470,7 +476,7 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// enter moves to the beginning of a stream, after before frames.
+// enter moves to the stream at byte link. before is the number of frames in the streams before it.
 func (r *Reader) enter(link, before int64) error {
 	r.in.MoveTo(link)
 	r.stream = stream{in: r.in, magic: r.kind.Magic}

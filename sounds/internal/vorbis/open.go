@@ -106,7 +106,8 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 // End returns 0: a Vorbis stream may end after any packet.
 func (c *codec) End() (int64, error) { return 0, nil }
 
-// checkHeader checks that a packet is a header of a kind.
+// checkHeader returns an error unless a packet begins like a header of a kind: 1 is the identification
+// header, 3 the comment header, 5 the setup header.
 func checkHeader(b []byte, kind byte) error {
 	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
 		return source.Broken("the Vorbis header of kind %d is missing", kind)

@@ -123,6 +123,7 @@ func (s *setup) book() *book {
 	return s.books[i]
 }
 
+// readFloor reads a floor of the setup header.
 func (s *setup) readFloor() *floor1 {
 	kind := s.Take(16)
 	s.need(kind != 0, "floors of the first kind, out of use since 2001, are not read")
@@ -189,6 +190,7 @@ func (f *floor1) arrange() bool {
 	return true
 }
 
+// readResidue reads a residue of the setup header.
 func (s *setup) readResidue() *residue {
 	x := &residue{
 		kind: s.number(16), begin: s.number(24), end: s.number(24),
