@@ -119,6 +119,8 @@ func (e *Envelope) hop(frame int64) int64 {
 	return max(frame/e.Hop, 0)
 }
 
+// lookUp returns the entry of a hop in table g: 0 after its end, and the declared power if the sound has no
+// index.
 func (e *Envelope) lookUp(g []float32, hop int64) float64 {
 	switch {
 	case e.Hop < 1 || len(g) == 0:

@@ -57,7 +57,8 @@ func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()}, share)
 }
 
-// SkipFast is MixFast without output.
+// SkipFast advances by n frames without output and returns true, if the fast path is valid for all of them.
+// Otherwise it returns false and does not change the voice.
 func (v *Voice) SkipFast(n int64) bool {
 	if !v.skipFast(n) {
 		return false

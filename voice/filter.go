@@ -214,7 +214,8 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	}
 }
 
-// rampPosition returns how many frames of the ramp precede frame; each returns the share of one frame.
+// rampPosition returns how many frames of the coefficient ramp precede a frame.
 func (f *Filter) rampPosition(frame int64) int { return int(frame - f.start) }
 
+// rampStep returns 1 divided by the length of the coefficient ramp in frames.
 func (f *Filter) rampStep() float32 { return 1 / float32(f.end-f.start) }

@@ -53,6 +53,7 @@ func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
 	return b.pending == 0 && b.canFilter(v, n, frame)
 }
 
+// canFilter is Accepts for a batch that need not be empty.
 func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	s := &v.fast
 	if s.filtered && uint64(n-1) < uint64(s.left) {

@@ -30,7 +30,8 @@ func (p *filterStage) init(at float64, on bool, rate int) {
 	}
 }
 
-// now returns the logarithm of the effective cutoff at a frame, and the mix of the filtered signal.
+// now returns the binary logarithm of the effective cutoff in Hz at a frame, and the share of the filtered
+// signal in the output, 0..1.
 func (p *filterStage) now(frame int64) (at, wet float64) {
 	at, wet = p.At(frame), p.wetAt(frame)
 	if p.hasSpatial {
@@ -39,7 +40,7 @@ func (p *filterStage) now(frame int64) (at, wet float64) {
 	return at, wet
 }
 
-// targets returns the same at the end of the moves.
+// targets returns the values of now at the end of all moves.
 func (p *filterStage) targets() (at, wet float64) {
 	at, wet = p.To, p.wet.To
 	if p.hasSpatial {
@@ -84,6 +85,7 @@ func highLowMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
 	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
+// lowStereo applies a low-pass to x in place. s and t are the states of the left and the right channel.
 func lowStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
@@ -96,6 +98,7 @@ func lowStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
+// highStereo is lowStereo for a high-pass.
 func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
@@ -118,11 +121,12 @@ func (p *filterStage) rampMono(dst, src []float32, high bool, at int, each float
 	line.Filter(dst, src, high, &p.left)
 }
 
-// ramp returns the rest of the coefficient ramp from frame at of it on.
+// ramp returns the rest of the coefficient ramp after its first at frames. each is 1 divided by its length.
 func (p *filterStage) ramp(at int, each float32) dsp.CoefficientRamp {
 	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: each}
 }
 
+// rampStereo is rampMono for two channels, in place.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, each float32) {
 	if p.fresh {
 		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]

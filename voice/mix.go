@@ -130,7 +130,8 @@ func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsToCover returns how many steps cover the distance left, which is above 0; at most n.
+// stepsToCover returns how many steps of a voice are necessary to cover the distance left, at most n. left is
+// positive.
 func stepsToCover(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // the usual case, without a division
 		return n

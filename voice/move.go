@@ -164,4 +164,5 @@ func (s Shape) fadeFactor(share float64) float64 {
 	return s.progress(share)
 }
 
+// end returns the first frame after the fade.
 func (c *fadeCurve) end() int64 { return c.start + c.frames }

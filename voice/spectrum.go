@@ -62,6 +62,8 @@ func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBand
 // Settled reports whether the response for ApplyResponse is constant from frame on.
 func (s *DirectFilter) Settled(frame int64) bool { return s.filter.settled(frame) }
 
+// applyResponse multiplies g by the responses of the low-pass and the high-pass. w has the bands at the
+// voice's rate.
 func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {
 		p.applyResponse(frame, g, w, true)
@@ -71,6 +73,8 @@ func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gain
 	}
 }
 
+// applyResponse multiplies g, in each band, by the larger of the current and the final response. It does not
+// change g if the unfiltered signal is audible, too. low means that p is a low-pass.
 func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
 	target, wet := p.targets()
 	now, wetNow := p.now(frame)
@@ -90,6 +94,7 @@ func (f *Filter) settled(frame int64) bool {
 	return f == nil || f.low.settled(frame) && f.high.settled(frame)
 }
 
+// settled reports whether the response of p is constant from a frame on.
 func (p *filterStage) settled(frame int64) bool {
 	return !p.on || !p.moving(frame) && p.wet.End() <= frame && (!p.hasSpatial || p.spatial.wet.End() <= frame)
 }

@@ -197,8 +197,8 @@ func (v *Voice) canBegin() bool {
 	return ends || left > 0 && v.buffer.written.Load()-v.played >= enough
 }
 
-// available returns how many frames the decoded part is sure to yield at the present and any later speed of
-// this segment. ends reports that the stream has been decoded to its end.
+// available returns how many frames of the mix the decoded part of the stream provides at least, at any speed
+// in the present segment. ends reports that the stream is decoded to its end.
 func (v *Voice) available() (frames int64, ends bool) {
 	if v.buffer.ended.Load() {
 		return math.MaxInt64, true
@@ -265,7 +265,8 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	return largest <= maxSample
 }
 
-// skipStream is Skip for a stream, as far as it has been decoded. It never runs dry.
+// skipStream is Skip for a stream. At the end of the decoded part the voice waits for more frames; it does
+// not count as an underrun.
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Ended(frame) {
