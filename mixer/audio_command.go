@@ -186,7 +186,7 @@ func (a *audio) seek(i int, c *command) {
 	a.rescore(i)
 }
 
-// smoothed returns the length of a fade: at least 5 ms if it is heard.
+// smoothed returns the length of a fade of over frames: at least 5 ms if the voice is audible.
 func (a *audio) smoothed(heard bool, over int64) int64 {
 	if !heard {
 		return over
@@ -194,6 +194,8 @@ func (a *audio) smoothed(heard bool, over int64) int64 {
 	return max(over, a.smooth)
 }
 
+// stop fades a voice out within over frames. With 0 it ends now and leaves a short tail, and with
+// noTail it ends without a tail. A paused voice ends now in any case.
 func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if over > 0 && s.paused == 0 {
@@ -221,6 +223,8 @@ func (a *audio) storePause(c *command) {
 	}
 }
 
+// pause adds a reason to pause a voice: the voice, its bus, or everything is paused. A voice that
+// fades out ends instead.
 func (a *audio) pause(i int, by pauses) {
 	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause
@@ -236,6 +240,8 @@ func (a *audio) pause(i int, by pauses) {
 	s.record.status.setState(s.state())
 }
 
+// resume removes a reason to pause a voice. Without any reason left, the voice continues with a
+// fade-in, or starts if it has not sounded yet.
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
 	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {

@@ -28,6 +28,7 @@ func (a *audio) setInsert(b *bus, i *insert) {
 	b.crossfadeTo(i, a.now, a.smooth)
 }
 
+// crossfadeTo begins a crossfade from the present insert to i, over smooth frames.
 func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	i.before, i.end = b.insert, frame+smooth
 	b.insert, b.next = i, nil
@@ -78,6 +79,7 @@ func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
 }
 
+// run processes a block. It returns false if the effect panics.
 func (i *insert) run(block []pcm.Frame) (ok bool) {
 	defer func() { ok = recover() == nil }()
 	i.effect.Process(block)

@@ -66,7 +66,7 @@ func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet
 	}
 }
 
-// deferSet defers a pending set that is being written to the next block.
+// deferSet leaves a pending set for the next block, because the control side is writing it now.
 func (a *audio) deferSet(dirty *dirtyBits, f property) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
@@ -158,6 +158,8 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 	}
 }
 
+// applyBusSet fades a property of a bus to x within over frames, and records the set in the
+// journal.
 func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape voice.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: over, change: Change{Shape: shape}}
 	c.change.put(f, x)

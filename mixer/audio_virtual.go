@@ -92,6 +92,7 @@ func (a *audio) moveVoice(from, to int) int {
 	return to
 }
 
+// move copies the scores of a voice that changes its index.
 func (s *scores) move(from, to int) {
 	s.setAudibility(to, s.audibility[from])
 	s.setPrio(to, s.prio[from])

@@ -248,6 +248,7 @@ func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	return v.Mix(dst, frame)
 }
 
+// noteSilentFrom records that sound lasts at least until a frame.
 func (a *audio) noteSilentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }

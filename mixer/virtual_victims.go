@@ -67,8 +67,8 @@ func (u *virtualVictims) markAudibility(j int) {
 
 func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
-// prioritiesOf returns the first voice of a run, and the priorities of its voices of a kind. The others
-// get unstealable.
+// prioritiesOf returns the first voice of a run and the priorities of the run's voices. Voices of
+// another kind have unstealable. The slice is valid until the next call.
 func (u *virtualVictims) prioritiesOf(run, kind int) (from int, prio []int32) {
 	from = run * runSlots
 	to := min(from+runSlots, len(u.prio))
@@ -82,7 +82,8 @@ func (u *virtualVictims) prioritiesOf(run, kind int) (from int, prio []int32) {
 	return from, prio
 }
 
-// update updates a run; with moved also the counts by priority.
+// update updates the entry of a run. moved means that a priority or a kind has changed, so the
+// counts must be updated, too.
 func (u *virtualVictims) update(run, kind int, moved bool) {
 	k := &u.indexes[kind]
 	from, prio := u.prioritiesOf(run, kind)
@@ -106,7 +107,8 @@ func (u *virtualVictims) update(run, kind int, moved bool) {
 	}
 }
 
-// findKind returns the least audible voice of a kind with a priority of at most limit, as dsp.Weakest.
+// findKind returns the least audible virtual voice of a kind, with a priority of at most limit. It
+// first updates the runs that have changed.
 func (u *virtualVictims) findKind(kind int, limit int32) (w virtualWeakest) {
 	k := &u.indexes[kind]
 	for i, moved := range k.dirtyPrio {
@@ -184,6 +186,8 @@ func kindRange(filter voiceFilter) (from, to int) {
 	return 0, 2
 }
 
+// find returns the least audible virtual voice that filter permits, with a priority of at most
+// limit.
 func (u *virtualVictims) find(filter voiceFilter, limit int32) (w virtualWeakest) {
 	for kind, to := kindRange(filter); kind < to; kind++ {
 		w = w.merge(u.findKind(kind, limit))
@@ -191,7 +195,8 @@ func (u *virtualVictims) find(filter voiceFilter, limit int32) (w virtualWeakest
 	return w
 }
 
-// oldest returns the oldest of the least audible voices of a search.
+// oldest returns the oldest among the least audible voices that find returned in w, as an index
+// minus base.
 func (u *virtualVictims) oldest(w *virtualWeakest, filter voiceFilter) int {
 	if w.Alone || w.Next != w.Key {
 		return w.At

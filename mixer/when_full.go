@@ -50,6 +50,8 @@ func (a *audio) classify(s *slot) {
 	s.endless, s.virtualizable = endless, a.virtualizable(s.record.whenFull, endless)
 }
 
+// virtualizable reports whether a voice becomes virtual if a full pool has no slot for it. endless
+// is its kind.
 func (r *voiceTable) virtualizable(w WhenFull, endless bool) bool {
 	return w != WhenFullEnd && (endless || r.maxFinite > 0)
 }
