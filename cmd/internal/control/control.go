@@ -77,6 +77,7 @@ func Serve(in io.Reader, out io.Writer, s *show.Show) error {
 	}
 }
 
+// answer carries out a command line, which is not empty, and returns its answer.
 func (s *session) answer(line string) *Answer {
 	words := strings.Fields(line)
 	switch words[0] {
@@ -115,6 +116,7 @@ func plain(err error) string {
 	return text
 }
 
+// write sends an answer or an event as a line of JSON. Safe for concurrent use.
 func (s *session) write(what any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,6 +141,7 @@ func (s *session) listen() {
 	})
 }
 
+// mute stops sending events, and returns when the last one has been sent.
 func (s *session) mute() {
 	if s.events == nil {
 		return

@@ -44,6 +44,7 @@ func system(m Machine) System {
 	return s
 }
 
+// there reports whether a path exists.
 func there(m Machine, path string) bool {
 	_, err := fs.Stat(m.Files(), path)
 	return err == nil

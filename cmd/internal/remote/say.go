@@ -100,12 +100,15 @@ func behind(text, key string) string {
 	return text
 }
 
+// step returns the function of a command that moves the standby by one cue: 1 forward, -1 back.
 func step(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
 		return c.ask(ctx, &Order{Do: "standby", With: map[string]any{"step": by}})
 	}
 }
 
+// hold returns the function of a command that pauses or resumes the voices with an id, or
+// everything.
 func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		if len(rest) == 1 {
@@ -115,6 +118,7 @@ func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, er
 	}
 }
 
+// mute returns the function of a command that mutes or unmutes a bus.
 func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
@@ -187,6 +191,7 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
 }
 
+// release lets the voices with an id leave their loops.
 func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, error) {
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
 }

@@ -69,7 +69,7 @@ func (r *Room) fired(list int, _ int64) {
 	}
 }
 
-// show records the current scene.
+// show stores the name of the current scene.
 func (d *faderState) show(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -169,6 +169,7 @@ func (s *screen) key(e *tcell.EventKey) {
 	}
 }
 
+// rune handles the key of a character.
 func (s *screen) rune(r rune) {
 	switch r {
 	case ' ':

@@ -164,7 +164,8 @@ func pause(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// act runs a show action on a target.
+// act runs an action of the show, such as "stop", on a target, and returns the HTTP status and the
+// body of the response. rest are its further arguments.
 func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return answer(problem.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).Of("target"))

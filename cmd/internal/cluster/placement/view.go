@@ -51,7 +51,8 @@ func (v *view) clear() {
 	v.dead = map[string]bool{}
 }
 
-// take processes an entry reported by a watch.
+// take processes an entry that a watch reports. An entry without a key means that the watch has
+// reported the whole bucket.
 func (v *view) take(e *Entry) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
