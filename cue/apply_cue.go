@@ -56,7 +56,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 		return nil
 	}
 	if c.Change.Fields == 0 { // only parameters change
-		return p.tuning.ask(at, p.held.Frame, c)
+		return p.tuning.reportMissed(at, p.held.Frame, c)
 	}
 	return at.Set(target, c.Change, over)
 }

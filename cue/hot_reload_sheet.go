@@ -100,7 +100,7 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return differing(now, s), nil
+	return changedKeys(now, s), nil
 }
 
 // poolMost returns the largest number of voices that the pool of a mixer can reach.
@@ -193,9 +193,9 @@ func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	return nil
 }
 
-// differing returns the keys of a sheet, such as "voices", that the player cannot change while it plays and
+// changedKeys returns the keys of a sheet, such as "voices", that the player cannot change while it plays and
 // whose values differ between two sheets. The order is fixed. It is nil if all are equal.
-func differing(now, then *Sheet) (keys []string) {
+func changedKeys(now, then *Sheet) (keys []string) {
 	a, b := now.Config(), then.Config()
 	for _, one := range []struct {
 		key  string

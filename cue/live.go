@@ -321,7 +321,7 @@ func (p *Player) longest(launch int) float64 {
 			if asked.afterTag != 0 {
 				return never
 			}
-			lasts := p.takes(c, asked)
+			lasts := p.startDuration(c, asked)
 			if lasts == never {
 				return never
 			}
@@ -332,9 +332,9 @@ func (p *Player) longest(launch int) float64 {
 	return most
 }
 
-// takes returns the duration of a start in frames, with its longest file and if later commands do not change
-// it; never: endless or unknown. The key `for` limits it. c is the cue or a layer of it.
-func (p *Player) takes(c, asked *Cue) float64 {
+// startDuration returns the duration of a start in frames, with its longest file and if later commands do not
+// change it; never: endless or unknown. The key `for` limits it. c is the cue or a layer of it.
+func (p *Player) startDuration(c, asked *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {
 		cut = float64(c.For.Frames(rate))

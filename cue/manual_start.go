@@ -179,5 +179,5 @@ func (p *Player) join(one *tuned, frame int64) {
 		}
 	}
 	t.follow(frame, one)
-	_ = one.lines(func(l *line) error { return l.set(p.moment, frame, t.rate) }) // on an error it continues from the next corner
+	_ = one.lines(func(l *line) error { return l.sendFade(p.moment, frame, t.rate) }) // on an error it continues from the next corner
 }

@@ -84,9 +84,10 @@ func (l *line) bent() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
 
-// turn computes the corners of the line after a frame: each end of its own ramp or of a moving parameter, and
-// each point of a curve that a parameter passes. Corners less than least frames apart are merged.
-func (l *line) turn(frame, least int64) {
+// findCorners computes the corners of the line after a frame: each end of its own ramp or of a moving
+// parameter, and each point of a curve that a parameter passes. Corners less than least frames apart are
+// merged.
+func (l *line) findCorners(frame, least int64) {
 	all := []int64{l.own.end}
 	moves := false
 	for i := range l.of.values {
@@ -201,9 +202,9 @@ func (p *tuned) lines(do func(*line) error) error {
 	return nil
 }
 
-// set sends one command to each voice of the line: a fade from the value at a frame to the value at the next
-// corner. at converts a frame of the show to a moment of the mixer. rate is in frames per second.
-func (l *line) set(at func(int64) mixer.Moment, frame int64, rate int) error {
+// sendFade sends one command to each voice of the line: a fade from the value at a frame to the value at the
+// next corner. at converts a frame of the show to a moment of the mixer. rate is in frames per second.
+func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.change(frame)
 	for _, h := range l.of.voices {
 		if err := at(frame).Set(mixer.TargetVoice(h), c, pcm.Duration(over, rate)); err != nil {
@@ -226,9 +227,9 @@ func (t *tuning) next() int64 {
 	return frame
 }
 
-// glide removes the corners at a frame from all lines. If a line has further corners, it sends the fade to
-// the next one.
-func (t *tuning) glide(at func(int64) mixer.Moment, frame int64) error {
+// passCorners removes the corners at a frame from all lines. If a line has further corners, it sends the fade
+// to the next one.
+func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.plays {
 		if err := p.lines(func(l *line) error {
 			if len(l.corners) == 0 || l.corners[0] != frame {
@@ -237,7 +238,7 @@ func (t *tuning) glide(at func(int64) mixer.Moment, frame int64) error {
 			if len(l.corners) > 1 {
 				rest := *l
 				rest.corners = l.corners[1:]
-				if err := rest.set(at, frame, t.rate); err != nil {
+				if err := rest.sendFade(at, frame, t.rate); err != nil {
 					return err
 				}
 			}
@@ -252,13 +253,13 @@ func (t *tuning) glide(at func(int64) mixer.Moment, frame int64) error {
 
 // follow computes the corners of a new start, whose parameters may be moving already.
 func (t *tuning) follow(frame int64, p *tuned) {
-	p.gain.turn(frame, t.least())
-	p.pitch.turn(frame, t.least())
+	p.gain.findCorners(frame, t.least())
+	p.pitch.findCorners(frame, t.least())
 }
 
-// ask makes the mixer report a cue as missed if its id has no voice, although the cue sets only parameters.
-// It sets the pitch of the id to its present value, so the sound does not change.
-func (t *tuning) ask(at mixer.Moment, frame int64, c *Cue) error {
+// reportMissed makes the mixer report a cue as missed if its id has no voice, although the cue sets only
+// parameters. It sets the pitch of the id to its present value, so the sound does not change.
+func (t *tuning) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
 	}
@@ -289,7 +290,7 @@ func (p *Player) tune(frame int64, c *Cue) error {
 		if c.Scope == OnBus || c.Scope == OnID && one.tag != c.tag {
 			continue
 		}
-		gain, pitch := one.takes(c, frame, over)
+		gain, pitch := one.applySet(c, frame, over)
 		asked := c.Scope == OnID && c.Change.Fields == 0
 		for _, l := range [...]struct {
 			*line
@@ -298,8 +299,8 @@ func (p *Player) tune(frame int64, c *Cue) error {
 			if !l.moved {
 				continue
 			}
-			l.turn(frame, t.least())
-			if err := p.once(func() error { return l.set(p.moment, frame, t.rate) }); err != nil {
+			l.findCorners(frame, t.least())
+			if err := p.once(func() error { return l.sendFade(p.moment, frame, t.rate) }); err != nil {
 				return err
 			}
 		}
@@ -307,9 +308,9 @@ func (p *Player) tune(frame int64, c *Cue) error {
 	return nil
 }
 
-// takes moves the parameters, the gain and the pitch of one tuned sound as a set cue requests, over a number
-// of frames. It reports whether the gain and whether the pitch move.
-func (p *tuned) takes(c *Cue, frame, over int64) (gain, pitch bool) {
+// applySet moves the parameters, the gain and the pitch of one tuned sound as a set cue requests, over a
+// number of frames. It reports whether the gain and whether the pitch move.
+func (p *tuned) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {
 			if one := &p.rules.Parameters[i]; one.Name == set.Name {

@@ -234,7 +234,7 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 			frame, ok := p.schedule.Peek()
 			next := p.tuning.next()
 			if next < before && (!ok || next < frame) {
-				if err := p.tuning.glide(p.moment, next); err != nil {
+				if err := p.tuning.passCorners(p.moment, next); err != nil {
 					return next, err
 				}
 				p.sent++

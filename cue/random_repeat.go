@@ -9,9 +9,9 @@ import (
 // nanoseconds converts a time to nanoseconds, the resolution of random times.
 func nanoseconds(t rules.Time) int64 { return t.Frames(1e9) }
 
-// drawn returns the time of a repetition of a cue with random intervals. since is the time from the first
-// repetition to it, in nanoseconds.
-func (c *Cue) drawn(since int64) rules.Time { return plus(c.At, rules.FrameTime(since, 1e9)) }
+// repetitionTime returns the time of a repetition of a cue with random intervals. since is the time from the
+// first repetition to it, in nanoseconds.
+func (c *Cue) repetitionTime(since int64) rules.Time { return plus(c.At, rules.FrameTime(since, 1e9)) }
 
 // gap draws the time of the next repetition, and reports whether there is one. since is the time of the
 // present repetition. Both are in nanoseconds after the first repetition.

@@ -240,7 +240,7 @@ func (sc *Schedule) since(t turn) rules.Time {
 	c := &sc.sheet.Cues[t.index]
 	since := c.moment(t.repetition)
 	if !c.EveryMost.IsZero() {
-		since = c.drawn(t.since)
+		since = c.repetitionTime(t.since)
 	}
 	if t.round > 0 {
 		since, _ = since.Repeat(t.round, sc.sheet.Repeat)

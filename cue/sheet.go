@@ -197,7 +197,7 @@ func (c *Cue) last(rate int) int64 {
 	if c.span > 0 {
 		latest = min(latest, c.span)
 	}
-	return c.base.Frames(rate) + c.drawn(latest).Frames(rate)
+	return c.base.Frames(rate) + c.repetitionTime(latest).Frames(rate)
 }
 
 // rootOf returns the target of a cue. The bus of the first output is replaced by "master".

@@ -279,7 +279,7 @@ func (p *Player) bound() int64 {
 	rest := 0.0
 	for _, asked := range s.acting() {
 		for _, c := range asked.starts() {
-			rest = max(rest, p.lasts(c, asked, &pitches))
+			rest = max(rest, p.maxDuration(c, asked, &pitches))
 		}
 	}
 	if rest == never {
@@ -295,9 +295,9 @@ func (p *Player) bound() int64 {
 	return int64(end)
 }
 
-// lasts returns an upper bound for the duration of a start in frames, or never if it is unknown. c is the cue
-// or a layer of it.
-func (p *Player) lasts(c, asked *Cue, pitches *pitches) float64 {
+// maxDuration returns an upper bound for the duration of a start in frames, or never if it is unknown. c is
+// the cue or a layer of it.
+func (p *Player) maxDuration(c, asked *Cue, pitches *pitches) float64 {
 	s := p.sheet
 	if c.For != nil {
 		return float64(c.For.Frames(s.Rate))
