@@ -163,17 +163,17 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	switch {
 	case redundant != nil && toSpeech:
 		copy(dst[:half], d.redundant[:half])
-		d.cross(dst[half:2*half], d.redundant[half:], dst[half:])
+		d.crossfade(dst[half:2*half], d.redundant[half:], dst[half:])
 	case redundant != nil:
 		d.celt.Reset()
 		d.decodeRedundant(c, redundant)
 		end := dst[len(dst)-half:]
-		d.cross(end, end, d.redundant[half:])
+		d.crossfade(end, end, d.redundant[half:])
 	case passing && len(dst) >= five:
 		copy(dst[:half], d.passing[:half])
-		d.cross(dst[half:2*half], d.passing[half:], dst[half:])
+		d.crossfade(dst[half:2*half], d.passing[half:], dst[half:])
 	case passing:
-		d.cross(dst[:half], d.passing[:], dst)
+		d.crossfade(dst[:half], d.passing[:], dst)
 	}
 	d.mode, d.covered = c.mode, redundant != nil && !toSpeech
 }
@@ -211,8 +211,8 @@ func (d *decoder) decodeRedundant(c config, frame []byte) {
 	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)
 }
 
-// cross writes 2.5 ms to dst: a crossfade from x to y with the squared window of CELT. dst may be x or y.
-func (d *decoder) cross(dst, x, y []float32) {
+// crossfade writes 2.5 ms to dst: a crossfade from x to y with the squared window of CELT. dst may be x or y.
+func (d *decoder) crossfade(dst, x, y []float32) {
 	for i, w := range d.fade {
 		for k := i * d.channels; k < (i+1)*d.channels; k++ {
 			dst[k] = float32(w*y[k]) + float32((1-w)*x[k])

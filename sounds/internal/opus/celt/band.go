@@ -111,7 +111,7 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 		return b.single(x, y, out)
 	}
 	all := fill
-	s := b.parted(n, &bits, blocks, blocks, b.lm, true, &fill)
+	s := b.readSplit(n, &bits, blocks, blocks, b.lm, true, &fill)
 	mid, side := float64(s.mid)/32768, float64(s.side)/32768
 	if n == 2 {
 		collapsed = b.pair(x, y, bits, blocks, low, out, all, s)

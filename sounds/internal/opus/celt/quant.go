@@ -75,10 +75,10 @@ func steps(n, bits, offset, pulses int, stereo bool) int {
 	return (x + 1) >> 1 << 1
 }
 
-// parted reads how a band is divided into mid and side, or into its halves if stereo is false. n and blocks
-// are the coefficients and the short blocks of each part, and before the short blocks of the undivided band.
-// It subtracts the cost from bits, and clears the bits of fill for a part without energy.
-func (b *bands) parted(n int, bits *int, blocks, before, lm int, stereo bool, fill *uint) (s split) {
+// readSplit reads how a band is divided into mid and side, or into its halves if stereo is false. n and
+// blocks are the coefficients and the short blocks of each part, and before the short blocks of the undivided
+// band. It subtracts the cost from bits, and clears the bits of fill for a part without energy.
+func (b *bands) readSplit(n int, bits *int, blocks, before, lm int, stereo bool, fill *uint) (s split) {
 	pulses := logN[b.band] + lm<<3
 	offset := pulses>>1 - 4
 	if stereo && n == 2 {
@@ -196,7 +196,7 @@ func (b *bands) partition(
 		fill = fill&1 | fill<<1
 	}
 	blocks = (blocks + 1) >> 1
-	s := b.parted(n, &bits, blocks, before, lm, false, &fill)
+	s := b.readSplit(n, &bits, blocks, before, lm, false, &fill)
 	mid, side := float64(s.mid)/32768, float64(s.side)/32768
 	if before > 1 && s.theta&0x3fff != 0 {
 		if s.theta > 8192 {
