@@ -147,7 +147,7 @@ func (r *Reader) header() ([]byte, error) {
 
 func (r *Reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
-		return r.fill(dst), r.lim.Length(r.at, r.Channels)
+		return r.appendGap(dst), r.lim.Length(r.at, r.Channels)
 	}
 	if r.over {
 		dst, more := r.finish(dst)
@@ -258,10 +258,10 @@ func (r *Reader) gap(missing int64, fault error) {
 // frames.
 const maxHeld = 256
 
-// fill appends the next frames of a gap, made up by the codec, to dst: at most source.GapPiece of them. If
-// the codec does not conceal smoothly, it keeps the last maxHeld frames of the gap in r.held, and the
+// appendGap appends the next frames of a gap, made up by the codec, to dst: at most source.GapPiece of them.
+// If the codec does not conceal smoothly, it keeps the last maxHeld frames of the gap in r.held, and the
 // following packet fades in over them.
-func (r *Reader) fill(dst []float32) []float32 {
+func (r *Reader) appendGap(dst []float32) []float32 {
 	if r.lost <= maxHeld && !r.kind.Conceals {
 		r.held = r.codec.MakeUp(nil, r.lost)
 		r.at += r.lost
