@@ -203,7 +203,7 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	last, _ := r.sourcePosition(c.at + n - 1)
 	c.window = c.window[:copy(c.window, c.window[(first-r.before-c.base)*int64(c.channels):])]
 	c.base = first - r.before
-	if err := c.fill(c.base + last - first + r.width - 1); err != nil {
+	if err := c.extendWindow(c.base + last - first + r.width - 1); err != nil {
 		return nil, err
 	}
 	if c.ended {
@@ -220,9 +220,9 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	return c.out, nil
 }
 
-// fill reads source frames until the window includes frame last, counted like c.base. After the end of the
-// source it appends silence.
-func (c *rangeReader) fill(last int64) error {
+// extendWindow reads source frames until the window includes frame last, counted like c.base. After the end
+// of the source it appends silence.
+func (c *rangeReader) extendWindow(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)
 		if need <= 0 {
