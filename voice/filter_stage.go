@@ -112,25 +112,25 @@ func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 }
 
 // rampMono filters src into dst while the coefficients move along their ramp. high selects the high-pass. at
-// is the number of frames of the ramp before src. each is 1 divided by the length of the ramp in frames.
-func (p *filterStage) rampMono(dst, src []float32, high bool, at int, each float32) {
+// is the number of frames of the ramp before src. step is 1 divided by the length of the ramp in frames.
+func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float32) {
 	if p.fresh {
 		p.fresh, p.left.Low = false, src[0]
 	}
-	line := p.ramp(at, each)
+	line := p.ramp(at, step)
 	line.Filter(dst, src, high, &p.left)
 }
 
-// ramp returns the rest of the coefficient ramp after its first at frames. each is 1 divided by its length.
-func (p *filterStage) ramp(at int, each float32) dsp.CoefficientRamp {
-	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: each}
+// ramp returns the rest of the coefficient ramp after its first at frames. step is 1 divided by its length.
+func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
+	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: step}
 }
 
 // rampStereo is rampMono for two channels, in place.
-func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, each float32) {
+func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
 	if p.fresh {
 		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]
 	}
-	line := p.ramp(at, each)
+	line := p.ramp(at, step)
 	line.FilterFrames(x, high, &p.left, &p.right)
 }
