@@ -129,10 +129,10 @@ type denial struct {
 	when time.Time
 }
 
-// deny stores err if it is a missing permission, and ignores other errors. NATS reports a missing
-// permission asynchronously. The refused call gets no answer and times out; Plain then names the
-// permission.
-func (c *Conn) deny(err error) {
+// recordDenial stores err if it is a missing permission, and ignores other errors. NATS reports a
+// missing permission asynchronously. The refused call gets no answer and times out; Plain then
+// names the permission.
+func (c *Conn) recordDenial(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
 	}
@@ -191,7 +191,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { tell(nil) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.deny(err) }), // a call returns its other errors itself
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.recordDenial(err) }), // a call returns its other errors itself
 	}
 	if f.Creds != "" {
 		options = append(options, nats.UserCredentials(f.Creds))

@@ -88,7 +88,7 @@ func TestPermission(t *testing.T) {
 	if want := "the bucket " + Placement + ": NATS does not permit this user to publish to " + subject + "; docs/cluster.md lists the permissions that voicepool needs"; err == nil || err.Error() != want {
 		t.Errorf("it says %v, want %s", err, want)
 	}
-	c.deny(fmt.Errorf("%w: Permissions Violation for Subscription to \"_INBOX.x.*\"", nats.ErrPermissionViolation))
+	c.recordDenial(fmt.Errorf("%w: Permissions Violation for Subscription to \"_INBOX.x.*\"", nats.ErrPermissionViolation))
 	if err := c.Plain(nats.ErrTimeout); !strings.Contains(err.Error(), "subscribe to _INBOX.x.*") {
 		t.Errorf("it says %v", err)
 	}
