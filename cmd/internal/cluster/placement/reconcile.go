@@ -45,7 +45,7 @@ func (n *Node) peek(ctx context.Context) {
 			if e, err := n.lease.get(ctx, nodes+all[i].record.Node); err == nil {
 				n.seen.mutex.Lock()
 				defer n.seen.mutex.Unlock()
-				n.seen.note(&e)
+				n.seen.apply(&e)
 			}
 		})
 	}
@@ -59,7 +59,7 @@ func (n *Node) refresh(ctx context.Context, room string) {
 	defer n.seen.mutex.Unlock()
 	switch {
 	case err == nil:
-		n.seen.note(&e)
+		n.seen.apply(&e)
 	case errors.Is(err, ErrMissing):
 		delete(n.seen.rooms, room)
 	}

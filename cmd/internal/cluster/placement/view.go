@@ -63,13 +63,13 @@ func (v *view) take(e *Entry) {
 	if v.fresh != nil {
 		v.fresh[e.Key] = *e
 	}
-	v.note(e)
+	v.apply(e)
 }
 
-// note applies an entry of the bucket to the view. It ignores an old revision of a record, and
+// apply applies an entry of the bucket to the view. It ignores an old revision of a record, and
 // removes a record that is deleted or unreadable. If a node has ended or has a new life, its old
 // life is marked dead. The caller holds the mutex.
-func (v *view) note(e *Entry) {
+func (v *view) apply(e *Entry) {
 	v.top = max(v.top, e.Revision)
 	if name, is := named(e.Key, nodes); is {
 		r, ok := decode[NodeRecord](e.Value)
@@ -109,7 +109,7 @@ func (v *view) settle() {
 	if top < v.top { // a new bucket: NATS has lost its data or its last writes
 		v.clear()
 		for _, e := range v.fresh {
-			v.note(&e)
+			v.apply(&e)
 		}
 	}
 	there := func(key string) bool { e, is := v.fresh[key]; return is && !e.Deleted }
