@@ -215,7 +215,7 @@ func (s *performance) play() error {
 	s.messages.Close()
 	close(stop)
 	<-stopped
-	s.troubles.undraw()
+	s.troubles.endView()
 	if s.options.Verbose {
 		s.console.Say("%s", loadLine(gauge.Load()))
 		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
@@ -275,7 +275,7 @@ func (s *performance) alone() bool {
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
 	if l.Drawn {
-		s.troubles.draw()
+		s.troubles.beginView()
 	}
 	if l.Drawn || l.Silent {
 		return func(live.Picture, bool) {}
@@ -296,7 +296,7 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 	}
 	switch {
 	case terminal != nil && !l.Verbose:
-		s.troubles.draw()
+		s.troubles.beginView()
 		view := live.NewView(c.TakeOver(terminal), l.Title, hint)
 		return func(p live.Picture, _ bool) { view.Show(p) }
 	case s.shown.Log != nil:

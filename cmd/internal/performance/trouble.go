@@ -70,17 +70,17 @@ func (t *troubles) say(line string) {
 	t.console.Say("%s", line)
 }
 
-// draw marks the start of a live view. If the view covers the terminal that messages go to,
-// messages wait until undraw.
-func (t *troubles) draw() {
+// beginView marks the start of a live view. If the view covers the terminal that messages go to,
+// messages wait until endView.
+func (t *troubles) beginView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.later = t.console.ErrTerminal != nil
 }
 
-// undraw marks the end of the live view and prints the waiting messages. It does not erase the
+// endView marks the end of the live view and prints the waiting messages. It does not erase the
 // view.
-func (t *troubles) undraw() {
+func (t *troubles) endView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.later = false
