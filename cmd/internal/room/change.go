@@ -105,7 +105,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	}
 	if !known {
 		snapshot.Scene = ""
-		r.faders.show("")
+		r.faders.setScene("")
 	}
 	r.resumeAll(snapshot)
 	return nil

@@ -41,7 +41,7 @@ func (r *Room) Scene(name string, over time.Duration) error {
 		return err
 	})
 	if err == nil {
-		r.faders.show(name)
+		r.faders.setScene(name)
 		st := r.on()
 		st.scened.Store(st.player.Mixer().Next() + pcm.Frames(st.player.Mixer().Latency().Block+ahead, r.rate))
 	}
@@ -64,21 +64,21 @@ func (r *Room) fired(list int, _ int64) {
 	l := &s.List[list]
 	for i := l.First; i < l.First+l.Count; i++ {
 		if s.Cues[i].Verb == cue.SetScene {
-			r.faders.show(s.Cues[i].Scene)
+			r.faders.setScene(s.Cues[i].Scene)
 		}
 	}
 }
 
-// show stores the name of the current scene.
-func (d *faderState) show(name string) {
+// setScene stores the name of the current scene.
+func (d *faderState) setScene(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scene = name
 }
 
-// shown returns the name of the current scene; empty: no scene was chosen yet, or the last one was
-// left.
-func (d *faderState) shown() string {
+// currentScene returns the name of the current scene; empty: no scene was chosen yet, or the last
+// one was left.
+func (d *faderState) currentScene() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.scene

@@ -49,7 +49,7 @@ func (r *Room) Snapshot() *Snapshot {
 	shown, now := st.show.State(), st.player.Mixer().Now()
 	out := &Snapshot{
 		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: *r.text.Load(),
-		Scene: r.faders.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate, shown.Paused),
+		Scene: r.faders.currentScene(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate, shown.Paused),
 	}
 	r.arrive()
 	for _, name := range r.faders.movedBuses() {

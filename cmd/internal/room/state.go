@@ -94,7 +94,7 @@ func (r *Room) State() *State {
 		Paused: shown.Paused, Device: heard.Device, Sink: heard.Sink, Lost: heard.Lost, LatencyMS: tenth(heard.Latency.Seconds() * 1000),
 		Pool: st.Voices, Virtual: st.Virtual, Playing: st.Playing, Totals: report.TotalsOf(&st),
 		Standby: shown.Standby, Loaded: shown.Loaded, Last: shown.Last, List: shown.List, Running: shown.Running,
-		Scene: r.faders.shown(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Said,
+		Scene: r.faders.currentScene(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Said,
 	}
 	for i := range s.Scenes {
 		out.Scenes = append(out.Scenes, s.Scenes[i].Name)
