@@ -149,7 +149,7 @@ func (s *screen) key(e *tcell.EventKey) {
 		s.over, s.end = true, ErrLeft
 		return
 	case s.prompt != nil:
-		s.typed(e)
+		s.promptKey(e)
 		return
 	case s.helps:
 		s.helps = false
@@ -221,9 +221,9 @@ func (s *screen) mute(name string) {
 	s.command("%s %s", word, name)
 }
 
-// typed handles a key while a question is open: characters and backspace edit the answer, Enter
+// promptKey handles a key while a question is open: characters and backspace edit the answer, Enter
 // submits it, and Esc or Ctrl-C closes the question.
-func (s *screen) typed(e *tcell.EventKey) {
+func (s *screen) promptKey(e *tcell.EventKey) {
 	p := s.prompt
 	switch e.Key() {
 	case tcell.KeyEscape, tcell.KeyCtrlC:
