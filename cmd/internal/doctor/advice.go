@@ -115,18 +115,18 @@ func (x *examination) pipeWire() bool {
 // overdue reports whether a server or a driver did not answer in time on a busy machine. Then the
 // load is the likely reason.
 func (x *examination) overdue() bool {
-	return x.Busy != "" && (x.deadline() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return late(t.err) }))
+	return x.Busy != "" && (x.deadline() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return isTimeout(t.err) }))
 }
 
-// late reports whether an error is a timeout. It is false for nil.
-func late(err error) bool {
+// isTimeout reports whether an error is a timeout. It is false for nil.
+func isTimeout(err error) bool {
 	_, stalled := errors.AsType[stallError](err)
 	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
 }
 
 // deadline reports whether a server did not answer in time.
 func (x *examination) deadline() bool {
-	return late(x.sinkErr)
+	return isTimeout(x.sinkErr)
 }
 
 // gaps: the driver was late, or a busy machine made it late.
@@ -200,16 +200,16 @@ func hanging(x *examination) {
 	}
 	why := "the sound server does not answer"
 	switch {
-	case x.units() && x.machine.Program("pipewire-pulse"):
+	case x.hasUserSystemd() && x.machine.Program("pipewire-pulse"):
 		x.say(true, why, "systemctl --user restart pipewire-pulse")
 	case x.machine.Program("pulseaudio"):
 		x.say(true, why, "pulseaudio --kill; pulseaudio --start")
 	}
 }
 
-// units reports whether `systemctl --user` can start programs of this user: XDG_RUNTIME_DIR has a
-// folder of systemd.
-func (x *examination) units() bool {
+// hasUserSystemd reports whether `systemctl --user` can start programs of this user:
+// XDG_RUNTIME_DIR has a folder of systemd.
+func (x *examination) hasUserSystemd() bool {
 	dir := value(x.machine, "XDG_RUNTIME_DIR")
 	return dir != "" && there(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")
 }
@@ -238,7 +238,7 @@ func noServer(x *examination) {
 	switch why := "no sound server runs"; {
 	case x.pipeWire() && !has("pipewire-pulse"):
 		x.say(true, "PipeWire runs without its PulseAudio server", x.System.install(x.machine, "pipewire-pulse"))
-	case has("pipewire-pulse") && x.units():
+	case has("pipewire-pulse") && x.hasUserSystemd():
 		x.say(true, why, "systemctl --user start pipewire-pulse.socket")
 	case x.pipeWire():
 		x.say(true, "PipeWire runs without its PulseAudio server", "pipewire-pulse &")
@@ -258,7 +258,7 @@ func noOutput(x *examination) {
 	}
 	has := x.machine.Program("wireplumber") || x.machine.Program("pipewire-media-session")
 	x.say(!has, "PipeWire has no session manager, so no card reaches it", x.System.install(x.machine, "wireplumber"))
-	x.say(has && x.units() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
+	x.say(has && x.hasUserSystemd() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
 }
 
 // muted: the sink plays, but is muted.

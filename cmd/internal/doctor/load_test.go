@@ -123,9 +123,9 @@ func TestBusy(t *testing.T) {
 				quiet, busy := f.machine, f.machine
 				busy.paused = time.Second
 				was, is := Examine(t.Context(), quiet, Options{}), Examine(t.Context(), busy, Options{})
-				slow := late(nil)
+				slow := isTimeout(nil)
 				for _, d := range is.Drivers {
-					slow = slow || late(d.err)
+					slow = slow || isTimeout(d.err)
 				}
 				if is.Busy == "" || slow != hasAdvice(is, "this machine is busy: "+is.Busy) && !is.Sound {
 					t.Errorf("busy %q, drivers %+v, advice %q", is.Busy, is.Drivers, is.Advice)
