@@ -75,15 +75,15 @@ func (o *jsonObject) steps() (steps []room.Step) {
 			return nil
 		}
 		var s room.Step
-		s, o.wrong = step(text, o.at+"commands["+strconv.Itoa(i)+"].")
+		s, o.wrong = parseStep(text, o.at+"commands["+strconv.Itoa(i)+"].")
 		steps = append(steps, s)
 	}
 	return steps
 }
 
-// step parses one command of a batch. at is the place of the command in the request, such as
+// parseStep parses one command of a batch. at is the place of the command in the request, such as
 // "commands[3].", and precedes the names of fields in problems. s is valid if wrong is nil.
-func step(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem) {
+func parseStep(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem) {
 	o := parseObject(text, at, "do", "voice", "bus", "with")
 	o.needs("do")
 	do, target, name := o.text("do"), o.text("voice"), o.text("bus")

@@ -78,7 +78,7 @@ func begins(r *http.Request, h *roomEntry) (int64, error) {
 	if next := h.room.LastEvent() + 1; from > next {
 		return 0, problem.New(http.StatusNotFound, "from: there is no event %d yet; the next is %d", from, next).Of("from")
 	}
-	return from, h.kept("from", from)
+	return from, h.checkKept("from", from)
 }
 
 // after returns the number of the event that follows the event with an id such as "k3v9x2ab-17" or
@@ -99,7 +99,7 @@ func (h *roomEntry) after(id string) (int64, error) {
 	if err != nil || number > h.room.LastEvent() {
 		return 0, err
 	}
-	return number + 1, h.kept(name, number+1)
+	return number + 1, h.checkKept(name, number+1)
 }
 
 // numbered parses the number of an event.
@@ -111,9 +111,9 @@ func numbered(name, text string) (int64, error) {
 	return n, nil
 }
 
-// kept returns an error if the event with a number has been dropped from the log of the room. name
-// is the parameter of the request that contained the number; the error names it.
-func (h *roomEntry) kept(name string, number int64) error {
+// checkKept returns an error if the event with a number has been dropped from the log of the room.
+// name is the parameter of the request that contained the number; the error names it.
+func (h *roomEntry) checkKept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problem.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)
 	}
