@@ -184,7 +184,7 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 	if b.midi != nil {
 		go b.follow() // not awaited, either
 	}
-	if restore := b.press(); restore != nil {
+	if restore := b.readKeys(); restore != nil {
 		b.restore = restore
 	}
 	if b.options.Screen != nil {

@@ -1,9 +1,9 @@
 package booth
 
-// press reads keys from a terminal in the background: space pauses or resumes, Esc stops all sounds
-// (panic), Q ends the show. It returns a function that restores the terminal, or nil if the keys do
-// not come from a terminal.
-func (b *Booth) press() (restore func()) {
+// readKeys reads keys from a terminal in the background: space pauses or resumes, Esc stops all
+// sounds (panic), Q ends the show. It returns a function that restores the terminal, or nil if the
+// keys do not come from a terminal.
+func (b *Booth) readKeys() (restore func()) {
 	if b.options.Keys == nil {
 		return nil
 	}
