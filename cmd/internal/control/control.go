@@ -49,7 +49,7 @@ type session struct {
 func Serve(in io.Reader, out io.Writer, s *show.Show) error {
 	one := &session{show: s, out: json.NewEncoder(out)}
 	one.out.SetEscapeHTML(false)
-	defer one.mute()
+	defer one.stopEvents()
 	lines := bufio.NewReaderSize(in, longest)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -91,9 +91,9 @@ func (s *session) answer(line string) *Answer {
 	case "events":
 		switch {
 		case len(words) == 2 && words[1] == "on":
-			s.listen()
+			s.startEvents()
 		case len(words) == 2 && words[1] == "off":
-			s.mute()
+			s.stopEvents()
 		default:
 			return &Answer{Error: "events: write events on, or events off"}
 		}
@@ -123,9 +123,9 @@ func (s *session) write(what any) error {
 	return s.out.Encode(what)
 }
 
-// listen begins to send the events of the show to the client, between the answers to its commands.
-// If they are already sent, it has no effect.
-func (s *session) listen() {
+// startEvents begins to send the events of the show to the client, between the answers to its
+// commands. If they are already sent, it has no effect.
+func (s *session) startEvents() {
 	if s.events != nil {
 		return
 	}
@@ -141,8 +141,8 @@ func (s *session) listen() {
 	})
 }
 
-// mute stops sending events, and returns when the last one has been sent.
-func (s *session) mute() {
+// stopEvents stops sending events, and returns when the last one has been sent.
+func (s *session) stopEvents() {
 	if s.events == nil {
 		return
 	}
