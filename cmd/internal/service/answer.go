@@ -7,9 +7,9 @@ import (
 	"voicepool/cmd/internal/problem"
 )
 
-// Answer carries out a message for a room and returns the reply, both in the format of the
-// WebSocket. Other message protocols use it. The caller's role is checked as in Do. Safe for
-// concurrent use.
+// Answer carries out a message for a room and returns the reply, both in the JSON format of the
+// WebSocket. A failure is a reply, too. Other message protocols use it. The caller's role is
+// checked as in Do. Safe for concurrent use.
 func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte {
 	var over error
 	switch most := s.options.Limits.BodyBytes; {
@@ -24,7 +24,8 @@ func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte
 	return text
 }
 
-// Refuse returns the reply to a message that is rejected with err. The message is not carried out.
+// Refuse returns the reply that rejects a message with err, with the message's ref if it is
+// readable. The message is not carried out.
 func (s *Server) Refuse(message []byte, err error) []byte {
 	text, _ := s.reply(context.Background(), "", message, err)
 	return text
@@ -39,8 +40,8 @@ func Trust(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, trustKey{}, role)
 }
 
-// trusted reports whether ctx comes from Trust. It returns an error if the trusted role is below
-// need.
+// trusted reports whether ctx comes from Trust. If it does and its role is below need, the error is
+// a problem with status 403.
 func trusted(ctx context.Context, need Role) (is bool, err error) {
 	have, is := ctx.Value(trustKey{}).(Role)
 	if is && have < need {

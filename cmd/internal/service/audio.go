@@ -12,7 +12,8 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// header returns the header of an endless WAV file of 16-bit stereo.
+// header returns the 44 bytes of the header of an endless WAV file of 16-bit stereo. rate is in
+// frames per second.
 func header(rate int) []byte {
 	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
 	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
@@ -27,7 +28,8 @@ func header(rate int) []byte {
 	return binary.LittleEndian.AppendUint32(b, endless)
 }
 
-// wav streams the mix of a room as a WAV file in real time.
+// wav answers with the mix of a room as an endless WAV file, in real time. A HEAD request gets only
+// the HTTP headers.
 func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -75,7 +77,8 @@ type form struct {
 	Format   string `json:"format"`
 }
 
-// audio sends the mix of a room over a WebSocket in real time.
+// audio sends the mix of a room over a WebSocket in real time: first the format as JSON, then
+// binary messages with frames.
 func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -107,7 +110,8 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// part closes a WebSocket with a status that fits err.
+// part closes a WebSocket after err has ended its stream: 1008 for a slow reader, which is counted
+// under kind, otherwise 1001. It does not close the socket of a client that has disconnected.
 func (s *Server) part(ctx context.Context, c *websocket.Conn, err error, kind string) {
 	switch {
 	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone
@@ -119,7 +123,8 @@ func (s *Server) part(ctx context.Context, c *websocket.Conn, err error, kind st
 	}
 }
 
-// upgrades returns a problem if the request does not ask for a WebSocket.
+// upgrades returns an error, a problem with status 426, if the request has no Upgrade header.
+// Otherwise it returns nil.
 func upgrades(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Upgrade", "websocket")
@@ -128,7 +133,9 @@ func upgrades(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// upgrade turns a request into a WebSocket and closes it after do has returned.
+// upgrade turns a request into a WebSocket, runs do, and then closes the socket. kind is its label
+// in the metrics. The context of do ends with the server and with the caller's token. The error is
+// nil once the response has begun.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *websocket.Conn)) error {
 	done, err := s.enter()
 	if err != nil {

@@ -20,7 +20,8 @@ type batched struct {
 	Results []any `json:"results"`
 }
 
-// batch carries out all commands at the same frame, or rejects all of them.
+// batch carries out all commands at the same frame, or rejects all of them. Like all orders, it
+// returns the HTTP status and the body.
 func batch(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "frame", "at", "commands")
 	f.needs("commands")
@@ -53,7 +54,8 @@ func batch(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, b
 }
 
-// steps reads the commands of a batch.
+// steps returns the commands of a batch. It returns nil if they are missing or invalid; the object
+// then holds the error.
 func (o *jsonObject) steps() (steps []room.Step) {
 	v := o.raw("commands")
 	if v == nil {

@@ -19,8 +19,8 @@ const (
 	mostLast  = 10_000           // maximum events in one answer
 )
 
-// spell appends an event as JSON. It adds the number and the sentence of the event to the report's
-// format.
+// spell appends an event as a JSON object to a slice and returns the longer slice. The object is
+// the event of a report, with the fields number and text added.
 func spell(to []byte, e *room.Numbered) []byte {
 	sentence, _ := json.Marshal(e.Text) // marshaling a string cannot fail
 	text := e.Event.AppendJSON(to)
@@ -34,8 +34,8 @@ type past struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// events streams the events of a room. With the parameter last it answers with the last n events
-// instead.
+// events streams the events of a room as server-sent events. With the query parameter last=N it
+// answers with the last N events as JSON instead.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -61,7 +61,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// begins returns the number of the first event of a stream, or 0 for the next event.
+// begins returns the number of the first event to stream, from the header Last-Event-ID or the
+// parameter from. 0 means the next event. The error is 404 for a number that is dropped or in the
+// future.
 func begins(r *http.Request, h *roomEntry) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return h.after(id)
@@ -102,7 +104,8 @@ func (h *roomEntry) after(id string) (int64, error) {
 	return number + 1, h.checkKept(name, number+1)
 }
 
-// numbered parses the number of an event.
+// numbered parses the number of an event, from 0 to 2^53. name is the header or parameter that the
+// error names.
 func numbered(name, text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > 1<<53 {
@@ -111,8 +114,8 @@ func numbered(name, text string) (int64, error) {
 	return n, nil
 }
 
-// checkKept returns an error if the event with a number has been dropped from the log of the room.
-// name is the parameter of the request that contained the number; the error names it.
+// checkKept returns an error with status 404 if the event with a number has been dropped from the
+// log of the room. The error names the parameter name.
 func (h *roomEntry) checkKept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problem.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)
@@ -120,7 +123,7 @@ func (h *roomEntry) checkKept(name string, number int64) error {
 	return nil
 }
 
-// last answers with the last events.
+// last answers with the last n events as JSON, or with fewer if fewer are stored.
 func last(w http.ResponseWriter, r *room.Room, n int) error {
 	all, _ := r.Events(max(r.LastEvent()-int64(n)+1, 1), n)
 	out := past{[]json.RawMessage{}}
@@ -130,8 +133,9 @@ func last(w http.ResponseWriter, r *room.Room, n int) error {
 	return write(w, http.StatusOK, &out)
 }
 
-// stream runs do for a long-lived response. It counts the response, cancels it when the server
-// closes, and lifts its read deadline.
+// stream runs do for a long-lived response and returns its error. Until do returns, the response
+// counts against the limit of sockets and streams. The context of do ends with the request and with
+// the server.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.Context, *http.ResponseController) error) error {
 	done, err := s.enter()
 	if err != nil {
@@ -149,7 +153,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 	return do(ctx, out)
 }
 
-// enter counts an open socket or stream. The caller calls done when it ends.
+// enter counts an open socket or stream until the caller calls done. If the server is closing or
+// the limit is reached, it returns an error, and done is nil.
 func (s *Server) enter() (done func(), err error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -168,7 +173,9 @@ func (s *Server) enter() (done func(), err error) {
 	}, nil
 }
 
-// streamEvents writes events until the room or the request ends.
+// streamEvents writes events in the format of server-sent events until the room, the request or a
+// write ends. It writes a comment line as a heartbeat between events. The error is always nil; a
+// slow client is counted.
 func (s *Server) streamEvents(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
 	b := []byte(": events\n\n")
 	for {

@@ -34,7 +34,8 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, &reasons{number, text})
 }
 
-// report answers with the report of the room's playback so far.
+// report answers with the report of the room's playback up to now, as JSON. For a client that reads
+// too slowly it aborts the connection.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	return nil // an error means that the client has gone
 }
 
-// timeline answers with a page that shows the voices of the last minutes.
+// timeline answers with an HTML page that shows the voices of the last ten minutes.
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -67,7 +68,8 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// draw renders the timeline of a room. The channel drawing limits how many are rendered at once.
+// draw returns the HTML page of Room.Timeline. It waits until few enough pages are being drawn, or
+// returns an error when ctx ends.
 func (s *Server) draw(ctx context.Context, r *room.Room) (*bytes.Buffer, error) {
 	select {
 	case s.drawing <- struct{}{}:

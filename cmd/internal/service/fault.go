@@ -24,7 +24,8 @@ var statuses = map[room.Kind]int{
 	room.Closed:   http.StatusNotFound,
 }
 
-// fault converts an error to a problem. An unknown error becomes a 500 without details.
+// fault converts any error to a problem with an HTTP status. A problem is returned as it is, and an
+// unknown error becomes a 500 without details.
 func fault(err error) *problem.Problem {
 	var p *problem.Problem
 	var e *room.Error
@@ -57,14 +58,15 @@ func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
 }
 
-// answer returns the status and the problem of an error.
+// answer returns the HTTP status and the problem of a non-nil error, as the result of an order.
 func answer(err error) (int, any) {
 	p := fault(err)
 	return p.Status, p
 }
 
-// shown converts an error of the show to a problem. An action that the show rejects in its present
-// state is a 409.
+// shown converts an error of the show to a problem. field is the request field that the problem
+// names, or "". An unknown cue or target is a 404, an action that the show rejects in its present
+// state a 409.
 func shown(err error, field string) error {
 	switch {
 	case errors.Is(err, mixer.ErrBusy), errors.Is(err, mixer.ErrClosed):

@@ -18,7 +18,7 @@ type health struct {
 	Status string `json:"status"`
 }
 
-// healthy answers that the process runs, and whether it is still opening its rooms.
+// healthy answers 200 while the process runs. The status field is "opening" or "ok".
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return write(w, http.StatusOK, &health{"opening"})
@@ -26,7 +26,7 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// ready answers whether all rooms are playing.
+// ready answers 200 if the rooms are open and mixing and Options.Ready agrees, otherwise 503.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return opening()
@@ -45,12 +45,14 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 // Opened ends the phase of Options.Opening: from now on all calls are answered.
 func (s *Server) Opened() { s.opening.Store(false) }
 
+// opening returns the problem, with status 503, of a call that arrives before Opened.
 func opening() error {
 	return problem.New(http.StatusServiceUnavailable, "the rooms are being opened; try again in a moment")
 }
 
-// Still returns the names of the stalled rooms: their mix is more than two seconds behind. A room
-// with a lost sound card does not count, because it keeps time and can be heard over the network.
+// Still returns the sorted names of the stalled rooms: their mix is more than two seconds behind. A
+// room with a lost sound card does not count, because it keeps time and can be heard over the
+// network.
 func (s *Server) Still() (names []string) {
 	for _, r := range s.Rooms() {
 		if b := r.Summary(); b.Behind > stale {

@@ -31,11 +31,14 @@ type hub struct {
 	levels  []byte
 }
 
+// begin sets up the hub of a room. life is the random id of this run of the room. No goroutine runs
+// until a socket enters.
 func (h *hub) begin(s *Server, r *room.Room, life string) {
 	h.server, h.room, h.life, h.wake, h.sockets = s, r, life, make(chan struct{}, 1), map[*socket]bool{}
 }
 
-// stir makes the hub check for changes now.
+// stir makes the hub check soon, within a thirtieth of a second, whether the state or levels have
+// changed. It does not block.
 func (h *roomEntry) stir() {
 	select {
 	case h.hub.wake <- struct{}{}:
@@ -43,7 +46,8 @@ func (h *roomEntry) stir() {
 	}
 }
 
-// enter adds a socket. It receives the current state first, then changes.
+// enter adds a socket, which receives the current state first and then changes. The first socket
+// starts the goroutines of the hub.
 func (h *hub) enter(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -61,7 +65,7 @@ func (h *hub) enter(c *socket) {
 	c.show(h.state, h.levels)
 }
 
-// leave removes a socket.
+// leave removes a socket. After the last socket has left, the goroutines of the hub end.
 func (h *hub) leave(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -72,7 +76,8 @@ func (h *hub) leave(c *socket) {
 	}
 }
 
-// typed encodes a message. A value that cannot be encoded becomes null.
+// typed encodes a message {"type": kind, key: value} as JSON. A value that cannot be encoded
+// becomes null.
 func typed(kind, key string, value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -81,7 +86,9 @@ func typed(kind, key string, value any) []byte {
 	return bytes.Join([][]byte{[]byte(`{"type":"` + kind + `","` + key + `":`), text, []byte("}")}, nil)
 }
 
-// sendChanges sends levels and state whenever they change, until the hub has no socket.
+// sendChanges sends levels and state to all sockets whenever they change, at most thirty times a
+// second. It checks less often while they are unchanged. It returns when the hub has no socket or
+// the room ends.
 func (h *hub) sendChanges(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -121,7 +128,7 @@ func (h *hub) sendChanges(ctx context.Context) {
 	}
 }
 
-// show sends the new state and levels to all sockets.
+// show sends the new state and levels to all sockets. A nil value is unchanged and not sent.
 func (h *hub) show(ctx context.Context, state, levels []byte) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -139,8 +146,8 @@ func (h *hub) show(ctx context.Context, state, levels []byte) {
 	}
 }
 
-// watch sends events until the hub has no socket or the room ends. If the server is too slow,
-// sockets miss events and continue with the next one.
+// watch sends events to all sockets until the hub has no socket or the room ends; then it ends the
+// sockets. If the server is too slow, sockets miss events and continue with the next.
 func (h *hub) watch(ctx context.Context, f *Follower) {
 	for {
 		messages, _, err := f.Next(ctx)
@@ -157,7 +164,8 @@ func (h *hub) watch(ctx context.Context, f *Follower) {
 	}
 }
 
-// each calls do for every socket.
+// each calls do for every socket, unless ctx has ended. It holds the mutex of the hub, so do must
+// not block.
 func (h *hub) each(ctx context.Context, do func(*socket)) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -40,8 +40,9 @@ type keyedCall struct {
 	body   any
 }
 
-// once carries out a call, or returns the stored answer of its key. call begins with the room's
-// name and a zero byte.
+// once runs act and stores its answer under key, or returns the stored answer if a call with this
+// key was made before. call identifies the route and begins with the room's name and a zero byte.
+// Without a key, act always runs.
 func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()
@@ -60,7 +61,8 @@ func (k *idempotency) once(ctx context.Context, key, call, body string, act func
 	return status, out
 }
 
-// again returns the answer of the first call, or a problem if the first call had a different body.
+// again waits for the first call with the same key and returns its answer. print is the hash of the
+// repeated body; a different body is a 422. If the first call does not finish, the answer is a 503.
 func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
 	select {
 	case <-one.done:
@@ -76,7 +78,8 @@ func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, 
 	return one.status, one.body
 }
 
-// begin returns the entry of a call, and whether this call is the first with its key.
+// begin returns the entry of a call, and whether this call is the first with its key. The first
+// caller must call end. call is the room's name, a zero byte, the route and the key.
 func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
@@ -100,7 +103,7 @@ func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	return one, true
 }
 
-// shed drops expired keys, and the oldest keys above the limit most.
+// shed drops the keys that have expired at now, and then the oldest keys until at most most remain.
 func (r *roomKeys) shed(now time.Time, most int) {
 	n := 0
 	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
@@ -110,7 +113,7 @@ func (r *roomKeys) shed(now time.Time, most int) {
 	r.order = append(r.order[:0], r.order[n:]...)
 }
 
-// drop deletes an entry, unless its key belongs to a newer call.
+// drop deletes an entry, unless a newer call has the same key.
 func (r *roomKeys) drop(one *keyedCall) {
 	if r.calls[one.call] == one {
 		delete(r.calls, one.call)

@@ -28,7 +28,7 @@ type sums struct {
 	late, underruns, lost, slow                   int64
 }
 
-// add adds the counts of a room.
+// add adds the counts of a room. slow is the number of listeners that were dropped for being slow.
 func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.started += st.Started
 	s.rejected += st.Rejected
@@ -41,6 +41,7 @@ func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.slow += slow
 }
 
+// newMetrics returns the metrics of a server, with all counters at 0.
 func newMetrics(s *Server) *metrics {
 	victoria.ExposeMetadata(true)
 	m := &metrics{server: s, set: victoria.NewSet()}
@@ -65,12 +66,13 @@ func newMetrics(s *Server) *metrics {
 	return m
 }
 
-// counter returns the counter with a name and pairs of label and value. It makes the counter if it is new.
+// counter returns the counter with a name and labels, given as pairs of label and value. It creates the
+// counter with 0 if it is new.
 func (m *metrics) counter(name string, labels ...string) *victoria.Counter {
 	return m.set.GetOrCreateCounter(sample(name, labels...))
 }
 
-// sockets returns the number of open WebSockets of a kind.
+// sockets returns the gauge that counts the open WebSockets of a kind, "orders" or "audio".
 func (m *metrics) sockets(kind string) *victoria.Gauge {
 	return m.set.GetOrCreateGauge(sample("voicepool_websockets", "kind", kind), nil)
 }
@@ -78,7 +80,7 @@ func (m *metrics) sockets(kind string) *victoria.Gauge {
 // durations are the upper bounds of the buckets of answer times, in seconds.
 var durations = []float64{1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3}
 
-// sample returns a name with labels, as Prometheus writes it.
+// sample returns a name with labels in the text format of Prometheus. labels are pairs of label and value.
 func sample(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name
@@ -95,8 +97,8 @@ func sample(name string, labels ...string) string {
 	return name + b.String() + "}"
 }
 
-// call counts an answer. A stream is counted without a duration, because it lasts as long as its
-// client listens.
+// call counts an answer by its route and status. pattern is the pattern of the mux; status 0 counts as 101. A
+// stream is counted without its duration took, because it lasts as long as its client listens.
 func (m *metrics) call(pattern string, status int, took time.Duration) {
 	_, route, _ := strings.Cut(pattern, " ")
 	if route == "" {
@@ -113,24 +115,26 @@ func (m *metrics) call(pattern string, status int, took time.Duration) {
 	}
 }
 
-// dropped counts a reader that was dropped for being slow. It does not count a client that has
-// gone.
+// dropped counts a reader of a kind that was dropped for being slow. If ctx has ended, the client has
+// disconnected and is not counted.
 func (m *metrics) dropped(kind string, ctx context.Context) {
 	if ctx.Err() == nil {
 		m.slow(kind)
 	}
 }
 
+// slow counts a dropped reader of a kind: "orders", "audio", "events" or "answers".
 func (m *metrics) slow(kind string) { m.counter("voicepool_readers_dropped_total", "kind", kind).Inc() }
 
-// OSC counts OSC messages: how many were received, and how many of them were dropped. Safe for
+// OSC adds to the counts of OSC messages: how many were received, and how many of them were dropped. Safe for
 // concurrent use.
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "received").Add(received)
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)
 }
 
-// Unstored counts a room or a sound that could not be stored. Safe for concurrent use.
+// Unstored counts a room or a sound that could not be stored because of err. The metric separates a full disk
+// from other errors. Safe for concurrent use.
 func (s *Server) Unstored(err error) {
 	reason := "other"
 	if full(err) {
@@ -146,13 +150,13 @@ const (
 	Events  = "events"
 )
 
-// NATS counts NATS messages of one kind, passed and dropped. Safe for concurrent use.
+// NATS adds to the counts of NATS messages of a kind: Orders, Replies or Events. Safe for concurrent use.
 func (s *Server) NATS(kind string, passed, dropped int) {
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "passed").Add(passed)
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "dropped").Add(dropped)
 }
 
-// Watches counts failed watches on the nodes and rooms in NATS. Safe for concurrent use.
+// Watches adds to the count of failed watches on the nodes and rooms in NATS. Safe for concurrent use.
 func (s *Server) Watches(failed int) {
 	s.metrics.counter("voicepool_nats_watch_errors_total").Add(failed)
 }
@@ -199,7 +203,7 @@ func describe(all []byte) []byte {
 	return out.Bytes()
 }
 
-// writeRooms writes the counts of all rooms.
+// writeRooms writes the metrics of all rooms, summed, including the counts of rooms that have ended.
 func (m *metrics) writeRooms(w io.Writer) {
 	rooms, sum := m.server.census()
 	var playing, pool, ears, lost, behind int64

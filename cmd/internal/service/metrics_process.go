@@ -32,7 +32,8 @@ func writeProcess(w io.Writer) {
 	}
 }
 
-// networkBytes returns the bytes received and sent in the network namespace of the process.
+// networkBytes returns the bytes received and sent in the network namespace of the process. ok is
+// false if the system does not provide them.
 func networkBytes() (received, sent uint64, ok bool) {
 	text, err := os.ReadFile("/proc/self/net/netstat")
 	if err != nil {
@@ -63,6 +64,7 @@ func networkBytes() (received, sent uint64, ok bool) {
 }
 
 // addressSpace returns the address-space limit of the process in bytes, or 2^64 if it is unlimited.
+// ok is false if the system does not provide it.
 func addressSpace() (most float64, ok bool) {
 	text, err := os.ReadFile("/proc/self/limits")
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // playFields are the fields of a play order.
 var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "highpass", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
 
-// play starts a sound.
+// play carries out the order "play". The status is 201 for a start that has begun, and 202 for a
+// pending start.
 func play(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", playFields...)
 	order := f.play()
@@ -29,7 +30,7 @@ func play(r *room.Room, o *Order) (int, any) {
 	return startStatus(&v), &v
 }
 
-// startStatus returns the HTTP status of a start.
+// startStatus returns the HTTP status of a successful start: 202 if it is pending, otherwise 201.
 func startStatus(v *room.PlayResult) int {
 	if v.State == "pending" {
 		return http.StatusAccepted
@@ -37,7 +38,8 @@ func startStatus(v *room.PlayResult) int {
 	return http.StatusCreated
 }
 
-// play reads the fields of a play order.
+// play reads the fields of a play order. Absent fields have their zero values. The result is valid
+// only if the object has no error.
 func (o *jsonObject) play() room.PlayRequest {
 	o.needs("sound")
 	return room.PlayRequest{
@@ -52,7 +54,8 @@ func (o *jsonObject) play() room.PlayRequest {
 // anyway.
 func short(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
-// when reads the moment of an order.
+// when reads the moment of an order: frame, a frame of the room, or at, a time since the room
+// began. Without both, the moment is now. Both at once are an error.
 func (o *jsonObject) when() room.Moment {
 	m := room.Moment{Frame: some(o.whole("frame")), At: o.time("at")}
 	if m.Frame < 0 {
@@ -67,7 +70,7 @@ func (o *jsonObject) when() room.Moment {
 // setFields are the fields of a set order.
 var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
 
-// set changes properties of voices.
+// set carries out the order "set", which changes properties of voices.
 func set(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", setFields...)
 	m := f.move()
@@ -77,7 +80,7 @@ func set(r *room.Room, o *Order) (int, any) {
 	return voices(r.Set(o.Voice, m))
 }
 
-// move reads the fields of a set order.
+// move reads the fields of a set order. Absent fields are nil and leave a property unchanged.
 func (o *jsonObject) move() room.Move {
 	m := room.Move{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
@@ -93,7 +96,7 @@ func (o *jsonObject) move() room.Move {
 // stopFields are the fields of a stop order.
 var stopFields = []string{"over", "at", "frame"}
 
-// stop ends voices.
+// stop carries out the order "stop", which ends voices.
 func stop(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", stopFields...)
 	over, when := f.stop()
@@ -103,7 +106,7 @@ func stop(r *room.Room, o *Order) (int, any) {
 	return voices(r.Stop(o.Voice, over, when))
 }
 
-// stop reads the fields of a stop order.
+// stop reads the fields of a stop order. over is the fade, 0 if absent.
 func (o *jsonObject) stop() (over time.Duration, when room.Moment) {
 	return some(o.time("over")), o.when()
 }
@@ -113,7 +116,8 @@ type moved struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// voices answers with the numbers of the affected voices.
+// voices returns the answer of an order that has changed voices: their numbers, or the problem of
+// err.
 func voices(numbers []uint64, err error) (int, any) {
 	if err != nil {
 		return answer(err)
@@ -130,7 +134,7 @@ var (
 	duckFields = []string{"when", "by", "above", "attack", "hold", "release"}
 )
 
-// bus changes properties of a bus.
+// bus carries out the order "bus", which changes a bus and answers with its new state.
 func bus(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", busFields...)
 	fader := f.fader()
@@ -144,7 +148,8 @@ func bus(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, &b
 }
 
-// gains reads an object that maps names to gains.
+// gains reads an object that maps names to gains in dB. It returns nil if the field is absent or
+// empty. An invalid gain is an error and left out.
 func (o *jsonObject) gains(key string) map[string]float64 {
 	var read map[string]json.RawMessage
 	o.decodeMap(key, &read, "an object of gains in dB, such as {\"hall\": -6}")

@@ -53,7 +53,8 @@ func (s *Server) Rooms() []*room.Room {
 	return all
 }
 
-// census returns all rooms, and the summed counts of the rooms that have ended.
+// census returns all rooms sorted by name, and the summed counts of the rooms that have ended. Both are from
+// the same moment.
 func (s *Server) census() (all []*room.Room, over sums) {
 	s.mutex.RLock()
 	for _, h := range s.entries {
@@ -67,7 +68,8 @@ func (s *Server) census() (all []*room.Room, over sums) {
 	return all, over
 }
 
-// entry returns the room with a name, or a problem that suggests the nearest name.
+// entry returns the room with a name, even while it is fading out. For an unknown name, the error is a 404
+// that suggests the nearest name.
 func (s *Server) entry(name string) (*roomEntry, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -84,8 +86,8 @@ func (s *Server) entry(name string) (*roomEntry, error) {
 	return nil, problem.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
 }
 
-// activeRoom returns the room with a name like entry, but rejects a room that is fading out after a call
-// has ended it.
+// activeRoom returns the room with a name like entry. A room that is fading out after a call has ended it is
+// an error with status 409.
 func (s *Server) activeRoom(name string) (*roomEntry, error) {
 	h, err := s.entry(name)
 	if err == nil && h.ending.Load() {
@@ -97,7 +99,8 @@ func (s *Server) activeRoom(name string) (*roomEntry, error) {
 // ending is the reason of refusals that last until the room has ended.
 const ending = "ending"
 
-// reserve reserves the name of a room before the room is made.
+// reserve reserves the name of a room before the room is made. It returns an error if the name is invalid or
+// taken, the limit of rooms is reached, or the server is closed. register ends the reservation.
 func (s *Server) reserve(name string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -116,7 +119,8 @@ func (s *Server) reserve(name string) error {
 	return nil
 }
 
-// register registers a room under its reserved name. With nil it releases the name.
+// register stores a room under its reserved name and returns its entry. If r is nil or the server is closed,
+// it releases the name and returns nil.
 func (s *Server) register(name string, r *room.Room) *roomEntry {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -131,13 +135,14 @@ func (s *Server) register(name string, r *room.Room) *roomEntry {
 	return h
 }
 
-// awaitEnd removes a room when it has ended.
+// awaitEnd waits for the end of a room and then removes it. It runs on a goroutine of its own.
 func (s *Server) awaitEnd(name string, h *roomEntry) {
 	<-h.room.Done()
 	s.forget(name, h)
 }
 
-// forget removes a room that has ended and keeps its counts. When it returns, the name is free.
+// forget removes a room that has ended and adds its counts to the server's sums. When it returns, the name is
+// free. Further calls wait for the first and do no work.
 func (s *Server) forget(name string, h *roomEntry) {
 	h.left.Do(func() { s.leave(name, h) })
 }
@@ -159,7 +164,8 @@ func (s *Server) leave(name string, h *roomEntry) {
 	}
 }
 
-// workers returns the workers that mix the rooms made by calls.
+// workers returns the workers that mix the rooms made by calls: Options.Workers, or the server's own, which
+// it starts if necessary. It may return nil after Close.
 func (s *Server) workers() *room.Workers {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -172,7 +178,8 @@ func (s *Server) workers() *room.Workers {
 	return s.own
 }
 
-// create makes a room from a sheet or a bank.
+// create makes a room from the text of a sheet or a bank, registers and stores it. With Options.Raise, that
+// function makes the room instead. After an error the name is free.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
 	if s.options.Raise != nil {
 		if err := s.options.Raise(ctx, name, text); err != nil {
@@ -224,7 +231,8 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 // placeholderSheet is the sheet of a room that an upload has made. The room's own sheet comes later.
 const placeholderSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// isPlaceholder reports whether a room is still waiting for its sheet.
+// isPlaceholder reports whether a room has the placeholder sheet: an upload has made it, and its own sheet
+// has not arrived.
 func isPlaceholder(r *room.Room) bool {
 	comment, _, _ := strings.Cut(placeholderSheet, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
@@ -258,8 +266,8 @@ func (s *Server) lockName(name string) (done func()) {
 	}
 }
 
-// hold returns the room with a name and keeps it from being withdrawn until release. If the room
-// does not exist, hold makes it from text. If text is nil, it returns an error instead.
+// hold returns the room with a name and keeps it from being withdrawn until release. If the room does not
+// exist, hold makes it from text, and made is true. If text is nil, that is an error instead.
 func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, made bool, err error) {
 	defer s.lockName(name)() // of several simultaneous calls, the first makes the room
 	h, err = s.activeRoom(name)
@@ -274,15 +282,15 @@ func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEnt
 	return h, made, nil
 }
 
-// release ends a hold, and may withdraw the room.
+// release ends a hold. It also ends a room that was made by an upload and received no sound.
 func (s *Server) release(name string, h *roomEntry) {
 	defer s.lockName(name)()
 	h.calls--
 	s.withdraw(name, h)
 }
 
-// withdraw ends a room that an upload has made, if the room has no sound and no running call that
-// may add one. The caller holds the lock of the name.
+// withdraw ends a room that still has the placeholder sheet without sounds and has no running call. Other
+// rooms are left as they are. The caller holds the lock of the name.
 func (s *Server) withdraw(name string, h *roomEntry) {
 	if h.calls == 0 && string(h.room.Text()) == placeholderSheet && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
@@ -290,8 +298,9 @@ func (s *Server) withdraw(name string, h *roomEntry) {
 	}
 }
 
-// receiver returns the room for an uploaded sound and holds it until release. If the room does not
-// exist, receiver makes it, so that sounds can be uploaded before the sheet that names them.
+// receiver returns the room for an uploaded sound and holds it until release. If the room does not exist,
+// receiver makes it with a placeholder sheet, so that sounds can be uploaded before the sheet that names
+// them.
 func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) {
 	var text []byte
 	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
@@ -324,7 +333,7 @@ func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []
 	return nil
 }
 
-// spare returns how many voices a room may use: the limit minus the voices of all other rooms.
+// spare returns how many voices a room may use: the limit minus the voices of all other rooms, at least 0.
 func (s *Server) spare(name string) int {
 	left := s.options.Limits.RoomVoices
 	for _, r := range s.Rooms() {
@@ -335,14 +344,15 @@ func (s *Server) spare(name string) int {
 	return max(left, 0)
 }
 
-// named reports whether a name is valid for a room or a sound, and so for a file.
+// named reports whether a name is valid for a room, which is also the name of a folder.
 func named(name string) bool {
 	return len(name) >= 1 && len(name) <= 64 && name[0] != '.' && !strings.ContainsFunc(name, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
 	})
 }
 
-// unnamed returns the problem of an invalid name.
+// unnamed returns the problem, with status 400, of an invalid name. It names the field given as what, such as
+// "room".
 func unnamed(what, name string) error {
 	return problem.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).Of(what)
 }

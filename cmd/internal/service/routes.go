@@ -55,7 +55,8 @@ var routes = [...]route{
 	{"GET /openapi.json", Public, nil, "", (*Server).document},
 }
 
-// route returns the handler of a call.
+// route returns the handler of a route. It answers an error as problem JSON, unless the response
+// has already begun.
 func (s *Server) route(c *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.handle(c, w, r); err != nil {
@@ -66,7 +67,8 @@ func (s *Server) route(c *route) http.Handler {
 	})
 }
 
-// handle checks a request and answers it.
+// handle checks the role, the query and the state of the server, and then answers a request. If the
+// error is not nil, the caller must answer.
 func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err
@@ -100,7 +102,8 @@ func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error 
 	return write(w, status, body)
 }
 
-// sent redirects a request if another server plays the room.
+// sent redirects a request with status 307 if another server plays the room. It reports whether it
+// has answered. err is the problem of a room that no server can play.
 func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err error) {
 	name := r.PathValue("room")
 	if name == "" || s.options.Elsewhere == nil {
@@ -121,7 +124,8 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 	return true, nil
 }
 
-// flat returns query parameters as the fields of a body. The frame becomes a number.
+// flat returns query parameters as the fields of a body: the first value of each as a string, and
+// frame as a number.
 func flat(values url.Values) map[string]any {
 	out := map[string]any{}
 	for key := range values {
@@ -133,7 +137,8 @@ func flat(values url.Values) map[string]any {
 	return out
 }
 
-// checkQuery checks the query parameters.
+// checkQuery returns an error with status 400 if the query has a parameter that is not in takes, or
+// a parameter twice.
 func checkQuery(r *http.Request, takes []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -150,7 +155,8 @@ func checkQuery(r *http.Request, takes []string) error {
 	return nil
 }
 
-// body reads the body of a request, up to a limit.
+// body reads the body of a request. An absent body is nil. A body that is incomplete or longer than
+// most bytes is a problem.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil, nil
@@ -166,7 +172,8 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byt
 	return b.Bytes(), unread(err)
 }
 
-// unread returns the problem of a body that cannot be read.
+// unread converts an error of reading a body to a problem: 413 if it is too long, otherwise 400.
+// nil stays nil.
 func unread(err error) error {
 	var long *http.MaxBytesError
 	switch {
@@ -178,11 +185,13 @@ func unread(err error) error {
 	return problem.New(http.StatusBadRequest, "the body ends too early")
 }
 
+// tooLong returns the problem, with status 413, of a body of more than most bytes.
 func tooLong(most int64) error {
 	return problem.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).Over(most)
 }
 
-// write answers with JSON, or with the problem in body.
+// write answers with a status and body as JSON. If body is a problem, it writes that with the
+// problem's own status. It returns an error only if body cannot be encoded.
 func write(w http.ResponseWriter, status int, body any) error {
 	if p, wrong := body.(*problem.Problem); wrong {
 		p.Write(w)
@@ -201,7 +210,8 @@ func write(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// other answers requests that match no route: with the board or a problem.
+// other answers requests that match no route: 405 if the path has other methods, outside /v1/ the
+// board, otherwise 404.
 func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	var can []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

@@ -88,6 +88,7 @@ type Limits struct {
 	Sockets    int   // 4,096: WebSockets and streams of events and audio at once
 }
 
+// fill replaces each limit of 0 by its default.
 func (l *Limits) fill() {
 	for _, f := range []struct {
 		p    *int
@@ -155,7 +156,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// ServeHTTP answers a call.
+// ServeHTTP answers a call and counts it. A panic becomes a 500 and a log line, except
+// http.ErrAbortHandler, which aborts the connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
@@ -179,7 +181,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(t, r)
 }
 
-// allow checks the caller's role in a room.
+// allow returns an error if the caller's role in the room name is below role. Public is always
+// allowed.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	if role == Public {
 		return nil
@@ -190,7 +193,7 @@ func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	return s.options.Allow(ctx, role, name)
 }
 
-// count counts n more requests of a caller.
+// count adds n requests to the caller's rate. It returns an error if the rate limit is exceeded.
 func (s *Server) count(ctx context.Context, n int) error {
 	if s.options.Take == nil || n <= 0 {
 		return nil
@@ -205,7 +208,7 @@ func (s *Server) say(line string) {
 }
 
 // Close fades out and ends all rooms, then all sockets and streams. It returns when they have
-// ended.
+// ended. New rooms, sockets and streams are rejected from then on.
 func (s *Server) Close(fade time.Duration) {
 	s.mutex.Lock()
 	s.closed = true

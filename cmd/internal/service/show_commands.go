@@ -19,7 +19,8 @@ type showReply struct {
 	Frame   int64  `json:"frame,omitempty"` // the frame of an action that was scheduled for later
 }
 
-// runOrSchedule carries out an order of a show now, or schedules it for its moment.
+// runOrSchedule carries out an order of a show now and returns its answer, or schedules it for when
+// and returns 202. word is the order's name in the answer and in later messages.
 func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
 	frame, later, err := r.Later(when, word, func() error {
 		_, body := do()
@@ -37,12 +38,13 @@ func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, 
 	return http.StatusAccepted, &showReply{Standby: r.Show().Next(), Said: word, Frame: frame}
 }
 
-// replyStandby answers with the cue on standby.
+// replyStandby returns status 200 with the cue on standby. word is the order's name in the answer.
 func replyStandby(r *room.Room, word string) (int, any) {
 	return http.StatusOK, &showReply{Standby: r.Show().Next(), Said: word}
 }
 
-// checkCue returns an error if the list has no cue with this number.
+// checkCue returns an error with status 404 if the list has no cue with this number, such as
+// "12.5".
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.Place(number)
@@ -80,7 +82,8 @@ func fire(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// standby puts a cue on standby.
+// standby carries out the order "standby": it puts the cue with a number on standby, or steps by 1
+// or -1 cues.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.whole("step"), f.when()
@@ -113,7 +116,7 @@ func standby(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// panicked fades everything out and cancels waiting cues.
+// panicked carries out the order "panic": it fades everything out and cancels waiting cues.
 func panicked(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
@@ -126,8 +129,8 @@ func panicked(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// stopAll fades out all running cues. With a target it stops only the voices with that id or on
-// that bus.
+// stopAll carries out the order "stop" of a show: it fades out all running cues. With a target it
+// stops only the voices with that id or on that bus.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "over", "target", "at", "frame")
 	over, target, when := or(f.time("over"), show.Fade), f.text("target"), f.when()
@@ -143,8 +146,8 @@ func stopAll(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// pause pauses or resumes everything. With a target it affects only the voices with that id or on
-// that bus.
+// pause carries out the order "pause": it pauses everything, or resumes it if the field on is
+// false. With a target it affects only the voices with that id or on that bus.
 func pause(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "on", "target", "at", "frame")
 	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
@@ -176,7 +179,8 @@ func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	return replyStandby(r, word)
 }
 
-// scene changes the scene.
+// scene carries out the order "scene": it changes the scene of the room within the time over. The
+// scene "" leaves all scenes.
 func scene(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "scene", "over", "at", "frame")
 	f.needs("scene")

@@ -41,7 +41,8 @@ type socket struct {
 	slow   bool
 }
 
-// socket answers a request with a WebSocket of orders and events.
+// socket answers a request with a WebSocket that carries orders, replies, events and state. With
+// the parameter tell set to replies, it sends only replies and the end of the room.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	h, err := s.entry(name)
@@ -80,7 +81,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// show sets the state and levels to write next. Nil leaves a value unchanged.
+// show sets the state and levels to write next, in place of values that are not yet written. Nil
+// leaves a value unchanged.
 func (c *socket) show(state, levels []byte) {
 	c.mutex.Lock()
 	if state != nil {
@@ -93,8 +95,8 @@ func (c *socket) show(state, levels []byte) {
 	c.sendEvents()
 }
 
-// queue adds a message to the output. If the queue is full, the socket is closed, so that a slow
-// reader blocks nothing else.
+// queue adds a message to the output without blocking. If the queue is full, it drops all messages,
+// counts the reader as slow and closes the socket.
 func (c *socket) queue(message []byte) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -111,7 +113,7 @@ func (c *socket) queue(message []byte) {
 	c.sendEvents()
 }
 
-// end announces that the room has ended.
+// end makes write send the end of the room after the queued messages and close the socket.
 func (c *socket) end() {
 	c.mutex.Lock()
 	c.over = true
@@ -119,6 +121,7 @@ func (c *socket) end() {
 	c.sendEvents()
 }
 
+// sendEvents wakes write to send the queued messages. It does not block.
 func (c *socket) sendEvents() {
 	select {
 	case c.news <- struct{}{}:
@@ -126,7 +129,8 @@ func (c *socket) sendEvents() {
 	}
 }
 
-// take returns the messages to write: replies and events first, then state and levels.
+// take removes the messages to write and appends them to before: replies and events first, then
+// state and levels. over reports whether the room has ended.
 func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -143,7 +147,8 @@ func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	return all, c.over
 }
 
-// write writes messages until ctx ends.
+// write writes queued messages until ctx ends, the room ends or a write fails; then it cancels the
+// socket. It also sends pings, to find clients that are gone.
 func (c *socket) write(ctx context.Context) {
 	defer c.cancel()
 	timer := time.NewTimer(ping)
@@ -181,7 +186,8 @@ func (c *socket) write(ctx context.Context) {
 	}
 }
 
-// push writes a message. A reader that does not accept it in time is dropped and counted.
+// push writes a message and reports whether that succeeded. A reader that does not accept it in
+// time is counted as slow under what. The caller must drop the reader.
 func (s *Server) push(ctx context.Context, c *websocket.Conn, kind websocket.MessageType, message []byte, what string) bool {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -192,13 +198,14 @@ func (s *Server) push(ctx context.Context, c *websocket.Conn, kind websocket.Mes
 	return err == nil
 }
 
-// send writes a value as JSON.
+// send writes a value as JSON to an audio socket and reports whether that succeeded.
 func (s *Server) send(ctx context.Context, c *websocket.Conn, kind websocket.MessageType, value any) bool {
 	text, err := json.Marshal(value)
 	return err == nil && s.push(ctx, c, kind, text, "audio")
 }
 
-// read carries out orders until the socket ends.
+// read carries out orders in sequence until the socket ends. caller has the identity of the client,
+// and name is the room. Too many unreadable messages close the socket.
 func (c *socket) read(ctx, caller context.Context, name string) {
 	for wrong := 0; wrong < mostWrong; {
 		kind, message, err := c.conn.Read(ctx)
@@ -271,7 +278,8 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 	return text, readable
 }
 
-// ref returns the sender's reference of a message, a number or a string. The reply repeats it.
+// ref returns the sender's reference of a message, a number or a string, which the reply repeats.
+// It returns nil if the reference is absent. An invalid reference is recorded as an error.
 func (o *jsonObject) ref() json.RawMessage {
 	i := slices.Index(o.keys, "ref") // also if another field is wrong
 	if i < 0 {
@@ -285,7 +293,8 @@ func (o *jsonObject) ref() json.RawMessage {
 	return v
 }
 
-// safely carries out an order. A panic becomes an error, so that it does not end the server.
+// safely carries out an order and returns its answer. A panic becomes a 500 and a log line, so that
+// it does not end the server.
 func (s *Server) safely(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -22,7 +22,8 @@ type trackingWriter struct {
 // writeSize is the number of bytes that a reader must accept within patience.
 const writeSize = 64 << 10
 
-// renew extends the write deadline.
+// renew sets the write deadline to now plus patience. It does so only if a tenth of patience has passed since
+// the last renewal.
 func (t *trackingWriter) renew() {
 	if now := time.Now(); now.Sub(t.renewed) > t.patience/10 {
 		t.renewed = now
@@ -39,7 +40,8 @@ func (t *trackingWriter) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes in pieces, each with its own deadline.
+// Write writes b in pieces, each with its own deadline. A missed deadline is an error and marks the client as
+// slow.
 func (t *trackingWriter) Write(b []byte) (n int, err error) {
 	if t.status == 0 {
 		t.status = http.StatusOK
