@@ -46,7 +46,8 @@ type clusterNode struct {
 	clusterRooms map[*room.Room]*clusterRoom
 }
 
-// join makes the server a node of a cluster. It waits until NATS answers.
+// join makes the server a node of a cluster and stores it in clusterNode. It waits until NATS
+// answers or ctx ends. An invalid node name is a Faulty.
 func (s *server) join(ctx context.Context) error {
 	name, err := cluster.NodeName(s.Far.Node)
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *server) join(ctx context.Context) error {
 	return nil
 }
 
-// disconnect closes the connections.
+// disconnect closes the connections to NATS that are open. The error is always nil.
 func (f *clusterNode) disconnect() error {
 	for _, c := range []*cluster.Conn{f.conn, f.leases} {
 		if c != nil {
@@ -100,8 +101,8 @@ func (f *clusterNode) disconnect() error {
 	return nil
 }
 
-// retry retries do until it succeeds or ctx ends, and logs each change of the error. It gives
-// up if the NATS server is too old.
+// retry calls do until it succeeds or ctx ends, and logs each change of the error. It returns the
+// error of ctx, or cluster.ErrTooOld at once.
 func (s *server) retry(ctx context.Context, do func() error) error {
 	for told := ""; ; {
 		err := do()
@@ -124,7 +125,7 @@ func (s *server) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// lost logs that the connection is lost, or with nil that it is back.
+// lost logs that the connection is lost because of err, or with nil that it is back.
 func (f *clusterNode) lost(err error) {
 	if err != nil {
 		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
@@ -133,7 +134,8 @@ func (f *clusterNode) lost(err error) {
 	f.server.Say("NATS is back")
 }
 
-// extend permits the output of this node's rooms until a time. 0 ends the permission.
+// extend permits the output of this node's rooms until a time of the uptime clock. 0 ends the
+// permission at once.
 func (f *clusterNode) extend(until time.Duration) {
 	if until == 0 {
 		f.lease.End()
@@ -142,7 +144,8 @@ func (f *clusterNode) extend(until time.Duration) {
 	f.lease.Extend(until)
 }
 
-// close leaves the cluster. Other nodes take over the rooms.
+// close fades out the rooms within the time fade and leaves the cluster. Other nodes take over the
+// rooms.
 func (f *clusterNode) close(fade time.Duration) {
 	if n := f.joined.Load(); n != nil {
 		n.Close(fade)
@@ -152,7 +155,7 @@ func (f *clusterNode) close(fade time.Duration) {
 	f.subjects.Close()
 }
 
-// count reports newly failed watches to the service.
+// count adds the watches that have failed since the last call to the metrics of the service.
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrors()
@@ -161,7 +164,8 @@ func (f *clusterNode) count(h *service.Server) {
 	}
 }
 
-// ready returns an error while this node has no lease or no view of the cluster.
+// ready returns nil if this node has a lease and sees the other nodes. Otherwise the error is a
+// problem with status 503.
 func (f *clusterNode) ready() error {
 	if n := f.joined.Load(); n != nil {
 		if err := n.Watching(); err != nil {
@@ -174,7 +178,8 @@ func (f *clusterNode) ready() error {
 	return nil
 }
 
-// endRoom removes the placement of a room that a call ends. The placement fades the room out first.
+// endRoom fades out a room that a call ends, and removes its placement. If the room rejects orders
+// or NATS fails, the error is a problem with status 503.
 func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.barred(name); err != nil {
 		return err
@@ -187,7 +192,8 @@ func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Durati
 	return nil
 }
 
-// barred returns the reason why a room rejects orders at the moment, or nil.
+// barred returns nil if a room accepts orders. Otherwise the error is a problem with status 503:
+// the node has no lease, or the room is moving.
 func (f *clusterNode) barred(name string) error {
 	switch n := f.joined.Load(); {
 	case !f.lease.Holds(0):
@@ -198,8 +204,9 @@ func (f *clusterNode) barred(name string) error {
 	return nil
 }
 
-// elsewhere returns the address of the node that plays a room. If the room is placed but not
-// played, it returns a problem.
+// elsewhere returns the URL of the other node that plays a room that is not open here. For a room
+// that is not placed it returns "". A placed room that no node plays yet is a problem with status
+// 503.
 func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
@@ -217,7 +224,8 @@ func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	return "", nil
 }
 
-// raise places a room that a call makes.
+// raise places a new room with the text of its sheet, and returns when this node plays it. A faulty
+// name or sheet and a room on another node are errors for the caller.
 func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error {
 	if err := cluster.CheckName(name); err != nil {
 		return problem.New(http.StatusBadRequest, "room: %v", err).Of("room")
@@ -237,7 +245,8 @@ func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error
 	return f.placed(n.Place(ctx, name, sum, ""))
 }
 
-// placed converts an error of a placement to the error of a call.
+// placed converts an error of a placement to the error of a call: a room on another node is a
+// problem with status 409. Other errors stay as they are.
 func (f *clusterNode) placed(err error) error {
 	if there, is := errors.AsType[*placement.Elsewhere](err); is {
 		return problem.New(http.StatusConflict, "%s", there.Error()).Of("room").For("elsewhere")
@@ -250,8 +259,9 @@ func faultySheet(err error) error {
 	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 }
 
-// pack stores a sheet and its sounds from a folder in the depot, where other nodes find them. A
-// fault of the sheet is an *room.Error, and a failure of NATS a *problem.Problem.
+// pack stores a sheet and its sounds from a folder in the depot, where other nodes find them, and
+// returns the hash of the bundle. A fault of the sheet is an *room.Error, and a failure of NATS a
+// *problem.Problem.
 func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err == nil {
@@ -291,7 +301,8 @@ func faulty(err error) bool {
 }
 
 // offer places a room of the command line or the configuration, unless a node already plays it. If
-// its file is unchanged since it was placed, later changes over the network are kept.
+// its file is unchanged since it was placed, later changes over the network are kept. A faulty
+// sheet is a Faulty.
 func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	f := s.clusterNode.Load()
 	text, err := s.text(&c)
@@ -339,7 +350,9 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	}
 }
 
-// renew changes a room on this node to a file that was edited after the room was placed.
+// renew changes a room on this node to the text of a file that was edited after the room was
+// placed. file is the hash of the text. If the room cannot change, renew logs the reason and
+// returns nil.
 func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
 		s.Say(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))

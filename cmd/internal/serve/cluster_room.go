@@ -32,7 +32,8 @@ type clusterRoom struct {
 	began   time.Time // when its frame 0 was due, as last written
 }
 
-// open opens a room from its stored state. It stays silent until Enter.
+// open opens a room from its stored sheet and state. The room stays silent until Enter. An error
+// that a retry cannot remove is a placement.Refusal.
 func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.depot.Load()
@@ -59,7 +60,8 @@ func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.
 	return t, nil
 }
 
-// lasting wraps an error in a Refusal if a retry cannot help.
+// lasting returns err, wrapped in a placement.Refusal if a retry cannot help: the sheet is faulty
+// or a file is missing.
 func lasting(err error) error {
 	e, of := errors.AsType[*room.Error](err)
 	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, depot.ErrMissing) {
@@ -68,7 +70,8 @@ func lasting(err error) error {
 	return err
 }
 
-// open unpacks the sheet into the room's folder and opens the room.
+// open unpacks bundle b into the room's folder and opens the room. If the room cannot be opened
+// with its saved state, it is opened without it.
 func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *depot.Bundle) error {
 	s := t.node.server
 	path, err := t.node.depot.Load().Unpack(ctx, b, t.folder)
@@ -103,7 +106,8 @@ func (f *clusterNode) clusterRoom(r *room.Room) *clusterRoom {
 	return f.clusterRooms[r]
 }
 
-// State implements placement.Tenant. The state does not include the sheet.
+// State implements placement.Tenant. The state does not include the sheet. still also changes when
+// the clock of the room has been shifted.
 func (t *clusterRoom) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""
@@ -123,7 +127,8 @@ func (t *clusterRoom) State() (state []byte, still string) {
 	return state, string(text) + began.String()
 }
 
-// Sheet implements placement.Tenant.
+// Sheet implements placement.Tenant. A new sheet is stored in the depot first. If that fails, both
+// results are "", and the error is logged.
 func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -141,14 +146,15 @@ func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	return t.sheet, t.file
 }
 
-// filed records the hash of the room's new file.
+// filed records the hash of the file that the room now corresponds to.
 func (t *clusterRoom) filed(file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.file = file
 }
 
-// Enter implements placement.Tenant. It makes the room audible and available to calls.
+// Enter implements placement.Tenant. It fades the room in, and on the first call makes it available
+// to calls and on NATS.
 func (t *clusterRoom) Enter(fade time.Duration) {
 	s := t.node.server
 	t.mutex.Lock()
@@ -166,7 +172,7 @@ func (t *clusterRoom) Enter(fade time.Duration) {
 	}
 }
 
-// Leave implements placement.Tenant.
+// Leave implements placement.Tenant. It starts the fade-out and ends the orders over NATS.
 func (t *clusterRoom) Leave(fade time.Duration) {
 	t.room.Leave(fade)
 	t.node.subjects.End(t.room.Name())
@@ -175,7 +181,7 @@ func (t *clusterRoom) Leave(fade time.Duration) {
 // Done implements placement.Tenant.
 func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
 
-// Close implements placement.Tenant.
+// Close implements placement.Tenant. It ends the room at once and removes its folder.
 func (t *clusterRoom) Close() {
 	f := t.node
 	t.room.Leave(0)

@@ -15,8 +15,8 @@ type complaint struct {
 	at   time.Time // time of the last line
 }
 
-// due reports whether a line is due, and how many events have happened since the last line. n is
-// the total number of events.
+// due reports whether a line is due: n, the total number of events, has changed, and the last line
+// is a minute old. more is the number of events since that line. due counts the line as written.
 func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 	if n == c.told || !c.at.IsZero() && now.Sub(c.at) < time.Minute {
 		return 0, false
@@ -36,6 +36,7 @@ type crowding struct {
 	refused, crowded, waiting complaint
 }
 
+// complain logs refused and waiting connections with say, each kind at most once a minute.
 func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)) {
 	if n, due := c.refused.due(now, counts.Connections); due {
 		bound := "`limits: connections` of the configuration"
@@ -55,8 +56,8 @@ func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)
 // spareFiles is the number of files reserved for rooms, their sounds and the state.
 const spareFiles = 16
 
-// bound lowers the limits of connections and refusal messages to the files that the process may
-// open. used files are already open. files of 0 means no limit.
+// bound returns l with the limits of connections and refusal messages lowered to the files that the
+// process may open. used files are already open. With files of 0 or less, it returns l unchanged.
 func bound(l guard.Limits, files, used int) guard.Limits {
 	if files <= 0 {
 		return l

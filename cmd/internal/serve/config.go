@@ -51,7 +51,8 @@ func (p Public) String() string {
 	return words.Name("Public", p, []string{"", "none", "read", "operate"})
 }
 
-// role returns the guard's role. some is false if the configuration leaves it out.
+// role returns the guard's role. some is false if the configuration has no value; the role is then
+// None.
 func (p Public) role() (role guard.Role, some bool) {
 	return guard.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
 }
@@ -72,7 +73,8 @@ func LoadConfig(path string) (*Config, error) {
 	return ParseConfig(path, text)
 }
 
-// ParseConfig parses the text of a configuration file.
+// ParseConfig parses the text of a configuration file. Paths in it are relative to the folder of
+// path. The error shows the first fault and counts the others.
 func ParseConfig(path string, text []byte) (*Config, error) {
 	title := words.OneLine(path)
 	root, wrong := yaml.Read(text, "configuration")
@@ -100,6 +102,7 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 	return c, nil
 }
 
+// read fills c from the root of the file and reports faults to r.
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))
 	if len(c.Rooms) == 0 && !r.Failed() {
@@ -110,7 +113,7 @@ func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	}
 }
 
-// fields returns the keys of the file.
+// fields returns the keys of the configuration file, with targets in c.
 func (c *Config) fields(r *fields.Reader) []fields.Field {
 	limits := c.limits()
 	room := fields.Mapping{Fields: new(RoomConfig).fields(new(string), new(string))}
@@ -130,7 +133,7 @@ func (c *Config) fields(r *fields.Reader) []fields.Field {
 	}
 }
 
-// limits returns the keys of `limits`.
+// limits returns the keys below `limits`, with targets in c.
 func (c *Config) limits() []fields.Field {
 	l := &c.Limits
 	many := fields.Limits{From: 1, To: 1_000_000}
@@ -145,7 +148,8 @@ func (c *Config) limits() []fields.Field {
 	}
 }
 
-// fields returns the keys of a room. bank and sink are alternatives to sheet and device.
+// fields returns the keys of a room, with targets in c. bank and sink receive the alternatives to
+// sheet and device.
 func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	return []fields.Field{
 		{Key: "sheet", To: &c.Sheet},
@@ -158,7 +162,7 @@ func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	}
 }
 
-// room reads a room.
+// room reads the pair p, a name and the settings of a room, and adds the room to c. Faults go to r.
 func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	one := RoomConfig{Name: p.Key}
 	if err := checkName(p.Key); err != nil {
@@ -186,7 +190,8 @@ func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	c.Rooms = append(c.Rooms, one)
 }
 
-// readHosts reads a host name or a list of host names.
+// readHosts appends a host name or a list of host names to *to. It returns false after a fault,
+// which it reports to r.
 func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	items := []*yaml.Node{p.Value}
 	if p.Value.Kind == yaml.List {
@@ -207,7 +212,7 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	return true
 }
 
-// checkHost returns an error for an invalid host name.
+// checkHost returns an error for an invalid host name. A port is allowed.
 func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
 		return fmt.Errorf("invalid host name %s (want a name such as stage.local, or name:port)", yaml.Quote(host))
@@ -232,7 +237,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// place makes the paths relative to the working directory and sorts the rooms by name.
+// place makes the relative paths relative to folder and sorts the rooms by name.
 func (c *Config) place(folder string) {
 	paths := []*string{&c.Tokens, &c.Cert, &c.Key, &c.State}
 	for i := range c.Rooms {

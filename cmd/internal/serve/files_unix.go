@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// files returns the limit of open files, or 0 if there is no limit, and how many files are open.
+// files returns the limit of open files, and how many files are open. Without a limit, both are 0.
 func files() (most, used int) {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) >= math.MaxInt32 {

@@ -15,9 +15,9 @@ type heartbeat struct {
 }
 
 // moves reports whether all rooms have made progress since the last call. A paced room must keep up
-// or sleep. A room with a card must have been asked for sound, which happens even while a show is
-// paused, or its card must be known to be lost. If a room blocks, moves blocks too, so that the
-// watchdog is not fed.
+// or sleep. The card of a room must have requested sound, which happens even while a show is
+// paused, or must be known to be lost. If a room blocks, moves blocks too, so that the watchdog is
+// not fed.
 func (b *heartbeat) moves(rooms []*room.Room) bool {
 	alive, asked := true, map[string]int64{}
 	for _, r := range rooms {

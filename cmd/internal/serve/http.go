@@ -38,7 +38,8 @@ func (s *server) newService() *service.Server {
 	return service.New(o)
 }
 
-// uploads returns the folder that contains the sound folders of the rooms.
+// uploads returns the folder that contains the sound folders of the rooms: below --state, or a
+// temporary one.
 func (s *server) uploads() string {
 	if s.store != nil {
 		return filepath.Join(s.store.folder, "sounds")
@@ -46,15 +47,18 @@ func (s *server) uploads() string {
 	return s.scratch
 }
 
-// allow checks a role with the guard. The roles of both packages have equal values.
+// allow returns an error if the caller of ctx lacks a role in a room. The roles of guard and
+// service have equal values.
 func allow(ctx context.Context, role service.Role, room string) error {
 	return denied(guard.Allow(ctx, room, guard.Role(role)))
 }
 
-// take counts n requests with the guard.
+// take adds n requests to the rate of the caller of ctx. It returns an error if the rate limit is
+// exceeded.
 func take(ctx context.Context, n int) error { return denied(guard.Take(ctx, n)) }
 
-// denied converts an error of the guard to a problem.
+// denied converts an error of the guard to a problem with the same status. Other errors and nil
+// stay as they are.
 func denied(err error) error {
 	if d, ok := errors.AsType[*guard.Denied](err); ok {
 		return problem.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))

@@ -15,7 +15,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// checkAddress returns an error for an invalid address to listen on.
+// checkAddress returns an error unless an address is HOST:PORT. The host may be empty.
 func checkAddress(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -28,7 +28,8 @@ func checkAddress(address string) error {
 	return fmt.Errorf("invalid address %q (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)", words.OneLine(address))
 }
 
-// listen returns the socket passed by the service manager, or opens its own.
+// listen returns the socket passed by the service manager. Without one, it opens a TCP socket at
+// address.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	passed, err := systemd.Sockets()
 	if err != nil {
@@ -49,7 +50,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, taken("listen", address, err)
 }
 
-// taken converts an error of listening. Its message names the flag.
+// taken converts an error of listening at address. Its message names the flag. nil stays nil.
 func taken(flag, address string, err error) error {
 	switch {
 	case err == nil:
@@ -62,7 +63,7 @@ func taken(flag, address string, err error) error {
 	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
 }
 
-// plainNet returns the system error inside a network error.
+// plainNet returns the system error inside a network error, or err if it has no such error.
 func plainNet(err error) error {
 	var at *os.SyscallError
 	if errors.As(err, &at) {
@@ -75,7 +76,7 @@ func plainNet(err error) error {
 	return err
 }
 
-// loopback reports whether an address can be reached from this machine only.
+// loopback reports whether an address can be reached from this machine only. Unix sockets can.
 func loopback(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.TCPAddr:
@@ -86,8 +87,8 @@ func loopback(a net.Addr) bool {
 	return false
 }
 
-// boardAddress returns the URL of the board. If the server listens on all addresses, the URL has
-// the host name.
+// boardAddress returns the URL of the board for the address a; secure means https. If the server
+// listens on all addresses, the URL has the host name.
 func boardAddress(a net.Addr, secure bool) string {
 	scheme := "http"
 	if secure {
@@ -104,7 +105,8 @@ func boardAddress(a net.Addr, secure bool) string {
 	return scheme + "://" + host + "/"
 }
 
-// ownNames returns the names of this machine on the network.
+// ownNames returns the names of this machine on the network: the host name, and the same with
+// ".local". It returns nil if the host has no name.
 func ownNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -119,7 +121,8 @@ type certificate struct {
 	now       atomic.Pointer[tls.Certificate]
 }
 
-// load reads the files. After an error the previous certificate remains in use.
+// load reads the certificate and the key from their files. After an error the previous certificate
+// remains in use.
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
@@ -129,6 +132,7 @@ func (c *certificate) load() error {
 	return nil
 }
 
+// config returns a TLS configuration that always uses the certificate loaded last.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,

@@ -16,7 +16,8 @@ type Far struct {
 	Advertise string `placeholder:"HOST:PORT" help:"Address at which other nodes reach this node (the host of --listen or the host's name, with the port)."`
 }
 
-// check returns an error for flags that cannot be combined with NATS.
+// check returns an error for invalid flags of a cluster, or for flags in o that cannot be combined
+// with NATS.
 func (f *Far) check(o *Options) error {
 	switch {
 	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
@@ -59,7 +60,8 @@ func (c *Config) checkFar() error {
 	return nil
 }
 
-// address returns the URL of this node for other nodes.
+// address returns the URL of this node for other nodes, without a slash at the end. --advertise has
+// priority over the address of the socket.
 func (s *server) address() string {
 	scheme := "http://"
 	if s.cert != nil {

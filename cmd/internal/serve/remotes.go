@@ -19,7 +19,7 @@ type remotes struct {
 	malformed         complaint
 }
 
-// open listens for OSC if the configuration has an address for it.
+// open listens for OSC. If the configuration has no address for it, open returns nil.
 func (m *remotes) open(s *server) error {
 	if s.config.OSC == "" {
 		return nil
@@ -56,7 +56,7 @@ func (m *remotes) open(s *server) error {
 	return nil
 }
 
-// count reports new messages to the service.
+// count adds the messages received and dropped since the last call to the metrics of the service.
 func (m *remotes) count(h *service.Server) {
 	c := &m.counters
 	dropped := c.Malformed.Load() + c.Unanswered.Load() + c.Refused.Load() + c.Slow.Load()
@@ -65,7 +65,7 @@ func (m *remotes) count(h *service.Server) {
 	m.received, m.dropped = received, dropped
 }
 
-// complain logs malformed packets.
+// complain logs how many packets could not be read, at most once a minute, with the last reason.
 func (m *remotes) complain(now time.Time, say func(string)) {
 	n, due := m.malformed.due(now, m.counters.Malformed.Load())
 	if !due {

@@ -18,7 +18,7 @@ import (
 // mainRoom is the name of the room with the sheet of the command line.
 const mainRoom = "main"
 
-// begin makes the service that owns the rooms, without opening any.
+// begin opens the store, if any, and makes the service that owns the rooms, without opening any.
 func (s *server) begin() (err error) {
 	if s.config.State != "" {
 		folder, err := filepath.Abs(s.config.State)
@@ -37,7 +37,8 @@ func (s *server) begin() (err error) {
 	return nil
 }
 
-// open opens all rooms: first the configured ones, then the stored ones.
+// open opens all rooms, first the configured ones, then the stored ones, and then listens for OSC.
+// After an error some rooms may be open.
 func (s *server) open(ctx context.Context) error {
 	how := s.make
 	if s.Far.NATS != "" {
@@ -59,7 +60,8 @@ func (s *server) open(ctx context.Context) error {
 	return err
 }
 
-// text reads the sheet of a room. The result nil means the built-in sounds.
+// text reads the sheet of a room from its file. nil means the sounds of the program. The main room
+// without a sheet has Options.Bank.
 func (s *server) text(c *RoomConfig) ([]byte, error) {
 	switch {
 	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
@@ -74,7 +76,8 @@ func (s *server) text(c *RoomConfig) ([]byte, error) {
 	return text, nil
 }
 
-// make makes a room of the configuration. It resumes from the stored snapshot, if any.
+// make opens a room of the configuration and adds it to the service. It resumes from the stored
+// snapshot, if any. A faulty sheet is a Faulty.
 func (s *server) make(ctx context.Context, c RoomConfig) error {
 	given, err := s.text(&c)
 	if err != nil {
@@ -130,7 +133,8 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	return nil
 }
 
-// restore makes a stored room that was originally made over the network.
+// restore opens a stored room that was made over the network. A room that cannot be opened is
+// logged and skipped. Rooms of the configuration are skipped, too.
 func (s *server) restore(ctx context.Context, name string) error {
 	if _, there := s.configRooms.get(name); there {
 		return nil
@@ -166,7 +170,7 @@ func (s *server) roomLog(name string) func(string) {
 func plain(err error) string { return words.Plain(err) }
 
 // gone removes the files of a room that a call has ended. The stored state of a configured room is
-// kept.
+// kept. Errors are logged.
 func (s *server) gone(r *room.Room) {
 	name := r.Name()
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
@@ -188,7 +192,8 @@ func (s *server) tidy() {
 	}
 }
 
-// reload reads the configuration and the tokens again. After an error it changes nothing.
+// reload reads the configuration, the tokens, the certificate and the sheets again and applies
+// them. If a file is faulty, it logs the error and keeps the old configuration.
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
@@ -247,7 +252,8 @@ func (s *server) reload(ctx context.Context) {
 }
 
 // change applies the rooms of a new configuration: it makes new rooms, ends removed ones and
-// changes the sheets of edited ones while they play.
+// changes the sheets of edited ones while they play. texts has the sheets by room. Errors are
+// logged.
 func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
@@ -281,7 +287,7 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 	}
 }
 
-// drop ends a room of the configuration and keeps its stored state.
+// drop stores a room of the configuration, fades it out and ends it. Its stored state is kept.
 func (s *server) drop(name string) {
 	m, _ := s.configRooms.get(name)
 	s.keep(context.Background(), m.room)

@@ -18,7 +18,7 @@ type saver struct {
 	done   chan struct{}
 }
 
-// save starts the saver.
+// save starts a goroutine that stores changed rooms periodically, until lasts stops it.
 func (s *server) save() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.saver = saver{cancel, make(chan struct{})}
@@ -37,7 +37,7 @@ func (s *server) save() {
 	}()
 }
 
-// keepAll stores the rooms that have changed.
+// keepAll stores the rooms that have changed, a few at a time. It stops early when ctx ends.
 func (s *server) keepAll(ctx context.Context) {
 	_ = forEach(ctx, writers, s.service.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
 		s.keep(ctx, r)
@@ -57,10 +57,12 @@ func (s *server) keep(ctx context.Context, r *room.Room) {
 	}
 }
 
-// keepNow stores a room before the call that has changed it is answered.
+// keepNow stores a room before the call that has changed it is answered. An error means that the
+// change is not stored.
 func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
 
-// write stores a room, unless ctx has ended when its turn comes.
+// write stores a room if it has changed. It skips a room that has ended, and all rooms after the
+// end of ctx.
 func (s *server) write(ctx context.Context, r *room.Room) error {
 	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
 		m, there := s.configRooms.get(r.Name())
@@ -81,8 +83,8 @@ type last struct {
 	sheet    string
 }
 
-// lasts stops the saver and returns the state of all rooms before they fade. Afterwards only
-// keepLast writes.
+// lasts stops the saver and returns the state of all rooms before they fade, or nil without a
+// store. Afterwards only keepLast writes.
 func (s *server) lasts() (all []last) {
 	if s.saver.cancel != nil {
 		s.saver.cancel()
@@ -103,7 +105,7 @@ func (s *server) lasts() (all []last) {
 	return all
 }
 
-// keepLast stores the states returned by lasts. It counts each in steps.
+// keepLast stores the states returned by lasts, and adds 1 to steps after each. Errors are logged.
 func (s *server) keepLast(all []last, steps *atomic.Int64) {
 	_ = forEach(context.Background(), writers, all, func(_ context.Context, l last) error {
 		defer steps.Add(1)

@@ -104,7 +104,8 @@ type Faulty struct{ error }
 // Unwrap returns the wrapped error.
 func (f Faulty) Unwrap() error { return f.error }
 
-// Run serves until ctx ends, and then shuts down within about a second.
+// Run serves until ctx ends, and then shuts down within about a second. An error in flags, configuration or
+// sheets is a Faulty. The end of ctx is not an error.
 func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return Faulty{err}
@@ -168,7 +169,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return s.end(web)
 }
 
-// read reads the configuration. Flags override the file.
+// read returns the configuration from the file, if any. Flags override the file, and the sheet of the command
+// line becomes the room main.
 func (s *server) read() (*Config, error) {
 	c := &Config{}
 	if s.Options.Config != "" {
@@ -203,7 +205,8 @@ func (s *server) read() (*Config, error) {
 	return c, nil
 }
 
-// tokens reads the token file. Without one it returns nil.
+// tokens reads the token file and logs its warnings. If the configuration has no token file, both results are
+// nil.
 func (s *server) tokens(c *Config) (*guard.Tokens, error) {
 	if c.Tokens == "" {
 		return nil, nil
@@ -215,7 +218,8 @@ func (s *server) tokens(c *Config) (*guard.Tokens, error) {
 	return t, err
 }
 
-// allowed returns the access rules for the guard.
+// allowed returns the options of the guard for a configuration. tokens may be nil. It also stores the public
+// roles of the rooms.
 func (s *server) allowed(c *Config, tokens *guard.Tokens) guard.Options {
 	public := map[string]Public{}
 	for _, r := range c.Rooms {
@@ -235,7 +239,7 @@ func (s *server) allowed(c *Config, tokens *guard.Tokens) guard.Options {
 	}
 }
 
-// serve serves HTTP until the server is closed.
+// serve serves HTTP, or HTTPS with a certificate, until the server is closed. It then returns nil.
 func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	l = s.guard.Listener(l)
 	if s.cert != nil {
@@ -250,7 +254,7 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	return err
 }
 
-// greet shows the URL of the board and, with tokens, a login link.
+// greet shows the URL of the board and, if tokens is true, a login link for the administrator.
 func (s *server) greet(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
@@ -274,7 +278,7 @@ func (s *server) status() string {
 	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
 }
 
-// mind handles reloads and periodic work until ctx ends or the HTTP server fails.
+// mind handles reloads and periodic work until ctx ends or the HTTP server fails. Errors are logged.
 func (s *server) mind(ctx context.Context, served <-chan error) {
 	count := time.NewTicker(often)
 	defer count.Stop()
@@ -324,9 +328,9 @@ func (s *server) watch() (stop func()) {
 	return func() { close(over) }
 }
 
-// finishes waits until done is closed and reports whether that happened. It gives up when steps has
-// not changed for patience. Large numbers of rooms get enough time to fade and to be stored, but one hanging
-// room does not block the exit.
+// finishes waits until done is closed and returns true. It returns false when steps has not changed for
+// patience. Large numbers of rooms get enough time to fade and to be stored, but one hanging room does not
+// block the exit.
 func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()
@@ -343,7 +347,8 @@ func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration)
 	}
 }
 
-// end shuts everything down. With few rooms this takes less than a second.
+// end stores and fades out the rooms and closes the server; web may be nil. With few rooms this takes less
+// than a second. The error is always nil.
 func (s *server) end(web *http.Server) error {
 	done := make(chan struct{})
 	var steps atomic.Int64

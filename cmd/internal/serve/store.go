@@ -55,7 +55,8 @@ type written struct {
 	fails bool           // whether the last write failed
 }
 
-// openStore opens a folder and locks it against other processes.
+// openStore opens a folder, creates it if necessary, and locks it against other processes. A folder
+// that is in use is an error.
 func openStore(folder string, say func(string)) (*store, error) {
 	s := &store{folder: folder, written: map[string]*written{}, say: say}
 	for _, below := range []string{"rooms", "sounds"} {
@@ -73,7 +74,7 @@ func openStore(folder string, say func(string)) (*store, error) {
 	return s, nil
 }
 
-// on returns the entry of a room.
+// on returns the entry of a room. It makes the entry if it is new.
 func (s *store) on(name string) *written {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -106,7 +107,7 @@ func (s *store) sounds(name string) (string, error) {
 	return folder, nil
 }
 
-// names returns the names of the stored rooms.
+// names returns the names of the rooms with a stored state. Without a store it returns nil.
 func (s *store) names() (list []string) {
 	if s == nil {
 		return nil
@@ -147,7 +148,8 @@ func (s *store) load(name string) (*kept, error) {
 	return nil, s.setAside(path, fmt.Sprintf("the room %s restarts without its saved state", name))
 }
 
-// setAside renames an unreadable file and logs this together with the consequence.
+// setAside renames an unreadable file to end in .broken, and logs this together with the
+// consequence follows. It returns an error only if the file cannot be renamed.
 func (s *store) setAside(path, follows string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
 		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))
@@ -188,7 +190,7 @@ func (s *store) openSessions(g *guard.Guard) error {
 }
 
 // save stores a room if its state differs from the file. It calls ask for the snapshot while it
-// holds the room's lock, so that no other goroutine writes or forgets the room. A nil snapshot
+// holds the room's lock, so that other goroutines neither write nor forget the room. A nil snapshot
 // skips the write.
 func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet string)) error {
 	if s == nil {
@@ -216,7 +218,8 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	return nil
 }
 
-// failing records whether the last write of a room failed, and reports whether that has changed.
+// failing records whether the last write of a room failed, and reports whether that differs from
+// the write before.
 func (s *store) failing(name string, fails bool) (changed bool) {
 	if s == nil {
 		return false
@@ -228,7 +231,8 @@ func (s *store) failing(name string, fails bool) (changed bool) {
 	return changed
 }
 
-// stillOf returns a snapshot without the values that change merely with time.
+// stillOf returns a copy of a snapshot without the values that change merely with time. Equal
+// results need no new write.
 func stillOf(snapshot *room.Snapshot) *room.Snapshot {
 	still := *snapshot
 	still.Time, still.Frame = time.Time{}, 0
@@ -257,7 +261,8 @@ func (s *store) tidy() {
 	}
 }
 
-// forget removes the stored state and the sounds of a room that was ended.
+// forget removes the stored state and the sounds of a room that was ended. Snapshots taken before
+// are no longer stored.
 func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
@@ -277,7 +282,8 @@ func (s *store) forget(name string) error {
 	return whole.SyncFolder(s.rooms())
 }
 
-// writeFile replaces a file atomically and syncs it to the disk. Only this user may read it.
+// writeFile replaces a file atomically and syncs it to the disk. Only this user may read it. After
+// an error the old file remains.
 func writeFile(path string, text []byte) error {
 	f, err := whole.Create(path, ".json")
 	if err != nil {
@@ -299,7 +305,8 @@ func writeFile(path string, text []byte) error {
 	return whole.SyncFolder(filepath.Dir(path))
 }
 
-// hash returns a hexadecimal hash of a text.
+// hash returns the SHA-256 of a text without leading and trailing white space, in hexadecimal
+// digits.
 func hash(text []byte) string {
 	sum := sha256.Sum256(bytes.TrimSpace(text))
 	return hex.EncodeToString(sum[:])
