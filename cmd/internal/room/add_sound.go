@@ -99,8 +99,8 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 // replaced is the temporary name of a replaced file, until the room uses the new one.
 const replaced = ".replaced"
 
-// replaceFile renames a complete file to its final name and applies a sheet text that uses it. After an error
-// the old file, if any, has its name again.
+// replaceFile gives the complete file part its final name in folder and applies the sheet text that uses it.
+// After an error the old file, if any, has its name again.
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
@@ -144,7 +144,7 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 
 // preserve gives a file the additional name replaced. The file keeps its own name all the time, so that a
 // crash does not lose it. The argument link is Root.Link. If it fails, as on a file system without hard
-// links, preserve copies the file.
+// links, preserve copies the file with mode.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replaced)
 	if link(file, replaced) == nil {
@@ -169,7 +169,7 @@ func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to
 	return err
 }
 
-// uploads returns the folder for uploaded sounds, or "".
+// uploads returns the folder for uploaded sounds, or "" if the room accepts no uploads.
 func (r *Room) uploads() string {
 	if r.options.Free {
 		return r.options.Uploads
@@ -177,7 +177,8 @@ func (r *Room) uploads() string {
 	return r.options.Folder
 }
 
-// named returns the path of an uploaded file in the sheet.
+// named returns the path of an uploaded file as the sheet writes it: absolute in a Free room, otherwise only
+// the name of the file.
 func (r *Room) named(file string) string {
 	if r.options.Free {
 		return filepath.Join(r.options.Uploads, file)
@@ -185,8 +186,8 @@ func (r *Room) named(file string) string {
 	return file
 }
 
-// taken returns the uploaded file of a sound, regardless of its format. ok is false if the sound has another
-// file.
+// taken returns the name of the uploaded file of a sound, regardless of its format. files are the sound's
+// files in the sheet. ok is false if they are not exactly one upload of this name.
 func (r *Room) taken(name string, files []rules.File) (file string, ok bool) {
 	if len(files) != 1 {
 		return "", false
@@ -195,7 +196,8 @@ func (r *Room) taken(name string, files []rules.File) (file string, ok bool) {
 	return file, files[0].Path == r.named(file) && strings.TrimSuffix(file, filepath.Ext(file)) == name
 }
 
-// decode stores a file and returns its properties.
+// decode copies data to part, decodes it and returns its properties. Data that is too long or not a valid
+// sound is an *Error.
 func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
 	most := r.options.Limits.Bytes
 	if most <= 0 {
@@ -225,8 +227,9 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns the text of the sheet with a sound for a file, the name of that sound, and the file.
-// Sounds stored by older programs have files with an extension.
+// textWith returns the text of the sheet with the sound of an uploaded file added, the name of that sound,
+// and the name of the file. If the sheet already has the sound, the text is unchanged. A conflict with
+// another file is an *Error of Kind Refused. Sounds stored by older programs have files with an extension.
 func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()
@@ -269,7 +272,8 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: the sound cannot be inserted into its text; add %q by hand", "sounds: {"+entry+"}")}
 }
 
-// enter inserts an entry at the beginning of the sounds of a text.
+// enter returns a sheet text with an entry inserted at the beginning of its sounds. root is the parsed text.
+// If the sounds are not a mapping, the text is returned unchanged.
 func enter(text string, root *yaml.Node, entry string) string {
 	var all *yaml.Node
 	if root != nil {
@@ -300,7 +304,8 @@ func enter(text string, root *yaml.Node, entry string) string {
 	return text[:before] + strings.Repeat(" ", column) + entry + "\n" + text[before:]
 }
 
-// within inserts an entry after an opening bracket.
+// within inserts an entry after the opening brace at the byte offset at. more means that other entries
+// follow, so that a comma is needed.
 func within(text string, at int, entry string, more bool) string {
 	if more {
 		entry += ", "

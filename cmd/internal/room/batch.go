@@ -22,9 +22,10 @@ type batch struct {
 	voices   [][]mixer.Handle
 }
 
-// Batch carries out all steps at one frame, or no step. An invalid step is an error whose Field is its
-// position, such as "commands[2].gain". A step may refer to an id that an earlier step starts. The steps' own
-// times are ignored. A start that the pool rejects does not affect the other steps.
+// Batch carries out all steps at one frame, which it returns, or no step. An invalid step is an error whose
+// Field is its position, such as "commands[2].gain". A step may refer to an id that an earlier step starts.
+// The steps' own times are ignored. A start that the pool rejects is a Result with Refused and does not
+// affect the other steps.
 func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, err error) {
 	if err := when.check(); err != nil {
 		return 0, nil, err
@@ -66,7 +67,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	return frame, results, err
 }
 
-// ask gives all steps to the batch.
+// ask validates all steps and then adds them to the batch. The error names the first faulty step.
 func (b *batch) ask() error {
 	for i := range b.steps {
 		if err := b.check(&b.steps[i]); err != nil {
@@ -82,7 +83,8 @@ func (b *batch) ask() error {
 	return nil
 }
 
-// placed adds the index of a step to an error.
+// placed returns err with the index i of its step added to Field and Detail. An error of another type than
+// *Error is returned as it is.
 func placed(i int, err error) error {
 	one, ok := errors.AsType[*Error](of(err))
 	if !ok {
@@ -97,7 +99,7 @@ func placed(i int, err error) error {
 	return &e
 }
 
-// check validates a step.
+// check returns an error if a step is invalid. It does not look up the voices of the step.
 func (b *batch) check(s *Step) error {
 	switch {
 	case s.Play != nil:
@@ -116,7 +118,8 @@ func (b *batch) check(s *Step) error {
 	return wrong("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// step gives a step to the batch. made holds the ids of earlier plays.
+// step adds the step with index i to the batch. made has the ids of earlier plays in the batch; step adds to
+// it. A step on an unknown voice is an error.
 func (b *batch) step(i int, made map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
@@ -148,7 +151,8 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the targets of a step.
+// targets returns the targets of the step with index i: the tag of an id and the voices of its target. made
+// has the ids of earlier plays in the batch. An unknown target is an error.
 func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
 	on := b.steps[i].On
 	b.voices[i] = b.playback.find(on)
@@ -167,7 +171,8 @@ func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err er
 	return all, nil
 }
 
-// results returns the outcome of each step.
+// results returns the outcome of each step and records the changes. frame is the frame of the batch. later
+// means that it is in the future, so that starts are pending.
 func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	results := make([]Result, len(b.steps))
 	r := b.room
@@ -204,7 +209,8 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	return results, nil
 }
 
-// numbers returns the voices that a step acted on, including voices of earlier plays in the batch.
+// numbers returns the sorted numbers of the voices that the step with index i acted on. They include voices
+// of earlier plays in the batch.
 func (b *batch) numbers(i int) (numbers []uint64) {
 	for _, h := range b.voices[i] {
 		numbers = append(numbers, h.Number())

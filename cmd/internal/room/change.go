@@ -25,7 +25,8 @@ func (r *Room) Change(ctx context.Context, text []byte) error {
 	return r.change(ctx, text)
 }
 
-// change is Change for callers that hold the mutex of changes.
+// change is Change for callers that hold the mutex of changes. If Options.Keep fails to store the new sheet,
+// change applies the old one again.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
@@ -38,7 +39,7 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// apply is change without storing the sheet.
+// apply is change without storing the sheet. After an error the room plays the old sheet.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
@@ -71,7 +72,8 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	return err
 }
 
-// replace installs a new player. The caller holds the mutex of changes.
+// replace fades out the old player and installs a new one for a sheet, with the settings made by hand. The
+// caller holds the mutex of changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	now, err := r.newPlayback(ctx, s, r.library(s), cue.Options{})
 	if err != nil {
@@ -111,7 +113,8 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOut fades out all voices and waits for the end of the fade.
+// fadeOut fades out all voices of a clocked room and waits for the end of the fade. If the room is silent, it
+// returns at once.
 func (r *Room) fadeOut(st *playback) {
 	if !r.sounds() {
 		return
@@ -126,7 +129,8 @@ func (r *Room) fadeOut(st *playback) {
 	}
 }
 
-// swap makes another playback the current one. In a paced room the caller holds the mutex of the clock.
+// swap makes now the current playback and drops the voices, loops and scheduled actions of the old one. In a
+// clocked room the caller holds the mutex of the clock.
 func (r *Room) swap(now *playback) {
 	r.log.mutex.Lock()
 	r.log.forgetVoices()
@@ -138,7 +142,7 @@ func (r *Room) swap(now *playback) {
 	r.playback.Store(now)
 }
 
-// refit changes the number of output pairs. Listeners of removed outputs end.
+// refit sets the number of output pairs. Next of listeners to a removed output returns io.EOF.
 func (h *listeners) refit(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

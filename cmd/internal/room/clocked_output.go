@@ -26,7 +26,8 @@ type clockedOutput struct {
 	next time.Time // time of the next mix; owned by the workers
 }
 
-// start begins to mix the room, with the given time as its beginning; zero: now.
+// start begins to mix the room. The time of frame 0 is moved back by the time since began, unless began is
+// zero.
 func (p *clockedOutput) start(began time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -50,20 +51,22 @@ func (p *clockedOutput) at(frame int64) time.Time {
 	return p.began.Add(pcm.Duration(frame, p.room.rate))
 }
 
-// wake wakes a sleeping room. Any goroutine, with or without locks.
+// wake schedules a sleeping room. It has no effect on an awake one. Any goroutine, with or without locks.
 func (p *clockedOutput) wake() {
 	if p.asleep.CompareAndSwap(true, false) {
 		p.workers.add(p, time.Now())
 	}
 }
 
-// again resumes mixing after place, even if the previous player ended by itself. The caller holds the mutex.
+// again resumes mixing after replace, even if the previous player ended by itself. The caller holds the
+// mutex.
 func (p *clockedOutput) again() {
 	p.ended = false
 	p.wake()
 }
 
-// rouse ends a sleep. The caller holds the mutex.
+// rouse wakes the room. If the mixer slept, it skips the frames that were due during the sleep. The caller
+// holds the mutex.
 func (p *clockedOutput) rouse() {
 	p.wake()
 	if p.dozes {
@@ -72,14 +75,16 @@ func (p *clockedOutput) rouse() {
 	}
 }
 
-// carryOut makes the given commands act at the current frame. The caller holds the mutex.
+// carryOut makes the pending commands act at the current frame, by rendering an empty block. The caller holds
+// the mutex.
 func (p *clockedOutput) carryOut() {
 	st := p.room.on()
 	st.player.Mixer().Render(nil)
 	p.tend(st)
 }
 
-// tend calls Step of the player. The caller holds the mutex.
+// tend calls Step of the player and notes when the player has ended. Errors go to the log of the room. The
+// caller holds the mutex.
 func (p *clockedOutput) tend(st *playback) {
 	if p.ended {
 		return
@@ -127,12 +132,12 @@ func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	return next, true
 }
 
-// due returns the number of unmixed frames that are due at a time.
+// due returns the number of unmixed frames that are due at a time. It is negative if the room is ahead.
 func (p *clockedOutput) due(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
 }
 
-// mix mixes some frames and passes them to the listeners.
+// mix mixes a number of frames, at most one block, and passes them to the listeners.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.on()
 	block := p.block[:frames*st.player.Outputs()]
@@ -143,7 +148,8 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.give(block)
 }
 
-// sleeps puts the room to sleep if it is idle, and reports whether it did. A later request wakes it.
+// sleeps puts the room to sleep if it is idle and has no listeners, and reports whether it did. A later
+// request wakes it.
 func (p *clockedOutput) sleeps() bool {
 	r, st := p.room, p.room.on()
 	if !r.listeners.empty() || !st.player.Idle() {
@@ -157,7 +163,7 @@ func (p *clockedOutput) sleeps() bool {
 	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
 }
 
-// end stops mixing.
+// end stops mixing. If the workers belong to this room alone, it ends them, too.
 func (p *clockedOutput) end() {
 	p.mutex.Lock()
 	p.ended = true

@@ -46,7 +46,8 @@ func CheckDevice(text string) error {
 	return err
 }
 
-// parseDevice parses a device for playback.
+// parseDevice parses the device of a room, such as "auto" or "pulse:SINK". A device that writes a file is an
+// error.
 func parseDevice(text string) (d performance.Device, err error) {
 	err = d.UnmarshalText([]byte(text))
 	switch kind, _, _ := strings.Cut(text, ":"); {
@@ -58,7 +59,8 @@ func parseDevice(text string) (d performance.Device, err error) {
 	return d, err
 }
 
-// openDeviceOutput opens the device of a room and starts playback.
+// openDeviceOutput opens Options.Device and starts playback. With "auto" and no working sound card, it plays
+// silently and keeps looking for one. An invalid or missing device is an *Error of Kind Range.
 func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
 	asked, err := parseDevice(o.Device)
@@ -101,7 +103,8 @@ func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	return c, nil
 }
 
-// Render is called by the device. Audio side.
+// Render fills dst with the next frames of the mix, and copies them for the listeners. The device calls it.
+// Audio side.
 func (c *deviceOutput) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
 	c.room.gate.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
@@ -118,13 +121,13 @@ func (c *deviceOutput) Render(dst []pcm.Frame) {
 	}
 }
 
-// Outputs returns the outputs of the player.
+// Outputs returns the number of stereo outputs of the player.
 func (c *deviceOutput) Outputs() int { return c.room.on().player.Outputs() }
 
-// Rate returns the sample rate of the player.
+// Rate returns the sample rate of the room in Hz.
 func (c *deviceOutput) Rate() int { return c.room.rate }
 
-// drain passes the played frames to the listeners.
+// drain passes the rendered frames to the listeners until close. It runs on its own goroutine.
 func (c *deviceOutput) drain() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(step)
@@ -144,7 +147,8 @@ func (c *deviceOutput) drain() {
 	}
 }
 
-// heard returns the state of the output.
+// heard returns the name, the state and the latency of the output. Lost is the reason of a silent output,
+// otherwise "".
 func (c *deviceOutput) heard() live.Heard {
 	h := live.Heard{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.best != nil {
@@ -153,7 +157,7 @@ func (c *deviceOutput) heard() live.Heard {
 	return h
 }
 
-// close stops the device.
+// close stops the device and waits until drain has ended.
 func (c *deviceOutput) close() error {
 	err := c.device.Close()
 	close(c.stop)

@@ -18,7 +18,8 @@ import (
 // number, a bool, or a text as in sheets: "4s", "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
-// moves converts the values for the effects of a bus.
+// moves converts the values to mixer values for the effects of bus b, by effect name. An unknown effect or
+// parameter or an invalid value is an error.
 func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	has, all := b.Effects(), map[string]effect.Values{}
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -59,7 +60,8 @@ func spelled(value any) string {
 	return words.OneLine(fmt.Sprint(value))
 }
 
-// valueOf parses a value.
+// valueOf converts a value of JSON to a value of the parameter p. Strings may be a choice, "off", or a number
+// with its unit. ok is false if the type or the name does not fit; the range is not checked.
 func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	switch v := from.(type) {
 	case float64:
@@ -86,7 +88,8 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// actOn sends the effect values and send gains of a fader to the mixer.
+// actOn sends the effect values and send gains of a fader to the mixer, for bus b at a moment. A fault in
+// them is an *Error.
 func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	moves, err := f.Effects.moves(b)
 	if err != nil {
@@ -109,7 +112,8 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// moveEffects records effect values and send gains set by hand.
+// moveEffects records effect values and send gains set by hand. Values that f leaves out are unchanged. The
+// caller holds the mutex.
 func (d *faderState) moveEffects(bus string, f *Fader) {
 	for name, values := range f.Effects {
 		if d.effects[bus] == nil {
@@ -126,7 +130,8 @@ func (d *faderState) moveEffects(bus string, f *Fader) {
 	maps.Copy(d.sends[bus], f.Sends)
 }
 
-// effectsOf returns the effect values and send gains of a bus that were set by hand.
+// effectsOf returns copies of the effect values and the send gains, in dB, of a bus that were set by hand.
+// They are nil if unset.
 func (d *faderState) effectsOf(bus string) (Effects, map[string]float64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -59,7 +59,7 @@ type valueTable[T comparable] struct {
 	all    []T
 }
 
-// index returns the index of a value and adds it if necessary.
+// index returns the index of x in the table. It adds x if necessary.
 func (b *valueTable[T]) index(x T) uint32 {
 	i, ok := b.places[x]
 	if !ok {
@@ -73,7 +73,8 @@ func (b *valueTable[T]) index(x T) uint32 {
 	return i
 }
 
-// add adds an event and drops the oldest chunk if the store is full.
+// add stores an event and gives it the next number. If the store is full, it drops the chunk with the oldest
+// events.
 func (t *eventStore) add(e *report.Event) {
 	n := len(t.chunks)
 	if n == 0 || len(t.chunks[n-1].all) == chunkLength {
@@ -94,7 +95,8 @@ func (t *eventStore) add(e *report.Event) {
 	t.last++
 }
 
-// pack adds an event to a chunk in the shortest form that represents it.
+// pack adds an event to chunk p in the shortest of three forms: short, with lossFields, or as a complete
+// event.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -119,14 +121,14 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	p.all = append(p.all, k)
 }
 
-// short expands the short form.
+// short returns the event of a stored event without lossFields.
 func (t *eventStore) short(k *storedEvent) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
 	e.Sound, e.Called, e.Cue = t.names.all[k.sound], t.calls.all[k.call], int(k.cue)
 	return e
 }
 
-// long expands the short form with the other fields.
+// long returns the event of a stored event with the additional fields w.
 func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 	e := t.short(k)
 	e.By, e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = w.by, w.audibility, w.newcomer, w.runnerUp, w.lost
@@ -141,7 +143,7 @@ func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 // first returns the number of the first stored event, or of the next event if the store is empty.
 func (t *eventStore) first() int64 { return t.before + 1 }
 
-// at returns the stored event with a number.
+// at returns the stored event with a number. It panics if the event is not stored.
 func (t *eventStore) at(number int64) report.Event {
 	i := number - t.before - 1
 	p := &t.chunks[i/chunkLength]
@@ -155,7 +157,7 @@ func (t *eventStore) at(number int64) report.Event {
 	}
 }
 
-// clear drops all events. Numbers continue.
+// clear drops all events. Numbers continue after the last one.
 func (t *eventStore) clear() { *t = eventStore{before: t.last, last: t.last} }
 
 // eventRange is a range of events. It may be read by any goroutine while the store changes.
@@ -164,8 +166,8 @@ type eventRange struct {
 	first, last int64
 }
 
-// eventRange returns the stored events in a range of numbers. It copies no events, so that readers hardly delay
-// add.
+// eventRange returns the stored events with numbers from from to to, inclusive. It copies no events, so that
+// readers hardly delay add.
 func (t *eventStore) eventRange(from, to int64) eventRange {
 	s := eventRange{first: max(from, t.first()), last: min(to, t.last)}
 	if s.first <= s.last {
@@ -185,7 +187,7 @@ func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	}
 }
 
-// say returns the events with their sentences.
+// say returns the events with their numbers and sentences. rate is in frames per second.
 func (s *eventRange) say(rate int) []Numbered {
 	events := make([]Numbered, 0, max(s.last-s.first+1, 0))
 	head := &report.Report{Version: 1, Rate: rate}

@@ -37,7 +37,7 @@ type Duck struct {
 	Release time.Duration `json:"release"`
 }
 
-// above returns the threshold of the duck.
+// above returns the threshold of the duck in dB, by default mixer.DuckAbove.
 func (d *Duck) above() pcm.Decibels {
 	if d.Above == nil {
 		return mixer.DuckAbove
@@ -65,12 +65,13 @@ type laterFader struct {
 	fader Fader
 }
 
+// begin sets up an empty state: no bus has been changed by hand.
 func (d *faderState) begin() {
 	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
 }
 
-// duckOf returns the duck of a bus that was set by hand, or nil.
+// duckOf returns the duck of a bus that was set by hand, or nil if it was not.
 func (d *faderState) duckOf(bus string) *Duck {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -80,14 +81,15 @@ func (d *faderState) duckOf(bus string) *Duck {
 	return nil
 }
 
-// movedBuses returns the buses changed by hand, sorted.
+// movedBuses returns the names of the buses changed by hand, sorted.
 func (d *faderState) movedBuses() []string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return slices.Sorted(maps.Keys(d.moved))
 }
 
-// check validates a fader.
+// check returns an error if a value of the fader is out of range. It does not check the names of
+// buses and effects.
 func (f *Fader) check() error {
 	if f.Gain != nil {
 		if err := ranged("gain", *f.Gain); err != nil {
@@ -117,7 +119,7 @@ func (f *Fader) check() error {
 	return f.When.check()
 }
 
-// act sends a fader to the mixer.
+// act sends all changes of a fader to the mixer, for bus b at a moment. It returns the first error.
 func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
@@ -156,7 +158,8 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// SetBus changes a bus, which may be "master", and returns its new state.
+// SetBus changes a bus, which may be "master", and returns its new state. The state of a change
+// scheduled for later is the present one. An unknown bus or a value out of range is an *Error.
 func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
@@ -183,7 +186,8 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	return r.bus(bus), nil
 }
 
-// fader returns the bus of a fader.
+// fader returns the mixer bus with a name. An unknown bus, or a duck of f that names the bus
+// itself, the master or an unknown bus, is an error.
 func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	m, s := r.on().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
@@ -204,7 +208,8 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	return b, nil
 }
 
-// moved records a change made by hand, now or scheduled for a frame.
+// moved records a change of a bus made by hand: now, or if later is true once the mixer reaches
+// frame.
 func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.arrive()
 	if later {
@@ -222,14 +227,14 @@ func (r *Room) move(bus string, f *Fader) {
 	}
 }
 
-// arrive records the scheduled changes that are due.
+// arrive records the scheduled changes whose frame the mixer has reached.
 func (r *Room) arrive() {
 	for _, one := range r.faders.due(r.on().player.Mixer().Now()) {
 		r.move(one.bus, &one.fader)
 	}
 }
 
-// postpone schedules a fader.
+// postpone keeps a scheduled change until due returns it.
 func (d *faderState) postpone(one laterFader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -237,7 +242,7 @@ func (d *faderState) postpone(one laterFader) {
 	d.later = slices.Insert(d.later, at, one)
 }
 
-// due removes and returns the faders due by a frame.
+// due removes and returns the scheduled changes up to a frame, inclusive, in order.
 func (d *faderState) due(frame int64) []laterFader {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -250,14 +255,14 @@ func (d *faderState) due(frame int64) []laterFader {
 	return due
 }
 
-// forget drops the scheduled faders, because their mixer is gone.
+// forget drops the scheduled changes, because their mixer has been replaced.
 func (d *faderState) forget() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.later = nil
 }
 
-// move records a change made by hand.
+// move records a change of a bus made by hand. Properties that f leaves out are unchanged.
 func (d *faderState) move(bus string, f *Fader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -272,7 +277,8 @@ func (d *faderState) move(bus string, f *Fader) {
 	d.moveCutoffs(bus, f)
 }
 
-// bus returns the state of a bus.
+// bus returns the state of a bus, with levels in dB rounded to tenths. For an unknown bus, only the
+// name is set.
 func (r *Room) bus(name string) Bus {
 	b, err := r.on().player.Mixer().Bus(name)
 	if err != nil {

@@ -41,7 +41,8 @@ var (
 	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; try again later"}
 )
 
-// notFound returns the error for an unknown name. nearest may be empty.
+// notFound returns the error, of Kind NotFound, for an unknown name. Its Field and message name the
+// kind of thing, given as what. nearest is a similar known name and may be empty.
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {
@@ -50,12 +51,13 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// wrong returns an error for a field.
+// wrong returns an error of Kind Range for a field. format and values are its message, which
+// follows the name of the field.
 func wrong(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
 
-// of converts an error of the mixer, the player or the show.
+// of converts an error of the mixer, the player or the show to an *Error. nil stays nil.
 func of(err error) error {
 	var already *Error
 	switch {
@@ -87,7 +89,8 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// Takes describes the valid values of an order field, or returns "".
+// Takes describes the valid values of an order field, such as "true or false". It returns "" for an
+// unknown field.
 func Takes(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
@@ -99,7 +102,7 @@ func Takes(field string) string {
 // Decibels reports whether an order field is a gain, which may be written with a unit: "-6dB".
 func Decibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
-// ranged returns an error if a field is out of range.
+// ranged returns an error if x is outside the limits of a field. NaN is an error, too.
 func ranged(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
 		return wrong(field, "%v is out of range; want %s", x, l.takes)
@@ -107,7 +110,7 @@ func ranged(field string, x float64) error {
 	return nil
 }
 
-// cutoff returns an error if a cutoff is out of range. nil is valid.
+// cutoff returns an error if a cutoff is not 0 and not in the range of a filter. nil is valid.
 func cutoff(field string, hz *float64) error {
 	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
 		return nil
@@ -118,7 +121,7 @@ func cutoff(field string, hz *float64) error {
 // longest is the longest time in an order.
 const longest = 24 * time.Hour
 
-// lasting returns an error if a time is out of range.
+// lasting returns an error if a time is negative or longer than 24 h.
 func lasting(field string, d time.Duration) error {
 	if d < 0 || d > longest {
 		return wrong(field, "%v is out of range; want a time from 0 to 24h", d)

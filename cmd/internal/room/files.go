@@ -24,7 +24,8 @@ type stamp struct {
 	size int64
 }
 
-// stampOf returns the stamp of a file of a sheet, or zero if it does not exist.
+// stampOf returns the modification time and size of a file of a sheet. They are zero if the file cannot be
+// found.
 func stampOf(s *cue.Sheet, path string) stamp {
 	var info fs.FileInfo
 	var err error
@@ -42,7 +43,8 @@ func stampOf(s *cue.Sheet, path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// holds returns the loaded sounds of a sheet by name.
+// holds returns the loaded sounds of a sheet by name, with their lengths and the stamps of their files. files
+// has the sounds in the order of the sheet.
 func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	all := make(map[string]held, len(files))
 	for i := range files {
@@ -62,6 +64,7 @@ func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 }
 
 // forgetChanged removes sounds of changed files from the library, so that the next sheet loads them again.
+// sheet is the next sheet, which locates the files.
 func (st *playback) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()

@@ -16,7 +16,7 @@ type Lease struct {
 // NewLease returns a lease with a clock, which must also run while the machine sleeps.
 func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
 
-// Extend makes the lease hold until a time of the clock.
+// Extend makes the lease hold until a time of the clock, exclusive. The time may also be earlier than before.
 func (p *Lease) Extend(until time.Duration) {
 	p.until.Store(int64(until))
 	p.lost.Store(0)
@@ -25,7 +25,7 @@ func (p *Lease) Extend(until time.Duration) {
 // End ends the lease.
 func (p *Lease) End() { p.until.Store(0) }
 
-// Holds reports whether the lease holds at a time ahead of now.
+// Holds reports whether the lease holds at the time ahead from now. A nil Lease always holds.
 func (p *Lease) Holds(ahead time.Duration) bool {
 	if p == nil || int64(p.now()+ahead) < p.until.Load() {
 		return true
@@ -34,7 +34,7 @@ func (p *Lease) Holds(ahead time.Duration) bool {
 	return false
 }
 
-// Lost describes since when and why the lease does not hold, or returns "".
+// Lost describes since when and why the lease does not hold. It returns "" while it holds.
 func (p *Lease) Lost() string {
 	if p.Holds(0) {
 		return ""

@@ -69,7 +69,8 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	return m.last, m.revision, m.still
 }
 
-// levels computes the levels and the summary of the slow values.
+// levels computes the levels, and a text that differs whenever a slow value of State has changed: the sheet,
+// the scene, the cues, the output or a bus.
 func (r *Room) levels() (*Levels, string) {
 	shown, s := r.on().show.State(), r.on().player.Sheet()
 	st, now := r.on().player.Mixer().Stats(), r.on().player.Mixer().Now()
@@ -93,12 +94,13 @@ func (r *Room) levels() (*Levels, string) {
 	return l, print.String()
 }
 
-// level converts a sample to decibels.
+// level converts a linear amplitude to dB, rounded to tenths and at least the level of silence.
 func level(x float32) float64 {
 	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
 }
 
-// same reports whether no value but the time has changed.
+// same reports whether the room is silent in both and no value but the time has changed. It returns false if
+// a voice plays or a cue runs in l or now.
 func (l *Levels) same(now *Levels) bool {
 	return l.Playing == 0 && now.Playing == 0 && l.Stolen == now.Stolen && l.Left == now.Left && l.Right == now.Right &&
 		slices.Equal(l.Buses, now.Buses) && slices.Equal(l.Voices, now.Voices) && len(l.Running) == 0 && len(now.Running) == 0 &&

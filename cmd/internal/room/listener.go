@@ -15,8 +15,9 @@ import (
 // waits is the capacity of a listener's buffer.
 const waits = 2 * time.Second
 
-// Listen returns a listener for an output. "" means the first output, or, in a room without a device, the
-// clipped sum of all outputs.
+// Listen returns a listener for an output, as 16-bit stereo. "" means the first output, or, in a room without
+// a device, the clipped sum of all outputs. An unknown output is an *Error of Kind NotFound. The caller must
+// Close the listener.
 func (r *Room) Listen(output string) (*Listener, error) {
 	l := &Listener{room: r, pair: -1, more: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(waits, r.rate))}
 	s := r.on().player.Sheet()
@@ -62,8 +63,9 @@ type Listener struct {
 // Rate returns the frames per second.
 func (l *Listener) Rate() int { return l.room.rate }
 
-// Next waits for the next frames, interleaved and little-endian, until ctx ends. The slice is valid until the
-// next call. It returns io.EOF when the room has ended, and ErrSlow if more than two seconds are buffered.
+// Next waits for the next frames, as interleaved 16-bit little-endian samples, until ctx ends. The slice is
+// valid until the next call. It returns io.EOF when the room has ended, and ErrSlow if more than two seconds
+// are buffered.
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()
@@ -85,13 +87,13 @@ func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Close closes the listener.
+// Close removes the listener from the room. Next then returns io.EOF after the buffered frames.
 func (l *Listener) Close() {
 	l.room.listeners.leave(l)
 	l.end(io.EOF)
 }
 
-// end makes Next return err after the buffered frames.
+// end makes Next return err: ErrSlow at once, other errors after the buffered frames. The first call counts.
 func (l *Listener) end(err error) {
 	l.mutex.Lock()
 	if l.ended == nil {
@@ -101,7 +103,7 @@ func (l *Listener) end(err error) {
 	l.wake()
 }
 
-// wake wakes Next.
+// wake makes a waiting Next look for frames again. It does not block.
 func (l *Listener) wake() {
 	select {
 	case l.more <- struct{}{}:
@@ -109,7 +111,8 @@ func (l *Listener) wake() {
 	}
 }
 
-// take buffers a block and reports whether there was room.
+// take buffers a block with a number of stereo pairs per frame. It returns false and drops the block if the
+// buffer is full.
 func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -132,7 +135,7 @@ func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	return true
 }
 
-// sample converts a sample to 16 bits.
+// sample converts a sample, with full scale 1, to 16 bits. It clips and rounds.
 func sample(x float32) int16 {
 	x = min(max(x*32768, -32768), 32767)
 	if x < 0 {
@@ -150,7 +153,8 @@ type listeners struct {
 	closed  bool
 }
 
-// enter adds a listener. It checks the output again, because the sheet may have changed.
+// enter adds a listener. It returns an error if the room has ended or the changed sheet no longer has the
+// output.
 func (h *listeners) enter(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -164,6 +168,7 @@ func (h *listeners) enter(l *Listener) error {
 	return nil
 }
 
+// leave removes a listener. An unknown listener is ignored.
 func (h *listeners) leave(l *Listener) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -175,13 +180,15 @@ func (h *listeners) leave(l *Listener) {
 	}
 }
 
+// empty reports whether the room has no listeners.
 func (h *listeners) empty() bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return len(h.all) == 0
 }
 
-// give passes a block to all listeners. Slow listeners are dropped.
+// give passes a block, with all output pairs interleaved, to all listeners. Listeners with a full buffer are
+// removed and end with ErrSlow.
 func (h *listeners) give(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -198,7 +205,7 @@ func (h *listeners) give(block []pcm.Frame) {
 	h.all = kept
 }
 
-// close ends all listeners.
+// close ends all listeners with io.EOF and rejects new ones.
 func (h *listeners) close() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -216,7 +223,8 @@ func (r *Room) Listeners() (now int, dropped int64) {
 	return len(r.listeners.all), r.listeners.dropped
 }
 
-// missing returns the error for an unknown name.
+// missing returns the error, of Kind NotFound, for an unknown name. It suggests the nearest of the known
+// names other than name itself.
 func missing(what, name string, known []string) *Error {
 	nearest := ""
 	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended

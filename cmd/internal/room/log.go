@@ -43,19 +43,21 @@ type loser struct {
 	name  string
 }
 
+// begin sets up an empty log. rate is in frames per second.
 func (l *log) begin(rate int) {
 	l.rate, l.pending = rate, map[int64]*pendingPlay{}
 	l.forgetVoices()
 }
 
-// forgetVoices is called when another mixer starts, whose voice numbers begin again. The caller holds the
-// mutex or the only reference.
+// forgetVoices drops all events and voices, because another mixer starts and numbers its voices from the
+// beginning. The caller holds the mutex or the only reference.
 func (l *log) forgetVoices() {
 	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
 	l.events.clear()
 }
 
-// note stores an event, answers the start that waits for it, and updates the living voices.
+// note stores an event, passes it to the start that waits for it, if any, updates the living voices, and
+// wakes the waiters.
 func (l *log) note(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -78,7 +80,7 @@ func (l *log) note(e *report.Event) {
 	l.tellAll()
 }
 
-// tellAll wakes the waiters. The caller holds the mutex.
+// tellAll wakes all callers that wait for events. The caller holds the mutex.
 func (l *log) tellAll() {
 	if l.more != nil {
 		close(l.more)
@@ -86,7 +88,8 @@ func (l *log) tellAll() {
 	}
 }
 
-// addDetails adds to a voice the data that only events contain.
+// addDetails sets the fields of a voice that only events contain: the sound, and the voice that lost its slot
+// to it.
 func (l *log) addDetails(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -98,14 +101,14 @@ func (l *log) addDetails(v *Voice) {
 	}
 }
 
-// stretch returns the stored events in a range of numbers.
+// stretch returns the stored events with numbers from from to to, inclusive.
 func (l *log) stretch(from, to int64) eventRange {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.events.eventRange(from, to)
 }
 
-// close ends the waits for events.
+// close makes all waits for events return once the stored events are read.
 func (l *log) close() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -34,7 +34,8 @@ type manualLoop struct {
 	sought int      // number of seeks
 }
 
-// note records a start by hand at a frame if it loops.
+// note records the voices of a start by hand, if the sound loops or has layers. frame is its start. An
+// unknown sound is ignored.
 func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
@@ -50,7 +51,7 @@ func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, 
 	}
 }
 
-// fired records a start by a cue if it may loop.
+// fired records the voice of event e, which cue c has started, if it loops without end or is a layer.
 func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -79,7 +80,7 @@ func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add adds a voice of the last start. The caller holds the mutex.
+// add stores a voice of the last start, and now and then removes ended voices. The caller holds the mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.most {
@@ -94,7 +95,8 @@ func (l *manualLoops) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// move applies changes made to voices.
+// move records changes made to voices, given by number, so that a snapshot has them. Unknown voices are
+// ignored.
 func (l *manualLoops) move(voices []uint64, m *Move) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -121,8 +123,8 @@ func (l *manualLoops) move(voices []uint64, m *Move) {
 	}
 }
 
-// running returns the running loops at a frame. held means that the show is paused, so that commands are
-// pending.
+// running returns the loops that sound or are paused at a frame, each start once. held means that the show is
+// paused, so that the state of single voices is unknown.
 func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -151,7 +153,7 @@ func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	return all
 }
 
-// revive stores the list cue that had started the voices before a restart.
+// revive stores the number of the list cue that had started the voices before a restart.
 func (l *manualLoops) revive(voices []mixer.Handle, number string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -169,7 +171,8 @@ func (l *manualLoops) clear() {
 	l.all = nil
 }
 
-// resume restarts a loop of a snapshot at its position after the elapsed time.
+// resume starts a loop of a snapshot again, at its position plus the time since the snapshot. A loop that
+// would have ended by now is skipped without an error.
 func (r *Room) resume(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain

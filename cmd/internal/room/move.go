@@ -23,7 +23,7 @@ type Move struct {
 	When                    Moment
 }
 
-// check validates a move.
+// check returns an error if a value of the move is out of range or its shape is unknown.
 func (m *Move) check() error {
 	for _, one := range []struct {
 		field string
@@ -65,7 +65,7 @@ var shapes = map[string]voice.Shape{
 	"cosine": voice.RaisedCosine, "power": voice.ConstantPower,
 }
 
-// shape returns the shape with a name.
+// shape returns the fade shape with a name, or an error for an unknown name.
 func shape(name string) (voice.Shape, error) {
 	s, ok := shapes[name]
 	if !ok {
@@ -74,7 +74,8 @@ func shape(name string) (voice.Shape, error) {
 	return s, nil
 }
 
-// change returns the properties to set.
+// change returns the properties to set in the mixer. Its Fields is 0 if the move only seeks, pauses
+// or resumes.
 func (m *Move) change() (c mixer.Change) {
 	if m.Gain != nil {
 		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
@@ -107,7 +108,7 @@ func (m *Move) change() (c mixer.Change) {
 	return c
 }
 
-// act sends a move of a voice to the mixer.
+// act sends a move to the mixer, for the voices of t at a moment. It returns the first error.
 func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	if c := m.change(); c.Fields != 0 {
 		if err := at.Set(t, c, m.Over); err != nil {
@@ -128,7 +129,8 @@ func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	return at.Resume(t)
 }
 
-// Set changes the voices of a target: the number of a start, or an id. It returns their numbers.
+// Set changes the voices of a target: the number of a start, or an id. It returns their numbers,
+// sorted. An unknown target is an *Error of Kind NotFound.
 func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -138,7 +140,8 @@ func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	return voices, err
 }
 
-// Stop fades out the voices of a target; over 0 means a tail of 10 ms. It returns their numbers.
+// Stop fades out the voices of a target, the number of a start or an id, within the time over; 0
+// means 10 ms. It returns their numbers, sorted. An unknown target is an *Error of Kind NotFound.
 func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, error) {
 	if err := lasting("over", over); err != nil {
 		return nil, err
@@ -149,7 +152,8 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	return r.forTargets(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// forTargets applies do to each voice of a target and returns their numbers.
+// forTargets calls do for each voice of a target, the number of a start or an id, and returns their
+// numbers, sorted. Voices that have not started have no number yet. An unknown target is an error.
 func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()

@@ -58,7 +58,8 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	return r, nil
 }
 
-// sweep removes the incomplete uploads of a killed process.
+// sweep removes the incomplete uploads of a killed process. Parts younger than two hours are kept, because
+// another process may be writing them.
 func (r *Room) sweep() {
 	if r.uploads() == "" {
 		return
@@ -74,7 +75,7 @@ func (r *Room) sweep() {
 	}
 }
 
-// demo returns a bank of the embedded sounds.
+// demo returns the text of a bank with the embedded sounds of the program.
 func demo() []byte {
 	var text strings.Builder
 	text.WriteString("sounds:\n")
@@ -84,7 +85,8 @@ func demo() []byte {
 	return []byte(text.String())
 }
 
-// read parses a sheet whose files are in the room's folder.
+// read parses the text of a sheet and applies the options of the room to it. A Free sheet may use files
+// anywhere, others only files in the room's folder. A faulty sheet is an *Error.
 func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -118,8 +120,8 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	return s, nil
 }
 
-// findUploads sets the path of uploaded files in a Free sheet. It applies to files without a folder that do
-// not exist in the folder of the sheet.
+// findUploads sets the paths of files in a Free sheet that were uploaded. It applies to names without a
+// folder that do not exist in the folder of the sheet.
 func (r *Room) findUploads(s *cue.Sheet) {
 	if r.options.Uploads == "" {
 		return
@@ -180,8 +182,8 @@ func addParents(folders map[string]bool, path string) {
 	}
 }
 
-// withoutFolders removes absolute folders from the paths in a message: verbatim, in another case, and quoted
-// as by a shell or by Go.
+// withoutFolders returns a message without the given absolute folders in its paths. It finds them verbatim,
+// in another case, and quoted as by a shell or by Go.
 func withoutFolders(text string, folders map[string]bool) string {
 	spellings := map[string]bool{}
 	for dir := range folders {
@@ -212,7 +214,8 @@ func withoutFolders(text string, folders map[string]bool) string {
 // voices returns the number of voices of a sheet, including virtual voices.
 func voices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
-// confine restricts a sheet to the room's folder.
+// confine restricts a sheet to the room's folder, and opens that folder on first use. A file outside of it is
+// an *Error. Without a folder, any file is an error.
 func (r *Room) confine(s *cue.Sheet) error {
 	s.FS = nowhere{}
 	if r.folder == nil && r.options.Folder != "" {
@@ -247,7 +250,7 @@ func (nowhere) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// begin creates the player and starts playback.
+// begin creates the player of a sheet, restores Options.Resume and starts playback.
 func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	r.log.begin(s.Rate)
 	r.faders.begin()
@@ -281,7 +284,7 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// timed reports whether a sheet has a timeline that starts with it.
+// timed reports whether a sheet has a timeline that starts with it, and not with a GO.
 func timed(s *cue.Sheet) bool {
 	own := len(s.Cues)
 	if len(s.List) > 0 {
@@ -295,7 +298,8 @@ func timed(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// sound starts mixing, with a device or by the clock. began is the beginning by the clock; zero: now.
+// sound starts mixing, with a device or by the clock. began is the time of the first frame by the clock; zero
+// means now.
 func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
@@ -312,7 +316,8 @@ func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	return nil
 }
 
-// unread converts an error of a sheet or its sounds.
+// unread converts an error of a sheet or its sounds to an *Error of Kind Range without the server's folders.
+// If ctx has ended, it returns the error of ctx.
 func (r *Room) unread(ctx context.Context, s *cue.Sheet, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

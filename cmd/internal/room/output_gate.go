@@ -30,7 +30,9 @@ func (r *Room) Enter(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames
 // Leave fades the room out. It does not wait for the end of the fade.
 func (r *Room) Leave(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
-// shape applies the fade to a block, which is output after the time ahead. Audio side.
+// shape applies the fade to a block in place, or silences it if the lease does not hold when the block is
+// output. That is ahead from now. The block has a number of stereo outputs per frame; rate is in frames per
+// second. Audio side.
 func (v *outputGate) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration) {
 	if v.lease == nil {
 		return

@@ -29,7 +29,8 @@ type PlayRequest struct {
 	When     Moment        `json:"when,omitzero"`
 }
 
-// check validates an order.
+// check returns an error if the sheet has no such sound or a value is out of range. It does not check the
+// bus.
 func (o *PlayRequest) check(s *cue.Sheet) error {
 	found := false
 	for i := range s.Sounds {
@@ -59,7 +60,8 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 	return nil
 }
 
-// start passes the order to the player, for a frame of the mixer or of a batch.
+// start passes the order to the player and returns the handles of its voices. It starts at a frame of the
+// mixer, or if batch is not nil with the batch. Events repeat ref.
 func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {

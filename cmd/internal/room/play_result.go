@@ -27,7 +27,8 @@ type pendingPlay struct {
 	started chan struct{} // receives an item when first is set
 }
 
-// await registers a start whose result a caller waits for.
+// await registers a start whose result a caller waits for. The caller passes its ref to the mixer,
+// and ends the registration with forget.
 func (l *log) await() *pendingPlay {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -37,14 +38,15 @@ func (l *log) await() *pendingPlay {
 	return a
 }
 
-// forget removes an ask.
+// forget ends the registration of a start.
 func (l *log) forget(a *pendingPlay) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	delete(l.pending, a.ref)
 }
 
-// answer passes an event to its waiting ask. The caller holds the mutex.
+// answer stores an event as the result of the registered start with its Ref, if any. An
+// EventStarted replaces an earlier event of another kind. The caller holds the mutex.
 func (l *log) answer(e *report.Event) {
 	if a := l.pending[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
@@ -55,14 +57,16 @@ func (l *log) answer(e *report.Event) {
 	}
 }
 
-// firstOf returns the first event of a start, preferably its beginning, or nil.
+// firstOf returns the event that is the result of a start, preferably EventStarted. It returns nil
+// if there has been no event yet.
 func (l *log) firstOf(a *pendingPlay) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return a.first
 }
 
-// playResult returns the result of a start.
+// playResult returns the result of a start. With a device it waits for the event, and after a time
+// limit stops the voices and returns an error. A rejected start is an *Error of Kind Refused.
 func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	v := PlayResult{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
 	e := r.log.firstOf(a)
@@ -110,7 +114,7 @@ func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	return v, nil
 }
 
-// reason returns the text of a rejection reason.
+// reason returns the name of a rejection reason, as in answers.
 func reason(r mixer.Reason) string {
 	switch r {
 	case mixer.ReasonPoolFull:

@@ -36,13 +36,15 @@ type playback struct {
 	most  int                     // at this size, expect removes the starts that have begun
 }
 
-// library returns a library for the sounds of a sheet.
+// library returns an empty library with the limits of the room. Damaged files become warnings in the room's
+// log.
 func (r *Room) library(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, place sounds.Damage) { r.say("warning: " + findings.Line(file, place)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
-// newPlayback creates the player of a sheet and loads its sounds. It does not start playback.
+// newPlayback creates the player of a sheet and loads its sounds into lib. It does not start playback. An
+// error is an *Error without the server's folders.
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
 	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
@@ -65,7 +67,7 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	return st, nil
 }
 
-// watch processes an event of a playback.
+// watch stores an event of a playback in the log, and records a loop that a list cue has started.
 func (r *Room) watch(st *playback, e *report.Event) {
 	r.log.note(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
@@ -88,7 +90,7 @@ func byHand(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// learn loads the sounds of a sheet and stores their lengths.
+// learn loads the sounds of a sheet and stores them in the playback as its current sounds.
 func (r *Room) learn(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.held(ctx, s, st.sounds)
 	if err != nil {
@@ -100,7 +102,8 @@ func (r *Room) learn(ctx context.Context, st *playback, s *cue.Sheet) error {
 	return nil
 }
 
-// held loads the sounds of a sheet.
+// held loads the sounds of a sheet and returns them by name. If a sound cannot be loaded, it returns an
+// *Error.
 func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]held, error) {
 	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
@@ -118,7 +121,7 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 	return holds(s, files), nil
 }
 
-// expect stores the sound name of pending starts. Once they have begun, events provide it.
+// expect stores the sound name of pending starts, because no event provides it before they begin.
 func (st *playback) expect(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
@@ -138,7 +141,8 @@ func (st *playback) soundOf(h mixer.Handle) string {
 	return st.named[h]
 }
 
-// find returns the voices of a target: the number of a voice, or an id.
+// find returns the voices of a target: the number of a voice, or an id. For an unknown target the result is
+// empty.
 func (st *playback) find(target string) (found []mixer.Handle) {
 	number, err := strconv.ParseUint(target, 10, 64)
 	tag, _ := st.player.Tag(target)
@@ -150,7 +154,8 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// feed runs Feed for a room with a device.
+// feed runs Feed of the player on a new goroutine, for a room with a device, until end. It logs errors with
+// say.
 func (st *playback) feed(ctx context.Context, say func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -161,7 +166,7 @@ func (st *playback) feed(ctx context.Context, say func(string)) {
 	}()
 }
 
-// end closes the playback. Rendering must have stopped.
+// end closes the playback and its player. Rendering must have stopped.
 func (st *playback) end() {
 	if st.cancel != nil {
 		st.cancel()
@@ -170,7 +175,7 @@ func (st *playback) end() {
 	st.player.Close()
 }
 
-// buses returns the names of all buses, "master" first.
+// buses returns the names of all buses of a sheet: "master", the other outputs, then the buses.
 func buses(s *cue.Sheet) []string {
 	names := []string{"master"}
 	for i := range s.Outputs {
@@ -192,7 +197,8 @@ func soundsOf(s *cue.Sheet) (names []string) {
 	return names
 }
 
-// errorOf converts an error of an action.
+// errorOf converts an error of an action to an *Error of Kind Range. Its Field is the word before a colon in
+// the message, if any.
 func errorOf(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}

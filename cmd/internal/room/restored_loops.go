@@ -16,7 +16,8 @@ type restoredLoops struct {
 	loops *manualLoops
 }
 
-// Playing returns the running cues. Cues of restored loops come last.
+// Playing returns the running cues, and after them the cues of restored loops, each once. List is -1 if the
+// sheet no longer has the cue.
 func (v restoredLoops) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.revived() {
@@ -37,7 +38,8 @@ func (v restoredLoops) Playing() []cue.Running {
 	return all
 }
 
-// Cease stops a list cue.
+// Cease fades out the list cue with the index list within the time over, including its restored loops. A
+// negative index means the restored loops of cues that the sheet no longer has.
 func (v restoredLoops) Cease(list int, over time.Duration) {
 	v.Player.Cease(list, over)
 	for _, one := range v.loops.revived() {

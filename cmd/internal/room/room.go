@@ -58,7 +58,7 @@ func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) +
 // Text returns the text of the sheet.
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 
-// Look returns the data for a live view.
+// Look returns the statistics, the peak levels and the output for a live view.
 func (r *Room) Look() live.Picture {
 	p := live.Picture{Rate: r.rate, Stats: r.on().player.Mixer().Stats()}
 	p.Left, p.Right = r.on().player.Levels()
@@ -66,7 +66,7 @@ func (r *Room) Look() live.Picture {
 	return p
 }
 
-// heard returns the state of the output.
+// heard returns the state of the output. Lost is the reason if the room cannot be heard, otherwise "".
 func (r *Room) heard() live.Heard {
 	h := live.Heard{Device: "none", State: "playing"}
 	if r.output != nil {
@@ -81,15 +81,16 @@ func (r *Room) heard() live.Heard {
 // on returns the current playback.
 func (r *Room) on() *playback { return r.playback.Load() }
 
-// wake wakes the room after a request. Any goroutine, with or without locks.
+// wake wakes the mixing after a request. In a room with a device it has no effect. Any goroutine, with or
+// without locks.
 func (r *Room) wake() {
 	if p := r.clock; p != nil {
 		p.wake()
 	}
 }
 
-// carryOut carries out an order: do issues its commands. In a paced room they act at once; with a device they
-// act at the next block.
+// carryOut runs do, which issues the commands of an order, and returns its error. In a room without a device
+// they act at once; with a device they act at the next block. An ended room is an error.
 func (r *Room) carryOut(do func() error) error {
 	if r.ended() {
 		return errClosed
@@ -110,6 +111,7 @@ func (r *Room) carryOut(do func() error) error {
 	return nil
 }
 
+// ended reports whether Close has finished.
 func (r *Room) ended() bool {
 	select {
 	case <-r.done:
@@ -119,7 +121,8 @@ func (r *Room) ended() bool {
 	}
 }
 
-// Close fades out the voices and ends the room, its listeners and its watchers. It may be called twice.
+// Close fades out the voices and ends the room, its listeners and its watchers. It returns when the room has
+// ended. The error is from the device. A second call only waits for the first.
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {

@@ -8,7 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// CheckScene validates a change of the scene.
+// CheckScene returns an error if the sheet has no such scene or the time is out of range. The name
+// "" is valid.
 func (r *Room) CheckScene(name string, over time.Duration) error {
 	if err := lasting("over", over); err != nil {
 		return err
@@ -26,7 +27,8 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 	return nil
 }
 
-// Scene changes the scene within a time. "" leaves all scenes.
+// Scene changes to a scene within the time over. "" leaves all scenes. An unknown scene is an
+// *Error of Kind NotFound.
 func (r *Room) Scene(name string, over time.Duration) error {
 	if err := r.CheckScene(name, over); err != nil {
 		return err
@@ -51,7 +53,8 @@ func (r *Room) Scene(name string, over time.Duration) error {
 // ahead is the longest time between the scheduling of a scene by the player and its start.
 const ahead = 25 * time.Millisecond
 
-// fired records the scene of a list cue that has begun. It runs on the goroutine of the player.
+// fired records the scene, if any, of the list cue with the index list, which has begun. It runs on
+// the goroutine of the player.
 func (r *Room) fired(list int, _ int64) {
 	st := r.on()
 	if st == nil {

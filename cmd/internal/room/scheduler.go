@@ -32,10 +32,10 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Later schedules an action for a moment. It runs with the first block after that moment, within 20 ms on a
-// machine that keeps real time. If the moment is not in the future, Later returns false and does not schedule
-// the action. Errors of the action are reported by the show. A panic, a replaced mixer and the end of the
-// room cancel all scheduled actions.
+// Later schedules the action do for a moment; what names it in messages. It runs with the first block after
+// that moment, within 20 ms on a machine that keeps real time. If the moment is not in the future, later is
+// false and do is not scheduled. Errors of do are reported by the show. A panic, a replaced mixer and the end
+// of the room cancel all scheduled actions.
 func (r *Room) Later(when Moment, what string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
@@ -73,7 +73,7 @@ func (r *Room) setTimer() {
 	a.timer.Reset(wait)
 }
 
-// runDue runs the due actions.
+// runDue runs the actions whose frame the mixer has reached, in order, and sets the timer to the next one.
 func (r *Room) runDue() {
 	a := &r.scheduler
 	a.acting.Lock()
@@ -95,7 +95,7 @@ func (r *Room) runDue() {
 	}
 }
 
-// cancel removes all appointments.
+// cancel removes all scheduled actions without running them.
 func (a *scheduler) cancel() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -103,7 +103,7 @@ func (a *scheduler) cancel() {
 	a.all = a.all[:0]
 }
 
-// close removes all appointments and rejects new ones.
+// close removes all scheduled actions and rejects new ones.
 func (a *scheduler) close() {
 	a.mutex.Lock()
 	a.closed = true

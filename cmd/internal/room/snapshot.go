@@ -61,7 +61,7 @@ func (r *Room) Snapshot() *Snapshot {
 	return out
 }
 
-// ratio returns the playback speed relative to the sound's own.
+// ratio returns the playback speed relative to the sound's own, from Speed and Pitch. 1 is unchanged.
 func (o *PlayRequest) ratio() float64 {
 	speed := o.Speed
 	if speed == 0 {
@@ -70,7 +70,8 @@ func (o *PlayRequest) ratio() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
-// since returns the time elapsed since the snapshot, by the clock of the room.
+// since returns the time elapsed since the snapshot, by the clock of the room. It is 0 if the room was
+// paused.
 func (s *Snapshot) since() time.Duration {
 	if s.Paused {
 		return 0
@@ -78,7 +79,8 @@ func (s *Snapshot) since() time.Duration {
 	return max(time.Since(s.Time), 0)
 }
 
-// from returns the current time of the snapshot's clock, for a sheet with a timeline.
+// from returns the current time of the snapshot's clock, for a sheet with a timeline. rate is in frames per
+// second.
 func (s *Snapshot) from(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.since().Seconds()*float64(rate)), rate)
 }

@@ -81,6 +81,7 @@ type Sound struct {
 // silence is the level of silence in JSON, which cannot represent infinity.
 const silence = -120
 
+// tenth returns x rounded to one decimal place.
 func tenth(x float64) float64 { return math.Round(10*x) / 10 }
 
 // State returns the state of the room.
@@ -112,7 +113,8 @@ func (r *Room) State() *State {
 	return out
 }
 
-// voices returns the starts that have not ended, by number, pending starts last.
+// voices returns the starts that have not ended, sorted by number. Pending starts have the number 0
+// and come last.
 func (r *Room) voices() []Voice {
 	all := []Voice{}
 	on := r.on()

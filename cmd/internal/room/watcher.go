@@ -14,7 +14,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Events returns up to limit events beginning at a number, and the number of the first stored event.
+// Events returns up to limit stored events from the number from on, and the number of the first stored event.
+// If from is no longer stored, the result begins with the first stored event.
 func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	r.log.mutex.Lock()
 	first = r.log.events.first()
@@ -24,7 +25,7 @@ func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	return s.say(r.rate), first
 }
 
-// Watch returns a watcher for events beginning at a number; 0: later events only.
+// Watch returns a watcher for events from the number from on. 0 means only events after the call.
 func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
 		r.log.mutex.Lock()
@@ -44,8 +45,8 @@ type Watcher struct {
 // most is the largest number of events returned at a time.
 const most = 1000
 
-// Next waits for the next events until ctx ends. It returns io.EOF when the room has ended, and ErrSlow if
-// the next event has already been dropped.
+// Next waits for events until ctx ends, and returns at least one. It returns io.EOF when the room has ended
+// and all events are read, and ErrSlow if the next event has already been dropped.
 func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 	for {
 		l := w.log
@@ -79,7 +80,7 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 // ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// sentence describes an event in one sentence.
+// sentence describes an event in one sentence. head is a report with at least the frame rate.
 func sentence(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
@@ -116,7 +117,8 @@ func sentence(e *report.Event, head *report.Report) string {
 	return name + ": " + e.Kind.String()
 }
 
-// Voice returns the stored events of a voice, oldest first. The error has Kind NotFound.
+// Voice returns the stored events of a voice, oldest first, including thefts of slots by it. Without any, the
+// error is an *Error of Kind NotFound.
 func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	var events []Numbered
 	head := &report.Report{Version: 1, Rate: r.rate}
@@ -132,7 +134,8 @@ func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	return events, nil
 }
 
-// Explain explains in sentences why a voice sounds, was stolen or was rejected.
+// Explain explains in sentences why a voice sounds, was stolen or was rejected. If its start is no longer
+// stored, the error is an *Error of Kind NotFound.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {

@@ -48,7 +48,8 @@ func NewWorkers(n int) *Workers {
 	return w
 }
 
-// Close stops the workers. Their rooms are no longer mixed.
+// Close stops the workers and waits until they have ended. Their rooms are no longer mixed. It may be called
+// twice.
 func (w *Workers) Close() {
 	w.mutex.Lock()
 	closed := w.closed
@@ -77,7 +78,7 @@ func (w *Workers) Pace() Pace {
 	}
 }
 
-// add schedules a room at a time. The room stays scheduled until it sleeps.
+// add schedules the next mix of a room at a time, and counts the room as awake.
 func (w *Workers) add(p *clockedOutput, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
@@ -90,7 +91,7 @@ func (w *Workers) add(p *clockedOutput, at time.Time) {
 	}
 }
 
-// rouse wakes a worker to read the schedule.
+// rouse wakes a worker to read the schedule. It does not block.
 func (w *Workers) rouse() {
 	select {
 	case w.wake <- struct{}{}:
@@ -98,7 +99,7 @@ func (w *Workers) rouse() {
 	}
 }
 
-// tick returns the last tick at or before a time.
+// tick returns the last tick at or before now. Ticks are step apart, counted from the start of the workers.
 func (w *Workers) tick(now time.Time) time.Time { return now.Add(-(now.Sub(w.began) % step)) }
 
 // work is the loop of a worker.
@@ -133,8 +134,8 @@ func (w *Workers) work() {
 	}
 }
 
-// next removes the first room from the schedule if it is due. Otherwise it returns the time until then; 0: no
-// room is awake.
+// next removes the first room from the schedule and returns it if it is due. Otherwise p is nil, and wait is
+// the time until it is due, or 0 if the schedule is empty or closed.
 func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -153,7 +154,7 @@ func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	return p, 0
 }
 
-// mixed records the due time and duration of a block.
+// mixed counts a block that was due at due and mixed from begun to now.
 func (w *Workers) mixed(due, begun, now time.Time) {
 	w.blocks.Add(1)
 	if now.Sub(due) > lateBy {
