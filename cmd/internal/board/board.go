@@ -59,6 +59,8 @@ func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, assets) })
 }
 
+// serve answers a request with the asset of its path. It answers 404 for other paths, and 405 for
+// methods other than GET and HEAD.
 func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	a, ok := assets[r.URL.Path]
 	switch {
