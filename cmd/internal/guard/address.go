@@ -9,7 +9,8 @@ type address struct {
 	loopback bool
 }
 
-// addressOf parses an address with a port, as package net prints it.
+// addressOf parses an IP address with a port, as package net prints it. Other text is a unix socket
+// and counts as loopback.
 func addressOf(text string) address {
 	at, err := netip.ParseAddrPort(text)
 	if err != nil {

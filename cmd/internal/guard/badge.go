@@ -17,7 +17,7 @@ type badge struct {
 }
 
 // in returns the client's role in a room. The room "" is the server as a whole: there, a badge that
-// is limited to some rooms has at most the role Read.
+// is limited to some rooms has at most the role Read. After the end of the badge the role is None.
 func (b *badge) in(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
@@ -30,7 +30,7 @@ func (b *badge) in(room string) Role {
 	return None
 }
 
-// covers reports whether the badge includes a role in a room, or with "" in all rooms.
+// covers reports whether the badge includes at least a role in a room, or with "" in all rooms.
 func (b *badge) covers(role Role, room string) bool {
 	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
 }
@@ -45,7 +45,8 @@ type visitor struct {
 
 type visitorKey struct{}
 
-// in returns the visitor's role in a room.
+// in returns the visitor's role in a room. Without a badge, Options.Public decides, and otherwise
+// whether tokens are required and where the request comes from.
 func (v *visitor) in(room string) Role {
 	if v.badge != nil {
 		return v.badge.in(room)
@@ -78,7 +79,8 @@ func Of(ctx context.Context, room string) Role {
 	return v.in(room)
 }
 
-// Allow returns a *Denied with status 401 or 403 if the caller lacks a role in a room.
+// Allow returns nil if the caller has at least the role need in a room. Otherwise it returns a
+// *Denied: 401 if a token is missing, 403 if the role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := Of(ctx, room)
 	if have >= need {
@@ -103,7 +105,8 @@ func Take(ctx context.Context, n int) error {
 
 // Passcode returns the highest role that a token gives in some rooms. Without a valid token, it
 // returns the role of anonymous callers. It serves protocols without headers. remote is an address
-// as package net prints it. A wrong passcode counts as one failed login.
+// as package net prints it. A wrong passcode counts as one failed login; err is a *Denied while the
+// address has to wait.
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {

@@ -18,6 +18,7 @@ type Denied struct {
 	After  time.Duration // time until a retry may succeed; 0: unknown
 }
 
+// denied returns a *Denied with a status and a formatted Detail.
 func denied(status int, format string, args ...any) *Denied {
 	return &Denied{Status: status, Detail: fmt.Sprintf(format, args...)}
 }
@@ -25,7 +26,7 @@ func denied(status int, format string, args ...any) *Denied {
 // Error returns Detail.
 func (d *Denied) Error() string { return d.Detail }
 
-// Seconds returns After rounded up to whole seconds.
+// Seconds returns After rounded up to whole seconds, for the header Retry-After.
 func (d *Denied) Seconds() int { return int(math.Ceil(d.After.Seconds())) }
 
 // problem returns the error as problem JSON (RFC 9457).
@@ -43,7 +44,8 @@ func (d *Denied) problem() []byte {
 // scheme is the WWW-Authenticate header of a 401.
 const scheme = `Bearer realm="voicepool"`
 
-// Write answers with an error of this package as problem JSON (RFC 9457).
+// Write answers with an error of this package as problem JSON (RFC 9457). Other errors become a 500
+// without details.
 func Write(w http.ResponseWriter, err error) {
 	d, ok := errors.AsType[*Denied](err)
 	if !ok {

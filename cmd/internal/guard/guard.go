@@ -50,6 +50,7 @@ const (
 	MostPerAddress  = 512
 )
 
+// complete returns the limits with each value of 0 or less replaced by its default.
 func (l Limits) complete() Limits {
 	for at, value := range map[*int]int{
 		&l.Connections: MostConnections, &l.PerAddress: MostPerAddress, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
@@ -196,7 +197,9 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// check authenticates a request and returns a context that identifies the caller.
+// check authenticates a request and returns a context that identifies the caller. For a GET request
+// with a badge, the context ends with the badge. The caller calls the CancelFunc afterwards. A
+// refused request is a *Denied, and the other results are nil.
 func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
 	rules := g.rules.Load()
 	if err := rules.host(r); err != nil {
@@ -224,5 +227,6 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 	return ctx, func() { stop(); cancel() }, nil
 }
 
-// lasting reports whether the response to a request may be long.
+// lasting reports whether the response to a request may be long, as an event stream or a WebSocket.
+// That is every GET request.
 func lasting(r *http.Request) bool { return r.Method == http.MethodGet }

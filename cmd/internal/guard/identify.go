@@ -5,7 +5,9 @@ import (
 	"strings"
 )
 
-// identify finds the caller's badge by a token or a session cookie.
+// identify sets the badge and the session of v from a token or a session cookie. It returns a
+// *Denied for a wrong token. A request with neither, or with an unknown cookie, is anonymous and
+// not an error.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {
@@ -39,8 +41,8 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 // session's role.
 const sessionHeader = "Voicepool-Session"
 
-// cookieName returns the name of the session cookie. Browsers accept the prefix __Host- only from
-// the host itself, over TLS.
+// cookieName returns the name of the session cookie. secure means TLS: browsers accept the prefix
+// __Host- only over TLS and from the host itself.
 func cookieName(secure bool) string {
 	if secure {
 		return "__Host-voicepool"

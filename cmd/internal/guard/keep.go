@@ -43,7 +43,8 @@ type id [sha256.Size]byte
 // ownID is the id of the badge used for the links of the server itself, if tokens are required.
 var ownID = id{sha256.Size - 1: 1}
 
-// tokenID returns the id of a token. It depends on the token's role and rooms, too.
+// tokenID returns the id of a token, a keyed hash. It depends on the token's role and rooms, too,
+// so that a session ends when they change.
 func tokenID(salt []byte, t *token) (of id) {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write(t.sum[:])
@@ -63,7 +64,8 @@ func newSalt() []byte {
 	return salt
 }
 
-// read parses stored sessions. An empty text has no sessions.
+// read parses stored sessions into k. Empty text means an empty list with a new salt. Text of a
+// newer program is an error that wraps ErrNewer.
 func (k *keptSessions) read(text []byte) error {
 	if len(text) == 0 {
 		*k = keptSessions{Version: keptVersion, Salt: newSalt()}
@@ -109,7 +111,8 @@ func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 	return nil
 }
 
-// begin restores stored sessions.
+// begin restores stored sessions. It skips sessions that have expired or whose token is gone, and
+// the oldest above the limit.
 func (g *Guard) begin(kept []keptSession) {
 	rules := g.rules.Load()
 	badges := map[id]*badge{ownID: {ended: g.ended}}
@@ -143,7 +146,8 @@ func (g *Guard) begin(kept []keptSession) {
 	}
 }
 
-// keep passes the sessions to the function given to Restore, if any.
+// keep passes the text of all sessions to the function given to Restore. Without such a function or
+// after Close it returns at once.
 func (g *Guard) keep() {
 	if g.keepText == nil {
 		return

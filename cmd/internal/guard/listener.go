@@ -24,13 +24,15 @@ type crowd struct {
 	leaving   int // refused connections that are receiving an answer
 }
 
+// count returns the number of open connections.
 func (c *crowd) count() int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.open
 }
 
-// enter counts a new connection, or returns why it is refused.
+// enter counts a new connection and returns nil. Beyond a limit it returns the reason instead: 503
+// for the server's limit, 429 for the limit of the address.
 func (c *crowd) enter(a address) *Denied {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -52,6 +54,7 @@ func (c *crowd) enter(a address) *Denied {
 	return nil
 }
 
+// leave removes a connection from the counts.
 func (c *crowd) leave(a address) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -73,7 +76,7 @@ type listener struct {
 	guard *Guard
 }
 
-// Accept returns the next connection within the limits.
+// Accept returns the next connection within the limits. It refuses the other connections.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -119,7 +122,8 @@ func (c *conn) CloseWrite() error {
 
 // refuse sends the reason to a client and closes the connection, within one second. It first waits
 // up to half a second for the request, because Go's client drops an early answer. Then it reads the
-// rest, because closing with unread data would lose the answer.
+// rest, because closing with unread data would lose the answer. Under TLS, or with too many
+// refusals at once, it only closes the connection.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.crowd.mutex.Lock()
 	full := g.crowd.leaving >= g.limits.Refusals || g.rules.Load().Secure

@@ -25,7 +25,7 @@ const mostForm = 4096
 
 var loginTemplate = template.Must(template.New("login").Parse(loginText))
 
-// loginPage shows the login page, or logs in with a one-time link.
+// loginPage shows the login page. With the parameter key it logs in with a one-time link instead.
 func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	key := r.URL.Query().Get("key")
@@ -50,7 +50,8 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// login handles the form of the login page.
+// login handles the form of the login page. With a valid token it starts a session and redirects,
+// otherwise it shows the page again.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	if err := g.failures.blocked(v.addr); err != nil {
@@ -79,7 +80,8 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// enter starts a session and redirects to the board.
+// enter starts a session with the permissions of b, sets its cookie and redirects to the target of
+// the login. It ends the caller's earlier session, unless that session has made the link.
 func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	if v.session != nil && v.session.badge.id != b.id { // a session that made the link stays: the new one ends with it
@@ -91,7 +93,7 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
 	http.Redirect(w, r, next(r), http.StatusSeeOther)
 }
 
-// logout ends the session.
+// logout ends the session, deletes its cookie and redirects to the login page.
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
 		v.session.badge.end()
@@ -101,6 +103,8 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
+// setCookie sets the session cookie to a value. age is its lifetime in seconds; a negative age
+// deletes it.
 func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	tls := g.rules.Load().Secure
 	http.SetCookie(w, &http.Cookie{
@@ -109,7 +113,8 @@ func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	w.Header().Set("Cache-Control", "no-store")
 }
 
-// next returns the redirect target after a login: a path on this server.
+// next returns the redirect target after a login: the parameter next if it is a path on this
+// server, otherwise "/".
 func next(r *http.Request) string {
 	to := r.FormValue("next")
 	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
@@ -118,8 +123,8 @@ func next(r *http.Request) string {
 	return to
 }
 
-// showLogin answers with the login page and an optional message. The page keeps the redirect
-// target.
+// showLogin answers with a status and the login page. message may be empty. The page keeps the
+// redirect target.
 func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
 	to := next(r)
 	if to == "/" {
@@ -142,7 +147,8 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, me
 	loginTemplate.Execute(w, page)
 }
 
-// refuseLogin answers with the login page while an address is blocked.
+// refuseLogin answers with the login page and the waiting time, while the caller's address is
+// blocked because of why.
 func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *Denied) {
 	w.Header().Set("Retry-After", strconv.Itoa(why.Seconds()))
 	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.Seconds()))
@@ -159,8 +165,8 @@ type invitation struct {
 	Room string `json:"room"`
 }
 
-// makeLink makes a one-time login link. The link has at most the permissions of its maker, and ends
-// with the maker's token.
+// makeLink answers with the URL of a new one-time login link. The link has at most the permissions
+// of its maker, and ends with the maker's token.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
@@ -201,7 +207,8 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
 }
 
-// read parses an invitation.
+// read parses the JSON of an invitation into i and returns its role. An invalid text is a *Denied
+// with status 400.
 func (i *invitation) read(data []byte) (Role, *Denied) {
 	var given map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {

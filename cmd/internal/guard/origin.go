@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// hostNames returns the host names accepted in Host headers, without ports.
+// hostNames returns the set of host names accepted in Host headers, without ports. It contains
+// localhost.
 func hostNames(hosts []string) map[string]bool {
 	names := map[string]bool{"localhost": true}
 	for _, h := range hosts {
@@ -18,7 +19,7 @@ func hostNames(hosts []string) map[string]bool {
 	return names
 }
 
-// splitHost returns a host name in lower case, and its port or "".
+// splitHost returns a host name in lower case without a final dot or brackets, and its port or "".
 func splitHost(host string) (name, port string) {
 	name = host
 	if n, p, err := net.SplitHostPort(host); err == nil {
@@ -29,8 +30,9 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// host checks the Host header. This prevents DNS rebinding: a page of an attacker whose name points
-// to this machine sends another Host.
+// host returns a *Denied with status 403 if the Host header does not name this server. This
+// prevents DNS rebinding: a page of an attacker whose name points to this machine sends another
+// Host.
 func (s *rules) host(r *http.Request) *Denied {
 	name, _ := splitHost(r.Host)
 	if s.hosts[name] {
@@ -45,9 +47,9 @@ func (s *rules) host(r *http.Request) *Denied {
 	return denied(403, "Host: unknown name of this server; add it with --host")
 }
 
-// origin rejects a changing request or a WebSocket that a page of another site sends. cookie
-// reports whether a cookie identifies the caller. Browsers attach cookies to requests of foreign
-// pages, too.
+// origin returns a *Denied with status 403 for a changing request or a WebSocket that a page of
+// another site sends. cookie means that a cookie identifies the caller: browsers attach cookies to
+// requests of foreign pages, too.
 func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	if safe(r.Method) && !upgrades(r) {
 		return nil
@@ -72,7 +74,8 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
 }
 
-// own reports whether an origin is this server.
+// own reports whether an origin is this server: the host of the request or a name in Options.Hosts.
+// If the server has TLS, the origin must be https.
 func (s *rules) own(origin, host string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
@@ -89,7 +92,8 @@ func (s *rules) own(origin, host string) bool {
 	return false
 }
 
-// sameHost reports whether two hosts are equal. A missing port is the default of the scheme.
+// sameHost reports whether two hosts, each with or without a port, are equal. A missing port is the
+// default port of the scheme, "http" or "https".
 func sameHost(a, b, scheme string) bool {
 	standard := map[string]string{"http": "80", "https": "443"}[scheme]
 	nameA, portA := splitHost(a)
@@ -103,11 +107,12 @@ func sameHost(a, b, scheme string) bool {
 	return nameA == nameB && portA == portB
 }
 
+// safe reports whether requests with a method only read.
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// upgrades reports whether a request asks to switch protocols.
+// upgrades reports whether a request has headers to switch protocols, as for a WebSocket.
 func upgrades(r *http.Request) bool {
 	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 }

@@ -27,7 +27,8 @@ func wantsPage(accept string) bool {
 	return strings.Contains(accept, "text/html") && !strings.Contains(accept, "json")
 }
 
-// showsPage reports whether a browser shows the answer to a request.
+// showsPage reports whether a browser shows the answer to a request as a page. It is false for
+// WebSockets and scripts.
 func showsPage(r *http.Request) bool {
 	return wantsPage(r.Header.Get("Accept")) && !upgrades(r)
 }
@@ -42,7 +43,8 @@ type pageWriter struct {
 	held    bytes.Buffer
 }
 
-// WriteHeader holds back the status of an error.
+// WriteHeader holds back the status if the response is a problem, which finish replaces by a page.
+// Otherwise it writes the status.
 func (p *pageWriter) WriteHeader(status int) {
 	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
 		p.status = status
@@ -75,7 +77,7 @@ func (p *pageWriter) FlushError() error {
 // Unwrap supports http.ResponseController.
 func (p *pageWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// finish writes the page of the held error.
+// finish writes the HTML page of the held error. Without a held error it returns at once.
 func (p *pageWriter) finish() {
 	if p.status == 0 {
 		return
@@ -93,8 +95,8 @@ func (p *pageWriter) finish() {
 	p.ResponseWriter.Write(errorPage(p.held.Bytes(), p.status, h.Get("Retry-After"), next))
 }
 
-// errorPage returns the page of an error. problem is its JSON. after is a number of seconds or
-// empty. next is the redirect target of a login or empty.
+// errorPage returns the HTML page of an error. problem is its JSON. after is the value of
+// Retry-After in seconds, or empty. next is the redirect target of a login, or empty.
 func errorPage(problem []byte, status int, after, next string) []byte {
 	var said struct{ Detail string }
 	_ = json.Unmarshal(problem, &said) // without a sentence the page shows the title

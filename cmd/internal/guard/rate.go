@@ -15,8 +15,8 @@ type bucket struct {
 	last  time.Time
 }
 
-// take takes n tokens at a refill rate per second. If the bucket has too few, it takes none of them
-// and returns the time until it has enough. n is capped at rate.
+// take takes n tokens at a refill rate per second and returns 0. If the bucket has too few, it
+// takes no tokens and returns the time until it has enough. n is capped at rate.
 func (b *bucket) take(n, rate float64, now time.Time) time.Duration {
 	n = min(n, rate)
 	b.mutex.Lock()
@@ -43,13 +43,14 @@ type rates struct {
 	addresses     map[netip.Prefix]*bucket
 }
 
+// init sets the limits and empties the buckets of addresses.
 func (s *rates) init(l Limits) {
 	s.limit, s.single = float64(l.Rate), float64(l.AddressRate)
 	s.addresses = map[netip.Prefix]*bucket{}
 }
 
-// of returns the bucket of an address. If the map is full, it first drops other addresses, which
-// then start with full buckets.
+// of returns the bucket of an address or IPv6 network. If the map is full, it first drops other
+// addresses, which then start with full buckets.
 func (s *rates) of(block netip.Prefix) *bucket {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -62,7 +63,7 @@ func (s *rates) of(block netip.Prefix) *bucket {
 	return b
 }
 
-// forget deletes a quarter of a full map of addresses.
+// forget deletes a quarter of the entries of a map of addresses if the map is full.
 func forget[T any](m map[netip.Prefix]T) {
 	if len(m) < mostAddresses {
 		return
@@ -76,7 +77,8 @@ func forget[T any](m map[netip.Prefix]T) {
 	}
 }
 
-// take counts n requests of a visitor.
+// take counts n requests of a visitor against the limits of its address, its token and the server.
+// It returns a *Denied with status 429 if a limit is exceeded.
 func (v *visitor) take(n int) *Denied {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
@@ -118,14 +120,16 @@ const (
 	mostWait  = 15 * time.Minute
 )
 
-// blocked returns a *Denied while an address has to wait.
+// blocked returns a *Denied with status 429 while an address has to wait after wrong tokens,
+// otherwise nil.
 func (f *failures) blocked(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.refuse(f.addresses[a.block], time.Now())
 }
 
-// fail counts a wrong token. It returns a *Denied while the address has to wait.
+// fail counts a wrong token of an address. It returns a *Denied with status 429 if the address has
+// to wait, otherwise nil. Each wait doubles the one before.
 func (f *failures) fail(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -164,6 +168,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+// refuse returns a *Denied while the address of t is blocked at now, otherwise nil. t may be nil.
+// The caller holds the mutex.
 func (f *failures) refuse(t *trier, now time.Time) *Denied {
 	if t == nil || !now.Before(t.blocked) {
 		return nil

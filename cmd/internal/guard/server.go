@@ -30,7 +30,8 @@ func (g *Guard) Server(h http.Handler) *http.Server {
 	return s
 }
 
-// bounded returns a request whose body must arrive in time.
+// bounded returns the request r, with a body that must arrive within a time limit. The limit grows
+// with the data received.
 func bounded(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), begin: time.Now()}
@@ -48,7 +49,8 @@ type body struct {
 	ended bool
 }
 
-// Read reads the body and extends the deadline as data arrives.
+// Read reads the body and extends the read deadline as data arrives. After the end of the body the
+// answer has a new write deadline.
 func (b *body) Read(p []byte) (int, error) {
 	if b.count >= b.next && !b.ended {
 		b.next = b.count + bodyBetween

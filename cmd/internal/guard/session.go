@@ -47,15 +47,16 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin starts a session with the permissions of a badge and returns its cookie.
+// begin starts a session with the permissions of a badge and returns its secret cookie. Only the
+// hash of the cookie is stored.
 func (s *sessions) begin(of *badge) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session with the permissions of a badge. It ends with that badge, or at the given
-// time. If there are too many sessions, the oldest ends.
+// add adds a session with the permissions of a badge. sum is the hash of its cookie. It ends with
+// that badge, or at until. If there are too many sessions, the oldest ends.
 func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -84,7 +85,7 @@ func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	return one
 }
 
-// find returns the session of a cookie, or nil.
+// find returns the active session of a cookie, or nil.
 func (s *sessions) find(cookie string) *session {
 	sum := sha256.Sum256([]byte(cookie)) // comparing hashes leaks no timing information about the cookie
 	s.mutex.Lock()
@@ -96,6 +97,7 @@ func (s *sessions) find(cookie string) *session {
 	return one
 }
 
+// count returns the number of active sessions.
 func (s *sessions) count() (n int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -107,7 +109,8 @@ func (s *sessions) count() (n int) {
 	return n
 }
 
-// invite returns the key of a one-time link with the permissions of a badge.
+// invite returns the secret key of a one-time link with the permissions of a badge. If there are
+// too many links, the oldest becomes invalid.
 func (s *sessions) invite(b *badge) (key string) {
 	key, sum := secret()
 	s.mutex.Lock()
@@ -150,7 +153,8 @@ func (g *Guard) Invite(role Role, room string) (path string) {
 	return g.invite(from, role, room)
 }
 
-// invite makes a link whose sessions end with the badge of.
+// invite returns the path of a one-time link with a role in a room, or in all rooms for "". Its
+// sessions end with the badge of.
 func (g *Guard) invite(of *badge, role Role, room string) (path string) {
 	b := &badge{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {

@@ -59,8 +59,8 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	return t, notes, err
 }
 
-// ParseTokens parses lines ROLE TOKEN [ROOM,ROOM...] [# NAME]. An error begins with title:line, and
-// never quotes text that may be a token.
+// ParseTokens parses lines ROLE TOKEN [ROOM,ROOM...] [# NAME]. A text without tokens is an error.
+// An error begins with title:line, and never quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
 	if len(text) > mostFile {
 		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
@@ -88,7 +88,8 @@ func ParseTokens(title string, text []byte) (*Tokens, error) {
 	return t, nil
 }
 
-// parseToken parses a line. It returns nil for an empty line.
+// parseToken parses a line. It returns nil for an empty line or a comment. The line number is the
+// name of a token without one.
 func parseToken(line string, number int) (*token, error) {
 	fields := strings.Fields(line)
 	name := fmt.Sprintf("line %d", number)
@@ -130,8 +131,8 @@ func parseToken(line string, number int) (*token, error) {
 	return &token{sha256.Sum256([]byte(secret)), b}, nil
 }
 
-// issue returns a copy of the tokens with active badges. A token with unchanged permissions keeps
-// its badge from old.
+// issue returns a copy of the tokens with active badges, which end with the context ended. A token
+// with unchanged permissions keeps its badge from old, which may be nil.
 func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
