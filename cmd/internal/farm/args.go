@@ -33,7 +33,8 @@ func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
 const mostArg = 4096
 
 // CheckArgs returns the arguments of a job in their canonical form: --flag=value, sorted by flag.
-// It rejects a flag that names a file, because the file would be on the worker's machine.
+// do is the command. Unknown flags are errors, and so are flags that name files, because the files
+// would be on the worker's machine.
 func CheckArgs(do string, args []string) ([]string, error) {
 	v, known := verbs[do]
 	if !known {

@@ -36,7 +36,9 @@ type outcome struct {
 	took time.Duration
 }
 
-// run runs a job in its own process, which is killed when ctx ends.
+// run runs a job in its own process, which is killed when ctx ends, and waits for its end. sheet is
+// the path of the unpacked sheet, and folder receives the result. The outcome has the kind of
+// ending, the file of the result and the message of a failure.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
 	begin := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
@@ -102,6 +104,7 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	return fail(crash, "%v, without a message", exit)
 }
 
+// behind returns ": " and text, or "" if text is empty.
 func behind(text string) string {
 	if text == "" {
 		return ""
@@ -109,7 +112,8 @@ func behind(text string) string {
 	return ": " + text
 }
 
-// watch cancels a run that writes more than mostResult bytes.
+// watch cancels a run, by calling end, once the files in folder have more than mostResult bytes. It
+// checks every second until ctx ends.
 func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {
@@ -136,6 +140,7 @@ type edges struct{ first, last []byte }
 
 const edge = 8 << 10
 
+// Write keeps the first and the last edge bytes of all data. It never fails.
 func (e *edges) Write(p []byte) (int, error) {
 	n := min(len(p), edge-len(e.first))
 	e.first = append(e.first, p[:n]...)
@@ -156,7 +161,7 @@ func panicked(text string) string {
 	return ""
 }
 
-// last returns the last n lines of a program's output, joined to one line.
+// last returns the last n non-empty lines of a program's output, joined by "; ".
 func last(text string, n int) string {
 	var lines []string
 	for line := range bytes.Lines([]byte(text)) {

@@ -27,7 +27,8 @@ type Command struct {
 	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that are no longer needed."`
 }
 
-// open connects to NATS and opens the farm.
+// open connects to NATS and opens the farm. The caller calls close, which closes the connection.
+// Invalid flags are a usage error.
 func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm, close func(), err error) {
 	if err := flags.Check(); err != nil {
 		return nil, nil, console.Usage("%w", err)
@@ -114,7 +115,9 @@ func (s *SubmitCommand) Run(c *console.Console) error {
 	return c.Outcome(wrong...)
 }
 
-// submit packs the sheet in a file and submits a job for it.
+// submit packs the sheet in a file and submits a job for it, which it returns. do is the command
+// and args its canonical arguments. again also queues a job that has failed before. "-" as the file
+// is a usage error.
 func (f *Farm) submit(ctx context.Context, do string, args []string, file string, again bool) (*Job, error) {
 	if file == "-" {
 		return nil, console.Usage("-: a job needs a sheet with a name; save it to a file")
@@ -187,7 +190,8 @@ func (w *WorkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// host returns the name of the machine, with "-" for invalid characters.
+// host returns the name of the machine as a valid worker name: at most 64 bytes, with "-" for
+// invalid characters. Without a host name it returns "worker".
 func host() string {
 	name, err := os.Hostname()
 	if err != nil {

@@ -59,7 +59,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
 
-// token returns a short hash of a version for use in subjects.
+// token returns a short hash of a version, 16 hexadecimal digits, for use in subjects.
 func token(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:8])
@@ -71,6 +71,8 @@ func Bucket(kv jetstream.KeyValue) Table { return table{kv} }
 // table is a Table in a NATS bucket.
 type table struct{ kv jetstream.KeyValue }
 
+// Get implements Table. It returns the value and its revision. For an unknown key the error is
+// ErrUnknown.
 func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	entry, err := t.kv.Get(ctx, key)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -82,11 +84,13 @@ func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	return entry.Value(), entry.Revision(), nil
 }
 
+// Create implements Table. If the key exists, it returns ErrConflict.
 func (t table) Create(ctx context.Context, key string, value []byte) error {
 	_, err := t.kv.Create(ctx, key, value)
 	return conflict(err)
 }
 
+// Update implements Table. If revision is not the current one, it returns ErrConflict.
 func (t table) Update(ctx context.Context, key string, value []byte, revision uint64) error {
 	_, err := t.kv.Update(ctx, key, value, revision)
 	return conflict(err)
@@ -98,8 +102,8 @@ func (t table) Delete(ctx context.Context, key string, revision uint64) error {
 	return conflict(t.kv.Purge(ctx, key, jetstream.LastRevision(revision)))
 }
 
-// conflict converts the error of an outdated revision to ErrConflict, and other errors to readable
-// ones.
+// conflict converts the error of an outdated revision or an existing key to ErrConflict, and other
+// errors to readable ones. nil stays nil.
 func conflict(err error) error {
 	switch {
 	case err == nil:
@@ -116,7 +120,7 @@ func (f *Farm) Job(ctx context.Context, id string) (*Job, error) {
 	return j, err
 }
 
-// Jobs returns all jobs.
+// Jobs returns all jobs in the ledger, whether they have ended or not.
 func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	watcher, err := f.kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
@@ -143,8 +147,9 @@ func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	}
 }
 
-// Submit puts a job into the queue and returns it. A known job is returned unchanged. If again is
-// set, a job that ended without a result is queued once more.
+// Submit puts a job into the queue and returns it. A known job is returned unchanged, except that a
+// lost message of a queued job is sent again. If again is set, a job that has ended without a
+// result is queued once more.
 func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	o.Version = f.version
 	if err := o.check(); err != nil {
@@ -208,7 +213,8 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	})
 }
 
-// publish puts a job into the queue. name is the message ID.
+// publish puts the message of a job into the queue and returns its acknowledgement. The queue
+// rejects a second message with the same name.
 func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.PubAck, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -217,7 +223,8 @@ func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.P
 	return f.js.Publish(ctx, cluster.JobsOn+"."+token(o.Version), text, jetstream.WithMsgID(name))
 }
 
-// queued reports whether the message of a job is in the queue.
+// queued reports whether the message of a job is in the queue. A job without a message number is
+// not.
 func (f *Farm) queued(ctx context.Context, j *Job) (bool, error) {
 	if j.Message == 0 {
 		return false, nil

@@ -58,7 +58,8 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, err)
 }
 
-// chosen returns the jobs to forget.
+// chosen returns the jobs to forget: the ended jobs older than --older, or the jobs with the given
+// IDs. An ID of a job that has not ended is a usage error.
 func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
@@ -72,8 +73,8 @@ func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	return over, err
 }
 
-// forget forgets jobs and returns their number. It skips a job that has been queued again in
-// between.
+// forget removes the records of the jobs over and returns the number of removed records. It skips a
+// job that has been queued again in between.
 func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 	for _, j := range over {
 		gone, err := f.ledger.forget(ctx, j.ID)
@@ -91,12 +92,14 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 }
 
 // Sweep removes files that neither a job nor a room needs and that were not put or found within the
-// duration kept, normally depot.Kept.
+// duration kept, normally depot.Kept. It returns the removed files and their bytes, even after an
+// error.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
 	return f.Depot.Sweep(ctx, kept, f.needs)
 }
 
-// needs returns the hashes of all files that jobs and rooms need.
+// needs returns the hashes of all files that jobs and rooms need: results, bundles and the files of
+// bundles. A missing bundle is not an error.
 func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
 	jobs, err := f.Jobs(ctx)
 	if err != nil {

@@ -84,7 +84,8 @@ func line(j *Job) string {
 	return text
 }
 
-// waits returns a note if a queued job needs another version of the program.
+// waits returns a note if a queued job needs another version of the program than version, otherwise
+// "".
 func waits(j *Job, version string) string {
 	if j.State != Queued || j.Version == version {
 		return ""
@@ -92,7 +93,8 @@ func waits(j *Job, version string) string {
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// meant returns the jobs whose IDs begin with the given prefixes, each job once.
+// meant returns the jobs whose IDs begin with the given prefixes, each job once. A prefix that
+// matches no job or several jobs is a usage error.
 func meant(all []*Job, given []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {
@@ -110,7 +112,8 @@ func meant(all []*Job, given []string) ([]*Job, error) {
 	return found, nil
 }
 
-// match returns the only ID that begins with the given prefix.
+// match returns the only ID that begins with the given prefix. An invalid prefix, or a prefix of no
+// ID or several IDs, is a usage error.
 func match(given string, ids []string) (string, error) {
 	if given == "" || len(given) > idLength || strings.Trim(given, "0123456789abcdef") != "" {
 		return "", console.Usage("invalid job ID %q (want up to %d digits of 0-9 and a-f)", words.OneLine(given), idLength)
@@ -134,7 +137,8 @@ func match(given string, ids []string) (string, error) {
 	return "", console.Usage("%s matches the IDs of %d jobs, such as %s and %s: give more digits", given, len(found), found[0], found[1])
 }
 
-// find returns the job whose ID begins with the given prefix.
+// find returns the job whose ID begins with the given prefix. If no job or several jobs match, it
+// returns a usage error.
 func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
 	if len(given) == idLength {
 		if _, err := match(given, []string{given}); err != nil {
@@ -167,7 +171,8 @@ type GetCommand struct {
 	cluster.Flags
 }
 
-// Run writes the result of a job that is done.
+// Run writes the result of a job to a file or to standard output. A job without a result is an
+// error.
 func (g *GetCommand) Run(c *console.Console) error {
 	if err := output.Of("-o", " ", g.Output).Keep(nil); err != nil {
 		return err

@@ -22,8 +22,8 @@ func Program() (string, error) {
 	return os.Executable()
 }
 
-// Version identifies builds that give the same results: by the module version, the commit, or the
-// hash of the executable.
+// Version returns a text that is equal for builds that give the same results: the module version
+// with the commit, the commit, or the hash of the executable.
 func Version() (string, error) {
 	if version := stamped(debug.ReadBuildInfo()); version != "" {
 		return version, nil
@@ -44,7 +44,8 @@ func Version() (string, error) {
 	return "build " + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stamped returns the version or the commit of an unmodified build, or "".
+// stamped returns the version or the commit of a build. It returns "" if ok is false, if the source
+// was modified or if there is neither.
 func stamped(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""

@@ -46,8 +46,8 @@ type worker struct {
 	bad      told          // suppresses repeated messages
 }
 
-// Work runs jobs until ctx ends or, with Drain, the queue is empty. When ctx ends, running jobs
-// return to the queue at once.
+// Work runs jobs until ctx ends or, with Drain, the queue is empty; both are not errors. When ctx
+// ends, running jobs return to the queue at once.
 func (f *Farm) Work(ctx context.Context, o Options) error {
 	w := &worker{Farm: f, Options: o, ready: make(chan *held), sending: make(chan struct{}, o.Slots)}
 	if w.Program == "" {
@@ -86,8 +86,8 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	return nil
 }
 
-// join opens the shared consumer of all workers of this version. If it does not exist, join creates
-// it.
+// join opens the queue's consumer, which all workers of this version share. If it does not exist,
+// join creates it. It sets the time after which NATS delivers an unanswered message again.
 func (w *worker) join(ctx context.Context) error {
 	name := "work_" + token(w.version)
 	consumer, err := w.queue.Consumer(ctx, name)
@@ -109,7 +109,8 @@ func (w *worker) join(ctx context.Context) error {
 	return nil
 }
 
-// fetch fetches and prepares jobs, one at a time.
+// fetch takes messages from the queue and unpacks their files, one job at a time, and passes them
+// to run. It returns when ctx ends or, with Drain, the queue is empty.
 func (w *worker) fetch(ctx context.Context) {
 	for bad := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -141,7 +142,8 @@ func (w *worker) fetch(ctx context.Context) {
 	}
 }
 
-// next returns the next message, or nil after a while without one.
+// next returns the next message of the queue. After a while without a message, both results are
+// nil.
 func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	wait := 20 * time.Second
 	if w.Drain {
@@ -169,7 +171,8 @@ func (w *worker) drained(ctx context.Context) bool {
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
 }
 
-// run runs prepared jobs, one at a time.
+// run runs prepared jobs, one at a time, until the channel ready is closed. After the end of ctx it
+// returns them to the queue.
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {
@@ -202,7 +205,8 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// claim calls ledger.claim, and retries it while NATS does not answer.
+// claim calls ledger.claim for a held message, and retries it for up to ten seconds while NATS does
+// not answer.
 func (w *worker) claim(ctx context.Context, h *held) (j *Job, ours bool, err error) {
 	err = again(ctx, 10*time.Second, func(ctx context.Context) (err error) {
 		j, ours, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)
