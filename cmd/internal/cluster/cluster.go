@@ -40,8 +40,8 @@ func Command(room string) string { return "voicepool.room." + room + ".cmd" }
 // Event returns the subject of a room's events.
 func Event(room string) string { return "voicepool.room." + room + ".event" }
 
-// CheckName returns an error if a name is invalid for a room or a node on NATS. Names are parts of
-// subjects and keys.
+// CheckName returns an error if a name is invalid for a room or a node on NATS: 1 to 64 letters,
+// digits, _ and -. Names are parts of subjects and keys.
 func CheckName(name string) error {
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
@@ -70,7 +70,7 @@ type Flags struct {
 	Creds string `name:"nats-creds" predictor:"file" placeholder:"FILE" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS, as nsc writes them."`
 }
 
-// Check returns an error for an invalid URL.
+// Check returns an error if --nats is missing or an address in it is invalid.
 func (f *Flags) Check() error {
 	if f.NATS == "" {
 		return errors.New("--nats is missing: write nats://HOST:4222, or set VOICEPOOL_NATS")
@@ -85,7 +85,8 @@ func (f *Flags) Check() error {
 	return nil
 }
 
-// hidden returns an address without its user and password.
+// hidden returns the part of an address after the user and the password. An address without them is
+// returned unchanged.
 func hidden(address string) string {
 	if _, host, found := strings.Cut(address, "@"); found {
 		return host
@@ -103,7 +104,8 @@ const Oldest = "2.10.0"
 // ErrTooOld is the error of a NATS server older than Oldest.
 var ErrTooOld = errors.New("the NATS server is too old")
 
-// tooOld returns an error if a server version is too old or unreadable.
+// tooOld returns nil if a server version, such as "2.10.4", is at least Oldest. Otherwise, also for
+// an unreadable version, the error wraps ErrTooOld.
 func tooOld(version string) error {
 	var have, need [3]int
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
@@ -156,8 +158,8 @@ func (c *Conn) Plain(err error) error {
 	return Plain(err)
 }
 
-// Unopened returns why a JetStream resource cannot be opened. If the call got no answer, it checks
-// whether JetStream is enabled.
+// Unopened returns a readable error that wraps err, the reason why a JetStream resource cannot be
+// opened. If the call got no answer, it checks whether JetStream is enabled.
 func (c *Conn) Unopened(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
 		ctx, cancel := context.WithTimeout(ctx, Patience)
@@ -230,7 +232,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	}
 }
 
-// Close sends all pending messages and closes the connection.
+// Close sends all pending messages, for at most a second, and closes the connection.
 func (c *Conn) Close() {
 	_ = c.NC.FlushTimeout(time.Second) // the connection may be lost
 	c.NC.Close()
@@ -261,7 +263,8 @@ func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstrea
 	return kv, nil
 }
 
-// Plain returns a NATS error with a readable message that wraps err.
+// Plain returns a NATS error with a readable message that wraps err. Other errors are returned
+// unchanged.
 func Plain(err error) error {
 	for _, known := range []struct {
 		is   error

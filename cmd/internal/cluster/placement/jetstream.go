@@ -30,7 +30,8 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	return &kept{conn: c, kv: kv}, nil
 }
 
-// known converts an error of JetStream to an error of Bucket.
+// known converts an error of JetStream to ErrConflict, ErrMissing or ErrTooLarge, and other errors to
+// readable ones. nil stays nil.
 func (k *kept) known(err error) error {
 	switch {
 	case err == nil:
@@ -45,6 +46,8 @@ func (k *kept) known(err error) error {
 	return k.conn.Plain(err)
 }
 
+// Put implements Bucket. It returns the new revision. After an error that is not a conflict, it recreates a
+// lost bucket in the background.
 func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	write := k.kv.Create
 	if revision != 0 {
@@ -60,7 +63,8 @@ func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint6
 	return now, err
 }
 
-// heal recreates a bucket that NATS has lost with all its data. It does not wait.
+// heal recreates a bucket that NATS has lost with all its data. It works in the background, at most once a
+// second.
 func (k *kept) heal() {
 	if !k.heals.CompareAndSwap(false, true) {
 		return
@@ -74,10 +78,12 @@ func (k *kept) heal() {
 	}()
 }
 
+// Delete implements Bucket. If revision is outdated, the error is ErrConflict.
 func (k *kept) Delete(ctx context.Context, key string, revision uint64) error {
 	return k.known(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
 }
 
+// Get implements Bucket.
 func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 	e, err := k.kv.Get(ctx, key)
 	if err != nil {
@@ -90,6 +96,7 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 // them.
 var watched = []string{nodes + ">", rooms + ">", drains + ">"}
 
+// Watch implements Bucket. It always returns an error, at the end of ctx the error of ctx.
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // a copy, because WatchFiltered overwrites its argument
 	if err != nil {

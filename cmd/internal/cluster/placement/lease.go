@@ -31,14 +31,16 @@ type lease struct {
 	untold   time.Time // when a renewal succeeded that the watch has not reported yet; zero: all are reported
 }
 
-// current returns the current life of the node.
+// current returns the id of the current life of the node. A node gets a new life whenever it joins or has
+// lost its lease.
 func (l *lease) current() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.life
 }
 
-// holds reports whether the lease lasts long enough to take rooms.
+// holds reports whether the lease lasts for at least another quarter of its length, so that the node may take
+// or change rooms.
 func (l *lease) holds() bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -52,7 +54,8 @@ func (l *lease) record() NodeRecord {
 	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, Stand: l.stand, Most: o.Most, Beat: l.beat}
 }
 
-// take begins a life: it writes the record if the key is free or holds a finished life.
+// take begins a life: it writes the record if the key is free or holds a finished life. Otherwise it returns
+// errNamesake, as another process may use the name.
 func (l *lease) take(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
@@ -77,8 +80,8 @@ func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 	return l.node.options.Bucket.Get(ctx, key)
 }
 
-// write writes the record with an expected revision and extends the lease on success. The lease counts from
-// the moment before the record was sent.
+// write writes the record and extends the lease on success, counted from the moment before the record was
+// sent. behind is the expected revision of the record. If it is outdated, the error is ErrConflict.
 func (l *lease) write(ctx context.Context, behind uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -106,7 +109,8 @@ func (l *lease) write(ctx context.Context, behind uint64) error {
 	return nil
 }
 
-// keep renews the lease until ctx ends.
+// keep renews the lease periodically until ctx ends. After the end of a life it begins a new one, once the
+// rooms of the old life are closed.
 func (l *lease) keep(ctx context.Context) {
 	o := &l.node.options
 	wait := o.Timing.Renew
@@ -135,7 +139,7 @@ func (l *lease) keep(ctx context.Context) {
 }
 
 // adopt handles a conflict. If the stored record is a renewal of this life whose answer was lost, the life
-// continues. Otherwise this life has ended.
+// continues. Otherwise this life has ended, and adopt closes all rooms.
 func (l *lease) adopt(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
@@ -150,7 +154,8 @@ func (l *lease) adopt(ctx context.Context) {
 	o.Say("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
 }
 
-// renewed continues with a stored record. It returns false if this life has ended.
+// renewed continues with the stored record r from entry e, or ignores a stale one, and returns true. It
+// returns false if this life has ended; then the output stops and the node has a new life without a lease.
 func (l *lease) renewed(e *Entry, r *NodeRecord) bool {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -167,21 +172,21 @@ func (l *lease) renewed(e *Entry, r *NodeRecord) bool {
 	return false
 }
 
-// ahead returns the clock of the bucket minus the clock of this machine.
+// ahead returns the clock of the bucket minus the clock of this machine, as last measured.
 func (l *lease) ahead() time.Duration {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.skew
 }
 
-// stood changes the stand, which the next renewal writes.
+// stood sets the node's stand, which the next renewal writes.
 func (l *lease) stood(stand Stand) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.stand = stand
 }
 
-// seen processes the node's record as reported by the watch. Its time is used to compare the clocks.
+// seen processes the node's own record as reported by the watch. Its time is used to compare the clocks.
 func (l *lease) seen(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -207,7 +212,7 @@ func (l *lease) compare() {
 	l.skew, l.took, l.compared = l.created.Sub(l.sent.Add(took/2).Round(0)), took, l.answered
 }
 
-// deaf reports whether the watch has missed a renewal for longer than long.
+// deaf reports whether the watch has failed for longer than long to report a renewal that NATS has confirmed.
 func (l *lease) deaf(long time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -222,7 +227,8 @@ func (l *lease) end() {
 	l.node.options.Extend(0)
 }
 
-// release gives up the lease.
+// release gives up the lease: it marks the record as Gone, so that other nodes take the rooms at once. Errors
+// are ignored, because the lease then expires.
 func (l *lease) release(ctx context.Context) {
 	l.stood(Gone)
 	l.mutex.Lock()

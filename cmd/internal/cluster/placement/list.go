@@ -34,6 +34,7 @@ type Member struct {
 }
 
 // List returns all rooms and nodes, sorted by name. A node whose record is older than stale counts as gone.
+// It returns an error if the bucket cannot be read completely.
 func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
 	v.begin()
@@ -80,7 +81,8 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	return list, members, nil
 }
 
-// Drain sets or clears the request to a node to give its rooms away.
+// Drain requests that a node gives its rooms away, or with on false withdraws the request. It does not wait.
+// An unknown node is an error.
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {
@@ -103,7 +105,7 @@ func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	return b.Delete(ctx, drains+node, old.Revision)
 }
 
-// Sheets returns the bundles of all rooms. It fails if a record cannot be parsed.
+// Sheets returns the hashes of the bundles of all rooms. It fails if a record cannot be parsed.
 func Sheets(ctx context.Context, b Bucket) ([]string, error) {
 	sheets, all := map[string]string{}, false
 	var wrong error

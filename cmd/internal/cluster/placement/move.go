@@ -8,7 +8,8 @@ import (
 // openWithin is the maximum time for another node to open a room that is handed over to it.
 const openWithin = 20 * time.Second
 
-// draining reports whether this node must give its rooms away, and updates its stand.
+// draining reports whether this node must give its rooms away because of Drain. It sets the node's stand to
+// Draining or Up.
 func (n *Node) draining() bool {
 	n.seen.mutex.Lock()
 	asked := n.seen.drains[n.options.Name] == n.lease.current()
@@ -66,14 +67,15 @@ func (s *seat) move(ctx context.Context) (left bool) {
 	return false
 }
 
-// leave marks whether the room is moving.
+// leave sets whether the room is moving. Meanwhile Moving returns true, so that orders are rejected.
 func (s *seat) leave(leaving bool) {
 	s.node.mutex.Lock()
 	defer s.node.mutex.Unlock()
 	s.leaving = leaving
 }
 
-// choose returns the life best suited to take the room, or "".
+// choose returns the life of the other node best suited to take the room. If other nodes cannot take it, the
+// result is "".
 func (s *seat) choose() string {
 	all, _, _ := s.node.seen.nodesNow()
 	load := map[string]int{}
@@ -88,7 +90,8 @@ func (s *seat) choose() string {
 	return ""
 }
 
-// reread adopts the last record seen. It quits if the record belongs to another node.
+// reread adopts the last record seen of the room. It quits the seat if the record belongs to another node or
+// has been removed.
 func (s *seat) reread() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
@@ -101,7 +104,8 @@ func (s *seat) reread() {
 	}
 }
 
-// awaits waits until the life next has opened the room.
+// awaits waits until the life next has opened the room. ready is false if that node has refused or ended, or
+// after the time openWithin. owner is the node as last seen.
 func (s *seat) awaits(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openWithin; o.Now() < end && s.node.lease.holds() && pause(ctx, o.Timing.Look/5); {
@@ -117,7 +121,8 @@ func (s *seat) awaits(ctx context.Context, next string) (owner seenNode, ready b
 	return owner, false
 }
 
-// prepare opens a room that another node hands over, and plays it once this node owns it.
+// prepare opens a room that another node hands over, and plays it once this node owns it. It returns if the
+// handover fails or takes too long.
 func (s *seat) prepare(ctx context.Context) {
 	o := &s.node.options
 	state, err := s.handed(ctx)
@@ -144,7 +149,8 @@ func (s *seat) prepare(ctx context.Context) {
 	}
 }
 
-// handed returns the state of a room that is handed over, to open it from.
+// handed returns the saved state of a room that is handed over. The state is empty if the record refers to no
+// state. If it cannot be read in time, the error is ErrMissing.
 func (s *seat) handed(ctx context.Context) (state stateRecord, err error) {
 	o := &s.node.options
 	if s.record.State == 0 {

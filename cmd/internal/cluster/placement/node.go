@@ -120,9 +120,11 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	return n, nil
 }
 
+// newLife returns a random id for a life of a node.
 func newLife() string { return rand.Text()[:12] }
 
-// enrol waits for the first lease.
+// enrol waits for the first lease and returns nil, or the error of ctx. If a running node has the same name,
+// it returns an error after about two lease times.
 func (n *Node) enrol(ctx context.Context) error {
 	o := &n.options
 	began, told := o.Now(), ""
@@ -154,14 +156,14 @@ func (n *Node) enrol(ctx context.Context) error {
 	}
 }
 
-// fenced returns why this node's previous record cannot be marked as gone, or nil.
+// fenced returns the error of marking this node's previous record as gone, or nil.
 func (n *Node) fenced() error {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.unfenced
 }
 
-// pause waits for a time and reports whether ctx is still active.
+// pause waits for a time or the end of ctx. It returns false if ctx has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -176,7 +178,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 // Name returns the name of the node.
 func (n *Node) Name() string { return n.options.Name }
 
-// Elsewhere returns the node that plays a room, if another node does. The information may be stale.
+// Elsewhere returns the name and the URL of another node that plays a room. known is false if this node plays
+// it, the room is unknown, or its node has ended. The information may be stale.
 func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	r, known := n.seen.room(room)
 	if !known || r.record.Life == n.lease.current() {
@@ -186,7 +189,8 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	return r.record.Node, owner.record.Address, alive
 }
 
-// Orphan reports whether a placed room has no owner, and why the last node to try cannot play it.
+// Orphan reports whether no node plays a placed room at the moment. why is the reason of the last node that
+// could not play it, or "". A room that this node is opening also counts.
 func (n *Node) Orphan(room string) (why string, orphan bool) {
 	r, known := n.seen.room(room)
 	if !known {
@@ -198,7 +202,7 @@ func (n *Node) Orphan(room string) (why string, orphan bool) {
 	return r.record.why(), true
 }
 
-// Moving reports whether a room of this node is moving to another.
+// Moving reports whether a room on this node is being handed over to another. It is false for other rooms.
 func (n *Node) Moving(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -206,8 +210,8 @@ func (n *Node) Moving(room string) bool {
 	return s != nil && s.leaving
 }
 
-// Close makes the node leave. Other nodes resume its rooms at once. It returns when the node is silent, at
-// the latest after the fade plus parting.
+// Close makes the node leave, with its rooms fading out. Other nodes resume its rooms at once. It returns
+// when the node is silent, at the latest after the fade plus parting. A second call returns at once.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed
@@ -239,7 +243,7 @@ func (n *Node) Close(fade time.Duration) {
 // parting is the time limit for NATS at the end of a node.
 const parting = 250 * time.Millisecond
 
-// sits reports whether rooms are open on this node.
+// sits reports whether at least one room is open on this node.
 func (n *Node) sits() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

@@ -15,9 +15,9 @@ func (e *Elsewhere) Error() string {
 	return fmt.Sprintf("the room %s is placed already, and the node %s plays it", e.Room, e.Node)
 }
 
-// Place places a new room with a sheet and plays it on this node. It returns when the room is audible. If
-// another node has the room, the error is an *Elsewhere. If the room cannot be opened, that error is returned
-// and the room is not placed.
+// Place places a new room and plays it on this node. sheet is the hash of its bundle, and file is stored as
+// RoomRecord.File. It returns when the room is audible. If another node has the room, the error is an
+// *Elsewhere. If the room cannot be opened, that error is returned and the room is not placed.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
 	tries := 0
@@ -47,7 +47,8 @@ const mostTries = 5
 // notNow is a temporary error of opening a room.
 type notNow struct{ error }
 
-// place is one attempt of Place.
+// place is one attempt of Place. If placed is false and err is nil, the record has changed in between and the
+// caller tries again. A notNow error is temporary.
 func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
@@ -101,7 +102,7 @@ func (n *Node) seat(room string) *seat {
 	return n.seats[room]
 }
 
-// Known reports whether a room is placed, and its File.
+// Known reports whether a room is placed, and returns the File of its record.
 func (n *Node) Known(ctx context.Context, room string) (file string, known bool, err error) {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -113,7 +114,8 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 
 // Remove removes a room that this node plays, or that has no owner, together with its state. An open room
 // first fades out and is closed, so that it is silent before another node can place it. If the error leaves
-// the result open, the room becomes audible again once it is certain that it still exists.
+// the result open, the room becomes audible again once it is certain that it still exists. An unknown room is
+// not an error.
 func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
 		if s := n.playing(room); s != nil {
@@ -133,7 +135,7 @@ func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) erro
 	return ErrConflict
 }
 
-// playing returns the seat of a room that this node owns, or nil.
+// playing returns the seat of a room that the current life of this node owns, or nil.
 func (n *Node) playing(room string) *seat {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -144,7 +146,8 @@ func (n *Node) playing(room string) *seat {
 	return nil
 }
 
-// remove is one attempt of Remove for a room that is not open here.
+// remove is one attempt of Remove for a room that is not open here. ErrConflict means that the caller tries
+// again.
 func (n *Node) remove(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -165,7 +168,8 @@ func (n *Node) remove(ctx context.Context, room string) error {
 	return nil
 }
 
-// free returns an error if another node plays a room: an *Elsewhere, or ErrConflict if that is uncertain.
+// free returns an error if another node plays a room: an *Elsewhere, or ErrConflict if that is uncertain. If
+// the room has no owner or is on this node, the error is nil.
 func (n *Node) free(ctx context.Context, r *RoomRecord) error {
 	if r.Life == n.lease.current() {
 		return nil
@@ -179,14 +183,14 @@ func (n *Node) free(ctx context.Context, r *RoomRecord) error {
 	return nil
 }
 
-// drops records that a room was removed, because a watch may still report it.
+// drops records that a room was removed at a revision, because a watch may still report it.
 func (n *Node) drops(room string, revision uint64) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	n.removed[room] = max(revision, n.removed[room])
 }
 
-// forget deletes the state of a room.
+// forget deletes the state of a room. A missing state is not an error.
 func (n *Node) forget(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, states+room)
 	if err == nil {

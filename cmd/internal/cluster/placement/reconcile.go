@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// reconcile periodically looks for rooms to take, until ctx ends.
+// reconcile periodically marks dead nodes as gone, looks for rooms to take, and obeys requests to drain,
+// until ctx ends.
 func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms without an owner, and since when
 	peeked := time.Duration(0)
@@ -52,7 +53,8 @@ func (n *Node) peek(ctx context.Context) {
 	asked.Wait()
 }
 
-// refresh reads the record of one room that the watch has not reported yet.
+// refresh reads the record of one room that the watch has not reported yet into the view. Other errors than
+// ErrMissing leave the view unchanged.
 func (n *Node) refresh(ctx context.Context, room string) {
 	e, err := n.lease.get(ctx, rooms+room)
 	n.seen.mutex.Lock()
@@ -100,7 +102,7 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 	}
 }
 
-// touch resets the time of the last change of a node.
+// touch sets the time of the last change of a known node to now.
 func (v *view) touch(name string, now time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -110,7 +112,8 @@ func (v *view) touch(name string, now time.Duration) {
 	}
 }
 
-// look takes rooms without an owner, and prepares rooms that are handed over to this node.
+// look takes rooms without an owner, and prepares rooms that are handed over to this node. all has the known
+// nodes. orphans has the time since when each room has had no owner; look updates it.
 func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
 	o, life := &n.options, n.lease.current()
 	load := map[string]int{}
@@ -175,7 +178,7 @@ func (n *Node) over(ctx context.Context, r *RoomRecord) bool {
 	return err == nil
 }
 
-// rests reports whether this node waits before it tries to open a room again.
+// rests reports whether this node still waits, after a failed attempt, before it tries to open a room again.
 func (n *Node) rests(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -188,7 +191,8 @@ type failure struct {
 	until time.Duration
 }
 
-// fail records a failed attempt. The wait grows with each failure.
+// fail records a failed attempt to open a room. The wait before the next one doubles with each failure, up to
+// longestRest.
 func (n *Node) fail(room string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -201,9 +205,9 @@ func (n *Node) fail(room string) {
 // longestRest is the longest wait after a failed attempt to open a room.
 const longestRest = 30 * time.Second
 
-// order returns the lives that may take a room, in order of preference. It uses rendezvous hashing (Thaler
-// and Ravishankar, 1998), so that the rooms of one node are spread evenly and two nodes do not compete for a
-// room.
+// order returns the lives that may take a room, the preferred first. all has the known nodes, and load the
+// number of rooms by life. It uses rendezvous hashing (Thaler and Ravishankar, 1998), so that the rooms of
+// one node are spread evenly and two nodes do not compete for a room.
 func (n *Node) order(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
 	o := &n.options
 	type one struct {
@@ -234,7 +238,8 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// sit opens a seat for a room, which runs how. It returns nil if the room already has a seat here.
+// sit opens a seat for a room and runs how on a new goroutine; the seat ends when how returns. It returns nil
+// if the room already has a seat here, was removed, or the node is closed.
 func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Context)) *seat {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -264,7 +269,7 @@ func (n *Node) hasOldSeats() bool {
 	return false
 }
 
-// drop closes all rooms of a life that has ended.
+// drop makes all seats close their rooms, because their life has ended. It does not wait.
 func (n *Node) drop() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

@@ -72,7 +72,7 @@ type RoomRecord struct {
 	Refused map[string]string `json:"refused,omitempty"` // by life: why it cannot play the room
 }
 
-// why returns the reason why some node cannot play the room, or "".
+// why returns the reason of a node that cannot play the room, or "" if no node has refused it.
 func (r *RoomRecord) why() (why string) {
 	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
 		why = r.Refused[life]
@@ -102,5 +102,5 @@ func decode[T any](text []byte) (record T, ok bool) {
 	return record, err == nil
 }
 
-// named returns the part of a key after a prefix.
+// named returns the part of a key after a prefix such as rooms. ok is false if the key has another prefix.
 func named(key, kind string) (name string, ok bool) { return strings.CutPrefix(key, kind) }

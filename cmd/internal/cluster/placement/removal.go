@@ -13,8 +13,8 @@ type removal struct {
 	answer chan error // has capacity 1
 }
 
-// ask requests a removal and waits for the answer. heard is false if the seat ended before it received the
-// request.
+// ask requests a removal from the seat and waits for the answer. fade is the length of the fade-out. heard is
+// false if the seat ended before it received the request; err is then nil.
 func (s *seat) ask(ctx context.Context, fade time.Duration) (heard bool, err error) {
 	r := &removal{ctx, fade, make(chan error, 1)}
 	select {
@@ -32,9 +32,9 @@ func (s *seat) ask(ctx context.Context, fade time.Duration) (heard bool, err err
 	}
 }
 
-// remove fades the room out and removes it. It reports whether the room was removed; otherwise the room
-// becomes audible again. While the result is uncertain the room stays silent, because another node may have
-// placed it again.
+// remove fades the room out and removes it, and answers the request r. It returns true if the room was
+// removed; otherwise the room becomes audible again. While the result is uncertain the room stays silent,
+// because another node may have placed it again.
 func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 	n, key := s.node, rooms+s.record.Room
 	s.tenant.Leave(r.fade)
@@ -68,7 +68,8 @@ func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 	return false
 }
 
-// missing reports whether the room has been removed. If not, it adopts the current record.
+// missing reports whether the room has been removed from the bucket. If not, it adopts the current record, or
+// quits if another node owns the room. It returns false if the read fails.
 func (s *seat) missing(ctx context.Context) bool {
 	e, err := s.node.lease.get(ctx, rooms+s.record.Room)
 	if err != nil {

@@ -49,7 +49,8 @@ func (s *seat) end() {
 	}
 }
 
-// settle reports that the room is open, or why it is not.
+// settle ends the wait of Place: nil means that the room is open, otherwise err is the reason why it is not.
+// Only the first call counts.
 func (s *seat) settle(err error) {
 	select {
 	case <-s.opened:
@@ -59,10 +60,11 @@ func (s *seat) settle(err error) {
 	}
 }
 
-// mine reports whether the room belongs to the current life of this node.
+// mine reports whether the seat belongs to the current life of this node.
 func (s *seat) mine() bool { return s.node.lease.current() == s.life }
 
-// write writes the record of the room. done reports success. sure is false if the result is unknown.
+// write writes the record of the room and adopts it on success. done reports success. sure is false if the
+// result is unknown; a conflict is a sure failure.
 func (s *seat) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	revision, err := s.put(ctx, rooms+record.Room, &record, s.revision)
 	switch {
@@ -77,14 +79,16 @@ func (s *seat) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	return false, false
 }
 
-// put is Bucket.Put of a record with the timeout of a lease.
+// put is Bucket.Put of a record with the timeout of a lease. behind is the expected revision, 0 for a new
+// key. It returns the new revision.
 func (s *seat) put(ctx context.Context, key string, record any, behind uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.node.options.Timing.Lease)
 	defer cancel()
 	return s.node.options.Bucket.Put(ctx, key, encode(record), behind)
 }
 
-// take takes a room without an owner and plays it.
+// take takes a room without an owner and plays it until it ends or leaves. If another node is faster or the
+// last owner may still play, it returns.
 func (s *seat) take(ctx context.Context) {
 	if !s.node.over(ctx, &s.record) {
 		s.node.fail(s.record.Room)
@@ -103,8 +107,8 @@ func (s *seat) take(ctx context.Context) {
 	}
 }
 
-// regain plays a room that this node owns according to its view, which may be stale. Rewriting the record
-// proves it.
+// regain plays a room that this node owns according to its view, which may be stale. It first rewrites the
+// record to prove it, and returns if that fails.
 func (s *seat) regain(ctx context.Context) {
 	r := s.record
 	r.Next, r.State, r.Ready = "", 0, false
@@ -113,7 +117,7 @@ func (s *seat) regain(ctx context.Context) {
 	}
 }
 
-// resume plays a room that this node owns.
+// resume opens a room that this node owns from its last state, and plays it until it ends or leaves.
 func (s *seat) resume(ctx context.Context) {
 	state, err := s.recall(ctx)
 	if err != nil {
@@ -125,7 +129,8 @@ func (s *seat) resume(ctx context.Context) {
 	}
 }
 
-// open opens the room from a state. If this node cannot, other nodes may.
+// open opens the room from a state and reports success. After a failure it gives the room up, so that other
+// nodes may take it.
 func (s *seat) open(ctx context.Context, state *stateRecord) bool {
 	opening := Opening{Room: s.record.Room, Sheet: s.record.Sheet, File: s.record.File, State: state.State}
 	if state.State != nil {
@@ -146,7 +151,8 @@ func (s *seat) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp gives up a room that this node cannot play: permanently after a Refusal, otherwise temporarily.
+// giveUp gives up a room that this node cannot play because of err: permanently after a Refusal, otherwise
+// temporarily. It clears the owner in the record if that is this node.
 func (s *seat) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.fail(s.record.Room)
@@ -167,7 +173,8 @@ func (s *seat) giveUp(ctx context.Context, err error) {
 }
 
 // recall reads the state of the room and writes it back at the same revision. This proves that the state is
-// the latest and that the previous owner can write no further state.
+// the latest and that the previous owner can write no further state. A missing state is empty and not an
+// error.
 func (s *seat) recall(ctx context.Context) (stateRecord, error) {
 	o, key := &s.node.options, states+s.record.Room
 	for range 100 {
@@ -198,7 +205,8 @@ func (s *seat) recall(ctx context.Context) (stateRecord, error) {
 	return stateRecord{}, errors.New("another node keeps writing its saved state")
 }
 
-// play makes the room audible and saves its state periodically until the room ends.
+// play makes the room audible and saves its state periodically. It returns when the room ends, is removed or
+// has moved.
 func (s *seat) play(ctx context.Context) {
 	if !s.enter() {
 		return
@@ -236,7 +244,8 @@ func (s *seat) play(ctx context.Context) {
 	}
 }
 
-// enter makes the room audible.
+// enter makes the room audible, with a short fade if it was audible elsewhere before. It returns false if the
+// life of the seat has ended.
 func (s *seat) enter() bool {
 	if !s.mine() {
 		return false
@@ -253,7 +262,8 @@ func (s *seat) enter() bool {
 	return true
 }
 
-// note saves the sheet and the state of the room if they have changed.
+// note saves the sheet and the state of the room if they have changed. If another node has taken the room, it
+// quits.
 func (s *seat) note(ctx context.Context) {
 	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record

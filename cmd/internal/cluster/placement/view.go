@@ -119,7 +119,7 @@ func (v *view) settle() {
 	v.fresh, v.all = nil, true
 }
 
-// room returns the record of a room.
+// room returns the record of a room as last seen. The bool is false if the room is unknown.
 func (v *view) room(name string) (seenRoom, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -127,7 +127,7 @@ func (v *view) room(name string) (seenRoom, bool) {
 	return r, known
 }
 
-// settled reports whether the watch has reported the whole bucket.
+// settled reports whether the current watch has reported the whole bucket.
 func (v *view) settled() bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -145,14 +145,15 @@ func (v *view) markDead(life string) {
 	v.dead[life] = true
 }
 
-// gone reports whether a life is known to have ended.
+// gone reports whether a life is known to have ended. false means unknown or alive.
 func (v *view) gone(life string) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.dead[life]
 }
 
-// alive returns the node of a life that may still be running.
+// alive returns the node of a life. The bool is false if the node is unknown or marked as gone; a node that
+// has died recently still counts as alive.
 func (v *view) alive(life string) (seenNode, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -190,7 +191,7 @@ func (v *view) roomsNow() (all []seenRoom) {
 	return all
 }
 
-// watch keeps the view up to date until ctx ends.
+// watch keeps the view up to date until ctx ends. It starts a new watch after each failure.
 func (n *Node) watch(ctx context.Context) {
 	patience := n.options.Timing.Look
 	for ctx.Err() == nil {
@@ -206,7 +207,7 @@ func (n *Node) watch(ctx context.Context) {
 }
 
 // watchOnce watches until the watch ends or misses this node's own renewals for longer than patience. It
-// reports whether it has seen any renewal.
+// returns true if it has seen any renewal.
 func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool) {
 	n.seen.begin()
 	life := ctx

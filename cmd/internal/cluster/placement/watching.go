@@ -19,7 +19,8 @@ type watching struct {
 	errors int64
 }
 
-// failed records the end of a watch, and reports its reason unless it has just been reported.
+// failed counts the end of a watch by err, and logs the reason with say unless it was the last one
+// logged.
 func (w *watching) failed(say func(string), err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -31,7 +32,7 @@ func (w *watching) failed(say func(string), err error) {
 	}
 }
 
-// works records that a watch has reported the whole bucket.
+// works records that a watch has reported the whole bucket. After a failure it logs that with say.
 func (w *watching) works(say func(string)) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -51,7 +52,7 @@ func (n *Node) Watching() error {
 	return fmt.Errorf("this node does not see the other nodes and the rooms: %w", n.watching.err)
 }
 
-// WatchErrors returns the number of watches that have failed.
+// WatchErrors returns the number of watches that have failed since Join.
 func (n *Node) WatchErrors() int64 {
 	n.watching.mutex.Lock()
 	defer n.watching.mutex.Unlock()

@@ -17,7 +17,8 @@ import (
 // stale is the maximum age of the record of a node that counts as up.
 var stale = placement.Standard.Lease + placement.Standard.Margin
 
-// on connects to a cluster and calls do with its bucket.
+// on connects to a cluster, calls do with its bucket and returns its error. Invalid flags are a
+// usage error.
 func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.Bucket) error) error {
 	if err := f.Check(); err != nil {
 		return console.Usage("%w", err)
@@ -36,7 +37,7 @@ func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.
 	return do(interrupted, bucket)
 }
 
-// list calls placement.List with a time limit.
+// list calls placement.List with a time limit and makes its error readable.
 func list(ctx context.Context, b placement.Bucket) ([]placement.Placed, []placement.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
 	defer cancel()
@@ -53,7 +54,7 @@ type Rooms struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run lists the rooms and the nodes.
+// Run prints the rooms and the nodes, as tables or as JSON.
 func (r *Rooms) Run(c *console.Console) error {
 	return on(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
 		rooms, nodes, err := list(ctx, b)
@@ -84,6 +85,7 @@ func (r *Rooms) Run(c *console.Console) error {
 	})
 }
 
+// dash returns text on one line, or "-" if it is empty.
 func dash(text string) string {
 	if text == "" {
 		return "-"
@@ -99,7 +101,8 @@ type Drain struct {
 	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Maximum time to wait until all have moved (${default})."`
 }
 
-// Run moves the rooms and waits until all have moved.
+// Run requests that a node gives its rooms away and waits until all have moved. After the time Wait
+// it returns an error. With --undo it withdraws the request and does not wait.
 func (d *Drain) Run(c *console.Console) error {
 	node, err := cluster.NodeName(d.Node)
 	if err != nil {

@@ -37,7 +37,8 @@ type line struct {
 	workers sync.WaitGroup
 }
 
-// begin subscribes to the orders of a room and starts its goroutines.
+// begin subscribes to the orders of a room and starts goroutines that answer them and publish
+// events. The caller ends the line with end. An unknown room is an error.
 func (s *Rooms) begin(room string) (*line, error) {
 	follower, err := s.hall.Follow(room)
 	if err != nil {
@@ -55,7 +56,8 @@ func (s *Rooms) begin(room string) (*line, error) {
 	return l, nil
 }
 
-// end closes the line: it unsubscribes and answers the waiting orders.
+// end closes the line: it unsubscribes and waits until the received orders are answered. After the
+// time parting, it rejects the orders that still wait.
 func (l *line) end() {
 	l.leave()
 	l.cancel()
@@ -66,7 +68,7 @@ func (l *line) end() {
 	l.refuse()
 }
 
-// take queues an order without blocking. If the queue is full, it rejects the order.
+// take queues an order without blocking. If the queue is full, it answers with status 429.
 func (l *line) take(m letter) {
 	select {
 	case l.queue <- m:
@@ -77,7 +79,7 @@ func (l *line) take(m letter) {
 	}
 }
 
-// work carries out the queued orders.
+// work carries out and answers the queued orders, in sequence, until the queue is closed.
 func (l *line) work() {
 	hall := l.rooms.hall
 	for m := range l.queue {
@@ -92,8 +94,8 @@ func (l *line) work() {
 	}
 }
 
-// tell publishes events until the room or the line ends. It does not wait for NATS: events that
-// cannot be published are dropped.
+// tell publishes events until the room ends, which sets over, or ctx ends. It does not wait for
+// NATS: events that cannot be published are dropped and counted.
 func (l *line) tell(ctx context.Context, f *service.Follower) {
 	to := cluster.Event(l.name)
 	for {
@@ -115,7 +117,8 @@ func (l *line) tell(ctx context.Context, f *service.Follower) {
 	}
 }
 
-// heard logs once when publishing events begins to fail, and once when it works again.
+// heard processes the result of publishing events: it logs once when publishing begins to fail, and
+// once when it works again.
 func (s *Rooms) heard(err error) {
 	switch {
 	case err != nil && s.deaf.CompareAndSwap(false, true):
@@ -125,7 +128,8 @@ func (s *Rooms) heard(err error) {
 	}
 }
 
-// answer sends a reply if the sender wants it.
+// answer sends the reply text to an order, if the sender has a valid reply subject, and counts it.
+// A reply that is too large for NATS is replaced by an error.
 func (s *Rooms) answer(m letter, text []byte) {
 	if !answerable(m.reply) {
 		return
@@ -142,9 +146,9 @@ func (s *Rooms) answer(m letter, text []byte) {
 	}
 }
 
-// answerable reports whether a reply may be sent to a subject. It rejects subjects of NATS and of
-// rooms and jobs. Otherwise a client that may only play could write there with the permissions of
-// this node.
+// answerable reports whether a reply may be sent to a subject. It rejects "" and subjects of NATS
+// and of rooms and jobs. Otherwise a client that may only play could write there with the
+// permissions of this node.
 func answerable(reply string) bool {
 	return reply != "" && reply[0] != '$' && !strings.HasPrefix(reply, "voicepool.")
 }

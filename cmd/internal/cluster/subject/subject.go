@@ -39,6 +39,7 @@ func New(conn *cluster.Conn, hall *service.Server, say func(string)) *Rooms {
 	return open(&natsWire{conn.NC}, hall, say)
 }
 
+// open is New with another wire, for tests.
 func open(w wire, hall *service.Server, say func(string)) *Rooms {
 	if say == nil {
 		say = func(string) {}
@@ -103,7 +104,8 @@ func (s *Rooms) Close() {
 	all.Wait()
 }
 
-// hold locks a room against other calls until release.
+// hold locks a room against Begin and End of other goroutines until release. It waits if the room
+// is locked.
 func (s *Rooms) hold(room string) (release func()) {
 	done := make(chan struct{})
 	s.mutex.Lock()
@@ -123,13 +125,15 @@ func (s *Rooms) hold(room string) (release func()) {
 	}
 }
 
+// line returns the line of a room, or nil if the room is not connected.
 func (s *Rooms) line(room string) *line {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.lines[room]
 }
 
-// put stores the line of a room, or deletes it for nil. It returns false after Close.
+// put stores the line of a room, or deletes it for nil. It returns false and stores no line after
+// Close.
 func (s *Rooms) put(room string, l *line) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -40,8 +40,8 @@ type natsWire struct{ nc *nats.Conn }
 // publish sends a message.
 func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
 
-// subscribe subscribes without a queue group. With one, a stalled node would swallow some of the
-// orders for a room that another node has taken over.
+// subscribe implements wire. It has no queue group: with one, a stalled node would swallow some of
+// the orders for a room that another node has taken over.
 func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
 	told := 0
 	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {
