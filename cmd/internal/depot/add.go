@@ -28,9 +28,9 @@ func metaOf(name string) string {
 	return "$O." + cluster.Objects + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
-// Add reads its input once, and sends and hashes it at the same time. The object store of nats.go
-// needs the name before the data. Because the name is the hash, it would have to read and hash the
-// data twice.
+// Add implements Store. It reads r once, and sends and hashes it at the same time. The object store
+// of nats.go needs the name before the data. Because the name is the hash, it would have to read
+// and hash the data twice.
 func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	id, h := rand.Text(), sha256.New()
 	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}
@@ -105,7 +105,8 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	return sum, int64(info.Size), nil
 }
 
-// await waits until at most most chunks are unacknowledged.
+// await waits until at most most chunks are unacknowledged, and returns those. under has the
+// pending chunks, oldest first. A failed chunk or a timeout is an error.
 func await(ctx context.Context, under []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
 	for len(under) > most {
 		select {
@@ -122,8 +123,8 @@ func await(ctx context.Context, under []jetstream.PubAckFuture, most int) ([]jet
 	return under, nil
 }
 
-// purge removes the chunks of an object that was not completed or was replaced. A failure leaves
-// unused chunks and does no other harm.
+// purge removes the chunks of an object that was not completed or was replaced; id is its NATS id.
+// A failure leaves unused chunks and does no other harm.
 func (s natsStore) purge(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()

@@ -37,7 +37,8 @@ type Bundle struct {
 }
 
 // Pack stores a sheet and all files of its sounds, and returns the hash of the bundle. text is the
-// content of the sheet, and name the name of its file. open opens a path of the sheet.
+// content of the sheet, name the name of its file, and r its parsed rules. open opens a path of the
+// sheet. Missing files and paths that a bundle may not contain are rules.Errors.
 func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
 	b := &Bundle{Name: name, Text: text, Files: map[string]string{}}
 	var wrong rules.Errors
@@ -84,7 +85,8 @@ func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 	return d.PutBytes(ctx, data)
 }
 
-// Bundle loads a bundle that Pack has stored.
+// Bundle loads a bundle that Pack has stored under a hash. An invalid bundle is an error, a missing
+// one wraps ErrMissing.
 func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	data, err := d.read(ctx, sum, mostJSON)
 	if err != nil {
@@ -143,8 +145,8 @@ func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 	return filepath.Join(folder, sheet), nil
 }
 
-// small returns an error if the files of a plan are too large together. Files in the cache do not
-// count, because they were checked before.
+// small returns an error if the files of a plan are together larger than mostBytes. Files in the
+// cache do not count, because they were checked before.
 func (d *Depot) small(ctx context.Context, p *plan) error {
 	left, seen := int64(mostBytes), map[string]bool{}
 	for _, one := range p.files {
@@ -172,7 +174,8 @@ type plan struct {
 // placed is one file of a plan.
 type placed struct{ at, sum string }
 
-// plan validates an untrusted bundle and returns the places of its parts.
+// plan validates an untrusted bundle and returns the paths of its sheet and files. An unsafe or
+// ambiguous path is an error.
 func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):
@@ -219,7 +222,8 @@ func (b *Bundle) plan() (*plan, error) {
 	return p, nil
 }
 
-// checkPath returns an error for a path that a bundle may not contain.
+// checkPath returns an error for a path that a bundle may not contain. Allowed are relative paths,
+// which may lead a few folders up.
 func checkPath(name string) error {
 	clean := path.Clean(name)
 	ups := 0

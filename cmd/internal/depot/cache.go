@@ -36,8 +36,8 @@ func NewCache(folder string, most int64) *Cache {
 	return &Cache{folder: folder, most: most, files: map[string]*cached{}}
 }
 
-// place puts a file at a new path, as a hard link if possible, otherwise as a copy. If the cache
-// lacks the file, place calls fetch.
+// place puts a file at a new path, as a hard link if possible, otherwise as a copy. An existing
+// path is an error. If the cache lacks the file, place calls fetch to write it into the cache.
 func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	return nil
 }
 
-// has reports whether a file is in the cache.
+// has reports whether the file with a hash is in the cache.
 func (c *Cache) has(sum string) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -111,7 +111,7 @@ func (c *Cache) shrink() {
 	}
 }
 
-// link makes a new path for a file.
+// link makes a new path for the file from, as a hard link or a copy. An existing path is an error.
 func link(from, path string) error {
 	if os.Link(from, path) == nil {
 		return nil

@@ -79,7 +79,7 @@ func New(store Store) *Depot {
 	return &Depot{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
 }
 
-// Cached returns a depot whose Get and Unpack take files from a cache first.
+// Cached returns a depot in the same store whose Get and Unpack take files from a cache first.
 func (d *Depot) Cached(c *Cache) *Depot {
 	with := New(d.store)
 	with.cache = c
@@ -121,7 +121,8 @@ func (d *Depot) Add(ctx context.Context, r io.Reader) (sum string, size int64, e
 	return d.store.Add(ctx, r)
 }
 
-// sum hashes a file. A file on the disk is hashed again only after its size or time has changed.
+// sum returns the SHA-256 of a file. A file on the disk is hashed again only after its size or time
+// has changed. A folder or device is an error.
 func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 	r, err := open()
 	if err != nil {
@@ -162,7 +163,8 @@ func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 	return now.sum, nil
 }
 
-// send stores a file under its hash, unless it is already there.
+// send stores a file under its hash, unless it is already there; then it may renew its Used time. A
+// file with another hash than sum is an error.
 func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
 	found := time.Since(d.there[sum]) < fresh
@@ -198,14 +200,15 @@ func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser
 	return nil
 }
 
-// bound clears a map that has become too large.
+// bound clears a map that has 16,384 entries or more.
 func bound[V any](m map[string]V) {
 	if len(m) >= 1<<14 {
 		clear(m)
 	}
 }
 
-// Size returns the size of a file in bytes.
+// Size returns the size of a stored file in bytes. If it is missing or damaged, the error wraps
+// ErrMissing.
 func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
 	if err := CheckSum(sum); err != nil {
 		return 0, err
@@ -233,8 +236,8 @@ func (d *Depot) Touch(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Get writes a file to a path. The path then has the whole file, or after an error no file. A wrong
-// hash is an error.
+// Get writes a stored file to a path. The path then has the whole file, or after an error no new
+// file. A wrong hash is an error. With a cache, an existing path is an error, too.
 func (d *Depot) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
 		return d.cache.place(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
@@ -242,7 +245,7 @@ func (d *Depot) Get(ctx context.Context, sum, path string) error {
 	return d.fetch(ctx, sum, path)
 }
 
-// fetch does Get from the store, without the cache.
+// fetch is Get from the store, without the cache. It replaces an existing file.
 func (d *Depot) fetch(ctx context.Context, sum, path string) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {
@@ -278,7 +281,7 @@ func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
 	return nil
 }
 
-// read returns a file of at most most bytes.
+// read returns the data of a stored file. A file of more than most bytes is an error.
 func (d *Depot) read(ctx context.Context, sum string, most int64) ([]byte, error) {
 	size, err := d.Size(ctx, sum)
 	if err != nil {

@@ -33,8 +33,8 @@ func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo
 	return info, msg.Sequence, nil
 }
 
-// write replaces the meta at a sequence of the stream and returns the new sequence. It returns 0 if
-// the meta was replaced in between.
+// write replaces the meta at the sequence place of the stream and returns the new sequence. It
+// returns 0 and no error if the meta was replaced in between.
 func (s natsStore) write(ctx context.Context, info *jetstream.ObjectInfo, place uint64) (uint64, error) {
 	text, err := json.Marshal(info)
 	if err != nil {
@@ -52,8 +52,8 @@ func (s natsStore) write(ctx context.Context, info *jetstream.ObjectInfo, place 
 	return ack.Sequence, nil
 }
 
-// Touch writes the meta of an object again, but only if the object was not removed. The
-// compare-and-set protects against the answer of a lagging server.
+// Touch implements Store. It writes the meta of an object again, but only if the object was not
+// removed. The compare-and-set protects against the answer of a lagging server.
 func (s natsStore) Touch(ctx context.Context, name string) error {
 	gone := false
 	err := again(ctx, still, func(ctx context.Context) error {
@@ -76,7 +76,8 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 	return err
 }
 
-// Remove marks an object as deleted, as nats.go does, and then removes its chunks and the mark.
+// Remove implements Store. It marks an object as deleted, as nats.go does, and then removes its
+// chunks and the mark. It returns false if the object is missing or newer than o.
 func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 	info, place, err := s.meta(ctx, o.Name)
 	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {

@@ -30,6 +30,8 @@ type reader struct {
 	data    []byte // unread part of the current chunk
 }
 
+// Read returns data of the object, and io.EOF after the last chunk. It fetches a chunk when it
+// needs one, and retries for a while if NATS does not answer.
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
 		if r.left == 0 {
@@ -54,8 +56,8 @@ func (r *reader) Read(p []byte) (int, error) {
 // Close implements io.Closer. It does nothing.
 func (r *reader) Close() error { return nil }
 
-// again retries do until it succeeds, at most for the duration long. A missing object is retried
-// only for the duration lag, because a server may be behind.
+// again calls do until it succeeds, at most for the duration long, and returns its last error. A
+// missing object is retried only for the duration lag, because a server may be behind.
 func again(ctx context.Context, long time.Duration, do func(context.Context) error) error {
 	for began := time.Now(); ; {
 		soon, cancel := context.WithTimeout(ctx, once)

@@ -43,6 +43,7 @@ type natsStore struct {
 	stream  jetstream.Stream // the stream of the object store
 }
 
+// Stat implements Store.
 func (s natsStore) Stat(ctx context.Context, name string) (Object, error) {
 	info, err := s.objects.GetInfo(ctx, name)
 	if err != nil {
@@ -51,10 +52,12 @@ func (s natsStore) Stat(ctx context.Context, name string) (Object, error) {
 	return object(info), nil
 }
 
+// object returns the Object that info describes. Its Sum is "" if NATS has not stored a hash.
 func object(info *jetstream.ObjectInfo) Object {
 	return Object{Name: info.Name, Size: int64(info.Size), Sum: sumOf(info), Used: info.ModTime}
 }
 
+// List implements Store. The time is from the clock of the NATS server.
 func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
@@ -70,6 +73,7 @@ func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err e
 	return all, info.TimeStamp, nil
 }
 
+// Put implements Store. It returns "" if NATS has not stored a hash.
 func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, error) {
 	info, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: name}, r)
 	if err != nil {
@@ -78,7 +82,7 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
-// Get opens an object. Its chunks are fetched while it is read.
+// Get implements Store. The chunks of the object are fetched while it is read.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	var info *jetstream.ObjectInfo
 	err := again(ctx, still, func(ctx context.Context) (err error) {
