@@ -17,14 +17,16 @@ func (f *Filter) Start(rate int, lowPass, highPass float64) {
 	f.warped = spectrum.Warp(rate)
 }
 
-// ApplyResponse multiplies gains by the response of a bus filter, as Voice.ApplyResponse does. It reports
-// whether the response still moves.
+// ApplyResponse multiplies power gains, one per band, by the response of a bus filter. In each band it uses
+// the larger of the response at frame and the final one. It reports whether the response still changes after
+// frame.
 func (f *Filter) ApplyResponse(frame int64, gains *[SpectrumBands]float64) (moves bool) {
 	f.applyResponse(frame, f.warped, (*spectrum.Gains)(gains))
 	return !f.settled(frame)
 }
 
-// RampLowPass moves the cutoff of the low-pass of a bus, linearly in its logarithm; hz 0 is off.
+// RampLowPass moves the cutoff of the low-pass of a bus to hz, from frame on and within the given number of
+// frames. The move is linear in the logarithm of the cutoff; hz 0 switches the filter off.
 func (f *Filter) RampLowPass(frame int64, hz float64, frames int64) {
 	f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 }
@@ -37,10 +39,11 @@ func (f *Filter) RampHighPass(frame int64, hz float64, frames int64) {
 // Active reports whether the filter changes the signal or a cutoff moves.
 func (f *Filter) Active() bool { return f.low.on || f.high.on || f.ramping }
 
-// Ramping reports whether a cutoff moves.
+// Ramping reports whether a cutoff moves or the coefficients have not yet reached its final value.
 func (f *Filter) Ramping() bool { return f.ramping }
 
-// HasTail reports whether the filter still has a tail.
+// HasTail reports whether the filter still sounds without input: a state of the low-pass or the high-pass is
+// not 0.
 func (f *Filter) HasTail() bool {
 	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		if p.left != (dsp.PoleStates{}) || p.right != (dsp.PoleStates{}) {
@@ -71,7 +74,8 @@ func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	return ok
 }
 
-// Skip is Process for n frames of silence into a filter without a tail.
+// Skip advances the moves of the cutoffs by n frames from frame on, without input. The filter must have no
+// tail.
 func (f *Filter) Skip(n, frame int64) {
 	if last := (frame + n - 1) / coefficientGrid * coefficientGrid; f.ramping && last > frame { // earlier ramps have no effect
 		n, frame = frame+n-last, last
@@ -94,12 +98,13 @@ func (f *Filter) Tail(frame int64) (frames int64) {
 	return frames
 }
 
-// FilterTail is Tail for one filter with a constant cutoff in Hz.
+// FilterTail returns how many frames one filter with a constant cutoff in Hz stays above -90 dBFS after a
+// full-scale input.
 func FilterTail(hz float64, rate int) int64 { return tailAt(pcm.Log2(hz), rate) }
 
-// tailAt is the Tail of one filter for the logarithm of a cutoff. Its poles are (1+s)/(1-s) for s of g (-1 +-
-// i) / sqrt 2. The state at the end of an input is at most four times the input: the sum of the magnitudes of
-// either state's response is less than two.
+// tailAt returns the tail in frames of one filter. cutoff is the binary logarithm of Hz, rate is in Hz. The
+// poles are (1+s)/(1-s) for s of g (-1 +- i) / sqrt 2. The state at the end of an input is at most four times
+// the input: the sum of the magnitudes of either state's response is less than two.
 func tailAt(cutoff float64, rate int) int64 {
 	a := pcm.TanPi(min(pcm.Exp2(cutoff)/float64(rate), highestCutoff)) / math.Sqrt2
 	square := float64(a * a)

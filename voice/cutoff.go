@@ -18,12 +18,14 @@ type Cutoff struct {
 	wet Move // mix of the filtered signal, 0..1; 0: off
 }
 
-// openLowPass returns the logarithm of a cutoff at which a low-pass is practically off.
+// openLowPass returns the cutoff of a low-pass that is practically off, 0.49 of the sample rate, as the binary
+// logarithm of Hz.
 func openLowPass(rate int) float64 { return pcm.Log2(float64(highestCutoff * float64(rate))) }
 
 var openHighPass = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
 
-// LowPassAt returns the value of a Cutoff for a low-pass of hz; 0: off.
+// LowPassAt returns the binary logarithm of a low-pass cutoff in Hz, limited to 0.49 of the sample rate. hz 0
+// (off) gives the logarithm of that limit.
 func LowPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openLowPass(rate)
@@ -31,7 +33,8 @@ func LowPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// HighPassAt returns the value of a Cutoff for a high-pass of hz; 0: off.
+// HighPassAt returns the binary logarithm of a high-pass cutoff in Hz, limited to 0.49 of the sample rate. hz
+// 0 (off) gives the logarithm of 20 Hz.
 func HighPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openHighPass
@@ -39,7 +42,7 @@ func HighPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// Hz returns the cutoff at a frame in Hz; 0: off.
+// Hz returns the cutoff at a frame in Hz. It returns 0 if only the unfiltered signal is audible then.
 func (c *Cutoff) Hz(frame int64) float64 {
 	if c.wetAt(frame) == 0 {
 		return 0
@@ -47,7 +50,7 @@ func (c *Cutoff) Hz(frame int64) float64 {
 	return pcm.Exp2(c.At(frame))
 }
 
-// Target returns the cutoff in Hz at the end of the move; 0: off.
+// Target returns the cutoff in Hz at the end of the move; 0 if the filter is off then.
 func (c *Cutoff) Target() float64 {
 	if c.wet.To == 0 {
 		return 0
@@ -55,7 +58,7 @@ func (c *Cutoff) Target() float64 {
 	return pcm.Exp2(c.To)
 }
 
-// wetAt returns the mix of the filtered signal at a frame, linear in time.
+// wetAt returns the share of the filtered signal in the output at a frame, 0..1. It moves linearly in time.
 func (c *Cutoff) wetAt(frame int64) float64 {
 	if frame < c.wet.Start {
 		return c.wet.From
@@ -63,8 +66,9 @@ func (c *Cutoff) wetAt(frame int64) float64 {
 	return c.wet.At(frame)
 }
 
-// ramp starts a move. A filter that is switched on fades in within the first fade frames; a filter that is
-// switched off fades out within the last fade frames.
+// ramp starts a move at frame to a cutoff in log2 Hz within frames; off: the filter is off at the end. A
+// filter that is switched on fades in within the first fade frames. A filter that is switched off fades out
+// within the last fade frames.
 func (c *Cutoff) ramp(frame int64, to float64, off bool, frames, fade int64) {
 	frames = max(frames, 0)
 	fade = min(frames, fade)

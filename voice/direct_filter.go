@@ -15,7 +15,8 @@ func (s *DirectFilter) Start(rate int, hz float64) {
 // Started reports whether Start has been called.
 func (s *DirectFilter) Started() bool { return s.filter.rate > 0 }
 
-// Set moves the cutoff in Hz, linearly in its logarithm; 0: off.
+// Set moves the cutoff to hz from frame on, within the given number of frames and linearly in its logarithm; 0
+// switches the filter off.
 func (s *DirectFilter) Set(frame int64, hz float64, frames int64) {
 	if hz != 0 || s.filter.low.hasSpatial {
 		s.filter.rampSpatial(frame, hz, frames)
@@ -25,10 +26,10 @@ func (s *DirectFilter) Set(frame int64, hz float64, frames int64) {
 // Active reports whether the filter changes the signal.
 func (s *DirectFilter) Active() bool { return s.filter.active() }
 
-// MarkStale clears the state before the next use.
+// MarkStale makes the next Apply clear the filter state first, because frames were left out before it.
 func (s *DirectFilter) MarkStale() { s.filter.stale = true }
 
-// Apply filters the output of a voice from frame on, in place.
+// Apply filters x, the output of a voice, in place. frame is the number of its first frame in the mix.
 func (s *DirectFilter) Apply(x []pcm.Frame, frame int64) {
 	s.filter.clearIfStale()
 	s.filter.stereo(x, frame)

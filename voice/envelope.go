@@ -34,12 +34,14 @@ type Envelope struct {
 // defaultPower is the declared power of a sound without an index: -20 dB.
 const defaultPower = 0.01
 
-// At returns the loudness index at a position in frames, for a looping voice or another one.
+// At returns the loudness index at a position in frames of the sound: 0 after the end, the declared level
+// without an index. looped selects the table for looping voices.
 func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
 
-// NearAt returns the energy of the next 20 ms.
+// NearAt returns the mean energy of the 20 ms after a position in frames of the sound. Without a Near table it
+// returns At.
 func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	if e.Near == nil {
 		return e.At(frame, looped)
@@ -63,7 +65,8 @@ func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 // fourStepsPerHop reports whether a hop has exactly four steps, so that one division finds both entries.
 func (e *Envelope) fourStepsPerHop() bool { return e.Step > 0 && e.Hop == 4*e.Step }
 
-// MaxAfter returns the largest energy of any three hops after a position; +Inf if unknown.
+// MaxAfter returns the largest mean energy of any three consecutive hops after a position in frames of the
+// sound. It returns +Inf if that is unknown.
 func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	if e.Later == nil {
 		return math.Inf(1)
@@ -75,8 +78,8 @@ func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	return most
 }
 
-// BandEnergies stores the energies of Masks, each multiplied by the gain of its band in heard, in e. Audio
-// side.
+// BandEnergies fills e with the masking energies of the present hop and the next one, by band. Each is
+// multiplied by the power gain of its band in heard. After the end of the index they are 0. Audio side.
 func (v *Voice) BandEnergies(heard *[Bands]float32, e *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
@@ -108,10 +111,10 @@ func tableOf[T any](once, loop []T, looped bool) []T {
 	return once
 }
 
-// step returns how many frames an entry of Near covers.
+// step returns how many frames of the sound an entry of Near covers: Step, or Hop if Step is 0.
 func (e *Envelope) step() int64 { return cmp.Or(max(e.Step, 0), e.Hop) }
 
-// hop returns the number of the hop at a position; 0 without an index.
+// hop returns the index of the hop that contains a position in frames of the sound; 0 without an index.
 func (e *Envelope) hop(frame int64) int64 {
 	if e.Hop < 1 {
 		return 0

@@ -18,12 +18,15 @@ type fastPath struct {
 	filtered bool // the samples go through a filter
 }
 
-// MixFast mixes like MixBefore and returns true, if the voice is on the fast path for all of dst and does not
-// end with it. Otherwise it returns false and does not change the voice or dst. next may be nil.
+// MixFast mixes all of dst on the fast path and returns true, see fastPath. It returns false, without changing
+// v or dst, if the voice is not on the fast path for all of dst or ends with it. next is the voice that is
+// mixed afterwards, for prefetching; it may be nil.
 func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
 
+// mixFast is MixFast without its first check: the fast path must hold for all of dst, or the voice has a
+// filter.
 func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -36,7 +39,7 @@ func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 }
 
 // Sends reports whether MixSend can mix the next n frames. The voice must be on the fast path at its original
-// pitch, and the batch must have filtered it if it has a filter.
+// pitch. A voice with a filter must have been filtered by the FilterBatch, and its gains must be constant.
 func (v *Voice) Sends(n int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -45,7 +48,8 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend is MixFast that also adds a share of the output to send. Sends must have returned true.
+// MixSend adds the voice to dst, as MixFast does, and its output times share to send, which has the length of
+// dst. Sends must have returned true for that length.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.fast
 	if s.filtered {
@@ -84,8 +88,8 @@ func (v *Voice) skipFast(n int64) bool {
 	return true
 }
 
-// nextAddress returns the address from which a voice will read next, for prefetching; 0: unknown. The address
-// may no longer be valid.
+// nextAddress returns the memory address that a voice will read next, for prefetching. It returns 0 if the
+// address is unknown or v is nil. The address may no longer be valid.
 func (v *Voice) nextAddress() uintptr {
 	if v == nil || v.fast.from == nil {
 		return 0
@@ -93,7 +97,7 @@ func (v *Voice) nextAddress() uintptr {
 	return v.fast.kernel.address(v.fast.from, v.fastPosition())
 }
 
-// fastPosition returns the position in the samples of the fast path.
+// fastPosition returns the position in the samples of the fast path, in 32.32 frames of that store.
 func (v *Voice) fastPosition() int64 {
 	if v.fast.refine {
 		return v.mip.pos + v.fast.shift
@@ -101,15 +105,17 @@ func (v *Voice) fastPosition() int64 {
 	return v.pos + v.fast.shift
 }
 
-// enterFastPath puts the voice on the fast path if its present segment never ends.
+// enterFastPath puts the voice on the fast path if its present segment never ends and the voice is no longer
+// fresh. Otherwise it does not change the voice.
 func (v *Voice) enterFastPath() {
 	if v.segEnd == never && !v.fresh {
 		v.planFastPath()
 	}
 }
 
-// planFastPath computes the arguments of the kernel for a constant step, and for how many frames the samples
-// are contiguous. Until the next call only the latter changes.
+// planFastPath computes the fast path: the arguments of the kernel for a constant step, and for how many
+// frames the samples are contiguous. left stays 0 for a stream, a faulty or narrowed voice, a voice with a
+// pre-fader output, or a voice in a seam.
 func (v *Voice) planFastPath() {
 	s := &v.fast
 	s.left = 0
@@ -134,10 +140,11 @@ func (v *Voice) planFastPath() {
 	s.left = max(left, 0)
 }
 
-// FastFrames returns for how many frames the voice keeps a constant step if it is not changed.
+// FastFrames returns the number of frames of the mix that the voice can still mix on the fast path if it is
+// not changed. It is 0 off the fast path.
 func (v *Voice) FastFrames() int64 { return v.fast.left }
 
-// wholeSteps returns how many whole steps fit in a distance.
+// wholeSteps returns distance / step, rounded down. Both are in 32.32 frames of the samples.
 func wholeSteps(distance, step int64) int64 {
 	if step == dsp.One { // the usual case, without a division
 		return distance >> 32
@@ -145,11 +152,12 @@ func wholeSteps(distance, step int64) int64 {
 	return distance / step
 }
 
-// StableIndexFrames returns for how many frames the index of Energies, Masks and LoopsAgain stay constant if
-// the voice is not changed.
+// StableIndexFrames returns for how many frames of the mix the index of Energies, Masks and LoopsAgain stay
+// constant if the voice is not changed. It is 0 off the fast path, and huge for a stream.
 func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
 
-// StableNearFrames is StableIndexFrames that also includes NearEnergy.
+// StableNearFrames returns for how many frames of the mix both results of Energies, Masks and LoopsAgain stay
+// constant, like StableIndexFrames.
 func (v *Voice) StableNearFrames() int64 {
 	e := &v.sound.envelope
 	switch {
@@ -161,7 +169,8 @@ func (v *Voice) StableNearFrames() int64 {
 	return min(v.StableIndexFrames(), v.untilHop(e.Step))
 }
 
-// untilHop returns a lower bound of the frames until the next multiple of hop.
+// untilHop returns a lower bound of the frames of the mix until the position passes the next multiple of hop,
+// in frames of the sound. It returns 0 off the fast path, and 1<<40 for a stream.
 func (v *Voice) untilHop(hop int64) int64 {
 	switch {
 	case v.buffer != nil:

@@ -31,14 +31,14 @@ const coefficientGrid = 32
 // of the mix, at the same frames for all voices.
 const filterPiece = 256
 
-// init initializes f for a voice that starts.
+// init resets f for a voice that starts, with the sample rate and the two cutoffs in Hz; 0: off.
 func (f *Filter) init(rate int, lowHz, highHz float64) {
 	*f = Filter{rate: rate}
 	f.low.init(LowPassAt(lowHz, rate), lowHz != 0, rate)
 	f.high.init(HighPassAt(highHz, rate), highHz != 0, rate)
 }
 
-// stage returns the high-pass or the low-pass.
+// stage returns the high-pass if high is true, otherwise the low-pass.
 func (f *Filter) stage(high bool) *filterStage {
 	if high {
 		return &f.high
@@ -46,10 +46,11 @@ func (f *Filter) stage(high bool) *filterStage {
 	return &f.low
 }
 
-// active reports whether the filter changes the signal.
+// active reports whether the filter changes the signal. It returns false for a nil Filter.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// rampCutoff moves c, a cutoff of p.
+// rampCutoff moves c, a cutoff of stage p, from frame on to the log2 Hz to, within the given number of frames.
+// If off is true, the filter is off after the move. With frames of 0 the change is immediate.
 func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	was := p.on
 	if _, wet := p.now(frame); was && wet == 0 { // inaudible: switch it off
@@ -80,7 +81,8 @@ func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, 
 	}
 }
 
-// interrupt ends the present coefficient ramp at a frame, so that a new one can begin there.
+// interrupt ends the present coefficient ramp at a frame, with the coefficients that it has reached. The next
+// piece begins a new ramp there.
 func (f *Filter) interrupt(frame int64) {
 	if f.ramping && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
@@ -95,8 +97,9 @@ func (f *Filter) interrupt(frame int64) {
 	f.ramping = true
 }
 
-// beginRamp begins a coefficient ramp at a frame. It starts from the end of the last ramp or, after a gap,
-// from the present values of the moves. After the last ramp the filter has constant coefficients.
+// beginRamp begins a coefficient ramp from frame to the next multiple of coefficientGrid. It starts from the
+// end of the last ramp or, after a gap, from the present values of the moves. If no coefficient changes any
+// longer, it clears ramping. It switches off a filter that has become inaudible.
 func (f *Filter) beginRamp(frame int64) {
 	next := (frame/coefficientGrid + 1) * coefficientGrid
 	done := true
@@ -157,7 +160,7 @@ func (f *Filter) flushTinyStates(frame int64) {
 	}
 }
 
-// mono filters src, whose first frame has the number frame, into dst. dst may be src.
+// mono filters src, whose first frame has the number frame in the mix, into dst. dst may be src.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
 		n := f.nextPiece(int64(len(src)), frame)
@@ -190,7 +193,7 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 	}
 }
 
-// stereo is mono for two channels, in place.
+// stereo filters x in place. Its first frame has the number frame in the mix.
 func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	for len(x) > 0 {
 		n := f.nextPiece(int64(len(x)), frame)
@@ -214,7 +217,7 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	}
 }
 
-// rampPosition returns how many frames of the coefficient ramp precede a frame.
+// rampPosition returns how many frames of the present coefficient ramp precede a frame.
 func (f *Filter) rampPosition(frame int64) int { return int(frame - f.start) }
 
 // rampStep returns 1 divided by the length of the coefficient ramp in frames.

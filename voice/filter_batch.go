@@ -47,13 +47,14 @@ func (b *FilterBatch) Clear() {
 	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
-// Accepts reports whether the batch is empty and can filter the voice for n frames from frame on. The voice
-// must have an active filter, and only its gains and cutoffs may move.
+// Accepts reports whether all results of the batch have been mixed and the batch can filter v for n frames
+// from frame on. The voice must have an active filter, and only its gains and cutoffs may move.
 func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
 	return b.pending == 0 && b.canFilter(v, n, frame)
 }
 
-// canFilter is Accepts for a batch that need not be empty.
+// canFilter reports whether the batch can filter v for n frames from frame on. Unlike Accepts, it does not
+// check pending results.
 func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	s := &v.fast
 	if s.filtered && uint64(n-1) < uint64(s.left) {
@@ -62,7 +63,8 @@ func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	return v.filter.active() && v.rampSpanCovers(n, frame) && n <= b.frames
 }
 
-// Add adds the voice if the batch can filter it. It reports whether there is room for more voices.
+// Add adds the voice for n frames from frame on, unless the batch cannot filter it or has too few rows left.
+// It reports whether the batch has room for more voices; a voice that it cannot filter gives true.
 func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	if !b.canFilter(v, n, frame) {
 		return true
@@ -82,7 +84,8 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	return b.usedRows < dsp.MaxLanes
 }
 
-// Run filters the added voices for n frames from frame on. A single channel is left to MixFast.
+// Run filters the added voices for n frames from frame on; MixFast of each voice then mixes the result. If
+// only one channel was added, Run drops it, and MixFast filters it.
 func (b *FilterBatch) Run(n, frame int64) {
 	all, used := b.voices[:b.count], b.usedRows
 	if b.count, b.usedRows = 0, 0; used < 2 {
@@ -103,7 +106,7 @@ func (b *FilterBatch) Run(n, frame int64) {
 	b.pending = len(all)
 }
 
-// filterConstant filters the voices whose cutoffs are constant.
+// filterConstant filters the voices whose cutoffs are constant, for n frames from frame on.
 func (b *FilterBatch) filterConstant(all []batchedVoice, n, frame int64) {
 	b.high.begin(true, false)
 	b.low.begin(false, false)
@@ -126,8 +129,8 @@ func (b *FilterBatch) filterConstant(all []batchedVoice, n, frame int64) {
 	b.low.storeStates()
 }
 
-// filterRamping filters the voices whose cutoffs move, in pieces within which every coefficient ramp is
-// linear.
+// filterRamping filters the voices whose cutoffs move, for n frames from frame on. It works in pieces within
+// which every coefficient ramp is linear.
 func (b *FilterBatch) filterRamping(all []batchedVoice, n, frame int64) {
 	for from := int64(0); from < n; {
 		k := n - from

@@ -16,7 +16,8 @@ type batchedVoice struct {
 	gainsMove   bool         // gains move
 }
 
-// read advances the voice by n frames and puts its samples into the rows or into direct.
+// read advances the voice by n frames of the mix. It puts the samples into the rows, or sets direct to them
+// without a copy.
 func (e *batchedVoice) read(n int64) {
 	v := e.voice
 	s := &v.fast
@@ -55,7 +56,8 @@ func (e *batchedVoice) read(n int64) {
 	}
 }
 
-// mix adds the filtered samples to dst and, if send is not nil, a share of them to send.
+// mix adds the filtered samples to dst with the gains of the voice and, if send is not nil, their share to
+// send. frame is the number of the first frame of dst; next is the voice that is mixed afterwards.
 func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, frame int64) {
 	e.filter.batched, e.voice.fast.filtered = nil, e.filter.active()
 	e.batch.pending--
@@ -78,7 +80,8 @@ func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, fr
 	}
 }
 
-// addTo adds samples to dst and a share to send, if it is not nil. With a send, the gains are constant.
+// addTo adds samples to dst with kernel k and, if send is not nil, their share to send. With a send, the gains
+// are constant and frame is not used.
 func (e *batchedVoice) addTo(next *Voice, dst, send []pcm.Frame, k kernel, samples []float32, share float32, frame int64) {
 	v := e.voice
 	if send == nil {
@@ -103,7 +106,8 @@ type filterLane struct {
 	state    *dsp.PoleStates
 }
 
-// begin starts a new set of filters.
+// begin starts an empty set of filters: high-passes or low-passes, with coefficient ramps or constant
+// coefficients.
 func (c *filterLanes) begin(high, lines bool) { c.high, c.ramping, c.count = high, lines, 0 }
 
 // add adds the channels of a voice if the filter of this kind is on. frame is the next frame to be filtered;

@@ -22,6 +22,7 @@ type filterStage struct {
 // silentState is 400 dB below full scale. Smaller states are set to 0 so that they never become denormal.
 const silentState = 1e-20
 
+// init sets a constant cutoff, at in log2 Hz, and whether the filter is on.
 func (p *filterStage) init(at float64, on bool, rate int) {
 	p.Cutoff, p.on = Cutoff{Move: Constant(at)}, on
 	if on {
@@ -49,7 +50,7 @@ func (p *filterStage) targets() (at, wet float64) {
 	return at, wet
 }
 
-// moving reports whether a cutoff moves at a frame.
+// moving reports whether the own or the spatial cutoff has not reached its final value at a frame.
 func (p *filterStage) moving(frame int64) bool {
 	return p.End() > frame || p.hasSpatial && p.spatial.End() > frame
 }
@@ -69,8 +70,8 @@ func (p *filterStage) coefficients(frame int64, rate int) dsp.Poles {
 	}
 }
 
-// highLowMono is HighPass followed by LowPass with the same bits. Interleaving them shortens the dependency
-// chain.
+// highLowMono filters src into dst with a high-pass (coefficients w, state s), then a low-pass (v, t). It has
+// the same bits as HighPass followed by LowPass. Interleaving them shortens the dependency chain.
 func highLowMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
 	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
@@ -126,7 +127,7 @@ func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
 	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: step}
 }
 
-// rampStereo is rampMono for two channels, in place.
+// rampStereo filters both channels of x in place while the coefficients move, see rampMono.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
 	if p.fresh {
 		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]

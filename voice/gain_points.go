@@ -16,7 +16,7 @@ type gainPoints struct {
 // values has one value per point. Kernels compute four at a time; values beyond the last point are undefined.
 type values [maxRamps]float64
 
-// padded returns the values that kernels compute: count rounded up to a multiple of four.
+// padded returns the part of x that kernels compute: count values, rounded up to a multiple of four.
 func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 
 // moving reports whether a move that ends at a frame still moves at the first point.
@@ -27,7 +27,7 @@ func (p *gainPoints) line(x *values, from, change float64, start, frames int64) 
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
 
-// snapEnd sets the last point to the final value if the move ends there or before.
+// snapEnd sets the last point to the final value at if it lies at or after the frame end.
 func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at
@@ -86,7 +86,7 @@ func (p *gainPoints) scale(x *values, factor float64) {
 	}
 }
 
-// move computes Move.At for a linear move.
+// move fills x with the values of a linear move at the points, as Move.At returns them.
 func (p *gainPoints) move(x *values, m *Move) {
 	if !p.moving(m.End()) {
 		for i := range p.count {
@@ -98,7 +98,7 @@ func (p *gainPoints) move(x *values, m *Move) {
 	p.snapEnd(x, m.End(), m.To)
 }
 
-// gainFactors computes the factors of the voice's moving gain.
+// gainFactors fills x with the linear factors of the voice's moving gain at the points.
 func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	m := &v.gain
 	switch {
@@ -128,7 +128,7 @@ func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	p.snapEnd(x, m.End(), pcm.Decibels(m.To).Gain())
 }
 
-// fadeIn computes fadeCurve.at for a fade-in.
+// fadeIn fills x with the factors of a fade-in at the points; 1 after its end.
 func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	if !p.moving(c.end()) {
 		for i := range p.count {
@@ -141,7 +141,7 @@ func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	p.snapEnd(x, c.end(), 1)
 }
 
-// fadeOut computes fadeCurve.at for a fade-out.
+// fadeOut fills x with the factors of a fade-out at the points; 0 from its end on.
 func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	if c.shape == Natural {
 		p.line(x, 0, 1, c.start, c.frames)
@@ -159,7 +159,7 @@ func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	p.snapEnd(x, c.end(), 0)
 }
 
-// fadeFactors applies Shape.fadeFactor to each value.
+// fadeFactors replaces each value, a share of the way from silence to full gain, by the factor of the shape.
 func (p *gainPoints) fadeFactors(x *values, s Shape) {
 	switch s {
 	case Natural:
@@ -174,7 +174,7 @@ func (p *gainPoints) fadeFactors(x *values, s Shape) {
 	p.progress(x, s)
 }
 
-// progress applies Shape.progress to each value.
+// progress replaces each value, a share of the time, by the progress of the shape in amplitude.
 func (p *gainPoints) progress(x *values, s Shape) {
 	switch s {
 	case RaisedCosine:
@@ -190,7 +190,8 @@ func (p *gainPoints) progress(x *values, s Shape) {
 	}
 }
 
-// panGains computes the factors of a moving pan. x is scratch space.
+// panGains sets left and right to the factors of a moving pan, including the pan of the spatial position. x is
+// scratch space.
 func (p *gainPoints) panGains(x *values, v *Voice) {
 	law, beside := v.panLaw(), 0.0
 	switch {

@@ -14,7 +14,8 @@ type rampSpan struct {
 	grid  int64 // distance between gain samples in frames
 }
 
-// onlyGainsMove reports whether only gains move in the segment that was just planned.
+// onlyGainsMove reports whether only gains move in the segment that was just planned at frame. It is false for
+// a stream, for a voice with a pre-fader output and during a crossfade of mip levels.
 func (v *Voice) onlyGainsMove(frame int64) bool {
 	if v.rampSpan.until == never || v.buffer != nil || v.crossfadeFrames > 0 || v.lacksMip || v.filter.prefaderOutput() != nil || v.loopedMipFrames() > 0 {
 		return false
@@ -35,8 +36,8 @@ type sampleRun struct {
 	ahead     uintptr // address of the samples that are read next, for prefetching
 }
 
-// mixRampSpan is advance while only gains move and the samples are contiguous, for at most n frames. It
-// returns how many those are.
+// mixRampSpan adds at most n frames to dst, if it is not nil, while only gains move and the samples are
+// contiguous. It returns how many frames it advanced, 0 if the samples are not contiguous.
 func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.planFastPath()
 	s := &v.fast
@@ -52,7 +53,7 @@ func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 
 	return n
 }
 
-// rampSpanCovers reports whether mixRampSpan would serve n frames and more.
+// rampSpanCovers reports whether, for n frames from frame on, only gains move and the samples are contiguous.
 func (v *Voice) rampSpanCovers(n, frame int64) bool {
 	if v.fresh || frame+n >= v.rampSpan.until || v.Ended(frame) {
 		return false
@@ -93,8 +94,8 @@ func (v *Voice) addRamped(dst []pcm.Frame, n, frame int64, src *sampleRun) {
 // maxRamps is the maximum number of gain ramps computed at once.
 const maxRamps = 8
 
-// wholeRamps returns how many of n frames form whole ramps that can be computed at once. It returns 0 off the
-// grid, and if the ramps are shorter than one iteration of a kernel.
+// wholeRamps returns how many of the next n frames form whole gain ramps that addWholeRamps can compute at
+// once. It returns 0 if frame is off the grid or the ramps are shorter than one iteration of a kernel.
 func (v *Voice) wholeRamps(frame, n int64) int64 {
 	grid := v.rampSpan.grid // a power of two
 	if grid < 8 || frame&(grid-1) != 0 {
@@ -103,7 +104,7 @@ func (v *Voice) wholeRamps(frame, n int64) int64 {
 	return min(n, maxRamps*grid) &^ (grid - 1)
 }
 
-// addWholeRamps adds a number of whole gain ramps of a source to dst.
+// addWholeRamps adds the samples of src to dst, whose length is a number of whole gain ramps from frame on.
 func (v *Voice) addWholeRamps(dst []pcm.Frame, frame int64, src *sampleRun) {
 	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight

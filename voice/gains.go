@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Gains returns the left and right factors at a frame.
+// Gains returns the linear left and right factors at a frame, with pan, fades and spatial position.
 func (v *Voice) Gains(frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * v.gainFactor(frame))
 	g = float64(g * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
@@ -29,7 +29,7 @@ func (v *Voice) Gain() float64 {
 	return v.gain.To
 }
 
-// Pan returns the sum of the voice's pan and the pan of its spatial position at a frame.
+// Pan returns the sum of the voice's pan and the pan of its spatial position at a frame, limited to -1..+1.
 func (v *Voice) Pan(frame int64) float64 {
 	pan := v.pan.At(frame)
 	if v.space != nil {
@@ -50,7 +50,7 @@ type gainCache struct {
 // panFactors are the factors of a pan other than 0.
 type panFactors struct{ pan, left, right float64 }
 
-// gainFactor returns the factor of the moving gain.
+// gainFactor returns the linear factor of the moving gain at a frame.
 func (v *Voice) gainFactor(frame int64) float64 {
 	if frame < v.gain.End() {
 		return v.gain.Gain(frame)
@@ -58,7 +58,7 @@ func (v *Voice) gainFactor(frame int64) float64 {
 	return v.targetGain()
 }
 
-// targetGain returns the factor of the gain at the end of its move.
+// targetGain returns the linear factor of the moving gain at the end of its move.
 func (v *Voice) targetGain() float64 {
 	to, k := v.gain.To, &v.gainCache
 	if to == 0 {
@@ -70,7 +70,7 @@ func (v *Voice) targetGain() float64 {
 	return k.factor
 }
 
-// cachedPan returns the factors of a pan and caches them.
+// cachedPan returns the left and right factors of a pan under the voice's law. It caches the last two pans.
 func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	k := &v.gainCache.pans
 	switch pan {
@@ -112,7 +112,8 @@ func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, g)
 }
 
-// peakGainsFor returns the factors for a gain and the pan.
+// peakGainsFor returns the left and right factors for a linear gain g and the pan. While the pan moves, it
+// takes the current or the target pan, whichever has more power.
 func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	var placed Move
 	pan := v.totalPan(frame, &placed)
@@ -125,8 +126,8 @@ func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// GainBounds returns left and right factors that the voice does not exceed until a gain is raised. Each is the
-// larger of the current and the target factor.
+// GainBounds returns left and right factors that the voice does not exceed from frame on until a gain is
+// raised. Each is the larger of the current and the target factor.
 func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	var placed Move
 	g, pan := v.peakGain(frame), v.totalPan(frame, &placed)
@@ -138,7 +139,8 @@ func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// totalPan returns the sum of the voice's pan and its spatial pan. placed is scratch space.
+// totalPan returns the move of the voice's pan plus its spatial pan. placed is scratch space, which the result
+// may use.
 func (v *Voice) totalPan(frame int64, placed *Move) *Move {
 	if v.space == nil {
 		return &v.pan
@@ -147,7 +149,8 @@ func (v *Voice) totalPan(frame int64, placed *Move) *Move {
 	return placed
 }
 
-// peakGain returns the larger of the current and the target gain.
+// peakGain returns the larger of the current and the target gain as a linear factor, without the pan and
+// fade-ins.
 func (v *Voice) peakGain(frame int64) (gain float64) {
 	gain = v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -156,7 +159,7 @@ func (v *Voice) peakGain(frame int64) (gain float64) {
 	return gain
 }
 
-// peakGainBeforePaths is reach without the factor of the direct path.
+// peakGainBeforePaths is peakGain without the factor of the direct path.
 func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	most := v.targetGain()
 	if frame < v.gain.End() {
@@ -172,7 +175,7 @@ func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	return gain
 }
 
-// fixedGain returns the factors that no move can raise: the base gain and a fade-out.
+// fixedGain returns the linear factor that no move can raise: the base gain times a fade-out at frame.
 func (v *Voice) fixedGain(frame int64) float64 {
 	g := v.baseGain
 	if v.fadeOut.toSilence {
@@ -199,8 +202,8 @@ func (v *Voice) panLaw() PanLaw {
 	return Stereo
 }
 
-// LouderPan returns the factors of a moving pan, either at the frame or at its target: the pair with more
-// power.
+// LouderPan returns the left and right factors of a moving pan, at the frame or at its target, whichever pair
+// has more power.
 func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)
@@ -211,7 +214,7 @@ func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	return louderPair(left, right, toLeft, toRight)
 }
 
-// louderPair returns the pair of factors with more power.
+// louderPair returns left and right, or toLeft and toRight if that pair has more power.
 func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	// The pans of a mono sound have equal power except for the last bits. Those bits must not decide, because
 	// under a panned bus the two pairs are not equivalent.

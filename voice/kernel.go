@@ -19,7 +19,8 @@ const (
 	monoBest    = kernel(dsp.MonoBest)
 )
 
-// kernelAt returns the kernel that reads the original sound at a position.
+// kernelAt returns the kernel that reads the original sound at pos, in 32.32 frames: unity on a whole frame at
+// the original pitch.
 func (v *Voice) kernelAt(pos int64) kernel {
 	k := monoCubic
 	switch {
@@ -34,7 +35,8 @@ func (v *Voice) kernelAt(pos int64) kernel {
 // stereoOffset returns the offset from a mono kernel to the kernel for the sound's channels.
 func (s *Sound) stereoOffset() kernel { return kernel(s.channels - 1) }
 
-// mix adds samples to dst.
+// mix adds len(dst) frames to dst with the gains g. pos is the first position in from and step the distance
+// between two frames, both 32.32.
 func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
 		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
@@ -52,7 +54,7 @@ func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g d
 	}
 }
 
-// mixRamps is mix with a sequence of gain ramps of each frames.
+// mixRamps is mix with a sequence of gain ramps; every ramp lasts each frames.
 func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
@@ -61,7 +63,7 @@ func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ra
 	}
 }
 
-// address returns the address of the sample at a position.
+// address returns the memory address of the sample at pos, in 32.32 frames of from.
 func (k kernel) address(from *sampleStore, pos int64) uintptr {
 	i := uintptr(pos >> 32 << (k & 1)) // odd kernels have two channels
 	if from.compact != nil {

@@ -26,10 +26,12 @@ func (v *Voice) SetRounds(rounds int32) {
 	v.replanMip()
 }
 
-// LoopsAgain reports whether a looping voice still has a round after the present one.
+// LoopsAgain reports whether a looping voice still jumps back after the present round. It is false for
+// streams.
 func (v *Voice) LoopsAgain() bool { return v.Looping() && v.jumps != 0 }
 
-// SeekTo jumps to a frame of the sound and fades in from silence. A stream continues with the given buffer.
+// SeekTo jumps to frame to of the sound and fades in from silence within fade frames, from frame on. A stream
+// drops its buffers and continues with the given one; buffer is nil for other sounds.
 func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 	end := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun
@@ -64,6 +66,7 @@ type seam struct {
 // jumps per block.
 const shortLoop = 64
 
+// newSeam returns the seam of the sound's loop; the zero seam if the loop is empty.
 func newSeam(s *Sound) seam {
 	length := s.loop.Frames()
 	if length <= 0 {
@@ -95,7 +98,7 @@ func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns the position in the unrolled sound of a frame at or behind the loop's end.
+// unrolled returns the position in the unrolled sound of a frame of the sound at or behind the loop's end.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
@@ -103,7 +106,8 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind removes completed rounds from the unrolled sound, and leaves it after the last round.
+// rewind removes completed rounds from the position in an unrolled loop. Behind the last round it ends the
+// looping, and the position counts frames of the sound again.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
@@ -121,7 +125,8 @@ func (v *Voice) rewind() {
 // unrollPiece is the number of frames unrolled at a time.
 const unrollPiece = 1<<maxOctaves + 64
 
-// mixUnrolled adds dst's frames, which must fit in one piece.
+// mixUnrolled adds len(dst) frames of an unrolled loop to dst with the gains g. It does not advance. The
+// frames of the sound that it reads must fit in unrollPiece.
 func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	first := v.pos>>32 - guardBefore
 	frames := ((v.pos+int64(len(dst)-1)*v.step)>>32 - first) + 1 + guardBefore
@@ -145,7 +150,8 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
-// unrolledSource returns the frame of the store at a position of the unrolled sound.
+// unrolledSource returns the index in the sound's store, guard frames included, of frame at of the unrolled
+// sound. Frames outside the sound give guard frames.
 func (v *Voice) unrolledSource(at int64) int64 {
 	s := v.sound
 	switch {
@@ -158,8 +164,8 @@ func (v *Voice) unrolledSource(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// unrolledEnd returns where the voice leaves the unrolled loop or the sound ends. If that is longer than a
-// position can count, it returns a position further on.
+// unrolledEnd returns the frame of the unrolled sound after which the voice leaves the loop or the sound ends.
+// It returns at most 2^20 frames behind the position.
 func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }

@@ -76,7 +76,8 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 // maxMipStep returns the largest step at which a mip level is read: 1.5 of its frames.
 func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
-// levelOf returns the mip level for a step.
+// levelOf returns the mip level for a step in 32.32 frames of the original sound: the lowest with at most 1.5
+// of its frames per step, or the last one.
 func levelOf(step int64) int {
 	level := 0
 	for level < Levels-1 && step > maxMipStep(level) {
@@ -95,6 +96,7 @@ func LevelOf(pitch pcm.Semitones) int {
 	return levelOf(step)
 }
 
+// setIndex returns the index of the tables for looping voices, 1, or for other voices, 0.
 func setIndex(looped bool) int {
 	if looped {
 		return 1
@@ -122,18 +124,19 @@ func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	return nil, true
 }
 
-// TakeMissing returns the mip levels that voices have missed since the last call, a bit for each level. Any
-// goroutine.
+// TakeMissing returns the mip levels that voices have missed since the last call and clears them: bit k is
+// level k, and bit SpectrumLevel is the spectrum. Any goroutine.
 func (s *Sound) TakeMissing(looped bool) (levels uint32) { return s.missing[setIndex(looped)].Swap(0) }
 
-// recordMissing records a missing mip level. Audio side.
+// recordMissing records a missing mip level, or SpectrumLevel, for TakeMissing. Audio side.
 func (s *Sound) recordMissing(level int, looped bool) {
 	if n := &s.missing[setIndex(looped)]; n.Load()>>level&1 == 0 {
 		n.Or(1 << level)
 	}
 }
 
-// Refined reports whether a mip level exists or can never exist. Any goroutine.
+// Refined reports whether Refine has no work left: the mip level, or the spectrum for SpectrumLevel, exists or
+// can never exist. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
 	if level == SpectrumLevel {
 		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setIndex(looped)].Load() != nil

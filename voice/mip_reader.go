@@ -12,7 +12,8 @@ type mipReader struct {
 	pos   int64 // in 32.32 frames of the level
 }
 
-// run adds n frames to dst, if it is not nil. step is in frames of the original sound.
+// run advances by n frames of the mix and adds them to dst, if it is not nil. step is in 32.32 frames of the
+// original sound. It stops at the end of the level; without a level it returns at once.
 func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	v := r.level
 	if v == nil {
@@ -32,7 +33,8 @@ func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	}
 }
 
-// wrap moves a position beyond the end of the loop back into the loop.
+// wrap moves a position beyond the end of the loop back into the loop. It does not change a reader of an
+// unlooped level.
 func (r *mipReader) wrap() {
 	v := r.level
 	if over := r.pos - v.wrap; v.looped && over >= 0 {
@@ -40,7 +42,7 @@ func (r *mipReader) wrap() {
 	}
 }
 
-// mipReaderAt returns a reader of a mip level at the position of the voice.
+// mipReaderAt returns a reader of a mip level at the position of the voice; without a level if from is nil.
 func (v *Voice) mipReaderAt(from *mipLevel) mipReader {
 	if from == nil {
 		return mipReader{}
@@ -83,7 +85,7 @@ func (v *Voice) selectMip(frame int64) bool {
 	return true
 }
 
-// mipReach returns how many frames of the sound the filter of a mip level covers to each side.
+// mipReach returns how many frames of the sound the filter of a mip level and a kernel cover to each side.
 func mipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 1 }
 
 // loopedMipFrames returns for how many more frames a voice in its last round should read the looped level.
@@ -121,7 +123,7 @@ func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	return from, lacks
 }
 
-// pitchMoves reports whether the pitch moves at frame.
+// pitchMoves reports whether a move of the pitch, speed, bus pitch or spatial pitch ends after frame.
 func (v *Voice) pitchMoves(frame int64) bool {
 	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
 		if m.End() > frame {
@@ -131,7 +133,8 @@ func (v *Voice) pitchMoves(frame int64) bool {
 	return v.space != nil && v.space.pitch.End() > frame
 }
 
-// replanMip forces a new segment, because the number of remaining loop jumps has changed.
+// replanMip ends the present segment, because the number of remaining loop jumps has changed and another mip
+// level may be due.
 func (v *Voice) replanMip() {
 	if v.quality == Best && v.sound.refine != nil {
 		v.segEnd, v.rampSpan = v.segStart, rampSpan{}
@@ -142,7 +145,8 @@ func (v *Voice) replanMip() {
 // ready yet.
 func (v *Voice) LacksMip() bool { return v.lacksMip }
 
-// runMips is run for a voice that reads a mip level or crossfades from one.
+// runMips is run for a voice that reads a mip level or crossfades from one. It adds at most n frames to dst,
+// if it is not nil, and returns how many; at counts frames from the segment's start.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossfadeFrames > 0 {

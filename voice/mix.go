@@ -12,7 +12,7 @@ import (
 // contiguous except for pauses.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, dst, frame) }
 
-// MixBefore is Mix followed by another voice: it prefetches the samples of next, which may be nil.
+// MixBefore is Mix, and prefetches the samples of next, the voice that is mixed afterwards. next may be nil.
 func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	if v.MixFast(next, dst, frame) {
 		return len(dst)
@@ -23,8 +23,8 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	return int(v.advance(dst, next, int64(len(dst)), frame))
 }
 
-// Skip advances by n frames exactly like Mix, without output. It returns how many frames Mix would have
-// produced.
+// Skip advances by n frames of the mix, without output. It returns how many frames Mix would have produced:
+// fewer than n if the voice ends before.
 func (v *Voice) Skip(n, frame int64) int64 {
 	if v.SkipFast(n) {
 		return n
@@ -38,8 +38,8 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	return v.advance(nil, nil, n, frame)
 }
 
-// advance adds n frames to dst and returns how many there were. If dst is nil, it only advances; so do the
-// functions that it calls.
+// advance adds n frames from frame on to dst and returns how many the voice had: fewer than n if it ends
+// before. If dst is nil, it only advances; so do the functions that it calls.
 func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.fast.left = 0
 	done := int64(0)
@@ -76,7 +76,8 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	return dst[frames:]
 }
 
-// Ended reports whether the voice has ended at frame.
+// Ended reports whether the voice has ended at frame: it has played to its end, faded out, met invalid samples
+// or was dropped.
 func (v *Voice) Ended(frame int64) bool {
 	if v.sound == nil || v.faulty || v.fadeOut.toSilence && frame >= v.fadeOut.end() {
 		return true
@@ -90,8 +91,8 @@ func (v *Voice) Ended(frame int64) bool {
 	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds n frames of one segment; at counts from the segment's start. It returns fewer if the voice ends or
-// leaves its loop.
+// run adds n frames of one segment to dst, if it is not nil, and returns how many. at counts frames from the
+// segment's start. The result is smaller than n if the voice ends or leaves its loop.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.buffer != nil:
@@ -104,7 +105,8 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runOriginal(dst, n, g)
 }
 
-// runOriginal is run for a voice that reads the original sound.
+// runOriginal is run for a voice that reads the original sound, with the gains g. It returns how many frames
+// it advanced.
 func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {
@@ -130,8 +132,8 @@ func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsToCover returns how many steps of a voice are necessary to cover the distance left, at most n. left is
-// positive.
+// stepsToCover returns how many steps reach or pass a distance, at most n. left, the distance, is positive and
+// in the unit of step, 32.32 frames.
 func stepsToCover(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // the usual case, without a division
 		return n
@@ -139,8 +141,8 @@ func stepsToCover(left, step, n int64) int64 {
 	return min((left+step-1)/step, n)
 }
 
-// window returns the samples around the position, the frame of the sound at the start of data, and the first
-// position behind data. data is nil for an unrolled loop.
+// window returns the contiguous samples around the position: the store, the frame of the sound at its start,
+// and the first frame of the sound that must not be read from it. data is nil for an unrolled loop.
 func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
@@ -155,8 +157,8 @@ func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.seamExit())
 }
 
-// seamExit returns the position at which a looping voice must leave the seam for good, because the samples
-// after it belong to the frames behind the last round.
+// seamExit returns the frame where a looping voice must leave the seam for good, because the samples after it
+// belong to the frames behind the last round. It is math.MaxInt64 if the loop has no last round.
 func (v *Voice) seamExit() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64
@@ -165,8 +167,8 @@ func (v *Voice) seamExit() int64 {
 	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
-// wrap moves a looping position that has passed the seam back into the loop. A voice that counts its rounds
-// leaves the seam before its last round is over.
+// wrap moves a looping position that has passed the seam back into the loop. If the rounds are counted, it
+// leaves the loop in the last round, shortly before the loop's end. It does not change other voices.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return

@@ -29,8 +29,8 @@ var shapeNames = [...]string{"natural", "decibels", "amplitude", "cosine", "powe
 
 func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
-// progress returns the progress, 0..1, from a smaller amplitude to a larger one after the share t of the time.
-// A move down is the mirror image.
+// progress returns the progress in amplitude, 0..1, from a smaller amplitude to a larger one after the share t
+// of the time, 0..1. A move down is the mirror image.
 func (s Shape) progress(t float64) float64 {
 	switch s {
 	case RaisedCosine:
@@ -47,7 +47,7 @@ func Constant(at float64) Move { return Move{From: at, To: at} }
 // setConstant makes a zero move constant. It sets fields one by one: reading a freshly copied struct stalls.
 func (m *Move) setConstant(at float64) { m.From, m.To = at, at }
 
-// At returns the value at a frame.
+// At returns the value at a frame: To from End on. frame must not be before Start.
 func (m *Move) At(frame int64) float64 {
 	if frame-m.Start >= m.Frames { // the usual case, small enough to be inlined
 		return m.To
@@ -71,7 +71,7 @@ func (m *Move) SettledAt(at float64, frame int64) bool { return m.To == at && m.
 
 // Ramp starts a ramp at frame, from the present value. The value reaches to after the given number of frames.
 func (m *Move) Ramp(frame int64, to float64, frames int64) {
-	m.From = m.At(frame) // field by field, as in rest
+	m.From = m.At(frame) // field by field, as in setConstant
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
@@ -108,6 +108,7 @@ func (m *Move) MaxGain(frame int64) float64 {
 // between them, so a move with more curvature has a shorter distance.
 func (m *Move) Grid() int64 { return gridFor(m.Frames) }
 
+// gridFor returns the distance in frames between two samples of a move that lasts frames: 2, 8, 16 or 64.
 func gridFor(frames int64) int64 {
 	switch {
 	case frames < 128:
@@ -130,7 +131,7 @@ type fadeCurve struct {
 
 func newFadeIn(frame, frames int64) fadeCurve { return fadeCurve{start: frame, frames: frames} }
 
-// at returns the factor at a frame.
+// at returns the linear factor at a frame: after its end 1 for a fade-in, 0 for a fade-out.
 func (c *fadeCurve) at(frame int64) float64 {
 	switch {
 	case frame-c.start < c.frames:
@@ -141,7 +142,7 @@ func (c *fadeCurve) at(frame int64) float64 {
 	return 1
 }
 
-// during is at before the end of the fade.
+// during returns the factor at a frame before the end of the fade.
 func (c *fadeCurve) during(frame int64) float64 {
 	t := frame - c.start
 	switch {
@@ -153,7 +154,7 @@ func (c *fadeCurve) during(frame int64) float64 {
 	return c.shape.fadeFactor(float64(t) / float64(c.frames))
 }
 
-// fadeFactor returns the factor after a share of the way from silence to full gain.
+// fadeFactor returns the linear factor after a share, 0..1, of the way from silence to full gain.
 func (s Shape) fadeFactor(share float64) float64 {
 	switch s {
 	case Natural:

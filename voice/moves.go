@@ -36,7 +36,8 @@ func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.Replan(frame)
 }
 
-// continueCutoff sets a cutoff of a new filter to a move that may have begun before.
+// continueCutoff sets a cutoff of a new filter to a move that may have begun before. An equal cutoff does not
+// change the filter.
 func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	if *c == p.Cutoff {
 		return
@@ -45,8 +46,8 @@ func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	f.ramping, f.end = true, -1
 }
 
-// ContinueFilters copies the filter states of the preceding voice to a voice that starts, so that it has no
-// step between them.
+// ContinueFilters copies the filter states in m, from the preceding voice, to a voice that starts, so that the
+// filtered signal has no step between them. It has no effect if either voice has no active filter.
 func (v *Voice) ContinueFilters(m *Moves) {
 	f := v.filter
 	if !f.active() || !m.filter {

@@ -48,6 +48,7 @@ var centre = func() (c [2]float64) {
 	return c
 }()
 
+// panGains returns the left and right factors of a pan with constant power.
 func panGains(pan float64) (left, right float64) {
 	right, left = pcm.SinCosPi((pan + 1) / 4)
 	return left, right

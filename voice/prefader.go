@@ -12,7 +12,7 @@ type Prefader struct {
 	ramp            dsp.Ramp // gains in the segment of the voice
 	toLeft, toRight float64  // as in Voice
 	output          []pcm.Frame
-	first           int64 // frame of the mix at the start of into
+	first           int64 // frame of the mix at the start of output
 }
 
 // AttachPrefader adds a pre-fader output to a voice from frame on. The voice must have a Filter, which may be
@@ -31,7 +31,8 @@ func (v *Voice) SplitPrefader(p *Prefader) {
 	}
 }
 
-// prefaderOutput returns the pre-fader output of the voice; nil: not used.
+// prefaderOutput returns the pre-fader output of the voice; nil if f is nil or the voice has no pre-fader
+// output.
 func (f *Filter) prefaderOutput() *Prefader {
 	if f == nil {
 		return nil
@@ -39,7 +40,8 @@ func (f *Filter) prefaderOutput() *Prefader {
 	return f.prefader
 }
 
-// SetOutput sets the destination of the pre-fader output for the next Mix, which must begin at frame.
+// SetOutput sets the buffer that the next Mix adds the pre-fader output to. Mix must begin at frame, the first
+// of dst.
 func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.output, p.first = dst, frame }
 
 // gains returns the left and right pre-fader factors of a voice at a frame.
@@ -56,8 +58,8 @@ func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// planRamp sets the ramp for a segment, as Voice.planRamp does. follows reports that the segment follows the
-// last one without a gap.
+// planRamp sets the ramp for a segment from frame to to, as Voice.planRamp does; to is never for constant
+// gains. follows means that the segment follows the last one without a gap.
 func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	left, right := p.toLeft, p.toRight
 	if !follows {
@@ -71,14 +73,15 @@ func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	}
 }
 
-// add adds a piece of the voice. frame is its frame in the mix, at its frame in the segment.
+// add adds a piece of the voice to the output with the pre-fader gains. frame is the number of its first frame
+// in the mix; at counts it from the segment's start.
 func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at
 	dsp.Frames(p.output[frame-p.first:][:len(piece)], piece, g)
 }
 
-// filterPiece filters a piece in place.
+// filterPiece filters a piece of at most filterPiece frames in place, from frame of the mix on.
 func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	if v.sound.channels == 2 {
 		v.filter.stereo(x, frame)
@@ -95,8 +98,8 @@ func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	}
 }
 
-// PeakPrefaderPower returns the power of the pre-fader factors for the voice's audibility, left and right
-// together. Moves count as in PeakGains.
+// PeakPrefaderPower returns the sum of the squared left and right pre-fader factors at frame, for the voice's
+// audibility. Moves count as in PeakGains.
 func (v *Voice) PeakPrefaderPower(frame int64) (power float64) {
 	g := v.fixedGain(frame)
 	if v.crowd.From != 0 || v.crowd.To != 0 {

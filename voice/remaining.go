@@ -2,9 +2,10 @@ package voice
 
 import "voicepool/pcm"
 
-// RemainingFrames returns how many of the next n frames the voice will play if it is not changed. The result
-// is smaller than n if the voice ends before; with loop, also if its loop ends before. wraps reports that the
-// end of the loop is the reason. Frames of a stream that are not decoded yet count as available.
+// RemainingFrames returns how many of the next n frames of the mix the voice will play if it is not changed.
+// The result is smaller than n if the voice ends before; with loop, also if its loop ends before. wraps
+// reports that the end of the loop is the reason. Frames of a stream that are not decoded yet count as
+// available.
 func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
 	case v.Ended(frame):
@@ -65,8 +66,9 @@ func (v *Voice) untilLoopEnd() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// loopPosition returns the loop, the whole and fractional position, and how many ends of the loop follow
-// after the next one; never: without limit. The loop is empty for a voice that does not loop.
+// loopPosition returns the loop, the whole frames of the position and their fraction in 2^-32 frames. ends is
+// how many ends of the loop follow after the next one; never: without limit. The loop is empty for a voice
+// that does not loop.
 func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
@@ -90,7 +92,8 @@ func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 // startedLooping reports whether the voice was started with a loop, even if it has left the loop since.
 func (v *Voice) startedLooping() bool { return v.loop || v.jumps >= 0 }
 
-// PastLoop reports whether the voice has passed the end of its loop for the last time.
+// PastLoop reports whether the voice has passed the end of its loop for the last time. It is false if the
+// voice never had a loop or repeats it without limit.
 func (v *Voice) PastLoop() bool {
 	loop, at, _, ends := v.loopPosition()
 	size := loop.Frames()

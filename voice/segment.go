@@ -14,7 +14,8 @@ func (v *Voice) Replan(frame int64) {
 	v.nextSegment(frame)
 }
 
-// nextSegment is Replan at the end of a segment, without a change of the voice.
+// nextSegment begins a new segment at frame, the end of the last one. Unlike Replan, it continues from the
+// gains at that end.
 func (v *Voice) nextSegment(frame int64) {
 	v.fast.left = 0
 	if frame < v.rampSpan.until {
@@ -36,7 +37,8 @@ func (v *Voice) nextSegment(frame int64) {
 	v.planRamp(frame, to)
 }
 
-// plan begins a segment at frame without its gains, and returns the frame at which the gain ramp ends.
+// plan begins a segment at frame: its end and its step, but not its gains. It returns the frame where the gain
+// ramp ends; never if all gains are constant.
 func (v *Voice) plan(frame int64) (to int64) {
 	end := int64(never)
 	g := int64(64)
@@ -68,7 +70,7 @@ func (v *Voice) allConstant(frame int64) bool {
 	) <= frame
 }
 
-// planTo is plan for moves that end at the frame end, or never, and are sampled every g frames.
+// planTo is plan for moves that are sampled every g frames; the first of them ends at the frame end, or never.
 func (v *Voice) planTo(frame, end, g int64) (to int64) {
 	if v.crossfadeFrames > 0 {
 		end = min(end, v.crossfadeStart+int64(v.crossfadeFrames))
@@ -88,11 +90,11 @@ func (v *Voice) planTo(frame, end, g int64) (to int64) {
 	return to
 }
 
-// beginGainSegment begins a segment within which only gains move.
+// beginGainSegment begins a segment at frame within which only gains move, and computes its gain ramp.
 func (v *Voice) beginGainSegment(frame int64) { v.planRamp(frame, v.setSegmentEnd(frame)) }
 
 // setSegmentEnd begins a segment at frame and returns its end: the next frame of the grid, or the end of a
-// move.
+// move if that is earlier. It returns never if no move has an end.
 func (v *Voice) setSegmentEnd(frame int64) int64 {
 	v.segStart, v.segEnd = frame, v.rampSpan.until
 	if v.segEnd != never {
@@ -122,7 +124,7 @@ func (v *Voice) planRamp(frame, to int64) {
 // mipRetryFrames is the number of frames that a voice waits between two searches for a missing mip level.
 const mipRetryFrames = 1024
 
-// stepAt returns the step at a frame, 32.32.
+// stepAt returns the step at a frame of the mix, in 32.32 frames of the sound.
 func (v *Voice) stepAt(frame int64) int64 {
 	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.busPitch.At(frame)
 	if v.space != nil {
@@ -131,7 +133,8 @@ func (v *Voice) stepAt(frame int64) int64 {
 	return stepOf(semitones)
 }
 
-// stepOf returns the step for a pitch, 32.32.
+// stepOf returns the step for a pitch in semitones, in 32.32 frames of the sound. It is limited to maxOctaves
+// up and down.
 func stepOf(semitones float64) int64 {
 	if semitones == 0 {
 		return dsp.One

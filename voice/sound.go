@@ -86,7 +86,7 @@ type Sound struct {
 // maxPower is above any power that a sound can have, also in Masks.
 const maxPower = 1e15
 
-// check rejects invalid powers, because victims are chosen by them.
+// check returns an error that wraps ErrSound if a power is NaN, negative or above maxPower.
 func (e *Envelope) check() error {
 	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
 	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
@@ -182,7 +182,8 @@ func (s *Sound) Refine(level int, looped bool) {
 // prepareBest computes the tables for reading mip levels.
 var prepareBest = sync.OnceFunc(dsp.PrepareBest)
 
-// refined returns the samples from the Refiner; nil if it panics.
+// refined returns the given number of frames of a mip level from the Refiner, interleaved; nil if the Refiner
+// panics.
 func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32) {
 	defer func() {
 		if recover() != nil {

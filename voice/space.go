@@ -36,8 +36,8 @@ func (s *Space) Set(p SpaceValues, spread float64) {
 	*s = Space{gain: Constant(p.Gain), pan: Constant(p.Pan), pitch: Constant(float64(p.Pitch)), spread: spread, Direct: Constant(1), Sends: Constant(1)}
 }
 
-// Ramp starts a ramp of the space at frame. It reaches p after the given number of frames. The caller must
-// Replan the voice.
+// Ramp starts a ramp of the space at frame, which reaches p after the given number of frames. The caller must
+// call Replan of the voice.
 func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.gain.Ramp(frame, p.Gain, frames)
 	s.pan.Ramp(frame, p.Pan, frames)
@@ -45,7 +45,8 @@ func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.grid = s.rampGrid(frames)
 }
 
-// RampPaths moves Direct and Sends. Direct, at most 1, affects the results of PeakGains and GainBounds.
+// RampPaths moves Direct and Sends, linear factors, to the given values within frames from frame on. Direct,
+// at most 1, affects the results of PeakGains and GainBounds.
 func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	if s.pathsDiffer || direct != 1 || sends != 1 {
 		s.pathsDiffer = true
@@ -72,7 +73,8 @@ func (s *Space) rampGrid(frames int64) int64 {
 	return g
 }
 
-// sumPan stores the sum of the voice's own pan and the spatial pan in sum, a zero Move.
+// sumPan sets sum, a zero Move, to the sum of the voice's own pan and the spatial pan: From is the sum at
+// frame, To the final one.
 func (s *Space) sumPan(sum, own *Move, frame int64) {
 	sum.From, sum.To = clampPan(own.At(frame)+s.pan.At(frame)), clampPan(own.To+s.pan.To)
 	sum.Start, sum.Frames = frame, 1
@@ -81,7 +83,7 @@ func (s *Space) sumPan(sum, own *Move, frame int64) {
 // narrows reports whether the stereo image of the voice is narrowed.
 func (v *Voice) narrows() bool { return v.space != nil && v.space.spread < 1 && v.panLaw() != Mono }
 
-// widthGains returns how much each output side gets of its own channel and of the other one.
+// widthGains returns the share of its own channel and of the other channel in each output side, 0..1.
 func (s *Space) widthGains() (own, other float32) {
 	return float32((1 + s.spread) / 2), float32((1 - s.spread) / 2)
 }
@@ -89,8 +91,8 @@ func (s *Space) widthGains() (own, other float32) {
 // narrowPiece is the number of frames downmixed at a time.
 const narrowPiece = 256
 
-// runNarrowed is run for a narrowed stereo sound. It reads the samples at unit gain first, because each output
-// side needs both channels.
+// runNarrowed is run for a narrowed stereo sound; dst is not nil. It reads the samples at unit gain first,
+// because each output side needs both channels.
 func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {
 	ramp := v.ramp
 	v.ramp = dsp.Ramp{Left: 1, Right: 1}

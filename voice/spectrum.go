@@ -7,6 +7,8 @@ import (
 // soundSpectrum is the spectrum of a sound, by hop of its loudness index.
 type soundSpectrum struct{ hops []spectrum.Hop }
 
+// measureSpectrum measures and stores the spectrum for looping or other voices, unless it exists or the sound
+// cannot have one.
 func (s *Sound) measureSpectrum(looped bool) {
 	if s.Refined(SpectrumLevel, looped) {
 		return
@@ -89,7 +91,8 @@ func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.
 	g.Times(&most)
 }
 
-// settled reports whether the response for applyResponse is constant from frame on.
+// settled reports whether the response for applyResponse is constant from frame on. It returns true for a nil
+// Filter.
 func (f *Filter) settled(frame int64) bool {
 	return f == nil || f.low.settled(frame) && f.high.settled(frame)
 }

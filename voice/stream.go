@@ -81,14 +81,15 @@ const (
 	streamPiece = 1<<maxOctaves + 256
 )
 
-// playedOut reports whether the stream has ended and a voice has played it completely. played is the number
-// of frames of the stream that the voice has played.
+// playedOut reports whether the stream has ended and all its frames have been played. played is the number of
+// frames of the buffer's range that the voice has played.
 func (f *StreamBuffer) playedOut(played int64) bool {
 	return f.ended.Load() && played >= f.written.Load()
 }
 
-// Commit returns the voice's Position and releases the played frames of a stream. Before Commit, a copy of
-// the voice can still continue from the old position, as its tail does. Call it when both are mixed.
+// Commit returns the voice's Position in frames of the sound and releases the played frames of a stream.
+// Before Commit, a copy of the voice, such as its tail, can still continue from the old position. Call it when
+// both are mixed.
 func (v *Voice) Commit() int64 {
 	if v.fast.left > 0 {
 		return v.pos >> 32
@@ -113,8 +114,9 @@ func (v *Voice) Drop() {
 	v.fast.from, v.mip.level, v.oldMip.level = nil, nil, nil
 }
 
-// TailFrames returns the length of a tail that should have n frames from frame on. It is shorter for a stream
-// so fast that a prepared buffer may not hold them, see StreamBuffer.GuaranteedFrames.
+// TailFrames returns the length in frames that the voice's tail, a copy that fades out from frame on, can
+// have: at most n. It is less for a fast stream whose buffer may not hold n frames, see
+// StreamBuffer.GuaranteedFrames.
 func (v *Voice) TailFrames(frame, n int64) int64 {
 	if v.buffer == nil {
 		return n
@@ -129,21 +131,22 @@ func (v *Voice) TailFrames(frame, n int64) int64 {
 	return min(n, v.buffer.tailReserve()<<32/max(v.step, stepOf(semitones)))
 }
 
-// Underrun reports whether the stream has run out of frames, and the frame at which its fade-out begins. It is
-// silent until more frames arrive.
+// Underrun reports whether the stream has run out of frames (dry), and the frame where its fade-out began. The
+// voice is silent after the fade until more frames arrive.
 func (v *Voice) Underrun() (from int64, dry bool) { return v.resume.start, v.underrun }
 
 // Faulty reports whether the voice ended because of invalid samples.
 func (v *Voice) Faulty() bool { return v.faulty }
 
-// Broken reports whether the voice has reached the point at which its stream broke.
+// Broken reports whether the stream ended early with StreamBuffer.Fail and the voice has played all frames
+// before that end.
 func (v *Voice) Broken() bool {
 	return v.buffer != nil && v.buffer.broken.Load() && v.buffer.playedOut(v.played)
 }
 
-// mixStream is Mix for a stream. If frames arrive too late, the voice fades out over the last 5 ms of the
-// available frames, waits, and fades in over 5 ms. A voice that has not begun yet waits without counting as
-// dry.
+// mixStream is Mix for a stream and returns the number of frames before the voice's end. If frames arrive too
+// late, the voice fades out over the last 5 ms of the available frames, waits, and fades in over 5 ms. Silent
+// frames count. Waiting before the first frame is not an underrun.
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
@@ -197,8 +200,8 @@ func (v *Voice) canBegin() bool {
 	return ends || left > 0 && v.buffer.written.Load()-v.played >= enough
 }
 
-// available returns how many frames of the mix the decoded part of the stream provides at least, at any speed
-// in the present segment. ends reports that the stream is decoded to its end.
+// available returns for how many frames of the mix the decoded part of the stream lasts at least, at any speed
+// in the present segment. ends reports that the stream is decoded to its end; frames is then math.MaxInt64.
 func (v *Voice) available() (frames int64, ends bool) {
 	if v.buffer.ended.Load() {
 		return math.MaxInt64, true
@@ -207,7 +210,8 @@ func (v *Voice) available() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream is run for a stream.
+// runStream is run for a stream: it adds at most n frames to dst and returns how many it could read. Invalid
+// samples make the voice faulty.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)
@@ -241,8 +245,8 @@ func (v *Voice) advanceStream(n int64) {
 	v.pos &= 1<<32 - 1
 }
 
-// copyTo fills dst with the frames of the range from first on; missing frames are silent. It reports whether
-// all are finite and in range.
+// copyTo fills dst with interleaved stereo samples from frame first of the buffer's range on; frames that are
+// not written are silent. It reports whether all samples are finite and within maxSample.
 func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	ring := dsp.Interleaved(f.ring)
 	// From here on counts are in samples, two per frame.
@@ -265,8 +269,8 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	return largest <= maxSample
 }
 
-// skipStream is Skip for a stream. At the end of the decoded part the voice waits for more frames; it does
-// not count as an underrun.
+// skipStream is Skip for a stream: it returns n, or fewer if the voice ends. At the end of the decoded part
+// the voice waits for more frames, which does not count as an underrun.
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Ended(frame) {

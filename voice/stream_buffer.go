@@ -40,7 +40,7 @@ func (c *PlayRange) FrameAt(n int64) int64 {
 	return c.Loop.At(n)
 }
 
-// RepeatFrames returns how many frames the loop adds to the stream: a huge number for an endless loop.
+// RepeatFrames returns how many frames the repetitions of the loop add to the range; 2^62 for an endless loop.
 func (c *PlayRange) RepeatFrames() int64 {
 	switch size := c.Loop.Frames(); {
 	case size <= 0:
@@ -52,7 +52,7 @@ func (c *PlayRange) RepeatFrames() int64 {
 	}
 }
 
-// LoopExit returns the index at which the range leaves its loop for good, counted as if From were 0.
+// LoopExit returns where the range leaves its loop for good: From plus the number of frames played until then.
 func (c *PlayRange) LoopExit() int64 { return c.Loop[1] + c.RepeatFrames() }
 
 // endless reports whether the range never ends.
@@ -136,8 +136,8 @@ func (f *StreamBuffer) Close() {
 // Drop is Close for the audio side: it does not wake the decoding goroutine.
 func (f *StreamBuffer) Drop() { f.closed.Store(true) }
 
-// Wait returns when n more frames can be read, when the buffer is full, or when it has ended or was closed.
-// Control side, one goroutine at a time, and not while the audio side reads.
+// Wait blocks until n frames beyond the released ones have been written. It also returns when the buffer is
+// full, has ended or was closed. Control side, one goroutine at a time, and not while the audio side reads.
 func (f *StreamBuffer) Wait(n int64) {
 	n = min(n, int64(len(f.ring)))
 	for f.written.Load()-f.read.Load() < n && !f.ended.Load() && !f.closed.Load() {
@@ -146,6 +146,7 @@ func (f *StreamBuffer) Wait(n int64) {
 	}
 }
 
+// signal sends a value without blocking; it drops the value if the channel is full.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

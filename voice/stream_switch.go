@@ -40,7 +40,8 @@ func (f *StreamBuffer) Rounds() int {
 	return 1
 }
 
-// switchDueBuffer switches buffers if it is time. It returns how many of n frames come before the switch.
+// switchDueBuffer switches to nextBuffer if it is time and that buffer has enough frames. It returns how many
+// of the next n frames of the mix come before the next switch; n if no switch is near.
 func (v *Voice) switchDueBuffer(n int64) int64 {
 	if v.nextBuffer == nil {
 		return n
@@ -63,7 +64,8 @@ func (v *Voice) switchDueBuffer(n int64) int64 {
 	return n
 }
 
-// canSwitch reports whether a buffer has enough frames for a switch to it.
+// canSwitch reports whether a buffer has ended or has enough frames for a switch to it: 4096, or half of its
+// capacity.
 func (f *StreamBuffer) canSwitch() bool {
 	return f.ended.Load() || f.written.Load() >= min(int64(len(f.ring))/2, 4096)
 }

@@ -22,7 +22,8 @@ var qualityNames = [...]string{"default", "best", "linear", "cubic"}
 
 func (q Quality) String() string { return words.Name("quality", q, qualityNames[:]) }
 
-// ParseQuality returns the quality with the given name: best, linear or cubic.
+// ParseQuality returns the quality with the given name: best, linear or cubic. It returns 0 and false for any
+// other name.
 func ParseQuality(name string) (Quality, bool) {
 	for q := Best; q <= Cubic; q++ {
 		if q.String() == name {
@@ -113,7 +114,7 @@ type Voice struct {
 	faulty bool // ended because of invalid samples
 }
 
-// Start begins a playback of s that sounds from frame on.
+// Start resets v and begins a playback of s that sounds from frame of the mix on.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // Fields are set one by one: the compiler would build a literal elsewhere and copy it.
 	v.sound, v.buffer, v.space, v.pos = s, o.Buffer, o.Space, o.From<<32
@@ -145,7 +146,7 @@ func (v *Voice) Looping() bool {
 	return v.loop && v.buffer == nil && v.sound.loop[1] > v.sound.loop[0]
 }
 
-// Position returns the next frame of the sound to be played.
+// Position returns the next frame of the sound to be played. Within a loop it is a frame of the loop.
 func (v *Voice) Position() int64 {
 	if v.buffer != nil {
 		return v.buffer.playRange.FrameAt(v.played)
@@ -181,14 +182,15 @@ func (v *Voice) MaxRemaining() float64 {
 	return v.sound.envelope.MaxAfter(v.Position(), v.Looping())
 }
 
-// SetGain starts a ramp of the gain at frame, with the given shape. The gain reaches to after the given
-// number of frames.
+// SetGain starts a ramp of the moving gain in decibels at frame, with the given shape. The gain reaches to
+// after the given number of frames.
 func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	v.gain.RampGain(frame, to, frames, shape)
 	v.Replan(frame)
 }
 
-// SetCrowd ramps the extra gain of a voice that represents several merged starts, like SetGain.
+// SetCrowd ramps the extra gain in decibels of a voice that represents several merged starts, linearly from
+// frame on. It reaches to after the given number of frames.
 func (v *Voice) SetCrowd(frame int64, to pcm.Decibels, frames int64) {
 	v.move(&v.crowd, frame, float64(to), frames)
 }
@@ -207,18 +209,20 @@ func (v *Voice) SetSpeed(frame int64, to float64, frames int64) {
 	v.move(&v.speed, frame, float64(pcm.FromRatio(to)), frames)
 }
 
+// move ramps m, a move of v, linearly from frame on and begins a new segment.
 func (v *Voice) move(m *Move, frame int64, to float64, frames int64) {
 	m.Ramp(frame, to, frames)
 	v.Replan(frame)
 }
 
-// SetBusPitch sets the pitch that the voice inherits from its bus.
+// SetBusPitch sets the pitch in semitones that the voice inherits from its bus, from frame on.
 func (v *Voice) SetBusPitch(frame int64, pitch Move) {
 	v.busPitch = pitch
 	v.Replan(frame)
 }
 
-// FadeBackIn fades the voice in from silence after a pause. Its other moves continue.
+// FadeBackIn fades the voice in from silence at frame, after a pause, within the given number of frames. Its
+// other moves continue.
 func (v *Voice) FadeBackIn(frame, frames int64) {
 	v.resume = newFadeIn(frame, frames)
 	v.fresh, v.crossfadeFrames, v.oldMip = true, 0, mipReader{}
@@ -247,11 +251,11 @@ func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 // FadingOut reports whether FadeOut was called. It stays true after the end of the fade.
 func (v *Voice) FadingOut() bool { return v.fadeOut.toSilence }
 
-// FadeEnd returns the first silent frame after a fade-out.
+// FadeEnd returns the first silent frame after a fade-out; it is valid only if FadingOut returns true.
 func (v *Voice) FadeEnd() int64 { return v.fadeOut.end() }
 
-// DelayStart moves a start that has not sounded yet to frame, as if the start had been requested for that
-// frame.
+// DelayStart moves the start of a voice that has not sounded yet to a later frame. The result is the same as
+// if the start had been requested for that frame.
 func (v *Voice) DelayStart(frame int64) {
 	v.fadeIn.start = frame
 	if v.resume.frames > 0 {

@@ -5,7 +5,8 @@ import (
 	"voicepool/pcm"
 )
 
-// AttachFilter assigns f to a voice that has no filter, from frame on, with cutoffs in Hz; 0: off.
+// AttachFilter assigns f to the voice from frame on, with cutoffs in Hz; 0: off. It has no effect if the voice
+// already has a filter.
 func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	if v.filter != nil {
 		return
@@ -16,7 +17,8 @@ func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) 
 	}
 }
 
-// SplitFilter gives a copy of a voice its own filter f, with the same state as the original.
+// SplitFilter gives a copy of a voice its own filter f, with the same state as the original's. It has no
+// effect without a filter.
 func (v *Voice) SplitFilter(f *Filter) {
 	if v.filter != nil {
 		*f = *v.filter
@@ -24,8 +26,8 @@ func (v *Voice) SplitFilter(f *Filter) {
 	}
 }
 
-// SetLowPass ramps the cutoff of the low-pass, 20..20,000 Hz, linearly in its logarithm; 0 is off. It has no
-// effect without a filter, see AttachFilter.
+// SetLowPass ramps the cutoff of the low-pass to hz, 20..20,000, within frames from frame on and linearly in
+// its logarithm; 0 is off. It has no effect without a filter, see AttachFilter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
@@ -51,8 +53,8 @@ func (v *Voice) replanCutoff(frame int64) {
 	}
 }
 
-// SetSpatialLowPass moves the low-pass of the voice's spatial position. The lower of the two cutoffs is
-// effective.
+// SetSpatialLowPass moves the low-pass of the voice's spatial position to hz within frames from frame on; 0 is
+// off. The lower of its cutoff and the voice's own is effective. It has no effect without a filter.
 func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
 	if f == nil || hz == 0 && !f.low.hasSpatial {
@@ -62,7 +64,7 @@ func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	v.Replan(frame)
 }
 
-// rampSpatial moves the cutoff of the spatial position.
+// rampSpatial moves the cutoff of the spatial position to hz within frames from frame on; 0 is off.
 func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)
@@ -93,6 +95,7 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 // Cutoff returns the final value of the cutoff in Hz; 0: off.
 func (s *DirectFilter) Cutoff() float64 { return s.filter.low.targetHz() }
 
+// targetHz returns the final effective cutoff in Hz; 0 if the filter is off then.
 func (p *filterStage) targetHz() float64 {
 	if at, wet := p.targets(); p.on && wet > 0 {
 		return pcm.Exp2(at)
@@ -116,8 +119,8 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
-// runProcessed is run plus the processing that precedes the addition to dst: a filter or a narrower stereo
-// image.
+// runProcessed is run for a voice that may have a filter, a pre-fader output or a narrowed stereo image. It
+// adds at most n frames from frame on to dst, if it is not nil, and returns how many.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -130,7 +133,7 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 }
 
 // runFiltered is run for a voice with an active filter or a pre-fader output. It reads the samples at unit
-// gain first.
+// gain first. It adds at most n frames from frame on and returns how many.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {
@@ -162,7 +165,8 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	return done
 }
 
-// addFiltered filters a piece and adds it to dst.
+// addFiltered filters a piece, whose first frame is frame, and adds it to dst with the gains g. It may change
+// piece.
 func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	if v.sound.channels == 1 {
 		var samples [filterPiece]float32
@@ -178,7 +182,8 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	v.addStereo(dst, piece, g)
 }
 
-// addStereo adds a piece to dst, downmixed if the spatial position narrows the stereo image.
+// addStereo adds a piece to dst with the gains g; it narrows the stereo image first if the spatial position
+// does.
 func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.narrows() {
 		own, other := v.space.widthGains()
@@ -188,7 +193,8 @@ func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFastFiltered is MixFast for a voice with a filter.
+// mixFastFiltered is MixFast for a voice with a filter. It adds the output of the batch if there is one, and
+// otherwise filters the voice itself.
 func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
 	if ready := v.filter.batched; ready != nil { // the batch has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)
@@ -202,8 +208,8 @@ func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool 
 	return true
 }
 
-// mixFiltered reads contiguous samples from pos on, filters them and adds them to dst, with moving or
-// constant gains.
+// mixFiltered reads contiguous samples from pos on, in 32.32 frames of the store. It filters them and adds
+// them to dst, which begins at frame. glides means that the gains move.
 func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glides bool) {
 	v.filter.clearIfStale()
 	s := &v.fast
@@ -236,7 +242,7 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glid
 	s.filtered = v.filter.active()
 }
 
-// addSamples adds samples to dst with moving or constant gains.
+// addSamples adds samples to dst, which begins at frame, with kernel k. glides means that the gains move.
 func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
 	from := sampleStore{floats: samples}
 	if glides {
