@@ -24,6 +24,7 @@ func SoftClip(dst []pcm.Frame) {
 	}
 }
 
+// bend returns the soft clip f(x) of one sample, see SoftClip.
 func bend(x float32) float32 {
 	const knee = float64(float32(clipKnee))
 	switch y := float64(x); {
@@ -35,8 +36,8 @@ func bend(x float32) float32 {
 	return x
 }
 
-// SilenceFaults sets frames of dst to silence if a sample is not finite or beyond MaxPeak, and returns how
-// many. Audio side.
+// SilenceFaults sets each frame of dst to silence that has a sample that is not finite or beyond MaxPeak. It
+// returns the number of these frames. Audio side.
 func SilenceFaults(dst []pcm.Frame) (faults int64) {
 	if dsp.Peak(dst) <= MaxPeak {
 		return 0

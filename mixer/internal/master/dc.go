@@ -68,8 +68,8 @@ func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// filter subtracts the low-passed signal from dst. It returns the number of frames up to the last changed
-// one.
+// filter subtracts the low-passed signal from dst and advances the fade. It returns the number of frames up to
+// the last changed one; 0: unchanged.
 func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	for i := range dst {
 		d.turn(1)
@@ -92,7 +92,7 @@ func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// turn advances the fade by n frames.
+// turn advances the fade of the high-pass by n frames: in while the guard is on, out while it is off.
 func (d *DCGuard) turn(n int64) {
 	if d.on {
 		d.wet = min(d.wet+n, d.fade)
@@ -101,7 +101,8 @@ func (d *DCGuard) turn(n int64) {
 	}
 }
 
-// pass advances by n frames, at most to the end of the window.
+// pass advances by n frames, at most to the end of the window. At that end it switches the guard on or off by
+// the means.
 func (d *DCGuard) pass(n int64) {
 	d.at += n
 	if d.at < d.window {
@@ -116,7 +117,8 @@ func (d *DCGuard) pass(n int64) {
 	d.at, d.sum = 0, [2]float64{}
 }
 
-// Skip passes n silent frames without processing, if they come out silent.
+// Skip passes n silent frames without processing and returns true, if they come out silent. Otherwise it
+// returns false and does not change d.
 func (d *DCGuard) Skip(n int64) bool {
 	if d.slow != ([2]float64{}) {
 		return false

@@ -84,7 +84,7 @@ func (l *Limiter) Limit(dst []pcm.Frame) {
 	}
 }
 
-// run limits up to limiterRun frames.
+// run limits up to limiterRun frames in place, with a delay of ahead frames.
 func (l *Limiter) run(dst []pcm.Frame) {
 	n := len(dst)
 	suspects := l.measure(dst)
@@ -154,7 +154,7 @@ func (l *Limiter) anyOver(n int) bool {
 	return false
 }
 
-// fine returns the larger of the four-fold and the eight-fold peak i of n.
+// fine returns the larger of the four-fold and the eight-fold peak i of the n places of this run.
 func (l *Limiter) fine(i, n int) float64 {
 	if !l.between {
 		return l.peaks[i]
@@ -163,8 +163,8 @@ func (l *Limiter) fine(i, n int) float64 {
 	return max(l.peaks[i], dsp.FinePeak(l.line[newest-(dsp.EighthTaps-1):newest+1]))
 }
 
-// need returns the gain for peak i of n, a suspect. The result is exact only near or below the held gain,
-// because larger gains have no effect.
+// need returns the gain for peak i of n, a suspect, in units of 2^-30. The result is exact only near or below
+// the held gain, because larger gains have no effect.
 func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
 	if least := int64(l.target / peak * limiterSuspect * unity); 8*least < 9*l.gains.held {
@@ -176,5 +176,6 @@ func (l *Limiter) need(i, n int) int64 {
 	return int64(l.target / peak * unity)
 }
 
-// Skip reports whether n frames of silence can be skipped: the relevant frames before were silent too.
+// Skip reports whether silent frames come out silent now, so that the caller may leave them out. It changes no
+// state, and n has no effect.
 func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.gains.flat() }

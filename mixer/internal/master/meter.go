@@ -47,7 +47,7 @@ func (m *Meter) Feed(frames []pcm.Frame) {
 	}
 }
 
-// measure measures frames of one step.
+// measure measures frames, which must end at or before the end of the step.
 func (m *Meter) measure(frames []pcm.Frame) {
 	peak := dsp.Peak(frames)
 	if !(peak <= MaxPeak) {
@@ -101,7 +101,7 @@ func (m *Meter) Leap(n int64) {
 	}
 }
 
-// pass advances by n frames, at most to the end of the step.
+// pass advances by n frames, at most to the end of the step. At that end it publishes the results.
 func (m *Meter) pass(n int64) {
 	m.at += n
 	m.frame += n

@@ -46,9 +46,9 @@ func newValley(ahead int, release int64) valley {
 // flat reports whether the gain is 1 until another gain is needed.
 func (v *valley) flat() bool { return v.count == 0 && v.outer.sum == v.full }
 
-// next takes the gain that the next place needs, at most unity. It returns the gain of the output frame,
-// which is the lookahead before this place. While the valley is flat, places that need no gain may be left
-// out.
+// next takes the gain that the next place needs, in units of 2^-30 and at most unity. It returns the linear
+// gain of the output frame, which is the lookahead before this place. While the valley is flat, places that
+// need no gain may be left out.
 func (v *valley) next(need int64) float32 {
 	if need < unity {
 		for v.count > 0 && v.low(v.count-1).gain >= need {
@@ -62,7 +62,7 @@ func (v *valley) next(need int64) float32 {
 	return gain[0]
 }
 
-// glide sets gains like repeated calls of next(unity), for places that need no gain.
+// glide sets gains to the results of repeated calls of next(unity), for places that need no gain.
 func (v *valley) glide(gains []float32) {
 	for len(gains) > 0 {
 		if v.count > 0 && v.low(0).at < v.at-v.hold {
@@ -79,7 +79,8 @@ func (v *valley) glide(gains []float32) {
 	}
 }
 
-// under is glide while the smallest needed gain is constant. It returns the new value of held.
+// under is glide while the smallest needed gain is constant: most. held is the gain after hold and release; it
+// returns the new value.
 func (v *valley) under(gains []float32, held, most int64) int64 {
 	// Keep the state in registers.
 	release, full := v.release, float64(v.full)
@@ -104,6 +105,7 @@ func (v *valley) under(gains []float32, held, most int64) int64 {
 	return held
 }
 
+// low returns needed gain i of the ring, the oldest first.
 func (v *valley) low(i int) *low { return &v.lows[(v.first+i)%len(v.lows)] }
 
 // box is the sum of the last values. at is the index of the oldest one, which is replaced next.
