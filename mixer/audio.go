@@ -122,7 +122,8 @@ type audio struct {
 // hopOf returns the period of the grid, 20 ms, in frames.
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
-// newAudio creates the audio side of a mixer and publishes its initial state.
+// newAudio creates the audio side of a mixer and publishes its initial Stats. c has its defaults; buses are in
+// the order of the tree.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
@@ -222,8 +223,9 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.publish(from)
 }
 
-// receive takes the commands that have arrived. Commands that are due are executed in place. Queued
-// commands for this frame were sent earlier and have already been executed.
+// receive takes the commands that have arrived. It executes commands that are due at once, counts late ones,
+// and queues commands for later frames or for a batch. Queued commands for this frame were sent earlier and
+// have already been executed.
 func (a *audio) receive() {
 	n := a.commands.Len()
 	a.adoptBuffers()
@@ -282,7 +284,8 @@ func (a *audio) executeDue() {
 	}
 }
 
-// mix mixes a stretch of frames without commands.
+// mix mixes a stretch of frames without commands and advances by it. dst holds pairs frames for each frame of
+// the mix.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.beginBlock(dst)
 	for k := range a.outputs.all {

@@ -8,8 +8,8 @@ type pendingBatches struct {
 	waiting    int    // the number of batches that wait for a countdown
 }
 
-// queueInBatch queues a command until its batch is fired. It returns false if the batch was fired already;
-// the command then has an absolute frame. Commands of a dropped batch are discarded.
+// queueInBatch queues a command until its batch is fired, or discards it if the batch was dropped. It returns
+// false if the batch was fired already; the command then has an absolute frame and must be queued or executed.
 func (a *audio) queueInBatch(c *command) bool {
 	s := c.batch
 	base := s.base.Load()
@@ -32,7 +32,8 @@ func (a *audio) queueInBatch(c *command) bool {
 	return true
 }
 
-// discardCommand discards a command without executing it.
+// discardCommand discards a command without executing it: its start counts as stopped, and its stream is
+// dropped.
 func (a *audio) discardCommand(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -43,7 +44,8 @@ func (a *audio) discardCommand(c *command) {
 	}
 }
 
-// fire fires a batch at this frame, or makes it wait for a countdown.
+// fire fires a batch at this frame, or makes it wait for countdown c if c is not nil. A batch that was
+// dropped, has fired or already waits is not changed.
 func (a *audio) fire(s *Batch, c *Countdown) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
@@ -57,7 +59,7 @@ func (a *audio) fire(s *Batch, c *Countdown) {
 	}
 }
 
-// scheduleFired schedules the commands of fired batches.
+// scheduleFired puts the commands of fired batches into the queue, at their frames counted from now.
 func (a *audio) scheduleFired() {
 	for s := a.fired; s != nil; {
 		for place := s.first; place != 0; {
@@ -73,7 +75,8 @@ func (a *audio) scheduleFired() {
 	a.fired = nil
 }
 
-// fireAtZero fires the batches whose countdowns are 0, and reports whether there were any.
+// fireAtZero fires the batches in zeroList whose countdowns are 0, and reports whether it fired any. The
+// others wait again.
 func (a *audio) fireAtZero() bool {
 	for s := a.zeroList; s != nil; {
 		next := s.next
@@ -94,7 +97,7 @@ func (a *audio) fireAtZero() bool {
 	return true
 }
 
-// countDown decrements the countdowns of a finished start.
+// countDown decrements the countdowns of a finished start, at most once for each start.
 func (a *audio) countDown(r *record) {
 	counts := &r.extra.Load().countdowns
 	for i, c := range counts {
@@ -107,7 +110,8 @@ func (a *audio) countDown(r *record) {
 	r.hasCountdowns = false
 }
 
-// addToCountdown adds n to a countdown. If the countdown reaches 0, its batches are checked by resolve.
+// addToCountdown adds n to a countdown. If it is then 0 or less, the batches that wait for it move to
+// zeroList, see fireAtZero.
 func (a *audio) addToCountdown(c *Countdown, n int64) {
 	if c.left += n; c.left > 0 {
 		return
@@ -154,14 +158,14 @@ func (a *audio) cancelBatch() {
 	}
 }
 
-// discardQueued discards a queued command.
+// discardQueued discards the command at a place of the queue.
 func (a *audio) discardQueued(place int32) {
 	a.discardCommand(&a.queue.commands[place])
 	a.queue.release(place)
 	a.inFlight.complete()
 }
 
-// without removes a batch from a list.
+// without returns a list without batch s; a list that does not contain s is unchanged.
 func without(list, s *Batch) *Batch {
 	if list == s {
 		list, s.next = s.next, nil
@@ -193,8 +197,8 @@ func (a *audio) countDownLoops() {
 	}
 }
 
-// untilCountdown returns how many of n frames remain before the first counted voice may end, if a batch
-// waits for its countdown.
+// untilCountdown returns how many of n frames can be mixed before the first voice that an awaited countdown
+// counts may end or leave its loop. The result is at least 1, and n if no such voice ends.
 func (a *audio) untilCountdown(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.voiceTable.at(i)
@@ -208,15 +212,17 @@ func (a *audio) untilCountdown(n int64) int64 {
 	return n
 }
 
+// countsLoops reports whether a countdown counts voices that leave their loops; false for nil.
 func countsLoops(c *Countdown) bool { return c != nil && c.loops }
 
-// untilEndOf returns how many of n frames remain before a voice may end or, with loop, may leave its loop.
+// untilEndOf returns how many of n frames can be mixed before a voice may end or, with loop, may leave its
+// loop: at least 1, n if neither happens.
 func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
 	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
 	return min(n, max(left, 1), max(s.endAt-a.now, 1))
 }
 
-// isAwaited reports whether a batch waits for a countdown of a start.
+// isAwaited reports whether a batch waits for a countdown of a start. The record must have extra data.
 func (r *record) isAwaited() bool {
 	for _, c := range r.extra.Load().countdowns {
 		if c != nil && c.waiting != nil {

@@ -52,7 +52,7 @@ type bus struct {
 	busBuffers
 }
 
-// tailRingLen returns the length of a tail ring: a power of two that holds a hop and a tail.
+// tailRingLen returns the length of a tail ring in frames: a power of two that holds a hop and a tail.
 func tailRingLen(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
 // newBuses creates the buses from their descriptions.
@@ -92,7 +92,7 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// addPlaying adds playing to the number of voices of a bus and of all buses above it.
+// addPlaying adds playing, 1 or -1, to the number of voices of a bus and of all buses above it.
 func (a *audio) addPlaying(bus uint16, playing int) {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		a.buses[i].playing += playing
@@ -124,7 +124,8 @@ func (a *audio) refreshBuses() {
 	a.refreshBusResponses()
 }
 
-// fadeSolos fades the own voices of each bus in or out after a change of solos.
+// fadeSolos fades the own voices of each bus in or out after a change of solos, within over frames, at least 5
+// ms if they are audible.
 func (a *audio) fadeSolos(over int64) {
 	some := false
 	for i := range a.buses {
@@ -148,7 +149,8 @@ func (a *audio) hasPitch(bus uint16) bool {
 	return false
 }
 
-// pitchOf returns the sum of the pitches of a bus and the buses above it.
+// pitchOf returns the sum of the pitches of a bus and the buses above it as one move in semitones from now on.
+// It ends with the last of their fades.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
@@ -160,7 +162,7 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 	return sum
 }
 
-// setBus sets properties of a bus, and updates the pitch and the scores of its voices.
+// setBus applies a cmdSet to the bus at an index, and updates the pitch and the scores of its voices.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.mayHaveOutput(index, false), c.fadeFrames)
@@ -193,8 +195,8 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// mayHaveOutput reports whether a bus may have output, or with own whether its own voices and tails do.
-// Effects, inserts and received sends count as output.
+// mayHaveOutput reports whether the bus at an index may have output now. With own, only its own voices and
+// tails count. Otherwise the buses below it, effects, inserts and received sends count, too.
 func (a *audio) mayHaveOutput(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.passesThrough(bus, index) }
 	for i := range a.buses {
@@ -226,7 +228,8 @@ func (b *bus) isTransparent(frame int64) bool {
 		b.mute.SettledAt(1, frame) && b.soloFade.SettledAt(1, frame) && b.duck.move.SettledAt(0, frame)
 }
 
-// mixBuses mixes all buses down to their outputs.
+// mixBuses mixes n frames of all buses, from the leaves down to their outputs: tails, effects, insert, filter,
+// gains, sends.
 func (a *audio) mixBuses(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
@@ -298,7 +301,8 @@ func (a *audio) mixBuses(n int64) {
 	}
 }
 
-// separateOutput returns the buffer for the output of the bus if it is needed separately, or nil.
+// separateOutput returns the buffer for the output of the bus alone; nil if neither a send, a key nor a meter
+// needs it.
 func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	switch {
 	case b.lastOutput != nil:
@@ -309,14 +313,16 @@ func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	return nil
 }
 
-// applySoloFade applies the fade of solos to the own voices of a bus.
+// applySoloFade applies the fade of solos to n frames in own, the voices of the bus. frame is the first of
+// them.
 func (b *bus) applySoloFade(own *busBuffers, frame, n int64) {
 	if own.used && (b.soloFade.To != 1 || b.soloFade.End() > frame) {
 		scale(own.mixed[:n], &b.soloFade, frame)
 	}
 }
 
-// apply adds src to dst with the gains of the bus.
+// apply adds src to dst, which has the same length, with the gain, pan, mute and duck of the bus. frame is the
+// number of the first frame.
 func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, &b.gain, &b.pan, &b.mute, &b.duck.move)
@@ -334,8 +340,9 @@ func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// segment returns the ends of the linear segment around a frame. Segments end on the grid that voices use,
-// and at the ends of fades, so they do not depend on blocks. Without a fade, to is never.
+// segment returns the first frame of the linear segment around a frame, and the first frame after it. Segments
+// end on the grid that voices use, and at the ends of fades, so they do not depend on blocks. Without a fade,
+// it returns frame and never.
 func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	grid, end, last := int64(64), int64(never), int64(0)
 	for _, m := range moves {
@@ -352,7 +359,7 @@ func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	return max(frame/grid*grid, last), min((frame/grid+1)*grid, end)
 }
 
-// factors returns the left and right factors at a frame.
+// factors returns the linear left and right factors at a frame: pan, gain, mute and duck.
 func (b *bus) factors(frame int64) (left, right float64) {
 	left, right = voice.Balance(b.pan.At(frame))
 	g := float64(b.gain.Gain(frame) * b.mute.At(frame))
@@ -360,7 +367,7 @@ func (b *bus) factors(frame int64) (left, right float64) {
 	return float64(left * g), float64(right * g)
 }
 
-// scale multiplies a block by a fading factor.
+// scale multiplies a block by a linear factor that moves; frame is the number of its first frame.
 func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	for len(block) > 0 {
 		from, to := segment(frame, m)
@@ -377,7 +384,8 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	}
 }
 
-// filterBus runs the filter of a bus, also without input while it has a tail.
+// filterBus runs the filter of the bus at an index for n frames, also without input while it has a tail. An
+// invalid result becomes silence and counts as a fault.
 func (a *audio) filterBus(index int, n int64) {
 	b := &a.buses[index]
 	if !b.filter.Active() {
@@ -395,7 +403,7 @@ func (a *audio) filterBus(index int, n int64) {
 	}
 }
 
-// cutoffChanged updates tails and responses after a change of a cutoff of a bus.
+// cutoffChanged updates tails and responses after a change of a cutoff of the bus at an index.
 func (a *audio) cutoffChanged(index int) {
 	b := &a.buses[index]
 	b.filterTail = max(b.filterTail, b.filter.Tail(a.now))

@@ -70,8 +70,8 @@ func (a *audio) refreshBusResponses() {
 	}
 }
 
-// refreshOwnResponse updates the response of the effects and filters of a bus: after a change, and on each
-// frame of the grid during a fade.
+// refreshOwnResponse updates w.own, the response of the effects and filters of bus i: after a change, and on
+// each frame of the grid during a fade.
 func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	at := a.now / a.hop * a.hop
 	if w.ownFrame >= 0 && (!w.ownFades || w.ownFrame == at) {
@@ -86,14 +86,15 @@ func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	}
 }
 
-// invalidateResponse invalidates the response of the effects and filters of a bus.
+// invalidateResponse makes refreshOwnResponse compute the response of bus i again.
 func (a *audio) invalidateResponse(i int) {
 	if sp := a.spectral.Load(); sp != nil {
 		sp.buses[i].ownFrame = -1
 	}
 }
 
-// sendsConstant reports whether the sends of a voice are constant from a frame on.
+// sendsConstant reports whether the gains and filters on the sends of a voice are constant from a frame on;
+// true without sends.
 func (r *record) sendsConstant(frame int64) bool {
 	if r.sends == 0 {
 		return true
@@ -113,7 +114,8 @@ func (r *record) sendsConstant(frame int64) bool {
 	return true
 }
 
-// sendResponseChanged reports whether the response of a bus that the voice sends to has changed.
+// sendResponseChanged reports whether the response of a bus that the voice sends to has changed since the
+// scores were refreshed.
 func (a *audio) sendResponseChanged(r *record) bool {
 	sp := a.spectral.Load()
 	if r.sends == 0 || sp == nil {
@@ -128,7 +130,7 @@ func (a *audio) sendResponseChanged(r *record) bool {
 	return false
 }
 
-// anySendResponseChanged reports whether the response of any bus that receives sends has changed.
+// anySendResponseChanged reports whether the response of any bus has changed since the scores were refreshed.
 func (a *audio) anySendResponseChanged() bool {
 	if sp := a.spectral.Load(); sp != nil {
 		for i := range sp.buses {
@@ -140,6 +142,7 @@ func (a *audio) anySendResponseChanged() bool {
 	return false
 }
 
+// clearSendResponseChanges marks the responses of all buses as unchanged, after the scores were refreshed.
 func (a *audio) clearSendResponseChanges() {
 	if sp := a.spectral.Load(); sp != nil {
 		for i := range sp.buses {

@@ -78,7 +78,8 @@ func (a *audio) execute(c *command) {
 	}
 }
 
-// applyToTarget applies c to every living voice of its target, in the order of voices.
+// applyToTarget applies c to every living voice of its target, in the order of voices. A tag without a voice
+// emits EventMissed.
 func (a *audio) applyToTarget(c *command) {
 	if c.target.kind == oneVoice {
 		a.applyToHandle(c)
@@ -97,7 +98,7 @@ func (a *audio) applyToTarget(c *command) {
 	}
 }
 
-// selects reports whether a target selects a start.
+// selects reports whether a target selects the start of a record. The zero Target selects no start.
 func (s *shared) selects(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
@@ -112,8 +113,8 @@ func (s *shared) selects(t *Target, r *record) bool {
 	return t.kind == allVoices
 }
 
-// applyToHandle applies c to the voice of a handle. For a pending start, a stop cancels it, and other
-// commands are kept until it begins.
+// applyToHandle applies c to the voice of a handle. For a pending start, a stop cancels it, and other commands
+// are kept until it begins. It has no effect on a start that is over.
 func (a *audio) applyToHandle(c *command) {
 	id := c.target.id
 	r := a.record(id)
@@ -130,7 +131,7 @@ func (a *audio) applyToHandle(c *command) {
 	}
 }
 
-// applyToVoice applies c to one voice.
+// applyToVoice applies c to the voice at index i and records it in the journal.
 func (a *audio) applyToVoice(i int, c *command) {
 	a.journalVoiceCommand(i, c)
 	s := a.mutable(i)
@@ -168,7 +169,8 @@ func (a *audio) applyToVoice(i int, c *command) {
 	}
 }
 
-// seek moves a voice to another position in its sound.
+// seek moves the voice at index i to another frame of its sound and leaves a tail of the old position. A
+// command without a stream has no effect on a streamed voice, and vice versa.
 func (a *audio) seek(i int, c *command) {
 	s := a.mutable(i)
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
@@ -186,7 +188,7 @@ func (a *audio) seek(i int, c *command) {
 	a.rescore(i)
 }
 
-// smoothed returns the length of a fade of over frames: at least 5 ms if the voice is audible.
+// smoothed returns the length of a fade in frames: over, but at least 5 ms if heard is true.
 func (a *audio) smoothed(heard bool, over int64) int64 {
 	if !heard {
 		return over
@@ -240,8 +242,9 @@ func (a *audio) pause(i int, by pauses) {
 	s.record.status.setState(s.state())
 }
 
-// resume removes a reason to pause a voice. Without any reason left, the voice continues with a
-// fade-in, or starts if it has not sounded yet.
+// resume removes a reason to pause the voice at index i. Without any reason left, the voice continues with a
+// fade-in, or starts if it has not sounded yet. It has no effect on a voice that is not paused, or with
+// pausedBus while its bus or a bus above it is still paused.
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
 	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {

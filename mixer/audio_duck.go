@@ -37,7 +37,8 @@ func (s *shared) newDuckRules(d *Duck) *duckRules {
 	}
 }
 
-// change replaces the rules of a duck. A lowered bus moves to the new depth, or releases.
+// change replaces the rules of a duck at frame now; nil turns it off. A lowered bus moves to the new depth, or
+// releases.
 func (d *duck) change(rules *duckRules, now int64) {
 	old := d.rules
 	d.rules, d.releaseAt = rules, never
@@ -89,13 +90,14 @@ func (d *duck) release(frame int64) {
 	d.move.Ramp(frame, 0, d.rules.release)
 }
 
-// triggers reports whether a voice triggers a duck.
+// triggers reports whether the voice s at index i triggers a duck: it is real, not paused, on the other bus or
+// below, and loud enough.
 func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
 	return i < a.base && a.scores.remaining[i] >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
 }
 
-// lastTriggerEnd reports whether all triggering voices end before a frame, and returns the frame of the
-// last end. endFinishedVoices has not removed these voices yet.
+// lastTriggerEnd reports whether voices end in this stretch and all triggering voices are over before the
+// frame before. frame is the end of the last one. endFinishedVoices has not removed these voices yet.
 func (a *audio) lastTriggerEnd(d *duckRules, before int64) (frame int64, silent bool) {
 	if len(a.endings) == 0 {
 		return a.now, false

@@ -27,7 +27,7 @@ func (s *shared) newRack(described []effect.Effect, rate int) effectRack {
 	return r
 }
 
-// tail returns the maximum tail of all effects in series.
+// tail returns the maximum tail of all effects in series, in frames.
 func (r *effectRack) tail() (frames int64) {
 	for _, p := range r.all {
 		frames += p.Tail()
@@ -35,8 +35,8 @@ func (r *effectRack) tail() (frames int64) {
 	return frames
 }
 
-// computeTails computes, for each bus, the maximum tail of sound that arrives from a frame on, including
-// the buses down to the output and sends. Closed gains and sends end a path.
+// computeTails sets tail of each bus: how many frames sound that arrives from a frame on may ring in it, the
+// buses down to the output, and sends. Closed gains and sends end a path.
 func (a *audio) computeTails(frame int64) {
 	a.tailsComputedAt, a.tailsValidUntil = frame, never
 	for at := len(a.mixOrder) - 1; at >= 0; at-- {
@@ -58,26 +58,27 @@ func (a *audio) computeTails(frame int64) {
 	}
 }
 
-// computeTailsAt makes the tails of buses valid for a frame.
+// computeTailsAt computes the tails of buses again if they are not valid for a frame.
 func (a *audio) computeTailsAt(frame int64) {
 	if frame < a.tailsComputedAt || frame >= a.tailsValidUntil {
 		a.computeTails(frame)
 	}
 }
 
-// scheduleTails schedules the next computeTails for the end of a fade.
+// scheduleTails makes computeTailsAt compute again at the end of fade m, if it ends after frame.
 func (a *audio) scheduleTails(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
 		a.tailsValidUntil = min(a.tailsValidUntil, end)
 	}
 }
 
-// opens reports whether the gains of a bus let sound through from a frame on.
+// opens reports whether the gain and the mute of a bus let sound through at a frame or at the end of their
+// fades.
 func (b *bus) opens(frame int64) bool {
 	return b.gain.MaxGain(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
 }
 
-// opens reports whether a send lets sound through from a frame on.
+// opens reports whether a send lets sound through at a frame or at the end of its fade.
 func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
 // extendTailAfter extends the tail of the effects after a bus when a gain on its path opens or closes at a
@@ -97,7 +98,7 @@ func (a *audio) extendTailAfter(index int, frame, was int64) {
 	}
 }
 
-// extendTailFor extends the tail for a voice that began before a gain on its path opened or closed. The
+// extendTailFor extends the tail for voice s if it began before a gain on its path opened or closed. The
 // effects ring at least as long as extendTailAfter found for that gain.
 func (a *audio) extendTailFor(s *slot) {
 	if s.began >= a.closedAt {
@@ -110,7 +111,7 @@ func (a *audio) extendTailFor(s *slot) {
 	}
 }
 
-// noteTailUntil records that effects ring until a frame.
+// noteTailUntil records in Stats.RingsUntil that effects may ring until a frame; in Skip also in SilentFrom.
 func (a *audio) noteTailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skipping {
@@ -118,7 +119,7 @@ func (a *audio) noteTailUntil(frame int64) {
 	}
 }
 
-// hasInput reports whether a voice, a tail, an effect or a filter feeds a bus.
+// hasInput reports whether a voice, a tail, an effect or a filter feeds the bus at an index.
 func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
 		if b := &a.buses[i]; a.tree.passesThrough(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
@@ -133,7 +134,7 @@ func (a *audio) hasInput(index int) bool {
 	return false
 }
 
-// idle reports whether silence at the input gives silence at the output.
+// idle reports whether, from a frame on, silence at the input gives silence at the output.
 func (r *effectRack) idle(frame int64) bool {
 	for _, p := range r.all {
 		if !p.Idle(frame) {
@@ -143,7 +144,7 @@ func (r *effectRack) idle(frame int64) bool {
 	return true
 }
 
-// keyHadOutput reports whether the key bus of an effect had output in this block.
+// keyHadOutput reports whether the key bus of any effect in r had output in this block.
 func (a *audio) keyHadOutput(r *effectRack) bool {
 	for _, k := range r.keys {
 		if k >= 0 && a.buses[k].hadOutput {
@@ -153,7 +154,8 @@ func (a *audio) keyHadOutput(r *effectRack) bool {
 	return false
 }
 
-// runEffects runs the effects of a bus. They also run without input while they have a tail.
+// runEffects runs the effects of the bus at an index for n frames. They also run without input while they have
+// a tail or a key bus has output. A failure counts as a fault.
 func (a *audio) runEffects(index int, n int64) {
 	b := &a.buses[index]
 	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.keyHadOutput(&b.rack) {
@@ -185,7 +187,7 @@ func (a *audio) noteTailFrom(frame int64, bus int) {
 	}
 }
 
-// updateSilentFrom updates SilentFrom while effects ring.
+// updateSilentFrom moves SilentFrom behind the last audible frame of this stretch, while effects ring.
 func (a *audio) updateSilentFrom() {
 	if !a.hasTail {
 		return
@@ -201,7 +203,7 @@ func (a *audio) updateSilentFrom() {
 	}
 }
 
-// setEffect fades parameters of an effect.
+// setEffect fades parameters of an effect of the bus at an index and updates its tail and response.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.payload.effect.place]

@@ -15,6 +15,7 @@ type insert struct {
 	end    int64       // the end of the crossfade
 }
 
+// newInsert returns an insert with buffers for hop frames; effect nil removes the insert of a bus.
 func newInsert(effect Insert, hop int64) *insert {
 	return &insert{effect: effect, dry: make([]pcm.Frame, hop), old: make([]pcm.Frame, hop)}
 }
@@ -34,7 +35,7 @@ func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	b.insert, b.next = i, nil
 }
 
-// runInserts runs the insert of a bus, or both inserts during a crossfade.
+// runInserts runs the insert of the bus at an index for n frames, or both inserts during a crossfade.
 func (a *audio) runInserts(index int, n int64) {
 	b := &a.buses[index]
 	for done := int64(0); done < n && b.insert != nil; {
@@ -62,7 +63,8 @@ func (a *audio) runInserts(index int, n int64) {
 	}
 }
 
-// runInsert runs an insert on a block and removes it if it fails.
+// runInsert runs an insert on a block. If it panics or leaves invalid samples, it restores the block, removes
+// the effect and counts a fault. i may be nil.
 func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return
@@ -86,7 +88,8 @@ func (i *insert) run(block []pcm.Frame) (ok bool) {
 	return true
 }
 
-// crossfade crossfades from old to block; left frames of the fade remain.
+// crossfade fades from old to block, in place. Of the fade frames of the crossfade, left remain at its first
+// frame.
 func crossfade(block, old []pcm.Frame, left, fade int64) {
 	for i := range block {
 		g := float32(left-int64(i)) / float32(fade)

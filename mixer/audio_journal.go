@@ -8,7 +8,7 @@ var entryKinds = [...]EntryKind{
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
-// journalEntry returns the journal entry of a command.
+// journalEntry returns the journal entry of a command at this frame, without its target and start.
 func (a *audio) journalEntry(c *command) Entry {
 	e := Entry{
 		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.fadeFrames, Place: c.position, Voices: int(c.voices), Change: c.change,
@@ -32,7 +32,7 @@ func (a *audio) journalEntry(c *command) Entry {
 	return e
 }
 
-// add records an executed command.
+// add queues an entry, or counts it as lost if the queue is full.
 func (j *journal) add(e Entry) {
 	if !j.ring.Push(e) {
 		j.lost.Add(1)
@@ -74,7 +74,8 @@ func (a *audio) journalCommand(c *command) {
 	a.journal.add(e)
 }
 
-// journalVoiceCommand records a command for a voice, unless journalCommand has recorded it.
+// journalVoiceCommand records a command for the voice at index i, unless journalCommand has recorded it or the
+// voice ignores it.
 func (a *audio) journalVoiceCommand(i int, c *command) {
 	s := a.mutable(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||

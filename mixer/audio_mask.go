@@ -19,7 +19,7 @@ type masks struct {
 	quietThreshold [voice.Bands]float64    // by band: the threshold in quiet
 	threshold      [2][voice.Bands]float64 // by hop and band: the threshold for virtual voices
 
-	inverseThreshold [2][voice.Bands]float64 // 1/least
+	inverseThreshold [2][voice.Bands]float64 // 1/threshold
 	best             [fewFree]topScore       // scratch space of scoreVirtualMasking
 	bandParts        [voice.Bands][spectrum.Bands]float64
 }
@@ -27,6 +27,7 @@ type masks struct {
 // energies holds the energy by hop and band.
 type energies [2][voice.Bands]float32
 
+// newMasks returns the masking data for a number of slots and of virtual voices.
 func newMasks(slots, virtual int) *masks {
 	k := &masks{
 		hops: make([][2]voice.Masks, slots+1), energy: make([]energies, virtual), stale: make([]bool, virtual),
@@ -73,14 +74,15 @@ func (a *audio) updateMasks(i int, s *slot) {
 	}
 }
 
-// updateEnergy updates the energy of a virtual voice.
+// updateEnergy updates the energy of the virtual voice s at index i.
 func (a *audio) updateEnergy(i int, s *slot) {
 	k, heard := a.scores.masks, a.bandPowers(i, s.shaped, s.power)
 	k.stale[i-a.base] = false
 	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
-// set updates the data of a real voice. heard is left^2 + right^2 in each band.
+// set updates the data of the voice at slot i, or of the incoming start at the last index. heard is left^2 +
+// right^2 in each band.
 func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	k.hops[i] = v.Masks()
 	for h := range k.hops[i] {
@@ -197,8 +199,8 @@ type topScore struct {
 	score float32
 }
 
-// mayTake reports whether a voice with the given priority and at most the given score may be among the
-// best.
+// mayTake reports whether a voice with restore priority waits and a score of at most most may be among the
+// best. A score of 0 never is.
 func (t *topScores) mayTake(waits int32, most float32) bool {
 	if most == 0 || len(t.all) < t.most {
 		return most != 0
@@ -207,7 +209,8 @@ func (t *topScores) mayTake(waits int32, most float32) bool {
 	return waits < last.prio || waits == last.prio && most >= last.score
 }
 
-// insert inserts a score if it is among the best.
+// insert inserts a score with its restore priority if it is among the best, and drops the worst one if there
+// are too many.
 func (t *topScores) insert(waits int32, score float32) {
 	i := len(t.all)
 	for i > 0 && (waits < t.all[i-1].prio || waits == t.all[i-1].prio && score > t.all[i-1].score) {
@@ -223,8 +226,9 @@ func (t *topScores) insert(waits int32, score float32) {
 	t.all[i] = topScore{waits, score}
 }
 
-// audibleBound returns an upper bound of beside. r/(1+r) is concave, so its sum over all bands and hops is
-// largest if all r equal their mean. The bound takes one division instead of two for each band.
+// audibleBound returns an upper bound of audibleBeside for virtual voice j. r/(1+r) is concave, so its sum
+// over all bands and hops is largest if all r equal their mean. The bound takes one division instead of two
+// for each band.
 func (a *audio) audibleBound(j int) float32 {
 	const n = 2 * voice.Bands
 	k, e, sum := a.scores.masks, a.energyOf(j), 0.0
@@ -243,7 +247,7 @@ func (a *audio) audibleBound(j int) float32 {
 	return float32(sum/(1+sum/n)*roundingMargin) + math.SmallestNonzeroFloat32 // for the coarse steps of small float32
 }
 
-// energyOf returns the energy of a virtual voice, up to date.
+// energyOf returns the energy of virtual voice j and updates it first if it is outdated.
 func (a *audio) energyOf(j int) *energies {
 	k := a.scores.masks
 	if k.stale[j] {
@@ -252,7 +256,8 @@ func (a *audio) energyOf(j int) *energies {
 	return &k.energy[j]
 }
 
-// audibleBeside returns how much of a virtual voice would be heard beside the real ones.
+// audibleBeside returns how much of virtual voice j would be heard beside the real ones: the sum of r/(1+r) as
+// in scoreMasking.
 func (a *audio) audibleBeside(j int) float32 {
 	k, e, score := a.scores.masks, a.energyOf(j), 0.0
 	for h := range e {

@@ -52,7 +52,7 @@ func newOutputs(s *shared, c *Config, tail int64) outputs {
 	return outs
 }
 
-// root returns the master bus of an output.
+// root returns the index of the master bus of an output. It panics if the output has no master bus.
 func (t tree) root(output int) int {
 	for i := range t {
 		if t[i].above < 0 && t[i].output == output {
@@ -70,7 +70,8 @@ func (a *audio) outputOf(bus int) *output {
 	return &a.outputs.all[a.tree[bus].output]
 }
 
-// beginBlock selects and clears the buffers for the next frames: dst itself if there is one output.
+// beginBlock selects and clears the buffers for the next frames: dst itself if there is one output. It returns
+// the number of frames of the mix in dst.
 func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {
@@ -84,7 +85,8 @@ func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	return n
 }
 
-// interleave copies the outputs to their channels.
+// interleave copies the outputs to their channel pairs in dst; unused pairs become silent. It has no effect
+// with a single pair.
 func (outs *outputs) interleave(dst []pcm.Frame) {
 	if outs.pairs == 1 {
 		return

@@ -36,7 +36,8 @@ func (a *audio) applyDeferred() {
 	}
 }
 
-// applyPending applies pending sets to a voice, or keeps them for a start that has not begun.
+// applyPending applies pending sets to the voice of start id, or keeps them for a start that has not begun. It
+// has no effect on a start that is over.
 func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.playing == id:
@@ -50,7 +51,8 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	}
 }
 
-// keepPendingForStart makes a pending start begin with the final values of its pending sets.
+// keepPendingForStart makes a pending start begin with the final values of its pending sets. A set that the
+// control side is writing now waits for the next block.
 func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet) {
 	extra := r.extra.Load() // not nil: a pending set exists
 	for f := range numVoiceFades {
@@ -66,14 +68,15 @@ func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet
 	}
 }
 
-// deferSet leaves a pending set for the next block, because the control side is writing it now.
+// deferSet leaves the pending set of property f for the next block, because the control side is writing it
+// now.
 func (a *audio) deferSet(dirty *dirtyBits, f property) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
 }
 
-// applyProperties sets properties of a voice: from overrides if they have it, otherwise from the pending
-// sets.
+// applyProperties sets properties of the voice of r: from overrides, which may be nil, if they have it,
+// otherwise from the pending sets in props.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}
@@ -135,7 +138,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 }
 
-// applyBusPending applies pending sets to a bus.
+// applyBusPending applies the pending sets in props to the bus at an index.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
 	audible := props != 0 && a.mayHaveOutput(index, false)
@@ -208,7 +211,7 @@ type startOverrides struct {
 	values [numProps]float64
 }
 
-// set sets the initial value of a property of a start.
+// set sets the initial value of a property of start id. It first drops the values of another start.
 func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	if f.id != id {
 		*f = startOverrides{id: id}
@@ -217,7 +220,7 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	f.values[field] = value
 }
 
-// overrideStart applies a command to a start that has not begun.
+// overrideStart keeps a command for a start that has not begun: it changes the initial values of the start.
 func (a *audio) overrideStart(r *record, c *command) {
 	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {

@@ -58,7 +58,8 @@ func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 // segment starts a new segment there, independent of blocks.
 func (a *audio) isUnity(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
 
-// addWithGains adds src to dst with a gain in decibels and further factors.
+// addWithGains adds src, which begins at frame, to dst of the same length. moves[0] is a gain in decibels, the
+// others are linear factors.
 func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, moves...)
@@ -75,7 +76,8 @@ func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	}
 }
 
-// product returns a gain in decibels times further factors, as a factor.
+// product returns the product of moves at a frame as a linear factor. moves[0] is a gain in decibels, the
+// others are linear factors.
 func product(moves []*voice.Move, frame int64) float64 {
 	g := moves[0].Gain(frame)
 	for _, m := range moves[1:] {
@@ -84,7 +86,7 @@ func product(moves []*voice.Move, frame int64) float64 {
 	return g
 }
 
-// setSend fades the gain of a send of a bus.
+// setSend fades the gain of a send of the bus at an index, and updates tails and scores.
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.payload.send.bus {
@@ -99,8 +101,8 @@ func (a *audio) setSend(index int, c *command) {
 	a.refreshBuses()
 }
 
-// mixSending mixes a voice to its bus and to the destinations of its sends. next is the voice that is
-// mixed next.
+// mixSending mixes n frames of a voice to its bus and to the destinations of its sends. next is the voice that
+// is mixed afterwards; it may be nil.
 func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
@@ -140,7 +142,8 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	}
 }
 
-// addSent adds src, which starts at a frame, to dst with the gain of a send of a voice.
+// addSent adds src, which starts at a frame, to dst of the same length with the gain and the mutes of a send
+// of a voice.
 func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	if share, rests := a.constantShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
@@ -149,7 +152,8 @@ func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// bypassBuffer returns the buffer for sends to a bus whose own voices are not fully heard.
+// bypassBuffer returns n frames of the buffer for sends to a bus whose own voices a solo silences. It clears
+// them on the first use in a stretch.
 func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	b, room := &a.buses[bus], (*a.soloBypass[bus].Load())[:n]
 	if !b.hasBypass {
@@ -159,8 +163,8 @@ func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	return room
 }
 
-// constantShare returns the factor of a send of a voice if it is constant and not muted. It leaves the
-// factors of the send in a.moving.
+// constantShare returns the factor of a send of a voice. rests reports whether it is constant and no mute
+// moves; otherwise share is 0. It leaves the factors of the send in a.sendFades.
 func (a *audio) constantShare(s *slot, to *send) (share float32, rests bool) {
 	if moves := a.sendGains(s, to); len(moves) > 1 || to.gain.End() > a.now {
 		return 0, false
@@ -171,8 +175,8 @@ func (a *audio) constantShare(s *slot, to *send) (share float32, rests bool) {
 	return to.share, true
 }
 
-// sendSteady is the fast path of mixSending for a voice with one send and constant gains: it mixes to
-// both buses at once. It reports whether it applied.
+// sendSteady mixes n frames of a voice with one send and constant gains to both buses at once. It reports
+// whether it did; otherwise the voice is unchanged.
 func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.directDiffers(s, s.record.screen(), a.now) {
 		return false
@@ -192,8 +196,8 @@ func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	return rests
 }
 
-// directPath returns the signal of a voice with sends for its own bus: src after the filter and gain of
-// its direct path.
+// directPath returns the signal of a voice with sends for its own bus: src, from frame on, after the filter
+// and gain of its direct path. The result is src itself if both are neutral, otherwise a shared buffer.
 func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame, frame int64) []pcm.Frame {
 	if !a.directDiffers(s, screen, frame) {
 		return src
@@ -210,13 +214,13 @@ func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame,
 	return dst
 }
 
-// directDiffers reports whether the direct path of a voice has a filter or gain that its sends do not
-// have.
+// directDiffers reports whether the direct path of a voice has a filter or gain at a frame that its sends do
+// not have. screen may be nil.
 func (a *audio) directDiffers(s *slot, screen *voice.DirectFilter, frame int64) bool {
 	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
 
-// directTail is direct for a tail; it does not change the filter of the voice.
+// directTail is directPath for a tail; it does not change the filter of the voice.
 func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	screen := s.record.screen()
 	if screen != nil && screen.Active() {
@@ -227,7 +231,8 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	return a.directPath(s, screen, tail, frame)
 }
 
-// mixAlone mixes a voice into sendBuffer and returns the number of frames.
+// mixAlone mixes n frames of a voice into sendBuffer and returns the number of frames; 0 if the voice had no
+// output.
 func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.intoOutput
@@ -241,7 +246,8 @@ func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) 
 	return a.mixVoice(v.index, v.slot, next, n)
 }
 
-// sendGains returns the gain of a send of a voice and the factors of the mutes that apply to the voice.
+// sendGains returns the gain of a send of a voice, in decibels, followed by the factors of the mutes and solos
+// that apply. The slice is valid until the next call.
 func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	a.sendFades = append(a.sendFades[:0], &to.gain)
 	if s.record.isSpatial && !to.pre {
@@ -256,8 +262,8 @@ func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	return a.sendFades
 }
 
-// sendTail adds the tail of a voice to the destinations of its sends. pre is the tail before the fader;
-// nil without a pre-fader send.
+// sendTail adds the tail of a voice, from frame on, to the destinations of its sends. pre is the tail before
+// the fader; nil without a pre-fader send.
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	extra := s.record.extra.Load()
 	for i := range s.record.sends {
@@ -276,7 +282,7 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	}
 }
 
-// noteTailOfVoice records the tails of effects after a voice ends at a frame.
+// noteTailOfVoice records how long effects may ring after voice s ends at a frame.
 func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	a.noteTailFrom(frame, int(s.bus))
 	a.extendTailFor(s)
@@ -290,7 +296,7 @@ func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	}
 }
 
-// moveSend fades the gain of a send of a start, if it sends to that bus.
+// moveSend fades the gain of a send of a start within over frames, if the start sends to that bus.
 func (a *audio) moveSend(r *record, c *command, over int64) {
 	if r.sends == 0 {
 		return

@@ -8,7 +8,7 @@ type growth struct {
 	peak      int   // the maximum number of voices since the last frame of the grid
 }
 
-// growByStep grows a full pool by a step and reports whether there is a free slot.
+// growByStep grows the pool by a step, up to its maximum, and reports whether a slot is free then.
 func (a *audio) growByStep() bool {
 	a.growth.neededAt = a.now
 	limit := min(a.slots.Limit()+a.growth.step, a.growth.max)
@@ -45,14 +45,14 @@ func (a *audio) shrinkIfIdleUntil(frame int64) {
 	}
 }
 
-// resize sets the number of slots.
+// resize sets the number of slots to n and steals voices beyond it.
 func (a *audio) resize(n int) {
 	a.requestedSlots = n
 	a.setSlots(n)
 	a.shrink()
 }
 
-// shrink steals voices until the pool is within its limit, except protected ones.
+// shrink steals voices, or makes them virtual, until the pool is within its limit. Protected voices stay.
 func (a *audio) shrink() {
 	policy := a.overflow
 	if policy == Reject || policy == GrowPool {
@@ -73,6 +73,7 @@ func (a *audio) shrink() {
 	}
 }
 
+// setSlots sets the limit of slots, which must be valid; it steals no voice.
 func (a *audio) setSlots(n int) {
 	if err := a.slots.SetLimit(n); err != nil {
 		panic("mixer: a limit that was checked is refused")

@@ -1,6 +1,7 @@
 package mixer
 
-// trySleep implements Mixer.Sleep. due is the frame that is due, counted from the creation of the mixer.
+// trySleep puts the mixer to sleep if it is idle and reports whether it sleeps. due is the frame that is due,
+// counted from the creation of the mixer.
 func (a *audio) trySleep(due int64) bool {
 	a.sleep.offset.Store(a.now - due)
 	if !a.idle() { // after the store, so that later commands find the mixer asleep
@@ -10,7 +11,8 @@ func (a *audio) trySleep(due int64) bool {
 	return true
 }
 
-// wake implements Mixer.Wake; due is as in sleeps.
+// wake ends a sleep, advances to frame due, as in trySleep, and returns how many frames it advanced. It
+// returns 0 if the mixer is awake.
 func (a *audio) wake(due int64) (frames int64) {
 	if offset := a.sleep.offset.Load(); offset != awake {
 		frames = max(offset+due-a.now, 0)
@@ -34,7 +36,7 @@ func (a *audio) idle() bool {
 	return true
 }
 
-// skip implements Mixer.Skip.
+// skip advances by frames as render does, without mixing voices.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
 	a.skipping = true
@@ -70,8 +72,8 @@ func (a *audio) advanceIdle(n int64) {
 	a.publish(from)
 }
 
-// untilNotIdle returns how many of n frames an idle mixer can skip: complete hops during which no
-// meter, effect or guard has a tail and no duck releases. Fades of buses may be under way.
+// untilNotIdle returns how many of n frames an idle mixer can skip: complete hops during which no meter,
+// effect or guard has a tail and no duck releases. It returns 0 off the grid. Fades of buses may be under way.
 func (a *audio) untilNotIdle(n int64) int64 {
 	if n < a.hop || a.now%a.hop != 0 {
 		return 0

@@ -15,7 +15,7 @@ type spatialState struct {
 	lowPass, directLowPass float64 // current or target cutoffs in Hz; 0: off
 }
 
-// applyMove applies a move to a start that has not begun.
+// applyMove updates the spot of a start that has not begun to the last SetPositions, if there was a call.
 func (r *record) applyMove() {
 	if !r.isSpatial || !r.moved.Load() {
 		return
@@ -54,7 +54,7 @@ func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 	return voice.SpaceValues(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
-// applyPositions moves all voices to their latest positions.
+// applyPositions moves the listener and all spatial voices to their latest positions.
 func (a *audio) applyPositions() {
 	a.positionsSent.Store(false)
 	ears, all := readIfMoved(a, &a.listenerMoved, &a.listener)
@@ -85,7 +85,8 @@ func (a *audio) setListener(ears *listenerVectors) {
 	}
 }
 
-// fadeToPosition fades a voice to its present place.
+// fadeToPosition moves the spatial gains and filters of the voice s at index i to its present spot: within 20
+// ms, or at once if it has not sounded.
 func (a *audio) fadeToPosition(i int, s *slot) {
 	p := &s.record.spatial.spatialState
 	over := a.hop
@@ -108,7 +109,7 @@ func (a *audio) fadeToPosition(i int, s *slot) {
 // more than a constant cutoff.
 const minCutoffRatio = 1.0108892860517005
 
-// cutoffDiffers reports whether a cutoff changes enough to be applied; 0 is off.
+// cutoffDiffers reports whether a change between two cutoffs in Hz is large enough to be applied; 0 is off.
 func cutoffDiffers(from, to float64) bool {
 	if from == 0 || to == 0 {
 		return from != to
@@ -116,8 +117,8 @@ func cutoffDiffers(from, to float64) bool {
 	return to > float64(from*minCutoffRatio) || from > float64(to*minCutoffRatio)
 }
 
-// readIfMoved reads a position if it has changed. If a write is in progress, it leaves the flags set for
-// the next block.
+// readIfMoved reads a position if moved is set, and clears moved. ok is false if it was not set or a write is
+// in progress; in the second case the flags stay set for the next block.
 func readIfMoved[A spotVectors | listenerVectors](a *audio, moved *atomic.Bool, words *seqVectors[A]) (read A, ok bool) {
 	if !moved.Swap(false) {
 		return read, false

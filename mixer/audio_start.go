@@ -7,7 +7,7 @@ import (
 	"voicepool/voice"
 )
 
-// start decides the outcome of a start at its frame.
+// start decides the outcome of a start at its frame: it begins a voice, or refuses or coalesces the start.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -108,13 +108,15 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// hasNoSound reports whether the sound is empty or the start begins at its end.
+// hasNoSound reports whether the sound is empty or the start begins at its end without a loop. It returns
+// false for a stream.
 func (r *record) hasNoSound() bool {
 	sound := r.sound.Load()
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// endUnheard counts a start that is over as soon as it begins. It takes no voice.
+// endUnheard counts a start that is over as soon as it begins, as EventEnded or EventStopped. It takes no
+// voice.
 func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
@@ -127,7 +129,8 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.discardStart(r, id, kind)
 }
 
-// discardStart returns the record of a start that has no voice, and closes its feed.
+// discardStart returns the record of a start that has no voice, drops its stream, and counts kind as its
+// outcome.
 func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
@@ -139,7 +142,7 @@ func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	a.returnRecord(r, id, state)
 }
 
-// refuse ends a start that gets no voice.
+// refuse ends a start that gets no voice and emits e, whose kind is the outcome.
 func (a *audio) refuse(c *command, e *Event) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
@@ -249,13 +252,14 @@ func (a *audio) hideFromChoice(i int) (prio int32) {
 	return prio
 }
 
+// showToChoice undoes hideFromChoice for index i, which may be -1. prio is the result of that call.
 func (a *audio) showToChoice(i int, prio int32) {
 	if a.hiddenIndex = -1; i >= 0 {
 		a.scores.setPrio(i, prio)
 	}
 }
 
-// updateIndex updates the state that depends on the index of a voice, and publishes the index.
+// updateIndex updates the state that depends on index i of a voice, and publishes the index and the position.
 func (a *audio) updateIndex(i int) {
 	s := a.mutable(i)
 	s.virtual = i >= a.base
@@ -265,15 +269,15 @@ func (a *audio) updateIndex(i int) {
 	s.record.status.publishIndex(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unpublishIndex publishes the position of a voice that leaves its index, before another voice gets the
-// index.
+// unpublishIndex stores the position of a voice in its record, because it leaves its index. Then another voice
+// may get the index.
 func (r *record) unpublishIndex(v *voice.Voice) {
 	storeFrames(&r.position, v.Position())
 	r.status.publishIndex(r.status.state(), -1)
 }
 
-// chooseVictim chooses the victim c for r and reports whether r wins. Otherwise it sets e to the event of
-// the refusal.
+// chooseVictim sets c to the victim for r by the policy at e.Reason and reports whether r gets its place.
+// Otherwise it sets e to the event of the refusal.
 func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
@@ -319,7 +323,8 @@ func (a *audio) isLessAudible(r *record, victim *choice, e *Event) bool {
 	return steals && a.incomingKind.virtualizable && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
 }
 
-// refuse turns the event of a victim into the event of a rejected start.
+// refuse turns e, the event of victim c, into the event of a rejected start with the given reason. runnerUp is
+// the power of the second candidate; -1 without one.
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	own := e.powers.newcomer
 	*e = Event{
@@ -328,8 +333,8 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	}
 }
 
-// rejectReason returns the reason why no voice can be stolen, and the lowest priority above the incoming
-// start.
+// rejectReason returns the reason why no voice can be stolen. With ReasonOutranked, lowest is the lowest
+// priority of an unprotected voice; otherwise it is 0.
 func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	if q.excluded != nil { // possible victims may all be in the spared group
 		var c choice
@@ -349,7 +354,7 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	return ReasonProtected, 0
 }
 
-// steal ends a voice for another one, with a tail.
+// steal ends the voice c for another one, with a tail if it is real, and emits e as EventStolen.
 func (a *audio) steal(c *choice, e *Event) {
 	s := a.mutable(c.slot)
 	a.explainChoice(e, c)
@@ -359,7 +364,7 @@ func (a *audio) steal(c *choice, e *Event) {
 	a.endVoice(c.slot, a.now, EventStolen, e)
 }
 
-// explainChoice stores the levels of a choice in the event.
+// explainChoice stores in e the levels, counts and priorities of choice c.
 func (a *audio) explainChoice(e *Event, c *choice) {
 	s := a.mutable(c.slot)
 	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lossBound(s)

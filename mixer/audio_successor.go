@@ -45,8 +45,9 @@ func (a *audio) addSuccessor(c *command) {
 	}
 }
 
-// releaseSuccessor makes the successor of a predecessor ready. The successor counts as stopped unless the
-// predecessor ended by itself. moves are the fades of the predecessor; may be nil.
+// releaseSuccessor makes the successor of a predecessor ready; it has no effect without one. The successor
+// counts as stopped unless ended: the predecessor ended by itself. moves are the fades of the predecessor; may
+// be nil.
 func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.successors {
 		if l := a.successors[i]; l.predecessor == predecessor {
@@ -60,7 +61,7 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 	}
 }
 
-// cancelStart stops a start that has not begun.
+// cancelStart stops a start that has not begun. A successor becomes ready at once and counts as stopped.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
 	r.cancelled = id
 	for i := range a.successors {
@@ -72,7 +73,7 @@ func (a *audio) cancelStart(r *record, id pool.Handle) {
 	}
 }
 
-// startSuccessors starts the ready successors.
+// startSuccessors starts the ready successors at this frame and empties their list.
 func (a *audio) startSuccessors() {
 	for i := 0; i < len(a.readySuccessors); i++ { // the list may grow
 		s := &a.readySuccessors[i]
@@ -128,8 +129,8 @@ func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	return props
 }
 
-// journalContinuedFades records the fades that a voice has taken over: their present values and their
-// targets.
+// journalContinuedFades records the fades in props that the voice at index i has taken over: their present
+// values and their targets.
 func (a *audio) journalContinuedFades(i int, props propertySet) {
 	moves := a.mutable(i).voice.Moves()
 	for f, m := range fadesByProperty(&moves) {
@@ -157,13 +158,15 @@ func (a *audio) leaveLoops() {
 	a.startSuccessors()
 }
 
-// endForSuccessor ends a voice at this frame for its successor and records the cut in the journal.
+// endForSuccessor ends the voice at index i at this frame for its successor and records the cut in the
+// journal.
 func (a *audio) endForSuccessor(i int) {
 	a.journalVoiceCommand(i, &command{kind: cmdStop, fadeFrames: noTail})
 	a.endVoice(i, a.now, EventEnded, &Event{})
 }
 
-// untilSuccessor returns how many of n frames remain before the first voice with a successor ends.
+// untilSuccessor returns how many of n frames can be mixed before the first voice with a successor ends, or
+// leaves its loop for it. It returns n if no voice does.
 func (a *audio) untilSuccessor(n int64) int64 {
 	for i := 0; i < len(a.successors); {
 		l := &a.successors[i]
@@ -193,7 +196,8 @@ func (a *audio) untilSuccessor(n int64) int64 {
 	return n
 }
 
-// untilEnd returns how many of n frames remain before the first voice may end or leave its loop.
+// untilEnd returns how many of n frames can be mixed before the first voice may end or leave its loop: at
+// least 1, n if no voice does. Paused voices do not count.
 func (a *audio) untilEnd(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.current(i)
@@ -205,7 +209,8 @@ func (a *audio) untilEnd(n int64) int64 {
 	return n
 }
 
-// leftLoop reports whether a voice has left its loop or is over.
+// leftLoop reports whether the voice of a start has left its loop for good or is over. It returns false for a
+// pending start.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.playing != id {

@@ -20,7 +20,7 @@ type scores struct {
 	remaining []float32
 
 	endless    []bool  // it does not end by itself
-	validUntil []int64 // the first frame at which any of these may change, see follow
+	validUntil []int64 // the first frame at which any of these may change, see scheduleScores
 
 	// For virtual voices, by index minus base.
 	restorePrio    []int32   // the negated priority; unstealable if it must not be restored
@@ -53,6 +53,8 @@ func newScores(n, virtual int) scores {
 	return s
 }
 
+// set sets the priority and the number of the voice at index i; a protected voice has the priority
+// unstealable.
 func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 	s.number[i] = number
 	if protected {
@@ -61,7 +63,7 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 	s.setPrio(i, prio)
 }
 
-// setPrio sets the priority at an index.
+// setPrio sets the priority at index i and marks it as changed.
 func (s *scores) setPrio(i int, prio int32) {
 	if s.index.markDirty(i); s.prio[i] != prio {
 		s.prio[i] = prio
@@ -80,7 +82,7 @@ func (s *scores) setEndless(i int, endless bool) {
 	}
 }
 
-// setRemaining sets the audibility from now on at an index.
+// setRemaining sets the audibility from now on at index i, a power.
 func (s *scores) setRemaining(i int, x float32) {
 	if s.remaining[i] != x {
 		s.remaining[i] = x
@@ -88,7 +90,7 @@ func (s *scores) setRemaining(i int, x float32) {
 	}
 }
 
-// setAudibility sets the audibility at an index.
+// setAudibility sets the audibility at index i, a power.
 func (s *scores) setAudibility(i int, x float32) {
 	if s.audibility[i] != x {
 		s.audibility[i] = x
@@ -108,7 +110,8 @@ func (a *audio) rescore(i int) {
 	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeScore stores the scores of a voice with a known power.
+// storeScore stores the scores of the voice s at index i, whose power and kind are known, and schedules their
+// next update.
 func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.gain != nil {
@@ -130,8 +133,8 @@ type incomingScore struct {
 	heard         audibilities
 }
 
-// scoreIncoming computes the scores of the incoming start: the audibility that is compared, and the
-// audibility over its whole length.
+// scoreIncoming computes the scores of the incoming start, as powers: the audibility that the pool compares,
+// and the audibility over its whole length. They are equal if it cannot become virtual.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	v, last := a.incoming, len(a.scores.audibility)
 	reach := newStereo(v.PeakGains(a.now))
@@ -148,8 +151,8 @@ func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	return float64(heard.soon), float64(heard.remaining)
 }
 
-// adoptIncomingScore scores the voice of the incoming start, from the result of scoreIncoming if there is
-// one.
+// adoptIncomingScore scores the voice of the incoming start at index i, from the result of scoreIncoming if
+// there was a call.
 func (a *audio) adoptIncomingScore(i int, s *slot) {
 	if !a.incomingScore.known {
 		a.rescore(i)
@@ -243,13 +246,14 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// schedule schedules an update of the score of a virtual voice.
+// schedule schedules an update of the score of virtual voice j at a frame, or earlier.
 func (d *groupsDue) schedule(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
 }
 
-// refreshReal computes the scores of real voices that may have changed, all of them if a bus has shifted.
+// refreshReal computes the scores of real voices that may have changed; of all of them if shifted: a gain or
+// response of a bus has changed.
 func (a *audio) refreshReal(shifted bool) {
 	if !shifted && a.now < a.scoresDue.real {
 		return
@@ -263,7 +267,8 @@ func (a *audio) refreshReal(shifted bool) {
 	}
 }
 
-// refreshScore computes the score of a voice.
+// refreshScore computes the score of the voice s at index i, from its stored power if only its position has
+// changed. shifted is as in refreshReal.
 func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	if s.powerConstant && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.advanceScore(i, s)
@@ -272,12 +277,12 @@ func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	}
 }
 
-// advanceScore computes the audibility of a voice from its stored gain power and response.
+// advanceScore computes the audibility of the voice s at index i from its stored gain power and response.
 func (a *audio) advanceScore(i int, s *slot) {
 	a.storeAudibility(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeAudibility stores the audibility of a voice.
+// storeAudibility stores the audibility of the voice s at index i, publishes it and schedules the next update.
 func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	audibility := heard.remaining
 	a.scores.setRemaining(i, audibility)
@@ -296,7 +301,8 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	a.scheduleScores(i, s)
 }
 
-// scheduleScores schedules the next update of a score, if the voice and its bus are not changed before.
+// scheduleScores schedules the next update of the scores of the voice s at index i, if the voice and its bus
+// are not changed before.
 func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
@@ -313,8 +319,8 @@ func (a *audio) scheduleScores(i int, s *slot) {
 	a.scheduleScore(i)
 }
 
-// scheduleRemaining schedules the next update of remaining of a virtual voice. Its other scores may change
-// earlier, at until.
+// scheduleRemaining schedules the next update of remaining of virtual voice j. Its other scores may change
+// earlier, at frame until.
 func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	remaining := &a.scores.remainingHolds[j]
 	switch {
@@ -388,7 +394,7 @@ const (
 	virtualizableVoices // voices that can become virtual
 )
 
-// matches reports whether a query selects a voice, regardless of its priority.
+// matches reports whether query q selects the voice s by group, bus and kind, regardless of its priority.
 func (a *audio) matches(q *query, s *slot) bool {
 	switch {
 	case q.group != nil && !q.group.counts(s, q.owner), q.excluded != nil && q.excluded.counts(s, q.owner), q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
@@ -409,8 +415,9 @@ type choice struct {
 	next       int32   // priority of the second candidate
 }
 
-// choose stores the victim in c: the candidate with the lowest priority, then the lowest key of the
-// policy, then the lowest number. Free slots and protected voices have the priority unstealable.
+// choose stores the victim in c: the candidate with the lowest priority, then the lowest key of the policy,
+// then the lowest number. c.slot is -1 without a candidate. Free slots and protected voices have the priority
+// unstealable.
 func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	s, to := &a.scores, a.base
 	if q.all {
@@ -456,7 +463,7 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	}
 }
 
-// oldest returns the oldest of the weakest candidates.
+// oldest returns the index of the oldest of the weakest candidates that w found in these slices.
 func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
 	if !w.Alone && w.Next == w.Key {
 		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
@@ -464,7 +471,8 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 	return w.At
 }
 
-// eligible returns the priorities for a query; other voices get unstealable.
+// eligible returns a copy of prios with unstealable for the voices that q does not select. It is valid until
+// the next call.
 func (a *audio) eligible(q *query, prios []int32) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
@@ -484,7 +492,8 @@ func (a *audio) eligible(q *query, prios []int32) []int32 {
 	return eligible
 }
 
-// comparedAudibility returns the audibilities that a policy compares.
+// comparedAudibility returns the audibilities, by index, that a policy compares: over the whole remainder for
+// stealForGood.
 func (s *scores) comparedAudibility(policy Overflow) []float32 {
 	if policy == stealForGood {
 		return s.remaining
@@ -492,7 +501,7 @@ func (s *scores) comparedAudibility(policy Overflow) []float32 {
 	return s.audibility
 }
 
-// keys returns the keys that a policy compares first.
+// keys returns the keys, by index, that a policy compares after the priority; the lowest key is the victim.
 func (s *scores) keys(policy Overflow) []float32 {
 	switch policy {
 	case StealGain:
@@ -505,7 +514,8 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.comparedAudibility(policy)
 }
 
-// less reports whether i is a victim before j, with the keys of a policy. It is a total order.
+// less reports whether the voice at index i is a victim before the voice at j, with the keys of a policy. It
+// is a total order.
 func (s *scores) less(i, j int, keys []float32) bool {
 	switch {
 	case s.prio[i] != s.prio[j]:

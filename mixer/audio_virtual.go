@@ -50,8 +50,8 @@ func (a *audio) stealVirtual(c *choice, e Event, remaining float64) {
 	a.endVoice(c.slot, a.now, EventStolen, &e)
 }
 
-// virtualVictimFor chooses the virtual voice c that is stolen to make room for an endless or a finite one.
-// It is the least audible from now on, with a priority of at most prio.
+// virtualVictimFor sets c to the virtual voice that is stolen to make room for an endless or a finite one. It
+// is the least audible from now on, with a priority of at most prio. c.slot is -1 without a candidate.
 func (a *audio) virtualVictimFor(c *choice, prio int32, endless bool) {
 	filter := anyVoices
 	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
@@ -64,8 +64,8 @@ func (a *audio) virtualVictimFor(c *choice, prio int32, endless bool) {
 	a.chooseVirtualVictim(c, prio, filter)
 }
 
-// startsVirtual reports whether a start without a slot becomes a virtual voice. least is the virtual voice
-// that is stolen for it; unchanged if there is room.
+// startsVirtual reports whether a start without a slot becomes a virtual voice. remaining is its audibility
+// from now on. least is the virtual voice that is stolen for it; unchanged if there is room.
 func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool {
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
@@ -74,7 +74,8 @@ func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool 
 	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < remaining)
 }
 
-// moveVoice moves a voice to another index, which was taken for it.
+// moveVoice moves a voice from one index to another, which was taken for it, and frees the first. It returns
+// to.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
@@ -117,7 +118,7 @@ const (
 	exchanges    = 4
 )
 
-// untilGrid returns how many of n frames remain before the next frame of the grid: 20 ms, or 10 ms while
+// untilGrid returns how many of n frames can be mixed before the next frame of the grid: 20 ms, or 10 ms while
 // there are virtual voices.
 func (a *audio) untilGrid(n int64) int64 {
 	at := a.now % a.hop
@@ -127,7 +128,7 @@ func (a *audio) untilGrid(n int64) int64 {
 	return min(n, a.hop-at)
 }
 
-// runGrid does the work of the grid, if this frame is on it.
+// runGrid refreshes scores and exchanges virtual voices if this frame is on the grid, once for each frame.
 func (a *audio) runGrid() {
 	at := a.now % a.hop
 	half := at == a.hop/2 && a.virtuals.Len() > 0
@@ -185,8 +186,8 @@ func (a *audio) exchange() {
 	}
 }
 
-// swap exchanges a real and a virtual voice. If the real voice cannot take the place of the virtual one,
-// a voice is stolen as for a start.
+// swap gives the slot of real voice c to the virtual voice at index best and makes the real one virtual. If
+// the real voice cannot take the place of the virtual one, a voice is stolen as for a start.
 func (a *audio) swap(c *choice, best int, e Event) {
 	real, virtual := a.mutable(c.slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
@@ -219,7 +220,8 @@ const fewFree = 32
 // freeSlots returns the number of free slots; negative if protected voices exceed the limit.
 func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
-// restoreIntoFreeSlots gives free slots to virtual voices, and reports whether there was one.
+// restoreIntoFreeSlots gives free slots to virtual voices in the order of compareRestore, and reports whether
+// any voice got a slot.
 func (a *audio) restoreIntoFreeSlots() (took bool) {
 	free := a.freeSlots()
 	if free > fewFree {
@@ -245,14 +247,15 @@ func (a *audio) restoreIntoFreeSlots() (took bool) {
 	return took
 }
 
-// restoreIntoSlot restores a virtual voice into a free slot.
+// restoreIntoSlot restores the virtual voice at index i into a free slot.
 func (a *audio) restoreIntoSlot(i int) {
 	s := a.mutable(i)
 	a.fadeInRestored(a.moveVoice(i, a.takeSlot(a.tree[s.bus].output, s)))
 	a.updateHighWater()
 }
 
-// restoreOrder returns the virtual voices that may be restored, in the order of compareRestore.
+// restoreOrder returns the indices of the virtual voices that may be restored, in the order of compareRestore.
+// The slice is scratch space.
 func (a *audio) restoreOrder() []int32 {
 	order := a.scores.eligible[a.base:a.base]
 	for i, prio := range a.scores.restorePrio[:a.scores.usedVirtual] {
@@ -264,8 +267,9 @@ func (a *audio) restoreOrder() []int32 {
 	return order
 }
 
-// compareRestore orders virtual voices for restoring: audible voices first, then by priority regardless of
-// protection, then the loudest in the next 20 ms, then the oldest.
+// compareRestore returns -1 if the virtual voice at index i is restored before the one at j, otherwise 1.
+// Audible voices come first, then the order is by priority regardless of protection, the loudest in the next
+// 20 ms, the oldest.
 func (a *audio) compareRestore(i, j int32) int {
 	s, keys := &a.scores, a.scores.restoreAudibility()
 	x, y := keys[i], keys[j]
@@ -288,7 +292,8 @@ func (a *audio) updateRestorePrio(i int) {
 	a.scores.restorePrio[i], a.scores.usedVirtual = prio, max(a.scores.usedVirtual, i+1)
 }
 
-// restoreAudibility returns how loud voices would be if restored.
+// restoreAudibility returns how loud voices would be if restored, by index: a power, or a masking score for
+// StealMasked.
 func (s *scores) restoreAudibility() []float32 {
 	if s.masks != nil {
 		return s.masks.score
@@ -312,8 +317,8 @@ func (a *audio) prepareRestoreKeys() {
 	}
 }
 
-// nextRestore returns the virtual voice that is restored first, or -1. It uses the keys of
-// prepareRestoreKeys.
+// nextRestore returns the index of the virtual voice that is restored first; -1 if no voice may be restored.
+// It uses the keys of prepareRestoreKeys.
 func (a *audio) nextRestore() int {
 	s, from := &a.scores, a.base
 	order, turned := s.eligible[from:from+s.usedVirtual], s.restoreKeys[:s.usedVirtual]
@@ -324,7 +329,7 @@ func (a *audio) nextRestore() int {
 	return from + oldest(&w, order, turned, s.number[from:])
 }
 
-// fadeInRestored fades in a restored voice.
+// fadeInRestored fades in the restored voice at index i over 5 ms and emits EventReal.
 func (a *audio) fadeInRestored(i int) {
 	s := a.mutable(i)
 	s.voice.FadeBackIn(a.now, a.smooth)

@@ -55,8 +55,8 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 // audibilities holds the loudness of a voice from now on, and in the next 20 ms.
 type audibilities struct{ remaining, soon float32 }
 
-// audibilitiesOf returns the loudness of the voice at an index: its gain power times its indices, or, if
-// it is shaped, the sum over bands. For a shaped voice, soon is only computed with virtualizable.
+// audibilitiesOf returns the loudness of voice v at index i: its gain power times its indices, or, if it is
+// shaped, the sum over bands. For a shaped voice, soon is only computed with virtualizable.
 func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, virtualizable bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power
@@ -70,14 +70,15 @@ func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice
 	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}
 }
 
-// mayGetLouder reports whether sends or equalizers of buses may make a voice louder than its gains.
-// Filters of the voice only attenuate.
+// mayGetLouder reports whether sends or equalizers of buses may make voice s louder than its gains. Filters of
+// the voice only attenuate.
 func (a *audio) mayGetLouder(s *slot) bool {
 	sp := a.spectral.Load()
 	return s.hasSends || sp != nil && sp.buses[s.bus].notFlat
 }
 
-// noteFilters stores in an event how much the response of a voice reduces its audibility.
+// noteFilters stores in e the cutoffs of the voice s at index i, and how its response changes its audibility,
+// as a power factor.
 func (a *audio) noteFilters(e *Event, s *slot, i int) {
 	e.LowPass, e.HighPass = s.voice.Cutoffs()
 	if screen := s.record.screen(); screen != nil {

@@ -11,7 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// mixVoices adds the voices to their buses, in the order of slots.
+// mixVoices adds n frames of the voices to their buses, in the order of slots, and collects in endings the
+// voices that end.
 func (a *audio) mixVoices(n int64) {
 	alive := a.real()
 	if bank := a.filterBank.Load(); bank != nil {
@@ -35,7 +36,8 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixUntilPanic mixes voices and returns their number: all, or up to one that panicked.
+// mixUntilPanic mixes n frames of voices and returns how many voices it passed: all, or up to a voice that
+// panicked, included.
 func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -74,7 +76,8 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	return done
 }
 
-// filterAhead filters the next voices together, as many as a bank takes.
+// filterAhead filters n frames of the next voices together, as many as bank takes. Only indices below heard
+// are mixed.
 func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int, n int64) {
 	for _, v := range next {
 		if a.mixesAllOf(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
@@ -84,7 +87,8 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int
 	bank.Run(n, a.now)
 }
 
-// mixesAllOf reports whether a voice is mixed for all n frames.
+// mixesAllOf reports whether a voice is mixed for all n frames: not paused, below index heard, and not ended
+// by Options.For.
 func (a *audio) mixesAllOf(v realVoice, heard int, n int64) bool {
 	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
@@ -97,7 +101,8 @@ func (a *audio) mixedSlots() int {
 	return a.base
 }
 
-// mixVoice mixes up to n frames of a voice to its bus and returns their number.
+// mixVoice mixes up to n frames of the voice s at index i to its bus, or only advances it if it is virtual. It
+// returns the number of frames before the end of the voice and records its end in endings.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
 	if i < a.mixedSlots() {
@@ -128,7 +133,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	return got
 }
 
-// endFinishedVoices ends the voices in a.ends, in the order of their frames.
+// endFinishedVoices ends the voices in a.endings, in the order of their frames, and emits their events.
 func (a *audio) endFinishedVoices() {
 	for _, e := range a.endings {
 		i, frame, kind := int(e.slot), a.now+int64(e.offset), EventEnded
@@ -187,8 +192,8 @@ func (a *audio) countOutcome(k EventKind) State {
 	return state
 }
 
-// leaveTail adds a tail to the bus of a voice: its next 10 ms, or less for a very fast stream, under a
-// raised cosine. The voice itself is unchanged.
+// leaveTail adds a tail from frame on to the bus of a voice: its next 10 ms, or less for a very fast stream,
+// under a raised cosine. The voice itself is unchanged. A voice that does not sound leaves no tail.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return
@@ -226,7 +231,8 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 }
 
-// applyTailWindow applies the window of a tail of the given length.
+// applyTailWindow applies the first part of the window of a tail of length frames to tail, which may be
+// shorter.
 func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	if length == a.tail {
 		dsp.Window(tail, a.tailWindow)
@@ -253,7 +259,7 @@ func (a *audio) noteSilentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// endVoice ends a voice and frees its index.
+// endVoice ends the voice at index i at a frame, emits e with kind k, and frees its index and its record.
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.mutable(i), a.countOutcome(k)
 	a.noteSilentFrom(frame)
@@ -273,7 +279,7 @@ func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
 	a.returnRecord(s.record, s.record.playing, state)
 }
 
-// freeIndex frees an index after its voice has ended or moved.
+// freeIndex frees index i after its voice has ended or moved.
 func (a *audio) freeIndex(i int) {
 	a.scores.set(i, unstealable, 0, false) // otherwise the number would occur twice
 	if i >= a.base {
@@ -282,7 +288,8 @@ func (a *audio) freeIndex(i int) {
 	a.release(i)
 }
 
-// returnRecord returns a record to the control side; the audio side does not use it again.
+// returnRecord returns the record of start id to the control side with its final state; the audio side does
+// not use it again.
 func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.playing = 0
 	r.slot.voice.Drop() // releases references for the garbage collector

@@ -95,7 +95,8 @@ func (at Moment) FireAt(s *Batch, c *Countdown) error {
 // later. Their starts count as stopped.
 func (at Moment) Drop(s *Batch) error { return at.sendBatch(cmdDrop, s, nil, 0) }
 
-// Add adds starts to a countdown. A negative number removes starts that will not be requested.
+// Add adds starts to a countdown. A negative number removes starts that will not be requested. It fails with
+// ErrOption for nil.
 func (at Moment) Add(c *Countdown, starts int) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)
@@ -103,7 +104,8 @@ func (at Moment) Add(c *Countdown, starts int) error {
 	return at.sendBatch(cmdAdd, nil, c, int64(starts))
 }
 
-// sendBatch sends a command for a Batch or a Countdown.
+// sendBatch sends a command for Batch s or Countdown c, which may be nil if the kind does not use it. n is the
+// number of cmdAdd.
 func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) error {
 	switch {
 	case at.mixer == nil:

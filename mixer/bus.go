@@ -137,11 +137,13 @@ func (b Bus) Stop(fade time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Stop(t, fade) })
 }
 
+// set changes properties of the bus from the next frame on, within the given time.
 func (b Bus) set(c Change, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }
 
-// now calls command with the moment Now and the bus as its target.
+// now returns the error of command, called with the moment Now and the bus as its target. It fails for the
+// zero Bus.
 func (b Bus) now(command func(Moment, Target) error) error {
 	if b.mixer == nil {
 		return fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)

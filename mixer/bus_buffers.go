@@ -21,7 +21,8 @@ func newBusBuffers(hop, ring int64) busBuffers {
 	return busBuffers{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailMask: ring - 1}
 }
 
-// block returns the n frames of the accumulator, cleared on first use.
+// block returns the first n frames of the accumulator, cleared on the first use in a stretch, and marks it as
+// used.
 func (b *busBuffers) block(n int64) []pcm.Frame {
 	if !b.used {
 		if !b.intoOutput { // the output is already clear
@@ -45,7 +46,7 @@ func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	}
 }
 
-// takeTails moves n frames of tails into the block.
+// takeTails moves the tails of n frames from frame on into the block.
 func (b *busBuffers) takeTails(frame, n int64) {
 	n = min(n, b.tailEnd-frame)
 	if n <= 0 {

@@ -26,7 +26,7 @@ type scheduledGain struct {
 	gain  pcm.Decibels
 }
 
-// at returns the frame of the set; known is false while its batch is not fired.
+// at returns the frame of the set; known is false while its batch has not fired.
 func (g *scheduledGain) at() (frame int64, known bool) {
 	if g.batch == nil {
 		return g.frame, true
@@ -35,7 +35,7 @@ func (g *scheduledGain) at() (frame int64, known bool) {
 	return base + g.frame, fired
 }
 
-// record records a command that sets a gain. next is the frame of a command of now.
+// record records a command that sets a gain. next is the frame of a command of Now.
 func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.applyDue(next)
 	if l.frame == Now {
@@ -62,7 +62,7 @@ func (g *gainReadback) apply(l *scheduledGain) {
 // that plan a few milliseconds ahead.
 func (g *gainReadback) horizon(next int64) int64 { return next + g.lookahead }
 
-// applyDue applies the gains that are due.
+// applyDue applies the scheduled gains up to horizon, in the order of their frames. next is as in record.
 func (g *gainReadback) applyDue(next int64) {
 	if len(g.scheduled) == 0 {
 		return

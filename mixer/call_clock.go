@@ -32,7 +32,7 @@ func newCallClock(c *Config) callClock {
 	return l
 }
 
-// now returns the time of the clock. If the clock panics, it returns the last time, because a Stop must
+// now returns the time of the clock. If the clock panics, it returns the last known time, because a Stop must
 // arrive anyway.
 func (l *callClock) now() (t time.Duration) {
 	defer func() {

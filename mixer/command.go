@@ -25,9 +25,9 @@ const (
 	cmdSend
 	cmdPosition // move the voices of target, or with TargetAll the listener
 	cmdThen     // start record when target ends
-	cmdFire     // fire part.batch when part.countdown is 0
-	cmdDrop     // drop part.batch
-	cmdAdd      // add place to part.countdown
+	cmdFire     // fire payload.batch, or when payload.countdown is 0
+	cmdDrop     // drop payload.batch
+	cmdAdd      // add position to payload.countdown
 )
 
 // command is a message from the control side to the audio side. Commands are executed at their frame, in
@@ -72,7 +72,7 @@ type payload struct {
 type queue struct {
 	heap     []queueEntry
 	commands []command
-	free     []int32 // unused places of held
+	free     []int32 // unused places of commands
 	after    []int32 // by place: the next place of the same batch, from 1
 }
 
@@ -85,6 +85,7 @@ type queueEntry struct {
 	rank  int32
 }
 
+// before reports whether the command of d is executed before the command of e.
 func (d queueEntry) before(e queueEntry) bool {
 	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
 }
@@ -97,9 +98,10 @@ func (q *queue) adopt(to *queueBuffers) {
 	*q = queue{append(to.heap, q.heap...), to.commands, append(free, q.free...), to.after}
 }
 
+// push queues a copy of a command; its frame must be absolute.
 func (q *queue) push(c *command) { q.insert(q.store(c)) }
 
-// store stores a command and returns its place.
+// store copies a command to a free place, outside the heap, and returns the place.
 func (q *queue) store(c *command) (place int32) {
 	last := len(q.free) - 1
 	place = q.free[last]
@@ -108,7 +110,7 @@ func (q *queue) store(c *command) (place int32) {
 	return place
 }
 
-// insert adds the command at a place to the heap.
+// insert adds the command at a place to the heap, ordered by its frame.
 func (q *queue) insert(place int32) {
 	c := &q.commands[place]
 	d := queueEntry{c.frame, c.seq, place, c.rank}
@@ -125,7 +127,7 @@ func (q *queue) insert(place int32) {
 	q.heap[i] = d
 }
 
-// next returns the first command, or nil. The pointer is valid until drop.
+// next returns the first command; nil if the queue is empty. The pointer is valid until drop.
 func (q *queue) next() *command {
 	if len(q.heap) == 0 {
 		return nil

@@ -42,7 +42,8 @@ var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", 
 // String returns the name of the policy as ParseOverflow takes it.
 func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
-// ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked.
+// ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked. It returns false for
+// any other name.
 func ParseOverflow(name string) (Overflow, bool) {
 	i := slices.Index(overflowNames[:], name)
 	return Overflow(max(i, 0)), i >= 0
@@ -222,7 +223,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, check.error
 }
 
-// buses checks the buses.
+// buses records the first error of the buses of a configuration. It replaces gains of -Inf by MinGain.
 func (c *configCheck) buses(config *Config) {
 	buses := config.Buses
 	names := map[string]bool{"master": true}
@@ -262,7 +263,7 @@ func (c *configCheck) buses(config *Config) {
 	}
 }
 
-// check validates a duck of a bus.
+// check returns an error if d is not valid for the bus with the given name. The zero Duck is valid.
 func (d *Duck) check(bus string, t tree) error {
 	switch {
 	case *d == (Duck{}):
@@ -283,7 +284,7 @@ func (d *Duck) check(bus string, t tree) error {
 // maxEvents is the maximum of Config.Events.
 const maxEvents = 1 << 24
 
-// inRange is false for NaN.
+// inRange reports whether from <= x <= to; false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
 
 // tail returns the length of the tail of a stolen voice, in frames.

@@ -27,7 +27,8 @@ func (h Handle) Done() <-chan struct{} {
 	return c
 }
 
-// closeDone closes the channels of ended voices and returns when no channel is left.
+// closeDone closes the channels of ended voices every 5 ms, all of them after Close. It returns when no
+// channel is left.
 func (m *Mixer) closeDone() {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()

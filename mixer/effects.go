@@ -39,8 +39,8 @@ func (b Bus) Effects() []effect.Effect {
 	return all
 }
 
-// Reduction returns the gain of the compressors of the bus in the last block, in dB, at most 0. Control
-// side.
+// Reduction returns the sum of the gains of the compressors of the bus in the last block, in dB, at most 0. It
+// is 0 for the zero Bus. Control side.
 func (b Bus) Reduction() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
@@ -75,7 +75,8 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 	})
 }
 
-// parseEffectValues validates and converts the arguments of SetEffect.
+// parseEffectValues converts the arguments of SetEffect to fades by index. The error wraps ErrOption if the
+// bus has no such effect, or a value is unknown or out of range.
 func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*effectFades, error) {
 	var names []string
 	for i, p := range m.effects[b.index] {
@@ -98,7 +99,7 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
 }
 
-// effects checks the effects of the buses.
+// effects records the first error of the effects of the buses.
 func (c *configCheck) effects(buses []BusConfig, t tree) {
 	for i := range buses {
 		b := &buses[i]

@@ -36,7 +36,7 @@ func (k EventKind) explainsDecision() bool {
 	return false
 }
 
-// records returns the number of records of an event and the flags of the first one.
+// records returns the number of records of an event in the queue and the flags of the first one.
 func (e *Event) records() (n int, flags uint8) {
 	n = 1
 	if e.Kind.explainsDecision() {
@@ -48,6 +48,8 @@ func (e *Event) records() (n int, flags uint8) {
 	return n, flags
 }
 
+// emit queues an event for the control side. If the queue is full, the event is lost; once events are read, it
+// counts in Stats.EventsLost.
 func (a *audio) emit(e *Event) {
 	n, flags := e.records()
 	at := a.events.Back(n)
@@ -82,7 +84,8 @@ func (a *audio) emit(e *Event) {
 	a.events.Send(n)
 }
 
-// popEvent decodes the oldest event from the audio side, if there is one. The event mutex is held.
+// popEvent decodes the oldest event from the audio side into e and reports whether there was an event. The
+// event mutex is held.
 func (m *Mixer) popEvent(e *Event) bool {
 	c, ok := m.events.Pop()
 	if !ok {

@@ -81,7 +81,7 @@ func (r *EventReader) enqueue(e *Event) {
 	r.count++
 }
 
-// dequeue moves queued events into dst, oldest first, and returns their number.
+// dequeue moves queued events into dst, oldest first, and returns their number, at most len(dst).
 func (r *EventReader) dequeue(dst []Event) (n int) {
 	for ; n < len(dst) && r.count > 0; n++ {
 		e := &r.queue[r.first]

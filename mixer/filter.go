@@ -5,8 +5,8 @@ import "voicepool/voice"
 // A voice gets a filter when it first needs a cutoff. The control side allocates the filter and stores it
 // in the record before it sends the command. The audio side attaches it to the voice.
 
-// allocateFilters allocates filters for a start and its successors, which may take over a cutoff. The
-// mutex is held.
+// allocateFilters allocates filters for a start and its successors, which may take over a cutoff, and enables
+// scores with filters. Existing filters stay. The mutex is held.
 func (m *Mixer) allocateFilters(r *record) {
 	m.enableSpectral()
 	if m.filterBank.Load() == nil {
@@ -59,7 +59,7 @@ func (r *record) filter() *voice.Filter {
 	return nil
 }
 
-// cutoffs returns the initial cutoffs of the start.
+// cutoffs returns the initial cutoffs of the start in Hz; 0: off.
 func (r *record) cutoffs() (lowPass, highPass float64) {
 	if !r.filtered {
 		return 0, 0
@@ -68,7 +68,7 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	return extra.lowPass, extra.highPass
 }
 
-// attachFilters attaches the filter and the pre-fader buffer to the voice of a start.
+// attachFilters attaches the filters and the pre-fader output that the start needs to its voice, at frame now.
 func (r *record) attachFilters(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
@@ -100,7 +100,8 @@ func (r *record) screen() *voice.DirectFilter {
 	return r.extra.Load().screen.Load()
 }
 
-// moveSpatialLowPass moves the low-passes of a voice's place.
+// moveSpatialLowPass moves the low-passes of a voice's spatial position to the cutoffs in p, within over
+// frames from now on.
 func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
 	s.attachFilter(p.lowPass, now)
 	s.voice.SetSpatialLowPass(now, p.lowPass, over)
@@ -121,14 +122,15 @@ func (s *slot) resetScreen() {
 	}
 }
 
-// attachFilter attaches a filter to the voice for a cutoff other than 0.
+// attachFilter attaches the allocated filter to the voice if hz is not 0. It has no effect if the voice has a
+// filter.
 func (s *slot) attachFilter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
 		s.voice.AttachFilter(now, f, 0, 0)
 	}
 }
 
-// cutoffs checks the cutoffs of the buses.
+// cutoffs records the first error of the cutoffs of the buses.
 func (c *configCheck) cutoffs(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]

@@ -12,7 +12,7 @@ type finishedStart struct {
 	state    State
 }
 
-// finishedStarts remembers the last finished starts, found by their handles. Fates are numbered from 1;
+// finishedStarts remembers the last finished starts, found by their handles. Finished starts are numbered from 1;
 // number i is at index i modulo the length. Control side, under the mutex.
 type finishedStarts struct {
 	all    []finishedStart
@@ -39,6 +39,7 @@ func (f *finishedStarts) add(id pool.Handle) *finishedStart {
 	return x
 }
 
+// head returns a pointer to the number of the last start with the same hash as id; 0: no start yet.
 func (f *finishedStarts) head(id pool.Handle) *uint32 {
 	const golden = 0x9e3779b97f4a7c15
 	return &f.heads[uint64(id)*golden>>32&uint64(len(f.heads)-1)]

@@ -82,7 +82,8 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	return g, nil
 }
 
-// counts reports whether a voice shares the limit with a voice of owner.
+// counts reports whether voice s counts for the limit of the group: it is in the group and, with PerOwner, has
+// the given owner.
 func (g *Group) counts(s *slot, owner uint64) bool {
 	return s.record.group == g && (!g.perOwner || s.record.owner == owner)
 }
@@ -93,7 +94,8 @@ func (g *Group) Options() GroupOptions { return g.options }
 // Name returns the name of the group.
 func (g *Group) Name() string { return g.name }
 
-// countSharing returns the number of voices that share the limit of a group with a voice of owner.
+// countSharing returns the number of voices that count for the limit of a group with a given owner. With
+// PerOwner and fewer than limit voices in the group, it returns all voices of the group, an upper bound.
 func (a *audio) countSharing(g *Group, owner uint64) int {
 	if !g.perOwner || g.playing < g.limit {
 		return g.playing

@@ -245,7 +245,8 @@ func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, an
 	return answer(r)
 }
 
-// lockRecord returns the record of h with the mutex held, or nil.
+// lockRecord locks the mutex and returns the record of h and the function that unlocks it. Without a record it
+// returns nil twice, unlocked.
 func (h Handle) lockRecord() (*record, func()) {
 	if h.mixer == nil {
 		return nil, nil
@@ -268,7 +269,7 @@ func (h Handle) finished() finishedStart {
 	return h.mixer.finished.find(h.id)
 }
 
-// lockAlive is lockRecord for a start that is not over.
+// lockAlive is lockRecord for a start that is not over; for others it returns nil twice, unlocked.
 func (h Handle) lockAlive() (*record, func()) {
 	r, unlock := h.lockRecord()
 	if r != nil && r.status.state().Over() {
@@ -278,8 +279,8 @@ func (h Handle) lockAlive() (*record, func()) {
 	return r, unlock
 }
 
-// setProperty stores a pending set of a property and sends a command for it, unless the command for an
-// earlier set covers it.
+// setProperty sets a property of a voice from the next frame on: as a pending set, or as a command with
+// Config.Lead. It fails with ErrGone, or with ErrOption if the value is out of range.
 func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)
@@ -297,7 +298,8 @@ func (h Handle) setProperty(field property, value float64) error {
 	return nil
 }
 
-// setOptions copies options into the record, converted to frames. The mutex is held.
+// setOptions copies options, which were checked, into the record, converted to frames, and allocates the state
+// that they need. The mutex is held.
 func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 	pitch := o.Base.Pitch
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {

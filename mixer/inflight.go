@@ -22,8 +22,8 @@ func (f *inFlightCounter) len() int64 {
 	return f.sent.Load() - done
 }
 
-// add adds n commands and returns the new number. Later reads of the caller are ordered after the
-// addition. Control side.
+// add adds n commands, which may be negative, and returns the new number under way. Later reads of the caller
+// are ordered after the addition. Control side.
 func (f *inFlightCounter) add(n int64) int64 {
 	f.sent.Add(n)
 	return f.len()

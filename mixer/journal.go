@@ -92,8 +92,8 @@ type journal struct {
 	lost atomic.Int64
 }
 
-// Journal moves the entries since the last call into dst, oldest first, and returns their number; see
-// Config.Journal. Control side. Concurrent callers share the entries.
+// Journal moves the entries since the last call into dst, oldest first, and returns their number, at most
+// len(dst). It returns 0 without Config.Journal. Control side. Concurrent callers share the entries.
 func (m *Mixer) Journal(dst []Entry) int {
 	if m.journal.ring == nil {
 		return 0

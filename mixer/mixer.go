@@ -164,7 +164,8 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-// play sends c, a cmdPlay or cmdThen, for a new start.
+// play sends c, a cmdPlay or cmdThen, for a new start of s and returns its handle. The errors are ErrOption,
+// ErrBusy, ErrClosed, ErrGone for a predecessor that is over, or come from opening a stream.
 func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
@@ -247,6 +248,8 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	return Handle{m, id, o.Play}, nil
 }
 
+// send checks the target and the frame of a command and sends it. It returns an error that wraps ErrOption, or
+// ErrBusy.
 func (m *Mixer) send(c command) error {
 	t := &c.target
 	if err := t.check(m); err != nil {
@@ -300,8 +303,8 @@ func (m *Mixer) sendToPlay(c command) error {
 	return nil
 }
 
-// maxInFlight returns the limit of commands under way for a command at frame. Commands for later frames
-// leave a reserve for commands of now.
+// maxInFlight returns the maximum number of commands under way that a new command at frame may find. Commands
+// for later frames leave a reserve for commands of Now.
 func (m *Mixer) maxInFlight(frame int64) int64 {
 	if frame == Now {
 		return m.maxCommands
@@ -319,7 +322,8 @@ func (m *Mixer) push(c command) error {
 	return nil
 }
 
-// pushReserved sends a command for which there is room and returns its frame. The mutex is held.
+// pushReserved sends a command after the caller has checked that there is room. It returns its frame, which
+// may be Now. The mutex is held.
 func (m *Mixer) pushReserved(c *command) (frame int64) {
 	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {
 		c.frame = m.clock.frame(m.Now(), m.rate)

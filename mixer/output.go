@@ -36,7 +36,7 @@ func (m *Mixer) Outputs() int { return m.outputs }
 // pair returns the index of the channel pair, from 0.
 func (o *Output) pair() int { return (o.Channel - 1) / 2 }
 
-// pairs returns the number of channel pairs that the device needs.
+// pairs returns the number of channel pairs that the device needs, unused ones included; at least 1.
 func pairs(outputs []Output) int {
 	n := 1
 	for i := range outputs {
@@ -97,7 +97,8 @@ func (c *Config) allBuses() (all []BusConfig, roots int) {
 	return all, max(len(c.Outputs)-1, 0)
 }
 
-// outputs checks the outputs and adds their names to the bus names.
+// outputs records the first error of the outputs, replaces gains of -Inf by MinGain, and adds the names to
+// names.
 func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	c.require(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
 	users := map[int]string{}
@@ -123,7 +124,7 @@ func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	}
 }
 
-// routes checks that each bus is on the output of its parent.
+// routes records an error if a bus names an output other than its parent's.
 func (c *configCheck) routes(config *Config, t tree) {
 	for i := range config.Buses {
 		b := &config.Buses[i]

@@ -28,7 +28,8 @@ func newOutputOrder(outputs, slots int) (*outputOrder, error) {
 	return k, nil
 }
 
-// assignRank assigns a slot to an output.
+// assignRank assigns slot i to an output, with the next free rank there. It has no effect with one output, for
+// a virtual voice, or if the slot is already on that output.
 func (r *voiceTable) assignRank(i, output int) {
 	if r.order == nil || i >= r.base {
 		return
@@ -72,8 +73,7 @@ func (r *voiceTable) nextInOrder(place int) (i, next int) {
 	return i, r.position(i) + 1
 }
 
-// position returns the place of an index in the order of voices: slots by output and rank, then virtual
-// voices.
+// position returns the place of index i in the order of voices: slots by output and rank, then virtual voices.
 func (r *voiceTable) position(i int) int {
 	switch {
 	case r.order == nil:

@@ -45,7 +45,7 @@ type pendingSets struct {
 	bus     uint16
 }
 
-// command returns the command equivalent to a pending set.
+// command returns the command that sets property f to value within over frames, in place of a pending set.
 func (w *pendingSets) command(f property, value float64, over int64, shape voice.Shape) command {
 	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: over}
 	if w.voice == (Handle{}) {
@@ -72,7 +72,7 @@ type setSnapshot struct {
 	shape            voice.Shape
 }
 
-// finalValue returns the final value.
+// finalValue returns the value after all sets: the target of the fade, or the jump without a fade.
 func (w *setSnapshot) finalValue() float64 {
 	if w.hasFade {
 		return w.target
@@ -80,7 +80,7 @@ func (w *setSnapshot) finalValue() float64 {
 	return w.jump
 }
 
-// read returns a copy of the pending set; ok is false if a write came in between.
+// read returns a copy of the pending set; ok is false if a write is in progress or came in between.
 func (x *pendingSet) read() (w setSnapshot, ok bool) {
 	v, kind := x.version.Load(), x.kind.Load()
 	w = setSnapshot{
@@ -90,7 +90,8 @@ func (x *pendingSet) read() (w setSnapshot, ok bool) {
 	return w, v&1 == 0 && x.version.Load() == v
 }
 
-// write adds a set to the pending set, or replaces it if replace is true.
+// write adds a set to value within over frames to the pending set, or replaces all earlier sets if replace is
+// true. A set without a fade always replaces them.
 func (x *pendingSet) write(value float64, over int64, shape voice.Shape, replace bool) {
 	was := x.kind.Load()
 	kind, value64 := uint32(hasJump), &x.jump
@@ -143,7 +144,8 @@ func (a *audio) pendingProps(dirty *dirtyBits) propertySet {
 	return propertySet(d | d>>afterRingShift)
 }
 
-// storeSet stores a pending set of a property. The mutex is held.
+// storeSet stores a pending set of property f to value within over frames. It sends a command if the audio
+// side would otherwise not read it in time. The mutex is held.
 func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
@@ -171,8 +173,8 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, 
 	w.sentSeq[f] = m.seq
 }
 
-// pushSet sends a command for a set, unless half of the ring buffer is in use. The rest is reserved for
-// commands that cannot be pending sets. The mutex is held.
+// pushSet sends a command for a set and reports whether it was sent. It is not sent while half of the ring
+// buffer is in use. The rest is reserved for commands that cannot be pending sets. The mutex is held.
 func (m *Mixer) pushSet(c command) bool {
 	if n := m.inFlight.len(); n >= m.maxCommands/2 && n < m.maxCommands {
 		return false
@@ -180,7 +182,7 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// storeBusSets stores pending sets of the properties of a bus. The mutex is held.
+// storeBusSets stores pending sets of the properties of a bus, within over frames. The mutex is held.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {
@@ -202,7 +204,8 @@ type busPending struct {
 	sets  [numBusFades]pendingSet
 }
 
-// storeSet stores a pending set of a property of a voice. The mutex is held.
+// storeSet stores a pending set of property f of a voice to value, within over frames if it can fade. The
+// mutex is held.
 func (h Handle) storeSet(r *record, f property, value float64, over int64, shape voice.Shape) {
 	m := h.mixer
 	m.mayLoop = m.mayLoop || f == propRounds
@@ -230,7 +233,8 @@ func (h Handle) storeSet(r *record, f property, value float64, over int64, shape
 	extra.pendingSeq[f] = m.seq
 }
 
-// fadeProperties sets properties of a voice that can fade.
+// fadeProperties sets properties of a voice within over frames: as pending sets, or as a command with
+// Config.Lead. It returns ErrGone or, with Lead, ErrBusy.
 func (h Handle) fadeProperties(c *Change, over int64) error {
 	r, unlock := h.lockAlive()
 	if r == nil {

@@ -21,8 +21,8 @@ type pendingStop struct {
 	afterSeq atomic.Uint64
 }
 
-// stopFrame returns the frame of a stop that does not fit into the ring buffer. With Config.Lead it
-// follows the clock, because starts may be under way. The mutex is held.
+// stopFrame returns the frame of a stop that does not fit into the ring buffer; 0: immediately. With
+// Config.Lead it follows the clock, because starts may be under way. The mutex is held.
 func (m *Mixer) stopFrame() int64 {
 	if m.clock.lead == 0 {
 		return 0
@@ -30,7 +30,8 @@ func (m *Mixer) stopFrame() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// deferStop stores a stop in the record. The mutex is held.
+// deferStop stores a stop of start id in its record: from frame at (0: immediately), over frames long. after
+// is pendingStop.afterSeq. If a stop is already stored, the earlier end is kept. The mutex is held.
 func (m *Mixer) deferStop(r *record, id pool.Handle, at, over int64, after uint64) {
 	s := &m.extraOf(r).pendingStop
 	if s.version.Load() != s.doneVersion.Load() && s.id.Load() == uint64(id) {
@@ -50,7 +51,8 @@ func (m *Mixer) deferStop(r *record, id pool.Handle, at, over int64, after uint6
 	s.version.Store(version + 2)
 }
 
-// deferStopAll stores a stop in the records of all starts that are not over. The mutex is held.
+// deferStopAll stores a stop, over frames long, in the records of all starts that are not over. The mutex is
+// held.
 func (m *Mixer) deferStopAll(over int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {

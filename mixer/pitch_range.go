@@ -29,7 +29,8 @@ type pitchSpan struct {
 
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
-// fadeTo records a fade to another pitch that is over at until.
+// fadeTo records a fade to another pitch in semitones that is set at frame at and over at until. now is the
+// present frame.
 func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	least, most := p.bounds(now)
 	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -38,7 +39,7 @@ func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	}
 }
 
-// widen extends the range for all time by the range of another fade under way.
+// widen extends the range for all time by the range of another fade, if that is still under way at now.
 func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	if now >= other.until { // a value at rest is not taken over
 		return
@@ -48,7 +49,7 @@ func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	p.lowest, p.highest, p.until = min(least, from), max(most, to), never
 }
 
-// bounds returns the range of the pitch from now on.
+// bounds returns the lowest and the highest pitch from frame now on, in semitones.
 func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	if now < p.until {
 		return p.lowest, p.highest
@@ -56,7 +57,8 @@ func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	return p.target, p.target
 }
 
-// rememberSet keeps a set for a later frame, for starts that begin before it. The mutex is held.
+// rememberSet keeps a set for a later frame by tag or sound, for starts that begin before it. It ignores other
+// sets. The mutex is held.
 func (m *Mixer) rememberSet(c *command) {
 	now := m.Now()
 	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
@@ -72,7 +74,7 @@ func (m *Mixer) rememberSet(c *command) {
 }
 
 // initPitchRange records the initial pitch of a start at frame and the sets that will apply to it, and
-// requests the versions that it will read. The mutex is held.
+// requests the mip levels that it will read. The mutex is held.
 func (m *Mixer) initPitchRange(r *record, frame int64) {
 	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(frame, m.Now()), false, false
 	if !r.readsMips() { // its pitchRange is not used
@@ -90,7 +92,7 @@ func (m *Mixer) initPitchRange(r *record, frame int64) {
 	m.requestMips(r)
 }
 
-// initialPitchRange returns the pitchRange given by the options.
+// initialPitchRange returns the pitchRange of a start from its options alone.
 func initialPitchRange(o *voice.Options) pitchRange {
 	t := pitchRange{pitch: constantPitch(float64(o.Pitch)), mayLeaveLoop: o.Rounds != 0}
 	if o.Speed != 0 && o.Speed != 1 {
@@ -114,14 +116,15 @@ func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
 	return t
 }
 
-// readsMips reports whether a start reads versions of its sound.
+// readsMips reports whether a start reads mip levels of its sound when it is pitched: its quality is Best and
+// the sound can have mip levels.
 func (r *record) readsMips() bool {
 	s := r.sound.Load()
 	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
 }
 
-// notePitchSet records a set of the pitch or the rounds, and requests the versions that the start will
-// read.
+// notePitchSet records a set of the pitch, speed or rounds at frame within over frames, and requests the mip
+// levels that the start will read.
 func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
 	if !r.readsMips() && !r.hasSuccessor && over <= m.smooth { // a successor does not take it over either
 		return
@@ -151,7 +154,7 @@ func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	m.widenSuccessors(r)
 }
 
-// widenSuccessors requests versions for the successors of a start, which may take over its pitch.
+// widenSuccessors requests mip levels for the successors of a start, which may take over its pitch.
 func (m *Mixer) widenSuccessors(r *record) {
 	for r.hasSuccessor {
 		next := m.recordOf(r.extra.Load().successor)
@@ -167,14 +170,15 @@ func (m *Mixer) widenSuccessors(r *record) {
 	}
 }
 
-// fadeSpan returns the frame at which a set is executed and a frame at which its fade is over.
+// fadeSpan returns the frame at, when a set for frame (or Now) is executed, and a frame until when its fade of
+// over frames is over. now is the present frame.
 func (m *Mixer) fadeSpan(frame, over, now int64) (at, until int64) {
 	at = max(frame, now)
 	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
 }
 
-// mipLevels returns the range of mip levels that a start reads at its pitch and the pitch of its bus
-// and its place; -1, -1 if it reads the original.
+// mipLevels returns the lowest and the highest mip level that a start reads at its pitch, with its buses and
+// its place. It returns -1, -1 if the start reads the original.
 func (m *Mixer) mipLevels(r *record) (low, high int) {
 	var first pitchRange
 	t := &first
@@ -206,7 +210,8 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	return -1, -1
 }
 
-// requestMips requests the versions that a start reads. The mutex is held.
+// requestMips requests the mip levels that a start reads, also for the other loop mode if it may leave its
+// loop. The mutex is held.
 func (m *Mixer) requestMips(r *record) {
 	if !r.readsMips() {
 		return
@@ -260,7 +265,7 @@ func (m *Mixer) alive(r *record) bool {
 	return id != 0 && m.recordOf(id) == r && !r.status.state().Over()
 }
 
-// noteVelocity requests the versions that a start reads at another velocity. The mutex is held.
+// noteVelocity requests the mip levels that a start reads at another velocity. The mutex is held.
 func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	if !r.readsMips() {
 		return

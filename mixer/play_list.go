@@ -12,7 +12,7 @@ type playLists struct {
 
 type playList struct{ first, last uint32 }
 
-// list returns the list for a play. Other plays with the same hash share it.
+// list returns the list for a play. Other plays with the same hash share it. The table must exist.
 func (p *playLists) list(play uint64) *playList {
 	return &p.lists[play*0x9e3779b97f4a7c15>>32&uint64(len(p.lists)-1)]
 }
@@ -44,7 +44,7 @@ func (p *playLists) remove(play uint64, i uint32) {
 	}
 }
 
-// grow resizes the table for all records.
+// grow resizes the table for all records and keeps the order of each list.
 func (p *playLists) grow(records []*record) {
 	was, next := p.lists, p.next
 	n := 4

@@ -57,7 +57,8 @@ var properties = [numProps]struct {
 	propPaused:   {"pause", 0, 1, ""},
 }
 
-// normalize reports whether a value is in range. It replaces a gain of -Inf by the minimum gain.
+// normalize reports whether *x is in the range of the property. It replaces a gain of -Inf by the minimum
+// gain.
 func (f property) normalize(x *float64) bool {
 	if f == propGain && math.IsInf(*x, -1) {
 		*x = MinGain
@@ -85,10 +86,11 @@ func (f property) rangeMessage(x float64) string {
 	return fmt.Sprintf(s.wrong, x, s.least, s.most)
 }
 
-// first returns the first property of a set. The audio side iterates with it, because it must not call
-// function values.
+// first returns the first property of a set, which must not be empty. The audio side iterates with it, because
+// it must not call function values.
 func (f Fields) first() property { return property(bits.TrailingZeros16(uint16(f))) }
 
+// get returns the value of property f of c in its unit; 1 and 0 for booleans.
 func (c *Change) get(f property) float64 {
 	return [numChangeProps]float64{
 		propGain: float64(c.Gain), propPan: c.Pan, propPitch: float64(c.Pitch), propSpeed: c.Speed,
@@ -97,7 +99,7 @@ func (c *Change) get(f property) float64 {
 	}[f]
 }
 
-// put sets property f of c to x.
+// put sets property f of c to x, where 0 is false for booleans, and adds it to Fields.
 func (c *Change) put(f property, x float64) {
 	c.Fields |= 1 << f
 	switch f {
@@ -126,7 +128,8 @@ func (c *Change) put(f property, x float64) {
 	}
 }
 
-// check validates c. It replaces a gain of -Inf by the minimum gain.
+// check returns an error that wraps ErrOption if Fields is empty or a value is out of range. It replaces a
+// gain of -Inf by the minimum gain.
 func (c *Change) check() error {
 	if c.Fields == 0 || c.Fields >= 1<<numChangeProps {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
@@ -162,7 +165,8 @@ func (f property) finalValue(x float64, rate int) float64 {
 	return x
 }
 
-// journalValues returns the value of f at a frame and the target of its fade, for the journal.
+// journalValues returns the value of f at a frame and the target of its fade, in the units of a Change, for
+// the journal.
 func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float64) {
 	switch f {
 	case propLowPass:
@@ -177,8 +181,10 @@ func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float
 	return is, goes
 }
 
+// journalSpeed converts semitones to a speed ratio within MinSpeed..MaxSpeed.
 func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
 
+// journalCutoff returns a cutoff at a frame and its target, in Hz; 0: off.
 func journalCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
 	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 }
@@ -191,7 +197,7 @@ func clampCutoff(hz float64) float64 {
 	return min(max(hz, MinCutoff), MaxCutoff)
 }
 
-// fadesByProperty returns the fades of a voice by property.
+// fadesByProperty returns pointers into m, indexed by property.
 func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	return [numVoiceFades]*voice.Move{
 		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,
@@ -199,7 +205,8 @@ func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	}
 }
 
-// set fades property f of a voice to x within over frames.
+// set fades property f of a voice to x within over frames from now on. Priority, protection and rounds change
+// at once.
 func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
 	v := &s.voice
 	switch f {
@@ -226,7 +233,7 @@ func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
 	}
 }
 
-// set fades property f of a bus to x within over frames.
+// set fades property f of a bus to x within over frames from now on.
 func (b *bus) set(f property, x float64, now, over int64, shape voice.Shape) {
 	switch f {
 	case propGain:
@@ -254,7 +261,8 @@ func boolFloat(b bool) float64 {
 	return 0
 }
 
-// setCommand returns the command equivalent to a pending set of one property.
+// setCommand returns the command that sets property f of a voice to x without a fade. For propSeek and
+// propPaused it is a seek, a pause or a resume.
 func setCommand(h Handle, f property, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {

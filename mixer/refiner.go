@@ -24,7 +24,7 @@ type mipKey struct {
 	looped bool
 }
 
-// request requests a mip level unless it exists or is already requested.
+// request requests a mip level unless it exists, cannot exist, or is already requested. It does not wait.
 func (y *refiner) request(k mipKey) {
 	if k.sound.Refined(k.level, k.looped) {
 		return
@@ -43,7 +43,7 @@ func (y *refiner) request(k mipKey) {
 	y.queued = append(y.queued, k)
 }
 
-// run computes a mip level and then the queued ones.
+// run computes a mip level and then the queued ones; it returns when the queue is empty.
 func (y *refiner) run(k mipKey) {
 	for more := true; more; {
 		k.sound.Refine(k.level, k.looped)
@@ -63,7 +63,7 @@ func (y *refiner) run(k mipKey) {
 	}
 }
 
-// wait returns when all requests are done.
+// wait blocks until all requests are done.
 func (y *refiner) wait() {
 	y.mutex.Lock()
 	defer y.mutex.Unlock()

@@ -62,7 +62,8 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	})
 }
 
-// sendDestination returns the index of a bus that can be the destination of a send.
+// sendDestination returns the index of the bus with a name as the destination of a send. It fails with
+// ErrOption for the master and an unknown name.
 func (m *Mixer) sendDestination(name string) (int, error) {
 	if i := m.tree.find(name); i > 0 {
 		return i, nil
@@ -90,7 +91,7 @@ type sendMove struct {
 	gain pcm.Decibels
 }
 
-// checkSends converts the sends of a start on a bus, or returns the first error.
+// checkSends converts the sends of a start on a bus, or returns the first error, which wraps ErrOption.
 func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err error) {
 	if len(sends) > VoiceSends {
 		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)
@@ -112,7 +113,7 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 	return all, nil
 }
 
-// sendBufferLen returns the buffer size for voices with sends: a hop or a tail.
+// sendBufferLen returns the buffer size for voices with sends in frames: a hop or a tail, whichever is longer.
 func (m *Mixer) sendBufferLen() int64 { return max(m.hop, int64(m.rate)/100+1) }
 
 // splits holds copies of filter states while the tail of a voice with sends is mixed.
@@ -132,7 +133,7 @@ func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	}
 }
 
-// sends checks the sends of a bus.
+// sends records the first error of the sends of a bus. It replaces gains of -Inf by MinGain.
 func (c *configCheck) sends(b *BusConfig, t tree) {
 	named := map[string]bool{}
 	for i := range b.Sends {

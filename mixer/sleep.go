@@ -25,7 +25,7 @@ func (s *sleep) init() {
 	s.offset.Store(awake)
 }
 
-// frameAt returns the frame that is due at a time, with an offset.
+// frameAt returns offset plus the frames that have passed at a time since the mixer was created.
 func (s *sleep) frameAt(offset int64, at time.Time, rate int) int64 {
 	return offset + pcm.Frames(at.Sub(s.createdAt), rate)
 }

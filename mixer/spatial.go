@@ -9,8 +9,7 @@ import (
 	"voicepool/space"
 )
 
-// seqVectors is a seqlock: the control side writes vectors, and the audio side reads them without
-// waiting. read reports whether a write came in between.
+// seqVectors is a seqlock: the control side writes vectors, and the audio side reads them without waiting.
 type seqVectors[A spotVectors | listenerVectors] struct {
 	version atomic.Uint32
 	values  [6][3]atomic.Uint64
@@ -21,6 +20,7 @@ type (
 	listenerVectors [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
 )
 
+// write publishes vectors for read. The mutex is held.
 func (w *seqVectors[A]) write(a A) {
 	v := w.version.Load()
 	w.version.Store(v + 1)
@@ -34,7 +34,7 @@ func (w *seqVectors[A]) write(a A) {
 	w.version.Store(v + 2)
 }
 
-// read returns the vectors; ok is false if a write came in between.
+// read returns the vectors; ok is false if a write is in progress or came in between.
 func (w *seqVectors[A]) read() (a A, ok bool) {
 	v := w.version.Load()
 	for i := range len(a) {

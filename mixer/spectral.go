@@ -12,7 +12,8 @@ type spectral struct {
 	voices []spectrum.Gains // by index: left^2 + right^2 per band over all paths of a voice; the last is the incoming start
 }
 
-// enableSpectral makes scores include filters and sends from now on. Control side.
+// enableSpectral makes scores include filters and sends from now on, unless Config.IgnoreFilters is set.
+// Control side.
 func (s *shared) enableSpectral() {
 	if s.ignoreFilters || s.spectral.Load() != nil {
 		return
@@ -40,7 +41,7 @@ func spectralBuses(buses []BusConfig) bool {
 	return false
 }
 
-// requestSpectrum requests the spectrum of the sound of a start. The mutex is held.
+// requestSpectrum requests the spectrum of the sound of a start from the refiner. The mutex is held.
 func (m *Mixer) requestSpectrum(r *record) {
 	s := r.sound.Load()
 	if s == nil || m.ignoreFilters {

@@ -24,7 +24,7 @@ func (m *Mixer) addRecords(n int) {
 	m.directory.Store(&all)
 }
 
-// growRecords increases the number of records by half. The mutex is held.
+// growRecords increases the number of records by half, up to the maximum. The mutex is held.
 func (m *Mixer) growRecords() {
 	was := m.records.Max()
 	more := min(max(was/2, minRecords), m.maxRecords-was)
@@ -52,6 +52,7 @@ type chunkAllocator[T any] struct {
 	free      []T
 }
 
+// next returns a zero value that was never returned before.
 func (s *chunkAllocator[T]) next() *T {
 	if len(s.free) == 0 {
 		s.free = make([]T, max(s.allocated/2, 4))
@@ -62,7 +63,8 @@ func (s *chunkAllocator[T]) next() *T {
 	return x
 }
 
-// recordOf returns the record of a handle, or nil. The mutex is held.
+// recordOf returns the record that a handle owns; nil if the record was reused or the handle is zero. The
+// mutex is held.
 func (m *Mixer) recordOf(id pool.Handle) *record {
 	if p := m.records.Get(id); p != nil {
 		return *p
@@ -70,8 +72,9 @@ func (m *Mixer) recordOf(id pool.Handle) *record {
 	return nil
 }
 
-// acquire returns a free record for a start at frame, or nil. It first takes back records of finished
-// starts, so that recently used records are reused while they are in a cache.
+// acquire returns a free record for a start at frame and its handle; nil if too many commands are under way or
+// all records are in use. It first takes back records of finished starts, so that recently used records are
+// reused while they are in a cache.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.inFlight.len() >= m.maxInFlight(frame) {
 		return 0, nil
@@ -94,7 +97,7 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// takeFinished takes back a few records of finished starts and remembers how the starts ended. It reports
+// takeFinished takes back up to four records of finished starts and remembers how the starts ended. It reports
 // whether there were any.
 func (m *Mixer) takeFinished() bool {
 	var over [4]pool.Handle

@@ -132,7 +132,7 @@ type recordBeforeStart struct {
 	newRounds *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
 }
 
-// overrides returns the property changes that arrived before the start, or nil.
+// overrides returns the property changes that arrived before start id began; nil without changes.
 func (r *record) overrides(id pool.Handle) *startOverrides {
 	if extra := r.extra.Load(); extra != nil && extra.overrides.id == id {
 		return &extra.overrides
@@ -140,7 +140,8 @@ func (r *record) overrides(id pool.Handle) *startOverrides {
 	return nil
 }
 
-// setNewRounds sets the feed that makes a stream leave its loop when it begins; nil clears it.
+// setNewRounds sets the stream buffer that makes a stream leave its loop when it begins; nil clears it. The
+// previous buffer is dropped.
 func (r *record) setNewRounds(feed *voice.StreamBuffer) {
 	extra := r.extra.Load()
 	if extra == nil { // no command arrived before the start

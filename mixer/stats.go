@@ -47,6 +47,7 @@ type Stats struct {
 
 const numStats = 23
 
+// fields returns pointers to the published counters; Frame is the first.
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
 		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,

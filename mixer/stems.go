@@ -34,7 +34,8 @@ type stem struct {
 	out   []pcm.Frame                  // a ring of one hop, indexed by frame number
 }
 
-// stemOf returns the stem of a Stem on a bus and creates it if necessary. The mutex is held.
+// stemOf returns the stem for of, and creates it and its buffers for a bus and the buses down to the output if
+// necessary. The mutex is held.
 func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
 	for s != nil && s.Stem != of {
@@ -120,8 +121,8 @@ func (e *Event) Stem() Stem {
 // Play returns Options.Play of the voice of the event. Without Config.Stems it is 0.
 func (e *Event) Play() uint64 { return e.play }
 
-// mixVoicesForStems mixes each voice alone and adds it to its bus and its stem. The mix has the same bits
-// as with mixUntilPanic, because each kernel adds the final value of a frame at once.
+// mixVoicesForStems mixes n frames of each voice alone and adds them to its bus and its stem. The mix has the
+// same bits as with mixUntilPanic, because each kernel adds the final value of a frame at once.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot
@@ -138,7 +139,7 @@ func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	}
 }
 
-// beginStems prepares all stems for mixBuses.
+// beginStems prepares all stems for mixBuses of n frames: it clears their outputs and adds their tails.
 func (a *audio) beginStems(n int64) {
 	for s := a.stems.first.Load(); s != nil; s = s.next {
 		at := a.now % a.hop

@@ -36,7 +36,8 @@ func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed 
 	return m.openStream(s, m.frames(o.From), o.Loop, o.Rounds)
 }
 
-// openStream opens a stream at a position. With loop it repeats the loop rounds times; 0: endlessly.
+// openStream opens a stream at frame from. With loop it repeats the loop rounds times; 0: endlessly. A loop of
+// unknown length gives an error that wraps ErrOption.
 func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
 	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
@@ -74,7 +75,8 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 	return handles
 }
 
-// seekStream sends c for one voice with a newly opened stream.
+// seekStream sends c for one voice with a stream that it opens at c.position. It returns nil if the voice is
+// gone.
 func (m *Mixer) seekStream(c command, h Handle) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -94,7 +96,7 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 }
 
 // setStreamRounds sets the rounds of the streams selected by t. A stream without a loop needs no change if
-// rounds is 1.
+// rounds is 1. It stops at the first error other than ErrGone.
 func (at Moment) setStreamRounds(t *Target, rounds int) error {
 	for _, h := range at.mixer.streamedVoices(t) {
 		s := h.Sound()
@@ -135,7 +137,8 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendStream sends a command with a feed and keeps the feed.
+// sendStream sends a command with a stream buffer and keeps the buffer for Close. On an error it closes the
+// buffer.
 func (m *Mixer) sendStream(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()

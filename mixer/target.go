@@ -28,8 +28,8 @@ type Target struct {
 	sound *voice.Sound
 }
 
-// check validates a target of m. It must run before t.bus is used as an index, because the index of
-// another mixer's bus may be out of range.
+// check returns an error that wraps ErrOption if t is not a valid target of m, which may be nil. It must run
+// before t.bus is used as an index, because the index of another mixer's bus may be out of range.
 func (t *Target) check(m *Mixer) error {
 	switch {
 	case m == nil:

@@ -59,7 +59,8 @@ func (r *victimIndex) markAllDirty() {
 	}
 }
 
-// find is w.Find for all slots.
+// find sets w to the weakest slot with a priority of at most limit, as w.Find of all slots does. It first
+// updates the runs that have changed.
 func (r *victimIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
@@ -83,7 +84,7 @@ func (r *victimIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, l
 	w.Candidates, w.Next, w.Alone, w.At = r.all, math.Float32frombits(next), next == noSecond, int(r.victim[run])
 }
 
-// update updates a run.
+// update searches the slots of a run again and stores their victim and candidates.
 func (r *victimIndex) update(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
 	var w dsp.Weakest

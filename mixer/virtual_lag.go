@@ -28,16 +28,16 @@ func newVirtualLag(virtual int) virtualLag {
 	return l
 }
 
-// put records that an up-to-date voice has a new index.
+// put records that virtual voice j is up to date at its new index.
 func (l *virtualLag) put(j int) {
 	l.upTo[j] = uint32(*l.now)
 	l.mayChange(j)
 }
 
-// mayChange records that a voice may change.
+// mayChange records that virtual voice j may change, so the next stretch must not leave it behind.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
-// mutable returns the voice at an index, up to date, for a caller that may change it.
+// mutable returns the voice at index i, up to date, for a caller that may change it.
 func (a *audio) mutable(i int) *slot {
 	s := a.current(i)
 	if i >= a.base {
@@ -46,7 +46,7 @@ func (a *audio) mutable(i int) *slot {
 	return s
 }
 
-// current returns the voice at an index, up to date, for a caller that does not change it.
+// current returns the voice at index i, up to date, for a caller that does not change it.
 func (a *audio) current(i int) *slot {
 	s := a.voiceTable.at(i)
 	if i >= a.base {
@@ -55,7 +55,7 @@ func (a *audio) current(i int) *slot {
 	return s
 }
 
-// catchUp advances a virtual voice to the present frame.
+// catchUp advances virtual voice j to the present frame, if it lags behind.
 func (a *audio) catchUp(j int, s *slot) {
 	l := &a.lag
 	lag := int64(int32(uint32(a.now) - l.upTo[j]))
@@ -80,7 +80,7 @@ func (a *audio) mixVirtual(n int64) {
 	}
 }
 
-// mixGroup is mixVirtual for a group.
+// mixGroup is mixVirtual for group g.
 func (a *audio) mixGroup(g int, n int64) {
 	l, calm := &a.lag, int64(never)
 	passes := l.advancing[:0]

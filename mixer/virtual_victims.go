@@ -50,7 +50,8 @@ func newVirtualVictims(s *scores, base int) *virtualVictims {
 	return u
 }
 
-// markPrio records a change of the priority or the kind of a virtual voice.
+// markPrio records a change of the priority or the kind of virtual voice j; it ignores negative j, which are
+// real voices.
 func (u *virtualVictims) markPrio(j int) {
 	if j >= 0 {
 		markRun(u.indexes[0].dirtyPrio, j)
@@ -58,7 +59,8 @@ func (u *virtualVictims) markPrio(j int) {
 	}
 }
 
-// markAudibility records a change of the audibility of a virtual voice.
+// markAudibility records a change of the audibility of virtual voice j; it ignores negative j, which are real
+// voices.
 func (u *virtualVictims) markAudibility(j int) {
 	if j >= 0 {
 		markRun(u.indexes[boolInt(u.endless[j])].dirtyAudibility, j)
@@ -107,8 +109,8 @@ func (u *virtualVictims) update(run, kind int, moved bool) {
 	}
 }
 
-// findKind returns the least audible virtual voice of a kind, with a priority of at most limit. It
-// first updates the runs that have changed.
+// findKind returns the least audible virtual voice of a kind (0: finite, 1: endless), with a priority of at
+// most limit. Candidates is 0 without such a voice. It first updates the runs that have changed.
 func (u *virtualVictims) findKind(kind int, limit int32) (w virtualWeakest) {
 	k := &u.indexes[kind]
 	for i, moved := range k.dirtyPrio {
@@ -154,7 +156,7 @@ type virtualWeakest struct {
 	peers int // the number of voices with its priority
 }
 
-// merge merges the results of two searches.
+// merge returns the weaker result of two searches, with the candidates and peers of both.
 func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	switch {
 	case v.Candidates == 0:
@@ -186,8 +188,8 @@ func kindRange(filter voiceFilter) (from, to int) {
 	return 0, 2
 }
 
-// find returns the least audible virtual voice that filter permits, with a priority of at most
-// limit.
+// find returns the least audible virtual voice that filter permits, with a priority of at most limit.
+// Candidates is 0 without such a voice.
 func (u *virtualVictims) find(filter voiceFilter, limit int32) (w virtualWeakest) {
 	for kind, to := kindRange(filter); kind < to; kind++ {
 		w = w.merge(u.findKind(kind, limit))

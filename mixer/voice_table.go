@@ -54,7 +54,7 @@ func (r *voiceTable) at(i int) *slot {
 	return *r.virtuals.At(i - r.base)
 }
 
-// put sets the voice at an index that is in use.
+// put sets the voice at index i, which must be in use.
 func (r *voiceTable) put(i int, s *slot) {
 	if i < r.base {
 		*r.slots.At(i) = s
@@ -108,6 +108,7 @@ func (r *voiceTable) takeVirtual(endless bool, s *slot) int {
 	return r.take(r.virtuals, r.base, s)
 }
 
+// take assigns a free index of p to a voice and returns it, counted from base. It panics if p is full.
 func (r *voiceTable) take(p *pool.Pool[*slot], base int, s *slot) int {
 	handle, _, ok := p.Acquire()
 	if !ok {
@@ -125,7 +126,7 @@ func (r *voiceTable) take(p *pool.Pool[*slot], base int, s *slot) int {
 	return i
 }
 
-// release frees an index.
+// release frees index i; the voice must still be there.
 func (r *voiceTable) release(i int) {
 	if i < r.base {
 		r.staleReal += boolInt(r.realIndex[i] > 0)
@@ -137,7 +138,7 @@ func (r *voiceTable) release(i int) {
 	}
 }
 
-// free reports whether there is a free slot.
+// free reports whether there is a free slot. A voice hidden by hideFromChoice does not count.
 func (r *voiceTable) free() bool {
 	return r.slots.Len()-boolInt(r.hiddenIndex >= 0 && r.hiddenIndex < r.base) < r.slots.Limit()
 }
@@ -162,6 +163,7 @@ func (r *voiceTable) hasCapacity(endless bool) bool {
 	return finite < r.maxFinite
 }
 
+// canHide reports whether one more voice of a kind may become virtual, see hasCapacity.
 func (r *voiceTable) canHide(endless bool) bool {
 	all, _ := r.virtualCounts()
 	return r.hasCapacity(endless) && all < r.virtuals.Limit()

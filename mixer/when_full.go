@@ -28,7 +28,8 @@ var whenFullNames = [...]string{"default", "virtual", "end"}
 // String returns "default", "virtual" or "end".
 func (w WhenFull) String() string { return words.Name("when full", w, whenFullNames[:]) }
 
-// ParseWhenFull returns the value named virtual or end.
+// ParseWhenFull returns the value named virtual or end. It returns WhenFullDefault and false for any other
+// name.
 func ParseWhenFull(name string) (WhenFull, bool) {
 	i := slices.Index(whenFullNames[1:], name)
 	return WhenFull(i + 1), i >= 0
