@@ -17,6 +17,7 @@ type filler []int16
 
 const leftAlone = -1
 
+// newFiller returns the pattern for objects of type T.
 func newFiller[T any]() filler {
 	t := reflect.TypeFor[T]()
 	f := slices.Repeat(filler{leftAlone}, int(t.Size()))
@@ -24,7 +25,7 @@ func newFiller[T any]() filler {
 	return f
 }
 
-// add sets the pattern of a value of type t at an offset.
+// add sets the pattern of a value of type t at an offset in bytes.
 func (f filler) add(t reflect.Type, offset uintptr) {
 	switch kind := t.Kind(); kind {
 	case reflect.Struct:
@@ -48,7 +49,8 @@ func (f filler) add(t reflect.Type, offset uintptr) {
 	}
 }
 
-// number sets the pattern of a number of size bytes. Short numbers get the low bytes of Reclaimed.
+// number sets the pattern of a number of size bytes at an offset in bytes. Short numbers get the low bytes of
+// Reclaimed.
 func (f filler) number(offset, size uintptr) {
 	for i := range size {
 		shift := 8 * i
@@ -69,7 +71,7 @@ func fill[T any](f filler, x *T) {
 	}
 }
 
-// renew clears x and returns 1 if x was changed since fill.
+// renew clears x and returns 1 if x was changed since fill, otherwise 0.
 func renew[T any](f filler, x *T) (scribbled uint64) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(x)), len(f))
 	for i, b := range f {

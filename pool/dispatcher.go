@@ -42,7 +42,7 @@ func NewDispatcher[E any](c Config[E]) (*Dispatcher[E], error) {
 // Pool returns the pool of the events.
 func (d *Dispatcher[E]) Pool() *Pool[E] { return d.pool }
 
-// Acquire takes an event from the pool, as Pool.Acquire does.
+// Acquire takes an event from the pool, as Pool.Acquire does. It returns false if the pool has no room.
 func (d *Dispatcher[E]) Acquire() (Handle, *E, bool) { return d.pool.Acquire() }
 
 // Listen adds a listener, which is called for every later event, after the listeners added before it.
@@ -88,6 +88,7 @@ func (d *Dispatcher[E]) Dispatch(h Handle) bool {
 	return true
 }
 
+// finish ends the innermost dispatch, of h, and releases the event.
 func (d *Dispatcher[E]) finish(h Handle) {
 	d.pool.Release(h)
 	d.heard = d.heard[:len(d.heard)-1]

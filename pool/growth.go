@@ -1,6 +1,7 @@
 package pool
 
-// grow raises the limit by a step and reports whether there is room now.
+// grow raises the limit by Config.Step, up to Max, and reports whether the pool has room now. It returns false
+// for a pool that does not grow.
 func (p *Pool[T]) grow() bool {
 	if p.config.Step == 0 || p.limit == p.Max() {
 		return false
@@ -40,5 +41,5 @@ func (p *Pool[T]) Advance(ticks int) {
 	}
 }
 
-// contracted is the limit less one step.
+// contracted returns the limit less one step, but at least base.
 func (p *Pool[T]) contracted() int { return max(p.base, p.limit-p.config.Step) }

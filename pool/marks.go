@@ -12,6 +12,7 @@ type marks struct {
 	above []uint64 // bit w%64 of above[w/64]: words[w] is not 0
 }
 
+// newMarks returns an empty set of places below n.
 func newMarks(n int) marks {
 	words := (n + 63) / 64
 	return marks{make([]uint64, words), make([]uint64, (words+63)/64)}
@@ -25,12 +26,14 @@ func (m *marks) extend(n int) {
 	*m = more
 }
 
+// add adds a place, which may already be a member.
 func (m *marks) add(place uint64) {
 	w := place / 64
 	m.words[w] |= 1 << (place % 64)
 	m.above[w/64] |= 1 << (w % 64)
 }
 
+// remove removes a place from the set.
 func (m *marks) remove(place int) {
 	w := place / 64
 	m.words[w] &^= 1 << (place % 64)

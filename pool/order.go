@@ -9,6 +9,7 @@ type rank struct {
 	slot  uint32
 }
 
+// before reports whether a comes before b: by score, then by birth.
 func (a *rank) before(b *rank) bool {
 	return a.score < b.score || a.score == b.score && a.birth < b.birth
 }
@@ -28,11 +29,13 @@ func (o *order) extend(n int) {
 	*o = more
 }
 
+// push adds a slot with the score 0. birth is the number of its Acquire.
 func (o *order) push(slot int, birth uint64) {
 	o.heap = append(o.heap, rank{})
 	o.up(len(o.heap)-1, rank{ordinal(0), birth, uint32(slot)})
 }
 
+// remove removes a slot, which must be in the order.
 func (o *order) remove(slot int) {
 	i := int(o.at[slot])
 	last := o.heap[len(o.heap)-1]
@@ -42,6 +45,7 @@ func (o *order) remove(slot int) {
 	}
 }
 
+// set changes the score of a slot, which must be in the order.
 func (o *order) set(slot int, score float64) {
 	i := int(o.at[slot])
 	r := o.heap[i]
@@ -49,7 +53,7 @@ func (o *order) set(slot int, score float64) {
 	o.place(i, r)
 }
 
-// place inserts r, starting at the vacant index i.
+// place inserts r at the vacant index i of the heap, or moves it up or down from there.
 func (o *order) place(i int, r rank) {
 	if i > 0 && r.before(&o.heap[(i-1)/2]) {
 		o.up(i, r)
@@ -58,6 +62,7 @@ func (o *order) place(i int, r rank) {
 	o.down(i, r)
 }
 
+// up inserts r at index i or above, and moves later ranks down.
 func (o *order) up(i int, r rank) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -70,6 +75,7 @@ func (o *order) up(i int, r rank) {
 	o.put(i, r)
 }
 
+// down inserts r at index i or below, and moves earlier ranks up.
 func (o *order) down(i int, r rank) {
 	for {
 		child := 2*i + 1
@@ -88,6 +94,7 @@ func (o *order) down(i int, r rank) {
 	o.put(i, r)
 }
 
+// put stores r at index i of the heap, and the index of its slot.
 func (o *order) put(i int, r rank) {
 	o.heap[i] = r
 	o.at[r.slot] = uint32(i)
@@ -95,7 +102,7 @@ func (o *order) put(i int, r rank) {
 
 const signBit = 1 << 63
 
-// ordinal maps floats to integers with the same order. -0 equals 0, and NaN is less than all others.
+// ordinal returns an integer for x, with the same order as the floats. -0 equals 0. NaN gives 0, the lowest.
 func ordinal(x float64) uint64 {
 	if x != x {
 		return 0

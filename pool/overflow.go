@@ -2,7 +2,8 @@ package pool
 
 import "fmt"
 
-// makeRoom makes room in a full pool by growth or a kill, and reports whether it did.
+// makeRoom makes room in a full pool by growth or a kill, and reports whether it did. It notes the number of
+// active objects for Suggest if the pool does not grow.
 func (p *Pool[T]) makeRoom() bool {
 	if p.grow() {
 		return true
@@ -13,8 +14,8 @@ func (p *Pool[T]) makeRoom() bool {
 	return p.config.Overflow == Kill && p.kill()
 }
 
-// kill kills one object and reports whether it did. Acquire does not kill inside Choose or OnRelease of a
-// victim, because that could recurse endlessly or take the freed slot.
+// kill kills one object, chosen by Choose or the order, and reports whether it did. Acquire does not kill
+// inside Choose or OnRelease of a victim, because that could recurse endlessly or take the freed slot.
 func (p *Pool[T]) kill() bool {
 	if p.overflowing {
 		return false

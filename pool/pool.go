@@ -109,8 +109,8 @@ func (p *Pool[T]) Acquire() (Handle, *T, bool) {
 	return Handle(h), &at.value, true
 }
 
-// ready makes room for another object in a pool with n active ones, and updates the peak. Acquire calls
-// it when n has reached the limit or the peak.
+// ready makes room for another object in a pool with n active ones, and updates the peak. It returns false if
+// the pool refuses the object. Acquire calls it when n has reached the limit or the peak.
 func (p *Pool[T]) ready(n int) bool {
 	if n >= p.limit && !p.makeRoom() {
 		p.refused++
@@ -124,7 +124,8 @@ func (p *Pool[T]) ready(n int) bool {
 // ease updates easy after a change of limit or peak.
 func (p *Pool[T]) ease() { p.easy = min(p.limit, p.peak) }
 
-// begin completes Acquire in a watched pool.
+// begin completes Acquire in a watched pool: it clears or makes x and calls OnAcquire. It returns false if
+// OnAcquire has released h.
 func (p *Pool[T]) begin(h Handle, x *T) bool {
 	slot := h.Slot()
 	if !p.keep {
@@ -148,6 +149,8 @@ func (p *Pool[T]) begin(h Handle, x *T) bool {
 // false.
 func (p *Pool[T]) Release(h Handle) bool { return p.reclaim(h, false) }
 
+// reclaim returns the object of h to the pool; killed is passed to OnRelease. It returns false, without an
+// effect, if h is not valid.
 func (p *Pool[T]) reclaim(h Handle, killed bool) bool {
 	i := uint64(h) & placeMask
 	if i >= uint64(len(p.places)) {
@@ -171,7 +174,7 @@ func (p *Pool[T]) reclaim(h Handle, killed bool) bool {
 	return true
 }
 
-// end begins Release in a watched pool.
+// end begins Release in a watched pool: it removes h from the order and calls OnRelease.
 func (p *Pool[T]) end(h Handle, at *place[T], killed bool) {
 	if p.ordered {
 		p.order.remove(h.Slot())
