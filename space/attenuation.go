@@ -31,7 +31,8 @@ func (c Curve) String() string {
 	return fmt.Sprintf("curve(%d)", uint8(c))
 }
 
-// ParseCurve returns the curve named inverse, linear, exponential or constant.
+// ParseCurve returns the curve named inverse, linear, exponential or constant. It returns false for any other
+// name.
 func ParseCurve(name string) (Curve, bool) {
 	i := slices.Index(curveNames[:], name)
 	return Curve(max(i, 0)), i >= 0
@@ -136,7 +137,8 @@ func NewPointTable(points ...Point) (*Table, error) {
 // maxDistance exceeds all distances between two points in space.
 const maxDistance = 1e10
 
-// ready validates a and fills in defaults; for a table it returns the distances.
+// ready returns a with its defaults filled in, or an error that wraps ErrRange. For a table it returns the
+// table's distances as Min and Max.
 func (a Attenuation) ready() (Attenuation, error) {
 	if t := a.Table; t != nil {
 		if a != (Attenuation{Table: t}) {

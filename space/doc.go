@@ -29,5 +29,5 @@ const (
 	mostGain  = 24   // dB, of a Table
 )
 
-// inRange is false for NaN.
+// inRange reports whether from <= x <= to; false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }

@@ -62,6 +62,7 @@ type cone struct {
 	down         float64 // the cutoff outside, in octaves below MaxCutoff; 0: off
 }
 
+// ready returns c prepared for the audio side, or an error that wraps ErrRange.
 func (c *Cone) ready() (cone, error) {
 	if !inRange(c.Inner, 0, 360) || !inRange(c.Outer, c.Inner, 360) || !inRange(float64(c.OuterGain), leastGain, 0) {
 		return cone{}, fmt.Errorf("%w: a cone of %v to %v degrees with %v dB outside: the angles are in 0..360, the inner one not the larger, the gain in %v..0",

@@ -52,7 +52,7 @@ func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	return e.muffled(Heard{Gain: gain, Pan: pan, Pitch: pitch}, x, y, z)
 }
 
-// at returns the factor at a distance.
+// at returns the linear factor at a distance. a must come from ready.
 func (a *Attenuation) at(distance float64) float64 {
 	if a.Table != nil {
 		return a.Table.at(distance)
@@ -72,6 +72,7 @@ func (a *Attenuation) at(distance float64) float64 {
 	return 1
 }
 
+// at returns the linear factor at a distance, interpolated between the samples.
 func (t *Table) at(distance float64) float64 {
 	part := min(max(distance-t.min, 0)/(t.max-t.min), 1)
 	x := float64(math.Sqrt(part) * tableSteps)
@@ -80,7 +81,7 @@ func (t *Table) at(distance float64) float64 {
 	return a + float64((b-a)*(x-float64(i)))
 }
 
-// at returns the factor in a direction, given the cosine of its angle off the axis.
+// at returns the linear factor in a direction, given the cosine of its angle off the axis.
 func (c *cone) at(cosine float64) float64 {
 	switch {
 	case cosine >= c.inner:
@@ -91,7 +92,8 @@ func (c *cone) at(cosine float64) float64 {
 	return c.outside + float64((1-c.outside)*((cosine-c.outer)/(c.inner-c.outer)))
 }
 
-// lowPass returns the cutoff in a direction, in octaves below MaxCutoff.
+// lowPass returns the cutoff in a direction, in octaves below MaxCutoff, given the cosine of its angle off the
+// axis; 0: off.
 func (c *cone) lowPass(cosine float64) float64 {
 	switch {
 	case c.down == 0 || cosine >= c.inner:
@@ -102,8 +104,8 @@ func (c *cone) lowPass(cosine float64) float64 {
 	return float64(c.down * ((c.inner - cosine) / (c.inner - c.outer)))
 }
 
-// shift returns the Doppler shift at a speed c of sound. vl and vs are the velocities of the listener and
-// of the voice, projected onto the line from the voice to the listener.
+// shift returns the Doppler shift in -48..48 semitones at a speed c of sound. vl and vs are the velocities of
+// the listener and of the voice, projected onto the line from the voice to the listener.
 func shift(c, vl, vs float64) pcm.Semitones {
 	if vl == vs {
 		return 0
@@ -118,8 +120,8 @@ func shift(c, vl, vs float64) pcm.Semitones {
 	return min(max(pcm.FromRatio(heard/sent), -48), 48)
 }
 
-// Shifts returns the largest Doppler shifts, down and up, that a voice with the given velocity can have at
-// any position, within -48..48 semitones. Control side.
+// Shifts returns the largest Doppler shifts, down and up, that a voice with the given velocity can have at any
+// position. They are within -48..48 semitones, and 0 without a Doppler shift. Control side.
 func (l *Ear) Shifts(velocity *Vector) (below, above pcm.Semitones) {
 	if l.Waves == 0 || l.Velocity == *velocity {
 		return 0, 0

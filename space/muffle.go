@@ -29,7 +29,8 @@ var (
 	obstructionDown = octavesBelow(ObstructionLowPass)
 )
 
-// octavesBelow returns the distance of a cutoff to MaxCutoff in octaves; 0 is off.
+// octavesBelow returns the distance of a cutoff in Hz to MaxCutoff in octaves. It returns 0 for 0, which is
+// off.
 func octavesBelow(hz float64) float64 {
 	if hz == 0 {
 		return 0
@@ -37,7 +38,8 @@ func octavesBelow(hz float64) float64 {
 	return pcm.Log2(MaxCutoff / hz)
 }
 
-// below is the inverse of octavesBelow.
+// below returns the cutoff in Hz that is octaves below MaxCutoff, at least MinCutoff. It returns 0 (off) for 0
+// octaves or less.
 func below(octaves float64) (hz float64) {
 	if octaves <= 0 {
 		return 0
@@ -45,8 +47,8 @@ func below(octaves float64) (hz float64) {
 	return max(float64(MaxCutoff*pcm.Exp2(-octaves)), MinCutoff)
 }
 
-// muffled applies cone, air, occlusion and obstruction to h. The source is at (x, y, z) relative to the
-// listener.
+// muffled applies cone, air, occlusion and obstruction to h, the result of Hear without them. The source is at
+// (x, y, z) relative to the listener.
 func (e *Source) muffled(h Heard, x, y, z float64) (Heard, Muffled) {
 	s, m := &e.Spot, Muffled{Direct: 1, Sends: 1}
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
@@ -89,8 +91,8 @@ const (
 	airN        = 331.8504944     // Hz
 )
 
-// airAbsorption returns the absorption in dB/m at the square of a frequency, and its derivative by the
-// square.
+// airAbsorption returns the absorption in dB/m at a frequency, and its derivative. square is the square of the
+// frequency in Hz; the derivative is by the square.
 func airAbsorption(square float64) (is, slope float64) {
 	o, n := float64(airO*airO)+square, float64(airN*airN)+square
 	each := airHeat + airOxygen*airO/o + airNitrogen*airN/n
@@ -98,7 +100,8 @@ func airAbsorption(square float64) (is, slope float64) {
 	return float64(8.686 * float64(square*each)), 8.686 * (airHeat + bent)
 }
 
-// airLowPass returns the frequency that the given length of air attenuates by 3 dB; 0: above MaxCutoff.
+// airLowPass returns the frequency in Hz that the given length of air attenuates by 3 dB. It returns 0 if that
+// frequency is above MaxCutoff.
 func airLowPass(metres float64) (hz float64) {
 	const top = MaxCutoff * MaxCutoff
 	if most, _ := airAbsorption(top); float64(most*metres) <= 3 {

@@ -12,12 +12,13 @@ type Vector [3]float64
 // maxPlace is the maximum magnitude of coordinates and velocities.
 const maxPlace = 1e9
 
-// inSpace is false for NaN and Inf, too.
+// inSpace reports whether all coordinates are within -maxPlace..maxPlace; false for NaN and Inf, too.
 func (v Vector) inSpace() bool {
 	return inRange(v[0], -maxPlace, maxPlace) && inRange(v[1], -maxPlace, maxPlace) && inRange(v[2], -maxPlace, maxPlace)
 }
 
-// unit returns v scaled to length 1, the same bits on every machine; false if v has no direction.
+// unit returns v scaled to length 1, the same bits on every machine. It returns false if v is zero or not
+// finite.
 func (v Vector) unit() (Vector, bool) {
 	largest := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
 	if !(largest > 0) || math.IsInf(largest, 0) {
