@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// best reads a compensated sound through 8 taps.
+// best adds len(dst) frames of a compensated sound to dst, read through 8 taps from pos on, in steps of step.
 //
 // A compensated sound is band-limited and divided by the spectrum of the kernel in advance. The kernel may
 // therefore attenuate the upper end of the band, and 8 taps keep images below -90 dB.
@@ -31,7 +31,7 @@ func best[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g R
 	}
 }
 
-// sum8 adds in the order of the vector kernels.
+// sum8 returns the sum of its arguments, added in the order of the vector kernels.
 func sum8(q0, q1, q2, q3, q4, q5, q6, q7 float32) float32 {
 	return ((q0 + q2) + (q1 + q3)) + ((q4 + q6) + (q5 + q7))
 }
@@ -39,7 +39,7 @@ func sum8(q0, q1, q2, q3, q4, q5, q6, q7 float32) float32 {
 // phase holds the weights of the 8 taps at 1 of 256 fractions, and their differences to the next phase.
 type phase struct{ at, toNext [8]float32 }
 
-// tap returns the weight of a tap, interpolated by f towards the next phase.
+// tap returns the weight of tap t, 0..7, interpolated by f, 0..1, towards the next phase.
 func (p *phase) tap(t int, f float32) float32 { return p.at[t] + float32(f*p.toNext[t]) }
 
 // splitBest returns the phase of a position, the upper 8 bits of its fraction, and the remaining 24 bits,
@@ -55,6 +55,7 @@ var phases *[256]phase
 // pitched sounds should not call it. Control side, once, before the first use of these formulas.
 func PrepareBest() { phases = newPhases() }
 
+// newPhases returns a new table for phases, aligned to 64 bytes.
 func newPhases() *[256]phase {
 	room := make([]byte, 257*64)
 	at := -uintptr(unsafe.Pointer(&room[0])) & 63

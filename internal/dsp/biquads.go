@@ -20,7 +20,7 @@ func (b *Biquads) Energy(samples []float32, sum float64) float64 {
 	return b.squares(samples, sum, false)
 }
 
-// Power is Energy, except that the squares of a frame are added to each other first.
+// Power is Energy for frames, except that the squares of a frame are added to each other first.
 func (b *Biquads) Power(frames []pcm.Frame, sum float64) float64 {
 	if len(frames) > 0 && level != generic {
 		return power(&b.Taps[0][0], &frames[0][0], len(frames), sum)
@@ -28,7 +28,7 @@ func (b *Biquads) Power(frames []pcm.Frame, sum float64) float64 {
 	return b.squares(Interleaved(frames), sum, true)
 }
 
-// squares implements both in Go, with all states in registers.
+// squares implements Energy and, if together is true, Power in Go, with all states in registers.
 func (b *Biquads) squares(samples []float32, sum float64, together bool) float64 {
 	h, s := b.Taps, b.State
 	l1, l2, l3, l4 := s[0][0], s[1][0], s[2][0], s[3][0]

@@ -69,7 +69,7 @@ func Levels(src []pcm.Frame) (left, right float32) {
 	return math.Float32frombits(min(l, infinite)), math.Float32frombits(min(r, infinite))
 }
 
-// Interleaved returns the memory of frames as samples.
+// Interleaved returns the memory of frames as samples, two for each frame, without a copy.
 func Interleaved(frames []pcm.Frame) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(frames))), 2*len(frames))
 }

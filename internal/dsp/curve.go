@@ -14,7 +14,7 @@ func Line(dst []float64, from, change float64, t, every, frames int64) {
 	}
 }
 
-// Factors replaces decibels, at most 6000 values, by pcm.Decibels.Gain.
+// Factors replaces decibels in x, at most 6000 values, by the linear factors of pcm.Decibels.Gain.
 func Factors(x []float64) {
 	n := fours(len(x))
 	if n > 0 {
@@ -25,7 +25,7 @@ func Factors(x []float64) {
 	}
 }
 
-// CosPi replaces numbers by pcm.CosPi.
+// CosPi replaces each number x by pcm.CosPi(x), the cosine of pi x.
 func CosPi(x []float64) {
 	n := fours(len(x))
 	if n > 0 {
@@ -50,7 +50,8 @@ func Pans(left, right, x []float64, beside float64) {
 	}
 }
 
-// fours returns how many of n numbers the kernels process.
+// fours returns how many of n numbers the kernels process: a multiple of four, 0 without kernels. Go processes
+// the rest.
 func fours(n int) int {
 	if level == generic {
 		return 0

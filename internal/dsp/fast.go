@@ -20,6 +20,8 @@ import (
 // compact is added to a formula for the kernel that reads 16-bit samples.
 const compact Formula = 8
 
+// fastMix mixes the first frames of dst with kernels and returns how many; 0 if the kernels cannot read src
+// safely. The parameters are as in Mix.
 func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) int {
 	n, frames, kernel := turns(len(dst), g), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
 	if f > StereoUnity {
@@ -48,7 +50,8 @@ func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *
 	return n
 }
 
-// fastMixSend is fastMix for a formula of unity with a second destination.
+// fastMixSend is fastMix for a formula of unity with a second destination: it adds the output times share to
+// send.
 func fastMixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, g *Ramp, share float32) int {
 	n := turns(len(dst), g)
 	if n == 0 {
@@ -69,8 +72,8 @@ func fastMixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, g *Ramp, s
 	return n
 }
 
-// fastMixRamps mixes either all frames or no frame, and reports which. Ramps start at 0, and each has whole
-// turns.
+// fastMixRamps mixes all frames with kernels and returns true, or returns false and mixes no frame. Ramps
+// start at 0, and each has whole turns.
 func fastMixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) bool {
 	n, frames, kernel := len(dst), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
 	if level == generic || n == 0 || n > 1<<16 || each&7 != 0 || kernel >= MonoBest+compact ||
@@ -94,7 +97,8 @@ func (f Formula) kernel(size uintptr) Formula {
 	return f
 }
 
-// ahead returns the address to prefetch; without a known one, an address that is in the cache already.
+// ahead returns the memory address to prefetch. If it is unknown, it returns the address of dst, which is in
+// the cache already.
 func (g *Ramp) ahead(dst []pcm.Frame) uintptr {
 	if g.Prefetch == 0 {
 		return uintptr(unsafe.Pointer(&dst[0]))
@@ -108,8 +112,8 @@ type reach struct{ before, after int }
 // reaches is indexed by half the number of the formula.
 var reaches = [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}
 
-// turns returns n if kernels can process n frames from pos on, in a src with the given number of frames,
-// otherwise 0.
+// turns returns n if kernels can process n frames from pos on in steps of step, otherwise 0. frames is the
+// number of frames in src.
 func (r reach) turns(n int, pos, step int64, frames int) int {
 	last := pos + int64(n-1)*step
 	if n > 1<<16 || uint64(step) > 1<<40 || pos>>32 < int64(r.before) || last < pos || last>>32 >= int64(frames-r.after) {
@@ -133,7 +137,8 @@ type search struct {
 	eldest func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 }
 
-// slotTurns returns how many of n slots the kernels process.
+// slotTurns returns how many of n slots the kernels process: a multiple of 16, 0 without kernels. Go processes
+// the rest.
 func slotTurns(n int) int {
 	if level == generic {
 		return 0
@@ -141,7 +146,8 @@ func slotTurns(n int) int {
 	return n &^ 15
 }
 
-// fastWeakest returns the number of slots it has searched, and the results of Weakest.Find for them.
+// fastWeakest searches the first slots with a kernel. It returns their number, done, and the results of
+// Weakest.Find for them, with the bits of the keys; least and next are none if missing.
 func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int32, candidates int, least, next uint32, at int) {
 	n := slotTurns(len(prio))
 	if n == 0 {
@@ -151,8 +157,8 @@ func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int
 	return n, lowest, int(count), least, next, at
 }
 
-// fastEldest returns the number of slots it has searched, and the slot found among them, or -1, with its
-// number.
+// fastEldest searches the first slots with kernels. It returns their number, done, and the slot that
+// FindEldest would find among them, or -1, with its number.
 func fastEldest(prio []int32, key []float32, number []uint64, p int32, k float32) (done, slot int, least uint64) {
 	n := slotTurns(len(prio))
 	if n == 0 {

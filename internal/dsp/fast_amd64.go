@@ -11,6 +11,7 @@ import (
 //go:generate env GOWORK=off go -C _asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg dsp
 //go:generate env GOWORK=off go -C _asm run ./neon -out ../kernels_arm64.s -stubs ../kernels_arm64.go -pkg dsp
 
+// detect returns the best instruction set of this processor.
 func detect() instructions {
 	switch {
 	case !cpu.X86.HasAVX2:
@@ -96,8 +97,9 @@ func cosPi(x *float64, n int)   { cosPiAVX2(x, n) }
 
 func pans(left, right, x *float64, n int, beside float64) { pansAVX2(left, right, x, n, beside) }
 
-// wider returns how many of n frames the AVX-512 kernels can process. Pitched ones load a window of src for
-// each 16 frames of one channel, or 8 of two, and select samples from it.
+// wider returns how many of n frames the AVX-512 kernels can process: a multiple of 16, 0 for the Best
+// formulas. Pitched ones load a window of src for each 16 frames of one channel, or 8 of two, and select
+// samples from it. frames is the number of frames in src.
 func (f Formula) wider(n int, pos, step int64, frames int) int {
 	if f >= MonoBest {
 		return 0
@@ -121,7 +123,8 @@ func (f Formula) wider(n int, pos, step int64, frames int) int {
 	return min(n, (int((limit-1-pos)/step)+each)&^15)
 }
 
-// mix calls a kernel with turns of 8 frames.
+// mix calls a kernel with turns of 8 frames, for n frames. ramps points to the first Ramp, each is their
+// length in frames, and ahead is the address to prefetch.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -156,7 +159,7 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, e
 	}
 }
 
-// mixWider calls a kernel with turns of 16 frames.
+// mixWider is mix with kernels whose turns are 16 frames.
 func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -187,7 +190,7 @@ func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float
 	}
 }
 
-// mixSend calls a kernel with turns of 8 frames and a second destination.
+// mixSend calls a kernel with turns of 8 frames, for n frames, that also adds the output times share to send.
 func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -202,7 +205,7 @@ func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *flo
 	}
 }
 
-// mixSendWider calls a kernel with turns of 16 frames and a second destination.
+// mixSendWider is mixSend with kernels whose turns are 16 frames.
 func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {

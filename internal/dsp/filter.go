@@ -37,7 +37,8 @@ func Filter(dst []float32, channels, every int, taps, x []float64, step int) {
 	}
 }
 
-// woven returns the products of taps and both channels of x.
+// woven returns the sums of the products of taps and the left and the right samples of x, which is
+// interleaved.
 func woven(taps, x []float64) (float64, float64) {
 	x = x[:2*len(taps)]
 	var s0, s1, s2, s3, t0, t1, t2, t3 float64
@@ -60,7 +61,7 @@ func woven(taps, x []float64) (float64, float64) {
 	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
 }
 
-// products returns the products of taps and x, and of taps and y.
+// products returns the sum of the products of taps and x, and of taps and y.
 func products(taps, x, y []float64) (float64, float64) {
 	x, y = x[:len(taps)], y[:len(taps)]
 	var s0, s1, s2, s3, t0, t1, t2, t3 float64

@@ -19,10 +19,10 @@ type FilterLanes struct {
 	src     [MaxLanes][]float32
 }
 
-// SetConstant sets constant coefficients for a lane.
+// SetConstant sets constant coefficients and the states for a lane, 0..MaxLanes-1.
 func (b *FilterLanes) SetConstant(lane int, p *Poles, s PoleStates) { b.put(lane, p, s) }
 
-// SetRamp sets a coefficient ramp for a lane.
+// SetRamp sets a coefficient ramp and the states for a lane, 0..MaxLanes-1.
 func (b *FilterLanes) SetRamp(lane int, l *CoefficientRamp, s PoleStates) {
 	b.put(lane, &l.From, s)
 	w := &b.weights
@@ -31,6 +31,7 @@ func (b *FilterLanes) SetRamp(lane int, l *CoefficientRamp, s PoleStates) {
 	w[12][lane], w[13][lane] = float32(l.At), l.Step
 }
 
+// put sets the coefficients and the states of a lane.
 func (b *FilterLanes) put(lane int, p *Poles, s PoleStates) {
 	w := &b.weights
 	w[0][lane], w[1][lane], w[2][lane] = p.Keep, p.Couple, p.Follow
@@ -38,7 +39,7 @@ func (b *FilterLanes) put(lane int, p *Poles, s PoleStates) {
 	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
 }
 
-// States returns the states of a lane.
+// States returns the present states of a lane.
 func (b *FilterLanes) States(lane int) PoleStates {
 	return PoleStates{b.states[0][lane], b.states[1][lane]}
 }
@@ -54,7 +55,7 @@ func (b *FilterLanes) DropBuffers() {
 	clear(b.src[:])
 }
 
-// FlushTinyStates settles the states of the first lanes.
+// FlushTinyStates clears the states of the first lanes whose magnitudes are both below least.
 func (b *FilterLanes) FlushTinyStates(lanes int, least float32) {
 	for i := range lanes {
 		s := b.States(i)
@@ -63,7 +64,8 @@ func (b *FilterLanes) FlushTinyStates(lanes int, least float32) {
 	}
 }
 
-// Filter filters n frames of the first lanes; moving: along their coefficient ramps.
+// Filter filters n frames of the first lanes, 1 or more, from their inputs to their outputs. high selects
+// high-passes, otherwise low-passes. moving means that the coefficients move along their ramps.
 func (b *FilterLanes) Filter(lanes, n int, high, moving bool) {
 	turns := WholeBlocks(n)
 	for i := range lanes {
@@ -87,7 +89,7 @@ func (b *FilterLanes) Filter(lanes, n int, high, moving bool) {
 	filterLanes(b, n, high, moving)
 }
 
-// filter filters a lane in Go.
+// filter filters n frames of a lane in Go, with the parameters of Filter.
 func (b *FilterLanes) filter(lane, n int, high, moving bool) {
 	s, dst, src := b.States(lane), b.dst[lane][:n], b.src[lane][:n]
 	p := b.poles(0, lane)
@@ -103,7 +105,7 @@ func (b *FilterLanes) filter(lane, n int, high, moving bool) {
 	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
 }
 
-// poles returns the coefficients of a lane, starting at a row of weights.
+// poles returns six coefficients of a lane, from a row of weights on: row 0 for Poles, 6 for their change.
 func (b *FilterLanes) poles(row, lane int) Poles {
 	w := b.weights[row:]
 	return Poles{w[0][lane], w[1][lane], w[2][lane], w[3][lane], w[4][lane], w[5][lane]}

@@ -10,12 +10,14 @@ import (
 // for the right; for one channel the compiler computes both at once.
 type samples[T Sample] interface{ [1]T | [2]T }
 
-// framesIn returns the same memory as whole frames.
+// framesIn returns the memory of src as whole frames, without a copy. An incomplete frame at the end is left
+// out.
 func framesIn[F samples[T], T Sample](src []T) []F {
 	var f F
 	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(src))), len(src)/len(f))
 }
 
+// unity adds len(dst) frames of src to dst with the gains g, without interpolation.
 func unity[F samples[T], T Sample](dst []pcm.Frame, src []F, g Ramp) {
 	src = src[:len(dst)]
 	if g.still() {
@@ -37,6 +39,8 @@ func unity[F samples[T], T Sample](dst []pcm.Frame, src []F, g Ramp) {
 	}
 }
 
+// linear adds len(dst) frames to dst with the gains g, read from src at pos, pos+step ... with linear
+// interpolation.
 func linear[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
@@ -52,10 +56,12 @@ func linear[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g
 	}
 }
 
+// lerp returns the value at f, 0..1, on the line from a to b.
 func lerp(a, b, f float32) float32 {
 	return a + float32(f*(b-a))
 }
 
+// cubic adds len(dst) frames to dst with the gains g, read from src at pos, pos+step ... with hermite.
 func cubic[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
@@ -71,8 +77,8 @@ func cubic[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g 
 	}
 }
 
-// hermite is the cubic from b (f = 0) to c (f = 1) whose slopes there are the slopes of the chords a-c and
-// b-d: Catmull and Rom, "A class of local interpolating splines", 1974.
+// hermite returns the value at f, 0..1, of the cubic from b (f = 0) to c (f = 1). Its slopes there are the
+// slopes of the chords a-c and b-d: Catmull and Rom, "A class of local interpolating splines", 1974.
 func hermite(a, b, c, d, f float32) float32 {
 	c1 := float32(0.5 * (c - a))
 	c3 := float32(0.5*(d-a)) + float32(1.5*(b-c))

@@ -32,7 +32,7 @@ func Integers24(dst []byte, src []pcm.Frame) (clipped int64) {
 	return clipped
 }
 
-// round24 is Integers24 in Go.
+// round24 is Integers24 in Go, for frames of any value. It returns the number of clipped samples.
 func round24(dst []byte, src []pcm.Frame) (clipped int64) {
 	for i, f := range src {
 		out := dst[6*i:][:6]

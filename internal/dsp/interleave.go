@@ -15,7 +15,7 @@ func Deinterleave(left, right, src []float32) {
 	}
 }
 
-// Interleave interleaves a row for each channel. The rows are at least as long as dst.
+// Interleave copies a row for each channel to interleaved frames. The rows are at least as long as dst.
 func Interleave(dst []pcm.Frame, left, right []float32) {
 	left, right = left[:len(dst)], right[:len(dst)]
 	n := turns(len(dst), &Ramp{})

@@ -18,7 +18,8 @@ func Kernel() string { return level.String() }
 
 func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
 
-// turns returns how many of n frames the kernels process.
+// turns returns how many of n frames the kernels process: a multiple of 8, 0 without kernels or for a ramp
+// that exceeds the precision of float32. Go processes the rest.
 func turns(n int, g *Ramp) int {
 	if level == generic || !g.still() && uint(g.Start) > 1<<24-uint(n) {
 		return 0

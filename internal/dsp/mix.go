@@ -79,8 +79,8 @@ func MixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, pos int64, g *
 	}
 }
 
-// MixRamps is Mix with consecutive ramps of each frames. Their Start is 0, and len(dst) is len(ramps) times
-// each.
+// MixRamps is Mix with consecutive ramps; every ramp lasts each frames. Their Start is 0, and len(dst) is
+// len(ramps) times each.
 func MixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) {
 	if f <= StereoUnity {
 		src, pos, step = src[pos>>32<<(f&1):][:len(dst)<<(f&1)], 0, One
@@ -95,6 +95,7 @@ func MixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ra
 	}
 }
 
+// mixFrames is Mix in Go, for src as whole frames.
 func mixFrames[F samples[T], T Sample](f Formula, dst []pcm.Frame, src []F, pos, step int64, g Ramp) {
 	switch f &^ 1 {
 	case MonoUnity:

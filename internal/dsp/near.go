@@ -31,7 +31,8 @@ func Near(near []uint8, src []pcm.Frame, least float64) bool {
 	return some
 }
 
-// nearTurns runs the kernel and returns how many elements of near it has set.
+// nearTurns sets the first elements of bytes with the kernel of Near and returns how many; 0 without a kernel
+// or for samples that are too loud. loudest is the largest magnitude in src.
 func nearTurns(bytes []uint8, src []pcm.Frame, loudest, least float64) int {
 	n := len(bytes) &^ 1
 	// Louder samples could overflow, and NaN would be lost in a comparison.
@@ -44,7 +45,7 @@ func nearTurns(bytes []uint8, src []pcm.Frame, loudest, least float64) int {
 }
 
 // PeaksBeyond is TruePeaks for callers that only need peaks above least: lower ones may become 0. It reports
-// whether any peak is above.
+// whether any peak is above least.
 func PeaksBeyond(dst []float64, src []pcm.Frame, least float64) (beyond bool) {
 	var room [32]uint8
 	for len(dst) > 0 {
@@ -65,7 +66,7 @@ func PeaksBeyond(dst []float64, src []pcm.Frame, least float64) (beyond bool) {
 	return beyond
 }
 
-// peaksOf is TruePeaks for the marked groups of four.
+// peaksOf is TruePeaks for the groups of four whose element of near is not 0. It sets the other groups to 0.
 func peaksOf(dst []float64, src []pcm.Frame, near []uint8) {
 	for j := 0; j < len(near); {
 		first := j

@@ -21,27 +21,28 @@ func (s *PoleStates) FlushTiny(least float32) {
 	}
 }
 
-// step returns the states after a sample. The order of the operations is part of the result.
+// step returns the states after sample x, from the states before it. The order of the operations is part of
+// the result.
 func step(keep, couple, follow, x, band, low float32) (band2, low2 float32) {
 	e := x - low
 	return float32(keep*band) + float32(couple*e), low + float32(couple*band) + float32(follow*e)
 }
 
-// through returns the output of a high-pass for a sample. For frequencies far below the cutoff x is close to
-// the state, so their difference is exact.
+// through returns the output of a high-pass for sample x, from the states before it. For frequencies far below
+// the cutoff x is close to the state, so their difference is exact.
 func through(ahead, damp, x, band, low float32) float32 {
 	return float32(ahead*(x-low)) - float32(damp*band)
 }
 
-// Step returns the states after a sample.
+// Step returns the states of the filter after sample x, from the states before it.
 func (p *Poles) Step(x, band, low float32) (band2, low2 float32) {
 	return step(p.Keep, p.Couple, p.Follow, x, band, low)
 }
 
-// High returns the output of a high-pass for a sample, from the states before it.
+// High returns the output of a high-pass for sample x, from the states before it.
 func (p *Poles) High(x, band, low float32) float32 { return through(p.Ahead, p.Damp, x, band, low) }
 
-// Difference returns the difference from p to other.
+// Difference returns other minus p, coefficient by coefficient.
 func (p *Poles) Difference(other *Poles) Poles {
 	return Poles{
 		other.Keep - p.Keep, other.Couple - p.Couple, other.Follow - p.Follow,
@@ -49,7 +50,7 @@ func (p *Poles) Difference(other *Poles) Poles {
 	}
 }
 
-// Plus returns p plus a share of a difference.
+// Plus returns p plus a share, 0..1, of a difference.
 func (p *Poles) Plus(way *Poles, share float32) Poles {
 	return Poles{
 		p.Keep + float32(way.Keep*share), p.Couple + float32(way.Couple*share), p.Follow + float32(way.Follow*share),
@@ -57,7 +58,8 @@ func (p *Poles) Plus(way *Poles, share float32) Poles {
 	}
 }
 
-// LowPass filters src to dst, which may be the same.
+// LowPass filters src to dst, which may be the same, and updates the states s. Depth is ignored. len(dst) >=
+// len(src).
 func (p *Poles) LowPass(dst, src []float32, s *PoleStates) {
 	h, band, low := *p, s.Band, s.Low
 	dst = dst[:len(src)]
@@ -69,7 +71,7 @@ func (p *Poles) LowPass(dst, src []float32, s *PoleStates) {
 	*s = PoleStates{band, low}
 }
 
-// HighPass is LowPass for a high-pass.
+// HighPass is LowPass with the output of a high-pass.
 func (p *Poles) HighPass(dst, src []float32, s *PoleStates) {
 	h, band, low := *p, s.Band, s.Low
 	dst = dst[:len(src)]
@@ -88,10 +90,11 @@ type CoefficientRamp struct {
 	Step         float32 // 1 / length in frames
 }
 
-// share returns the progress of the ramp i frames from here.
+// share returns the progress of the ramp, 0..1, i frames after At.
 func (l *CoefficientRamp) share(i int) float32 { return float32(float32(l.At+i) * l.Step) }
 
-// Filter is LowPass, or HighPass, along the ramp.
+// Filter filters src to dst, which may be the same, while the coefficients move along the ramp; high selects a
+// high-pass. It updates s, but not At. len(dst) >= len(src).
 func (l *CoefficientRamp) Filter(dst, src []float32, high bool, s *PoleStates) {
 	band, low, h, d := s.Band, s.Low, l.From, l.Change
 	dst = dst[:len(src)]
@@ -108,7 +111,7 @@ func (l *CoefficientRamp) Filter(dst, src []float32, high bool, s *PoleStates) {
 	*s = PoleStates{band, low}
 }
 
-// FilterFrames is Filter for two channels, in place.
+// FilterFrames is Filter for two channels, in place. s and t are the states of the left and the right channel.
 func (l *CoefficientRamp) FilterFrames(x []pcm.Frame, high bool, s, t *PoleStates) {
 	band, low, band2, low2, h, d := s.Band, s.Low, t.Band, t.Low, l.From, l.Change
 	for i := range x {

@@ -29,14 +29,14 @@ type Ramp struct {
 // still reports whether the gains are constant.
 func (g *Ramp) still() bool { return g.LeftSlope == 0 && g.RightSlope == 0 }
 
-// at returns the gains of frame i of the run.
+// at returns the gains of frame i of the run, counted from Start.
 func (g *Ramp) at(i int) (left, right float32) {
 	n := float32(int32(g.Start + i)) // a ramp is short; the wide conversion is slower
 	return g.Left + float32(n*g.LeftSlope), g.Right + float32(n*g.RightSlope)
 }
 
-// AddNarrowed adds a run of stereo frames to dst with the ramp. Each output channel gets a part of its own
-// channel and a part of the other one.
+// AddNarrowed adds a run of stereo frames to dst with the ramp. Each output channel gets own times its own
+// channel and other times the other one. len(dst) >= len(src).
 func (g *Ramp) AddNarrowed(dst, src []pcm.Frame, own, other float32) {
 	dst = dst[:len(src)]
 	if g.still() {

@@ -40,12 +40,13 @@ func positive(x float32) float32 {
 	return math.Float32frombits(bits &^ uint32(int32(bits)>>31))
 }
 
-// lesser returns the smaller of two non-negative values.
+// lesser returns the smaller of two values, which are not negative.
 func lesser(x, y float32) float32 {
 	return math.Float32frombits(min(math.Float32bits(x), math.Float32bits(y)))
 }
 
-// Lower attenuates each frame by the octaves in x, 0..60, and applies a gain. len(x) >= len(block).
+// Lower attenuates each frame of block by the octaves in x, 0..60, and multiplies it by gain. len(x) >=
+// len(block).
 func Lower(block []pcm.Frame, x []float32, gain float32) {
 	x = x[:len(block)]
 	n := 0

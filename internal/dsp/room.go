@@ -142,7 +142,7 @@ type Absorption struct {
 	turned  Rows // [frame][line]
 }
 
-// Filter filters n frames of each line.
+// Filter filters the first n frames of each line in place, at most RoomRun.
 func (a *Absorption) Filter(x *Rows, n int) {
 	n = min(n, RoomRun)
 	if n <= 0 {
@@ -155,6 +155,7 @@ func (a *Absorption) Filter(x *Rows, n int) {
 	a.filter(x, 0, n)
 }
 
+// filter filters the frames from <= i < to of each line in Go.
 func (a *Absorption) filter(x *Rows, from, to int) {
 	for i := range x {
 		a.shelf(x[i][from:to], i, LowKeep, 0, 1)
@@ -162,7 +163,8 @@ func (a *Absorption) filter(x *Rows, from, to int) {
 	}
 }
 
-// shelf applies one of the filters to a line, starting at the given indices of factors and states.
+// shelf filters x, samples of a line, with the low or the high shelf, in place. factor and state are the first
+// indices in Factors and States; direct is the factor of the input in the output.
 func (a *Absorption) shelf(x []float32, line, factor, state int, direct float32) {
 	c, s := a.Factors[factor:][:5], a.States[state:][:2]
 	keep, couple, follow, first, second := c[LowKeep][line], c[LowCouple][line], c[LowFollow][line], c[LowFirst][line], c[LowSecond][line]
@@ -191,14 +193,14 @@ func (a *Absorption) FlushTiny(least float32) {
 	}
 }
 
-// FilterFrame filters one frame of each line.
+// FilterFrame filters the frame with the given index of each line in place.
 func (a *Absorption) FilterFrame(x *Rows, frame int) { a.filter(x, frame, frame+1) }
 
 // RoomOutput holds the gains of the output in a run: of the lines, of the first reflections, of a channel in
 // itself, and of a channel in the other one.
 type RoomOutput [4]Stretch
 
-// butterflies adds and subtracts rows: two stages of the Hadamard matrix.
+// butterflies replaces the rows by two stages of the Hadamard matrix: sums and differences of all four.
 func butterflies(a, b, c, d *Stretch) {
 	for j := range a {
 		w, x, y, z := a[j], b[j], c[j], d[j]

@@ -44,7 +44,7 @@ type Shaper struct {
 	u, area      Pair // end of the last step, and the antiderivative there
 }
 
-// Shape shapes x in place, with the gain a before the curve and b after it.
+// Shape shapes x in place, with the linear gain a before the curve and b after it.
 func (s *Shaper) Shape(x []pcm.Frame, a, b float64) {
 	if n := len(x) &^ 1; level != generic && n > 0 {
 		means(&s.before[0], &x[0][0], n, a, b)
@@ -63,7 +63,7 @@ func (s *Shaper) ShapeMoving(x []pcm.Frame, ab []Pair) {
 	}
 }
 
-// next shapes one frame.
+// next shapes one frame in place and advances the state.
 func (s *Shaper) next(x *pcm.Frame, a, b float64) {
 	for c := range x {
 		in, last, from, below := float64(x[c]), s.last[c], s.u[c], s.area[c]
@@ -78,7 +78,7 @@ func (s *Shaper) next(x *pcm.Frame, a, b float64) {
 	}
 }
 
-// area is the antiderivative of p.
+// area returns the antiderivative of the curve p at u, 0 at 0.
 func area(u float64) float64 {
 	u = math.Abs(u)
 	if u > 1 {
@@ -92,7 +92,7 @@ func area(u float64) float64 {
 	return float64(p * s)
 }
 
-// Shaped is p.
+// Shaped returns the curve p of a Shaper at u.
 func Shaped(u float64) float64 {
 	if u > 1 {
 		u = 1

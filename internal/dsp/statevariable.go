@@ -58,8 +58,8 @@ func (f *StateVariable) Set(straight, one, two, stay, couple, follow float64) {
 	put(turn, rest[1])
 }
 
-// Filter filters x in place. at is the index of its first frame in its group, 0..3. A group that is split
-// over several calls has the same bits as a group in one call.
+// Filter filters x in place. at is the index of its first frame in its group, 0..3; 0 begins a new group. A
+// group that is split over several calls has the same bits as a group in one call.
 func (f *StateVariable) Filter(x []Pair, at int) {
 	if at == 0 {
 		f.heard = [4]Pair{} // drops an incomplete group
@@ -79,7 +79,7 @@ func (f *StateVariable) Filter(x []Pair, at int) {
 	f.piece(x, 0)
 }
 
-// piece filters a part of a group.
+// piece filters a part of a group in place. at is the index of its first frame in the group.
 func (f *StateVariable) piece(x []Pair, at int) {
 	h := &f.taps
 	for i := range x {
@@ -113,7 +113,7 @@ func (f *StateVariable) piece(x []Pair, at int) {
 	}
 }
 
-// groups filters whole groups in Go.
+// groups filters whole groups of four frames in place, in Go.
 func (f *StateVariable) groups(x []Pair) {
 	h := f.taps
 	l1, r1, l2, r2 := f.State[0][0], f.State[0][1], f.State[1][0], f.State[1][1]
@@ -125,7 +125,7 @@ func (f *StateVariable) groups(x []Pair) {
 	f.State = [2]Pair{{l1, r1}, {l2, r2}}
 }
 
-// group filters a group of one channel and returns the states behind it.
+// group filters a group of channel c in place, from the states s1 and s2, and returns the states after it.
 func group(h *[taps]Pair, x *[4]Pair, c uint, s1, s2 float64) (t1, t2 float64) {
 	c &= 1
 	x0, x1, x2, x3 := x[0][c], x[1][c], x[2][c], x[3][c]
@@ -154,5 +154,5 @@ func (f *StateVariable) FlushTiny(least float64) {
 // Clear makes the filter silent.
 func (f *StateVariable) Clear() { f.State, f.heard = [2]Pair{}, [4]Pair{} }
 
-// Silent reports whether the filter has no tail.
+// Silent reports whether the filter has no tail: all states are 0.
 func (f *StateVariable) Silent() bool { return f.State == [2]Pair{} && f.heard == [4]Pair{} }

@@ -9,6 +9,7 @@ var (
 	eighthRows  = fineRows()
 )
 
+// rows returns the taps for quarterRows.
 func rows() (r [QuarterTaps / 2][3][4]float64) {
 	for k := range r {
 		for i, x := range [...]float64{quarterMiddle[k], quarter.sum[k], quarter.difference[k]} {
@@ -18,6 +19,7 @@ func rows() (r [QuarterTaps / 2][3][4]float64) {
 	return r
 }
 
+// narrowed returns the taps for nearTaps, as float32.
 func narrowed() (taps [QuarterTaps/2*3 + 1]float32) {
 	for k := range quarterRows {
 		for i := range quarterRows[k] {
@@ -27,6 +29,7 @@ func narrowed() (taps [QuarterTaps/2*3 + 1]float32) {
 	return taps
 }
 
+// fineRows returns the taps for eighthRows.
 func fineRows() (r [EighthTaps / 4][7][4]float64) {
 	for k := range r {
 		rows := &r[k]

@@ -24,7 +24,8 @@ func Interpolator(taps []float64, fraction float64) {
 // to 0.8 of the Nyquist frequency.
 func FineInterpolator(taps []float64, fraction float64) { interpolate(taps, fraction, math.Sqrt) }
 
-// interpolate fills taps with a sinc under a window of a cosine, scaled to the sum 1.
+// interpolate fills taps with a sinc around a fraction of a frame, scaled to the sum 1. window returns the
+// factor of a tap from a cosine, 1 in the middle.
 func interpolate(taps []float64, fraction float64, window func(cosine float64) float64) {
 	sum := 0.0
 	for i := range taps {
@@ -56,6 +57,7 @@ var (
 	}
 )
 
+// mirror returns the taps for a fraction and for 1 - fraction, of an interpolator with length taps.
 func mirror(length int, fraction float64, fill func([]float64, float64)) (m mirrored) {
 	var taps [EighthTaps]float64
 	fill(taps[:length], fraction)
@@ -70,6 +72,7 @@ func mirror(length int, fraction float64, fill func([]float64, float64)) (m mirr
 // the magnitudes of the taps.
 var TruePeakBound = bound()
 
+// bound returns the value of TruePeakBound.
 func bound() (largest float64) {
 	for _, fraction := range []float64{0.25, 0.5} {
 		var taps [QuarterTaps]float64
@@ -113,7 +116,7 @@ func TruePeaks(dst []float64, src []pcm.Frame) {
 	}
 }
 
-// quarters returns the values at the three positions between the two middle samples of x.
+// quarters returns the values at 1/4, 2/4 and 3/4 of the way between the two middle samples of x.
 func quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
 	var m0, m1, s0, s1, d0, d1 float64 // even and odd taps
 	for k := 0; k < QuarterTaps/2; k += 2 {
@@ -155,7 +158,7 @@ func FinePeak(src []pcm.Frame) float64 {
 	return peak
 }
 
-// dot returns the sum of the products, with four partial sums.
+// dot returns the sum of the products of x and taps, with four partial sums.
 func dot(x, taps *[EighthTaps / 2]float64) float64 {
 	var a, b, c, d float64
 	for k := 0; k < len(x); k += 4 {
@@ -167,7 +170,7 @@ func dot(x, taps *[EighthTaps / 2]float64) float64 {
 	return (a + b) + (c + d)
 }
 
-// larger returns the larger of a peak and a magnitude.
+// larger returns the larger of a peak and the magnitude of x.
 func larger(peak, x float64) float64 {
 	if x = math.Abs(x); x > peak {
 		return x

@@ -15,9 +15,9 @@ type Weakest struct {
 // none is above the bits of all keys, which are ordered like the keys.
 const none = math.MaxUint32
 
-// Find searches the slots whose priority is at most limit. Without candidates the other fields are undefined.
-// Keys must be neither negative nor NaN; len(key) >= len(prio). The result is in the receiver, because the
-// copy of so large a return value would stall.
+// Find searches the slots whose priority is at most limit and stores the result in w. Without candidates the
+// other fields are undefined. Keys must be neither negative nor NaN; len(key) >= len(prio). The result is in
+// the receiver, because the copy of so large a return value would stall.
 func (w *Weakest) Find(prio []int32, key []float32, limit int32) {
 	done, lowest, candidates, least, next, at := fastWeakest(prio, key, limit)
 	for i := done; i < len(prio); i++ {
