@@ -31,6 +31,7 @@ type segment[T any] struct {
 	next  atomic.Pointer[segment[T]] // segment for the values after this one is full
 }
 
+// newSegment returns an empty segment for at least n values, rounded up to a power of two.
 func newSegment[T any](n int) *segment[T] {
 	size := 1 << bits.Len(uint(max(n, 1)-1))
 	return &segment[T]{slots: make([]T, size), mask: uint64(size - 1)}
@@ -44,8 +45,8 @@ func New[T any](n int) *Ring[T] {
 	return r
 }
 
-// Grow makes room for at least n values in addition to the waiting ones. It allocates. One goroutine at a
-// time may call it, of either side or another one.
+// Grow makes room for at least n values in addition to the waiting ones, from the next time on that the ring
+// is full. It allocates. One goroutine at a time may call it, of either side or another one.
 func (r *Ring[T]) Grow(n int) {
 	s := newSegment[T](n)
 	r.size.Store(int64(len(s.slots)))
@@ -91,7 +92,8 @@ func (r *Ring[T]) Back(n int) *T {
 	return &s.slots[tail&s.mask]
 }
 
-// Next returns the address of the value i places after Back. Producer side.
+// Next returns the address of the value i places after Back. The call of Back must have been for more than i
+// values. Producer side.
 func (r *Ring[T]) Next(i int) *T {
 	s := r.written
 	return &s.slots[(r.tail.Load()+uint64(i))&s.mask]
@@ -100,7 +102,8 @@ func (r *Ring[T]) Next(i int) *T {
 // Send hands over n values, starting with the value at Back. Producer side.
 func (r *Ring[T]) Send(n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
 
-// begin switches to the segment made by Grow, if there is one with room for n values.
+// begin switches to the segment made by Grow and returns it; nil without a segment that has room for n values.
+// tail is the number of its first value. Producer side.
 func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
 	if s := r.spare.Load(); s == nil || n > len(s.slots) {
 		return nil
@@ -112,7 +115,7 @@ func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
 	return s
 }
 
-// Pop removes and returns the oldest value, if there is one. Consumer side.
+// Pop removes and returns the oldest value; ok is false if the ring is empty. Consumer side.
 func (r *Ring[T]) Pop() (v T, ok bool) {
 	if front := r.Front(); front != nil {
 		v, ok = *front, true
@@ -135,8 +138,8 @@ func (r *Ring[T]) Front() *T {
 	return &s.slots[head&s.mask]
 }
 
-// Take moves the oldest values to dst, at most len(dst), and returns how many. It may leave some for the next
-// call, but takes at least one if any waits. Consumer side.
+// Take moves the oldest values to dst, at most len(dst), and returns how many; 0 if the ring is empty. It may
+// leave some for the next call, but takes at least one if any waits. Consumer side.
 func (r *Ring[T]) Take(dst []T) (n int) {
 	if r.Front() == nil {
 		return 0
