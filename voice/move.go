@@ -47,7 +47,7 @@ func Constant(at float64) Move { return Move{From: at, To: at} }
 // setConstant makes a zero move constant. It sets fields one by one: reading a freshly copied struct stalls.
 func (m *Move) setConstant(at float64) { m.From, m.To = at, at }
 
-// At returns the value at a frame: To from End on. frame must not be before Start.
+// At returns the value at a frame, which is Start or later. From End on it is To.
 func (m *Move) At(frame int64) float64 {
 	if frame-m.Start >= m.Frames { // the usual case, small enough to be inlined
 		return m.To
