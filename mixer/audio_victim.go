@@ -36,6 +36,7 @@ type scores struct {
 // unstealable is the priority of protected voices and free slots. It exceeds all priorities.
 const unstealable = 1<<31 - 1
 
+// newScores returns scores for n indices, the last ones for virtual voices. All are free and unstealable.
 func newScores(n, virtual int) scores {
 	s := scores{
 		audibility: make([]float32, n), zeros: make([]float32, n),
@@ -238,6 +239,7 @@ type groupsDue struct {
 	groups []int64
 }
 
+// newGroupsDue returns a schedule without updates for a number of virtual voices.
 func newGroupsDue(virtual int) groupsDue {
 	d := groupsDue{groups: make([]int64, (virtual+lagGroup-1)/lagGroup)}
 	for g := range d.groups {
@@ -336,10 +338,12 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	a.scheduleRemainingGroup(j)
 }
 
+// scheduleRemainingGroup schedules the next update of remaining of virtual voice j, from remainingHolds.
 func (a *audio) scheduleRemainingGroup(j int) {
 	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scores.remainingHolds[j])
 }
 
+// scheduleScore schedules the next update of the scores at index i, from validUntil.
 func (a *audio) scheduleScore(i int) {
 	if holds := a.scores.validUntil[i]; i < a.base {
 		a.scoresDue.real = min(a.scoresDue.real, holds)
@@ -362,10 +366,12 @@ type stereo struct{ left, right float64 }
 
 func newStereo(left, right float64) stereo { return stereo{left, right} }
 
+// times returns the product of the left factors, and of the right ones.
 func (s stereo) times(t stereo) stereo {
 	return stereo{float64(s.left * t.left), float64(s.right * t.right)}
 }
 
+// power returns left^2 + right^2.
 func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.right*s.right) }
 
 // stealForGood is the policy of limits. Its victim is not restored, so its whole remainder counts instead

@@ -58,6 +58,7 @@ func (m *Mixer) NewCountdown() *Countdown { return m.newCountdown(false) }
 // the end of its last round, if the sound continues after the loop. Control side.
 func (m *Mixer) NewLoopCountdown() *Countdown { return m.newCountdown(true) }
 
+// newCountdown returns a Countdown of 0; loops is as in Countdown.
 func (m *Mixer) newCountdown(loops bool) *Countdown {
 	c := &Countdown{mixer: m, loops: loops}
 	c.self = c

@@ -17,6 +17,8 @@ type busBuffers struct {
 	tailEnd  int64 // it is silent from this frame on
 }
 
+// newBusBuffers returns silent buffers for stretches of hop frames, with a tail ring of ring frames, a power
+// of two.
 func newBusBuffers(hop, ring int64) busBuffers {
 	return busBuffers{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailMask: ring - 1}
 }

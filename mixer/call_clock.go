@@ -23,6 +23,7 @@ type callClock struct {
 // drift between any two clocks.
 const driftLimit = 2000
 
+// newCallClock returns the clock for Config.Lead, with the system clock if Config.Clock is nil.
 func newCallClock(c *Config) callClock {
 	l := callClock{lead: pcm.Frames(c.Lead, c.Rate), read: c.Clock}
 	if l.read == nil {

@@ -56,6 +56,7 @@ type queueBuffers struct {
 	readySuccessors []readySuccessor
 }
 
+// newQueueBuffers returns empty buffers for a number of commands under way.
 func newQueueBuffers(commands int) *queueBuffers {
 	b := &queueBuffers{
 		make([]queueEntry, 0, commands), make([]command, commands), make([]int32, 0, commands), make([]int32, commands),

@@ -29,6 +29,8 @@ func (f *inFlightCounter) add(n int64) int64 {
 	return f.len()
 }
 
-// complete removes a command; uncomplete undoes complete. Audio side.
-func (f *inFlightCounter) complete()   { release.Int64(&f.done, f.done.Load()+1) }
+// complete removes a command from the number under way. Audio side.
+func (f *inFlightCounter) complete() { release.Int64(&f.done, f.done.Load()+1) }
+
+// uncomplete undoes complete for a command that stays under way. Audio side.
 func (f *inFlightCounter) uncomplete() { release.Int64(&f.done, f.done.Load()-1) }

@@ -227,6 +227,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 	return nil
 }
 
+// negativePositionError returns the error of Seek for a position before the beginning.
 func negativePositionError(position time.Duration) error {
 	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
@@ -249,4 +250,5 @@ const noTail = -1
 // stopFrames returns the length of a stop in frames; 0 is a stop with a tail.
 func (m *Mixer) stopFrames(d time.Duration) int64 { return max(m.frames(d), 0) }
 
+// frames converts a time to frames at the mixer's rate.
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

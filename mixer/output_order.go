@@ -16,6 +16,7 @@ type outputRank struct {
 	handle pool.Handle
 }
 
+// newOutputOrder returns an empty order for a number of outputs and of slots.
 func newOutputOrder(outputs, slots int) (*outputOrder, error) {
 	k := &outputOrder{outputs: make([]*pool.Pool[int], outputs), assigned: make([]outputRank, slots)}
 	for i := range k.outputs {

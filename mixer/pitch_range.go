@@ -27,6 +27,7 @@ type pitchSpan struct {
 	until           int64
 }
 
+// constantPitch returns the span of a pitch of x semitones that does not move.
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
 // fadeTo records a fade to another pitch in semitones that is set at frame at and over at until. now is the

@@ -254,6 +254,7 @@ func (b *bus) set(f property, x float64, now, over int64, shape voice.Shape) {
 	}
 }
 
+// boolFloat returns 1 for true and 0 for false.
 func boolFloat(b bool) float64 {
 	if b {
 		return 1

@@ -20,6 +20,7 @@ type sleep struct {
 // awake is the offset of a mixer that does not sleep.
 const awake = math.MinInt64
 
+// init sets the time of creation; the mixer is awake.
 func (s *sleep) init() {
 	s.createdAt, s.wakeRequests = time.Now(), make(chan struct{}, 1)
 	s.offset.Store(awake)

@@ -45,6 +45,7 @@ func (w *seqVectors[A]) read() (a A, ok bool) {
 	return a, v&1 == 0 && w.version.Load() == v
 }
 
+// spot returns the Spot that vectorsOfSpot converted to v.
 func (v *spotVectors) spot() space.Spot {
 	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2], Occlusion: v[3][0], Obstruction: v[3][1]}
 }
@@ -54,6 +55,7 @@ func vectorsOfSpot(s *space.Spot) spotVectors {
 	return spotVectors{s.Position, s.Velocity, s.Forward, {s.Occlusion, s.Obstruction}}
 }
 
+// ear returns the Ear in v.
 func (v *listenerVectors) ear() space.Ear {
 	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }

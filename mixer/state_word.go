@@ -58,5 +58,8 @@ func storeFrames(word *atomic.Int64, frames int64) {
 	}
 }
 
-func (p *floatPair) first() float32  { return math.Float32frombits(high32(p.word.Load())) }
+// first returns x of the last store.
+func (p *floatPair) first() float32 { return math.Float32frombits(high32(p.word.Load())) }
+
+// second returns y of the last store.
 func (p *floatPair) second() float32 { return math.Float32frombits(uint32(p.word.Load())) }

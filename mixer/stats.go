@@ -75,6 +75,7 @@ func (p *publishedStats) publish(s *Stats) {
 	release.Words(p.version[:], version[:])
 }
 
+// frame returns Stats.Frame of the last publish.
 func (p *publishedStats) frame() int64 { return p.values[0].Load() }
 
 // Stats returns a snapshot. Control side; it does not allocate.

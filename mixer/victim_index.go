@@ -53,6 +53,7 @@ func (r *victimIndex) markDirty(i int) {
 	}
 }
 
+// markAllDirty makes the next find update all runs.
 func (r *victimIndex) markAllDirty() {
 	for run := range r.secondBits {
 		r.dirty[run/64] |= 1 << (run % 64)

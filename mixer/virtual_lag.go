@@ -19,6 +19,7 @@ type virtualLag struct {
 	advancing    [lagGroup]realVoice // the voices of a group that advance in a stretch
 }
 
+// newVirtualLag returns the state for a number of virtual voices, without a voice. now must be set.
 func newVirtualLag(virtual int) virtualLag {
 	groups := (virtual + lagGroup - 1) / lagGroup
 	l := virtualLag{upTo: make([]uint32, virtual), steadyFrames: make([]uint32, virtual), steadyUntil: make([]int64, groups)}

@@ -32,6 +32,7 @@ type virtualVictimIndex struct {
 	dirtyPrio       []uint64  // by run, a bit each: a priority or a kind has changed
 }
 
+// newVirtualVictims returns an index of the scores from index base on.
 func newVirtualVictims(s *scores, base int) *virtualVictims {
 	u := &virtualVictims{prio: s.prio[base:], endless: s.endless[base:], remaining: s.remaining[base:], number: s.number[base:]}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
@@ -67,6 +68,7 @@ func (u *virtualVictims) markAudibility(j int) {
 	}
 }
 
+// markRun sets the bit of the run that contains virtual voice j.
 func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
 // prioritiesOf returns the first voice of a run and the priorities of the run's voices. Voices of

@@ -27,6 +27,7 @@ type realVoice struct {
 	index int
 }
 
+// newVoiceTable returns an empty table for a configuration with its defaults and a number of outputs.
 func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	r := voiceTable{
@@ -95,14 +96,15 @@ func (r *voiceTable) real() []realVoice {
 	return r.realVoices
 }
 
-// takeSlot and takeVirtual assign a free index to a voice and panic without one. takeSlot also takes the
-// output of the voice.
+// takeSlot assigns a free slot to a voice on an output and returns its index. It panics without a free slot.
 func (r *voiceTable) takeSlot(output int, s *slot) int {
 	i := r.take(r.slots, 0, s)
 	r.assignRank(i, output)
 	return i
 }
 
+// takeVirtual assigns a free index of a virtual voice to s and returns it. endless is its kind. It panics
+// without a free index.
 func (r *voiceTable) takeVirtual(endless bool, s *slot) int {
 	r.finite += boolInt(!endless)
 	return r.take(r.virtuals, r.base, s)

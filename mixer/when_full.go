@@ -60,6 +60,7 @@ func (r *voiceTable) virtualizable(w WhenFull, endless bool) bool {
 // voiceKind is the result of classify for the incoming start.
 type voiceKind struct{ endless, virtualizable bool }
 
+// boolInt returns 1 for true and 0 for false.
 func boolInt(b bool) int {
 	if b {
 		return 1
