@@ -27,17 +27,29 @@ var searches = [...]search{
 	avx512: {weakestAVX512, numberedAVX512, eldestAVX512},
 }
 
-func sum(dst, src *float32, n int)    { sumAVX2(dst, src, n) }
-func window(dst, w *float32, n int)   { windowAVX2(dst, w, n) }
+// sum is the kernel of Sum for n frames, a multiple of 8.
+func sum(dst, src *float32, n int) { sumAVX2(dst, src, n) }
+
+// window is the kernel of Window for n frames, a multiple of 8.
+func window(dst, w *float32, n int) { windowAVX2(dst, w, n) }
+
+// peak is the kernel of Peak for n frames, a multiple of 8. It returns the bits of the largest magnitude.
 func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
 
+// levels is the kernel of Levels for n frames, a multiple of 8. It returns the bits of the largest magnitudes.
 func levels(src *float32, n int) (left, right uint32) { return levelsAVX2(src, n) }
 
+// flushTiny is the kernel of FlushTiny for n samples, a multiple of 16. It returns the bits of the largest
+// magnitude.
 func flushTiny(dst, src *float32, n int) uint32 { return flushTinyAVX2(dst, src, n) }
 
+// deinterleave is the kernel of Deinterleave for n frames, a multiple of 8.
 func deinterleave(left, right, src *float32, n int) { deinterleaveAVX2(left, right, src, n) }
-func interleave(dst, left, right *float32, n int)   { interleaveAVX2(dst, left, right, n) }
 
+// interleave is the kernel of Interleave for n frames, a multiple of 8.
+func interleave(dst, left, right *float32, n int) { interleaveAVX2(dst, left, right, n) }
+
+// filter is the kernel of Filter for n results with width taps, at least 4. stride and step are in samples.
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	switch {
 	case channels == 1:
@@ -49,28 +61,37 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 	}
 }
 
+// between is the kernel of Between for n numbers, a multiple of 8.
 func between(dst, a, b *float64, n int, fraction float64) { betweenAVX2(dst, a, b, n, fraction) }
 
+// columns is the kernel of Columns for n rows.
 func columns(dst, rows *[36]float64, x *float64, n, every int) { columnsAVX2(dst, rows, x, n, every) }
 
+// near is the kernel of Near for n frames, a multiple of 8. It sets an element for each group of four frames.
 func near(near *uint8, src *float32, n int, taps *float32, least float32) {
 	nearAVX2(near, src, n, taps, least)
 }
 
+// truePeaks is the kernel of TruePeaks for n results, a multiple of 4. taps points to quarterRows.
 func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksAVX2(dst, src, n, taps) }
 
+// finePeak is the kernel of FinePeak. taps points to eighthRows.
 func finePeak(src *float32, taps *float64) float64 { return finePeakAVX2(src, taps) }
 
+// integers24 is the kernel of Integers24 for n frames, a multiple of 8, without clipping.
 func integers24(dst *uint8, src *float32, n int) { integers24AVX2(dst, src, n) }
 
+// energy is the kernel of Biquads.Energy for n frames. filter points to the Biquads.
 func energy(filter *float64, src *float32, n int, sum float64) float64 {
 	return energyAVX2(filter, src, n, sum)
 }
 
+// power is the kernel of Biquads.Power for n frames. filter points to the Biquads.
 func power(filter *float64, src *float32, n int, sum float64) float64 {
 	return powerAVX2(filter, src, n, sum)
 }
 
+// stateVariable is the kernel of StateVariable.Filter for n frames, a multiple of 4.
 func stateVariable(filter, x *float64, n int) {
 	if level == avx512 {
 		stateVariableAVX512(filter, x, n)
@@ -79,22 +100,33 @@ func stateVariable(filter, x *float64, n int) {
 	}
 }
 
+// doubled is the kernel of Doubled for n numbers, a multiple of 4.
 func doubled(dst *float64, src *float32, n int) { doubledAVX2(dst, src, n) }
 
+// singled is the kernel of Singled for n numbers, a multiple of 4.
 func singled(dst *float32, src *float64, n int, grain float64) { singledAVX2(dst, src, n, grain) }
 
+// means is the kernel of Shaper.Shape for n frames, a multiple of 2. state points to the Shaper.
 func means(state *float64, x *float32, n int, a, b float64) { meansAVX2(state, x, n, a, b) }
 
+// reductions is the kernel of Knee.Reductions for n frames, a multiple of 8.
 func reductions(dst, key *float32, n int, knee *float32) { reductionsAVX2(dst, key, n, knee) }
-func lower(block, x *float32, n int, gain float32)       { lowerAVX2(block, x, n, gain) }
 
+// lower is the kernel of Lower for n frames, a multiple of 8.
+func lower(block, x *float32, n int, gain float32) { lowerAVX2(block, x, n, gain) }
+
+// line is the kernel of Line for n numbers, a multiple of 4.
 func line(dst *float64, n int, from, change, t, every, frames float64) {
 	lineAVX2(dst, n, from, change, t, every, frames)
 }
 
+// factors is the kernel of Factors for n numbers, a multiple of 4.
 func factors(x *float64, n int) { factorsAVX2(x, n) }
-func cosPi(x *float64, n int)   { cosPiAVX2(x, n) }
 
+// cosPi is the kernel of CosPi for n numbers, a multiple of 4.
+func cosPi(x *float64, n int) { cosPiAVX2(x, n) }
+
+// pans is the kernel of Pans for n numbers, a multiple of 4.
 func pans(left, right, x *float64, n int, beside float64) { pansAVX2(left, right, x, n, beside) }
 
 // wider returns how many of n frames the AVX-512 kernels can process: a multiple of 16, 0 for the Best
@@ -220,6 +252,7 @@ func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp
 	}
 }
 
+// echoes is the kernel of Echoes. The indices must have been checked.
 func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
 	if level == avx512 {
 		echoesAVX512(&dst[0], ring, &places[0], &gains[0])
@@ -228,6 +261,7 @@ func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
 	}
 }
 
+// walls is the kernel of Walls. The indices must have been checked.
 func walls(x *Stretch, ring *float32, from, to *[4]int32) {
 	if level == avx512 {
 		wallsAVX512(&x[0], ring, &from[0], &to[0])
@@ -236,6 +270,7 @@ func walls(x *Stretch, ring *float32, from, to *[4]int32) {
 	}
 }
 
+// ends is the kernel of Ends. The indices must have been checked.
 func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {
 	if level == avx512 {
 		endsAVX512(&dst[0][0], ring, &places[0], &part[0], &step[0])
@@ -244,8 +279,10 @@ func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {
 	}
 }
 
+// hush is the kernel of Absorption.FlushTiny.
 func hush(states *[4][RoomLines]float32, least float32) { hushAVX2(&states[0][0], least) }
 
+// absorb is the kernel of Absorption.Filter for the first n frames of x. turned is scratch space.
 func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
 	if level == avx512 {
 		absorbAVX512(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
@@ -254,6 +291,7 @@ func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLine
 	}
 }
 
+// scatter is the kernel of Scatter. The indices must have been checked.
 func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
 	if level == avx512 {
 		scatterAVX512(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
@@ -262,6 +300,7 @@ func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains
 	}
 }
 
+// filterLanes is the kernel of FilterLanes.Filter for n frames of all lanes.
 func filterLanes(b *FilterLanes, n int, high, moving bool) {
 	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
 	switch wide := level == avx512; {

@@ -9,23 +9,36 @@ func detect() instructions { return neon }
 
 var searches = [...]search{neon: {weakest, numberedNEON, eldestNEON}}
 
+// weakest is search.weakest, composed of three kernels.
 func weakest(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int) {
 	lowest, candidates = lowestNEON(prio, n, limit)
 	least, next = leastNEON(prio, key, n, lowest)
 	return lowest, candidates, least, next, matchNEON(prio, key, n, lowest, least)
 }
 
-func sum(dst, src *float32, n int)    { sumNEON(dst, src, n) }
-func window(dst, w *float32, n int)   { windowNEON(dst, w, n) }
+// sum is the kernel of Sum for n frames, a multiple of 8.
+func sum(dst, src *float32, n int) { sumNEON(dst, src, n) }
+
+// window is the kernel of Window for n frames, a multiple of 8.
+func window(dst, w *float32, n int) { windowNEON(dst, w, n) }
+
+// peak is the kernel of Peak for n frames, a multiple of 8. It returns the bits of the largest magnitude.
 func peak(src *float32, n int) uint32 { return peakNEON(src, n) }
 
+// levels is the kernel of Levels for n frames, a multiple of 8. It returns the bits of the largest magnitudes.
 func levels(src *float32, n int) (left, right uint32) { return levelsNEON(src, n) }
 
+// flushTiny is the kernel of FlushTiny for n samples, a multiple of 16. It returns the bits of the largest
+// magnitude.
 func flushTiny(dst, src *float32, n int) uint32 { return flushTinyNEON(dst, src, n) }
 
+// deinterleave is the kernel of Deinterleave for n frames, a multiple of 8.
 func deinterleave(left, right, src *float32, n int) { deinterleaveNEON(left, right, src, n) }
-func interleave(dst, left, right *float32, n int)   { interleaveNEON(dst, left, right, n) }
 
+// interleave is the kernel of Interleave for n frames, a multiple of 8.
+func interleave(dst, left, right *float32, n int) { interleaveNEON(dst, left, right, n) }
+
+// filter is the kernel of Filter for n results with width taps, at least 4. stride and step are in samples.
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	if channels == 1 {
 		filterMonoNEON(dst, stride, taps, width, x, step, n)
@@ -34,45 +47,66 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 	}
 }
 
+// between is the kernel of Between for n numbers, a multiple of 8.
 func between(dst, a, b *float64, n int, fraction float64) { betweenNEON(dst, a, b, n, fraction) }
 
+// columns does nothing and is never called: NEON has no kernel for Columns.
 func columns(dst, rows *[36]float64, x *float64, n, every int) {}
 
+// near is the kernel of Near for n frames, a multiple of 8. It sets an element for each group of four frames.
 func near(near *uint8, src *float32, n int, taps *float32, least float32) {
 	nearNEON(near, src, n, taps, least)
 }
 
+// truePeaks is the kernel of TruePeaks for n results, a multiple of 4. taps points to quarterRows.
 func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksNEON(dst, src, n, taps) }
 
+// finePeak is the kernel of FinePeak. taps points to eighthRows.
 func finePeak(src *float32, taps *float64) float64 { return finePeakNEON(src, taps) }
 
+// integers24 is the kernel of Integers24 for n frames, a multiple of 8, without clipping.
 func integers24(dst *uint8, src *float32, n int) { integers24NEON(dst, src, n) }
 
+// energy is the kernel of Biquads.Energy for n frames. filter points to the Biquads.
 func energy(filter *float64, src *float32, n int, sum float64) float64 {
 	return energyNEON(filter, src, n, sum)
 }
 
+// power is the kernel of Biquads.Power for n frames. filter points to the Biquads.
 func power(filter *float64, src *float32, n int, sum float64) float64 {
 	return powerNEON(filter, src, n, sum)
 }
 
-func stateVariable(filter, x *float64, n int)   { stateVariableNEON(filter, x, n) }
+// stateVariable is the kernel of StateVariable.Filter for n frames, a multiple of 4.
+func stateVariable(filter, x *float64, n int) { stateVariableNEON(filter, x, n) }
+
+// doubled is the kernel of Doubled for n numbers, a multiple of 4.
 func doubled(dst *float64, src *float32, n int) { doubledNEON(dst, src, n) }
 
+// singled is the kernel of Singled for n numbers, a multiple of 4.
 func singled(dst *float32, src *float64, n int, grain float64) { singledNEON(dst, src, n, grain) }
 
+// means is the kernel of Shaper.Shape for n frames, a multiple of 2. state points to the Shaper.
 func means(state *float64, x *float32, n int, a, b float64) { meansNEON(state, x, n, a, b) }
 
+// reductions is the kernel of Knee.Reductions for n frames, a multiple of 8.
 func reductions(dst, key *float32, n int, knee *float32) { reductionsNEON(dst, key, n, knee) }
-func lower(block, x *float32, n int, gain float32)       { lowerNEON(block, x, n, gain) }
 
+// lower is the kernel of Lower for n frames, a multiple of 8.
+func lower(block, x *float32, n int, gain float32) { lowerNEON(block, x, n, gain) }
+
+// line is the kernel of Line for n numbers, a multiple of 4.
 func line(dst *float64, n int, from, change, t, every, frames float64) {
 	lineNEON(dst, n, from, change, t, every, frames)
 }
 
+// factors is the kernel of Factors for n numbers, a multiple of 4.
 func factors(x *float64, n int) { factorsNEON(x, n) }
-func cosPi(x *float64, n int)   { cosPiNEON(x, n) }
 
+// cosPi is the kernel of CosPi for n numbers, a multiple of 4.
+func cosPi(x *float64, n int) { cosPiNEON(x, n) }
+
+// pans is the kernel of Pans for n numbers, a multiple of 4.
 func pans(left, right, x *float64, n int, beside float64) { pansNEON(left, right, x, n, beside) }
 
 // mix calls a kernel with turns of 8 frames, for n frames. ramps points to the first Ramp, each is their
@@ -116,30 +150,38 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, e
 // wider returns 0, because NEON has only kernels with turns of 8 frames.
 func (f Formula) wider(int, int64, int64, int) int { return 0 }
 
+// mixWider is never called, because wider returns 0.
 func mixWider(Formula, *float32, *float32, int, int64, int64, *float32, int, uintptr) {}
 
+// echoes is the kernel of Echoes. The indices must have been checked.
 func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
 	echoesNEON(&dst[0], ring, &places[0], &gains[0])
 }
 
+// walls is the kernel of Walls. The indices must have been checked.
 func walls(x *Stretch, ring *float32, from, to *[4]int32) {
 	wallsNEON(&x[0], ring, &from[0], &to[0])
 }
 
+// ends is the kernel of Ends. The indices must have been checked.
 func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {
 	endsNEON(&dst[0][0], ring, &places[0], &part[0], &step[0])
 }
 
+// hush is the kernel of Absorption.FlushTiny.
 func hush(states *[4][RoomLines]float32, least float32) { hushNEON(&states[0][0], least) }
 
+// absorb is the kernel of Absorption.Filter for the first n frames of x. turned is scratch space.
 func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
 	absorbNEON(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
 }
 
+// scatter is the kernel of Scatter. The indices must have been checked.
 func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
 	scatterNEON(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
 }
 
+// filterLanes is the kernel of FilterLanes.Filter for n frames of all lanes.
 func filterLanes(b *FilterLanes, n int, high, moving bool) {
 	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
 	switch {
@@ -169,5 +211,6 @@ func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *flo
 	}
 }
 
+// mixSendWider is never called, because the level is never avx512.
 func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 }

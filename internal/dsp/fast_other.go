@@ -8,6 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
+// detect returns generic.
 func detect() instructions { return generic }
 
 // This platform has no assembly: the functions below process no frames, and the Go formulas process all.
