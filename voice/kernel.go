@@ -89,6 +89,7 @@ func (s *sampleStore) gather(n int64, at func(i int64) int64) sampleStore {
 	return sampleStore{floats: gather(s.floats, n, at)}
 }
 
+// gather returns n samples; sample i is src[at(i)].
 func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	dst := make([]S, n)
 	for i := range dst {

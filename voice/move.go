@@ -129,6 +129,7 @@ type fadeCurve struct {
 	level         float64 // initial factor of a fade-out, 0..1
 }
 
+// newFadeIn returns a fade-in of the shape Natural that begins at frame and lasts frames.
 func newFadeIn(frame, frames int64) fadeCurve { return fadeCurve{start: frame, frames: frames} }
 
 // at returns the linear factor at a frame: after its end 1 for a fade-in, 0 for a fade-out.
