@@ -147,7 +147,7 @@ func slotTurns(n int) int {
 }
 
 // fastWeakest searches the first slots with a kernel. It returns their number, done, and the results of
-// Weakest.Find for them, with the bits of the keys; least and next are none if missing.
+// Weakest.Find for them, with the bits of the keys. A missing least or next has all bits set.
 func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int32, candidates int, least, next uint32, at int) {
 	n := slotTurns(len(prio))
 	if n == 0 {

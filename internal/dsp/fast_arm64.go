@@ -50,7 +50,7 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 // between is the kernel of Between for n numbers, a multiple of 8.
 func between(dst, a, b *float64, n int, fraction float64) { betweenNEON(dst, a, b, n, fraction) }
 
-// columns does nothing and is never called: NEON has no kernel for Columns.
+// columns has no effect and is never called, because NEON has no kernel for Columns.
 func columns(dst, rows *[36]float64, x *float64, n, every int) {}
 
 // near is the kernel of Near for n frames, a multiple of 8. It sets an element for each group of four frames.
