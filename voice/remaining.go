@@ -66,9 +66,9 @@ func (v *Voice) untilLoopEnd() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// loopPosition returns the loop, the whole frames of the position and their fraction in 2^-32 frames. ends is
-// how many ends of the loop follow after the next one; never: without limit. The loop is empty for a voice
-// that does not loop.
+// loopPosition returns the loop, the whole frames of the position and their fraction in 2^-32 frames. It also
+// returns the number of ends of the loop that follow after the next one; never: without limit. The loop is
+// empty for a voice that does not loop.
 func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
