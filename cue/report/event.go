@@ -129,7 +129,8 @@ func (e *Event) ByPriority() bool {
 	return e.Loss() && e.Peers > 0 && e.Peers < e.Candidates
 }
 
-// decided reports whether the event has the values of a victim choice.
+// decided reports whether the event has the values of a victim choice: a loss, or a rejection after a
+// comparison of candidates.
 func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
 
 // none is the level of silence.
@@ -160,7 +161,8 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	)
 }
 
-// device fills in the fields of a device event.
+// device fills in the fields of a device event. It returns an error if the state is unknown; for other kinds of
+// event it returns nil.
 func (e *Event) device(w *wire) error {
 	if e.Kind != mixer.EventDevice {
 		return nil
@@ -173,7 +175,8 @@ func (e *Event) device(w *wire) error {
 	return nil
 }
 
-// named sets dst to the value with a name, up to last. The argument what names the kind of value in the error.
+// named sets dst to the value with a name, from the present value of dst up to last. For an unknown name it
+// returns an error; what names the kind of value in it.
 func named[T interface {
 	~uint8
 	String() string

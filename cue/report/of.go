@@ -31,6 +31,7 @@ func EventOf(m *mixer.Event) Event {
 	return e
 }
 
+// name returns the name of a sound, or "" for nil.
 func name(s *voice.Sound) string {
 	if s == nil {
 		return ""

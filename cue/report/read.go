@@ -49,6 +49,8 @@ type reader struct {
 // maxKeys limits the number of member names that are checked for duplicates.
 const maxKeys = 64
 
+// read parses a whole report and calls each for its events. It returns errNoReport if the input is not a
+// report.
 func (r *reader) read() error {
 	if err := r.open('{', "a report"); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || r.places.err != nil {
@@ -103,7 +105,7 @@ func (r *reader) read() error {
 	return nil
 }
 
-// member parses one member of the report's head.
+// member parses the value of a key of the report other than events into the head. An unknown key is ignored.
 func (r *reader) member(key string) error {
 	var value json.RawMessage
 	if err := r.decode(&value); err != nil {
@@ -116,7 +118,8 @@ func (r *reader) member(key string) error {
 	return readable(json.Unmarshal(text, &r.head))
 }
 
-// open consumes an opening delimiter.
+// open consumes an opening delimiter, or returns an error. The argument what names the expected value in the
+// error.
 func (r *reader) open(want json.Delim, what string) error {
 	token, err := r.d.Token()
 	if err != nil {
@@ -128,9 +131,10 @@ func (r *reader) open(want json.Delim, what string) error {
 	return nil
 }
 
+// decode parses the next value into a variable. Its errors are reworded for users.
 func (r *reader) decode(into any) error { return readable(unexpected(r.d.Decode(into))) }
 
-// readable rewords errors about a wrong type.
+// readable rewords an error about a wrong type. It returns other errors, and nil, unchanged.
 func readable(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -143,6 +147,8 @@ func readable(err error) error {
 	return err
 }
 
+// events parses the list of events and calls each for every event. It stops at the first error. An error of
+// each is stored, so that Read can return it unchanged.
 func (r *reader) events() error {
 	if err := r.open('[', "the list of events"); err != nil {
 		return err
@@ -168,6 +174,7 @@ func (r *reader) events() error {
 	return unexpected(err)
 }
 
+// unexpected returns io.ErrUnexpectedEOF for io.EOF, and other errors, or nil, unchanged.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -189,6 +196,8 @@ type placeReader struct {
 
 var errLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
+// Read reads from in. It returns errLong if the decoder needs more than 2 x most bytes ahead of the parsed
+// input.
 func (p *placeReader) Read(b []byte) (int, error) {
 	// A decoder may read a whole buffer ahead of its current token.
 	if room := 2*p.most - int64(len(p.ahead)); room <= 0 {
@@ -205,7 +214,7 @@ func (p *placeReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// let marks the input up to an offset as parsed, so that more can be read.
+// let marks the input up to a byte offset as parsed, so that more can be read.
 func (p *placeReader) let(offset int64) {
 	passed := p.ahead[:offset-p.until]
 	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
@@ -216,7 +225,8 @@ func (p *placeReader) let(offset int64) {
 	p.until = offset
 }
 
-// wrong adds the place to an error. offset is the decoder's.
+// wrong returns err with the name, line and column of the fault. offset is the byte offset of the decoder. An
+// error of the reader itself has only the name.
 func (p *placeReader) wrong(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err

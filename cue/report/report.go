@@ -122,7 +122,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 }
 
 // WriteWith is like WriteTo, but writes the given events instead of Events. It is for reports that are larger
-// than memory.
+// than memory. It returns the number of bytes and the first error of w.
 func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

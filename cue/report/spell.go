@@ -69,6 +69,7 @@ type line []byte
 
 func (b *line) key(name string) { *b = append(append(append(*b, `,"`...), name...), `":`...) }
 
+// text writes a member with a string. It omits an empty one.
 func (b *line) text(name, value string) {
 	if value != "" {
 		b.key(name)
@@ -76,6 +77,7 @@ func (b *line) text(name, value string) {
 	}
 }
 
+// whole writes a member with an integer if belongs is true.
 func (b *line) whole(belongs bool, name string, n int64) {
 	if belongs {
 		b.key(name)
@@ -83,6 +85,7 @@ func (b *line) whole(belongs bool, name string, n int64) {
 	}
 }
 
+// flag writes a member with the value true. It omits false.
 func (b *line) flag(name string, value bool) {
 	if value {
 		b.key(name)
@@ -90,6 +93,8 @@ func (b *line) flag(name string, value bool) {
 	}
 }
 
+// level writes a member with a level in dB, or null if the level is not finite. It writes only if belongs is
+// true.
 func (b *line) level(belongs bool, name string, l Level) {
 	if belongs {
 		b.key(name)
@@ -97,7 +102,7 @@ func (b *line) level(belongs bool, name string, l Level) {
 	}
 }
 
-// number writes a number with two decimals.
+// number writes a member with a number rounded to two decimals, if belongs is true.
 func (b *line) number(belongs bool, name string, x float64) {
 	if belongs {
 		b.key(name)
@@ -105,9 +110,10 @@ func (b *line) number(belongs bool, name string, x float64) {
 	}
 }
 
+// hundredths rounds a number to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// append appends the output of MarshalJSON.
+// append appends the level with at most two decimals, or null if it is not finite, and returns the result.
 func (l Level) append(to []byte) []byte {
 	if !l.Finite() {
 		return append(to, "null"...)
