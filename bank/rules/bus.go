@@ -88,7 +88,8 @@ func (r *Rules) Parents() map[string]string {
 	return parents
 }
 
-// EffectsOf returns the effects of a bus, of the master, or of an output's bus.
+// EffectsOf returns the effects of a bus, of the master, or of an output's bus. It returns nil for an unknown
+// name, and for the first output, whose effects the master has.
 func (r *Rules) EffectsOf(bus string) []effect.Effect {
 	for i := range r.Buses {
 		if r.Buses[i].Name == bus {

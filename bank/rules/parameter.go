@@ -22,7 +22,8 @@ type Curve []Point
 // Point is a point of a curve: X is a parameter value, Y a gain in dB or a pitch in semitones.
 type Point struct{ X, Y float64 }
 
-// Of returns the value of the curve at x.
+// Of returns the value of the curve at x: linear between points, constant before the first and after the last
+// point. Without points it is 0.
 func (c Curve) Of(x float64) float64 {
 	for i, p := range c {
 		if x > p.X {
@@ -40,7 +41,7 @@ func (c Curve) Of(x float64) float64 {
 	return c[len(c)-1].Y
 }
 
-// Span returns the range of values of the curve.
+// Span returns the smallest and largest value of the curve, or the zero Range if it has no points.
 func (c Curve) Span() Range {
 	if len(c) == 0 {
 		return Range{}

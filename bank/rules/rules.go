@@ -64,7 +64,8 @@ type Output struct {
 // Channels returns the pair as in a file: 3-4.
 func (o *Output) Channels() string { return fmt.Sprintf("%d-%d", o.Channel, o.Channel+1) }
 
-// Pairs returns the number of channel pairs that the device must have.
+// Pairs returns the number of channel pairs that the device must have, at least 1. It is 1 if Fold downmixes
+// the outputs.
 func (r *Rules) Pairs() int {
 	n := 1
 	for i := range r.Outputs {

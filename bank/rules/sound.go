@@ -96,7 +96,7 @@ type File struct {
 	Name         string
 }
 
-// QualityOf returns the interpolation quality of a sound.
+// QualityOf returns the interpolation quality of a sound, or the quality of the rules if it has no own.
 func (r *Rules) QualityOf(s *Sound) voice.Quality {
 	if s.Quality != nil {
 		return *s.Quality
@@ -104,8 +104,8 @@ func (r *Rules) QualityOf(s *Sound) voice.Quality {
 	return r.Quality
 }
 
-// Groups creates the mixer groups that limit the starts of each sound; nil means unlimited. Sounds with the
-// same Group share one.
+// Groups creates the mixer groups that limit the starts of each sound, in the order of Sounds; nil means
+// unlimited. Sounds with the same Group share one.
 func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	groups := make([]*mixer.Group, len(r.Sounds))
 	shared := map[string]*mixer.Group{}
@@ -131,7 +131,8 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	return groups, nil
 }
 
-// Find returns the source of a sound that can be used without a file.
+// Find returns the source of a sound that can be used by name without a file. It returns false if there is no
+// such sound.
 func (r *Rules) Find(name string) (sounds.Source, bool) {
 	for i := range r.Named {
 		if r.Named[i].Name == name {
@@ -141,8 +142,8 @@ func (r *Rules) Find(name string) (sounds.Source, bool) {
 	return sounds.Source{}, false
 }
 
-// Source returns the source of a file of a sound, looped or not. Paths are relative to the folder of the
-// rules.
+// Source returns the source of file f of sound s. loop means that a voice will loop it. Paths are relative to
+// the folder of the rules.
 func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	src := sounds.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
 	if s.Stream {

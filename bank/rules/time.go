@@ -26,6 +26,7 @@ const (
 	maxMoment  = 1e12
 )
 
+// seconds returns a time of n seconds.
 func seconds(n uint64) Time {
 	hi, lo := bits.Mul64(n, attos)
 	return Time{hi, lo}
@@ -56,7 +57,7 @@ func (t Time) times(n uint64) (Time, bool) {
 	return Time{hi, lo}, over == 0 && c == 0
 }
 
-// over returns t / u rounded up, or the largest number. u must not be 0.
+// over returns t / u rounded up, or the largest uint64 if the quotient is larger. u must not be 0.
 func (t Time) over(u Time) uint64 {
 	n := uint64(0)
 	for bit := uint64(1) << 63; bit > 0; bit >>= 1 {
@@ -70,7 +71,7 @@ func (t Time) over(u Time) uint64 {
 	return n + 1
 }
 
-// Repeat returns t + n x every and whether it is at most 10^12 seconds.
+// Repeat returns t + n x every, and true if the sum is at most 10^12 seconds.
 func (t Time) Repeat(n uint64, every Time) (Time, bool) {
 	rest, ok := every.times(n)
 	if !ok || rest.hi > 1<<62 {
@@ -192,7 +193,8 @@ type decimal struct {
 	exponent        bool   // it has an exponent
 }
 
-// splitNumber splits a number (digits, a point, an exponent) off the front of a text.
+// splitNumber splits a number (digits, a point, an exponent) off the front of a text. ok is false if the text
+// does not begin with a number; rest is then the whole text.
 func splitNumber(text string) (d decimal, rest string, ok bool) {
 	d.whole, rest = splitDigits(text)
 	if after, ok := strings.CutPrefix(rest, "."); ok {
@@ -219,6 +221,7 @@ func splitNumber(text string) (d decimal, rest string, ok bool) {
 	return d, rest, true
 }
 
+// splitDigits splits the leading decimal digits off a text. Both results may be empty.
 func splitDigits(text string) (digits, rest string) {
 	rest = strings.TrimLeft(text, "0123456789")
 	return text[:len(text)-len(rest)], rest
