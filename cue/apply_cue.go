@@ -7,7 +7,8 @@ import (
 	"voicepool/mixer"
 )
 
-// actOnBus applies the effect values and send gains of a set cue.
+// actOnBus sends the effect values and send gains of a set cue to the mixer, as ramps of length over. It
+// returns the first error.
 func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
 	for i := range c.Effects {
 		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
@@ -22,7 +23,8 @@ func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over tim
 	return nil
 }
 
-// act sends the mixer command of a cue that is neither a start nor a message.
+// act sends the mixer commands of a cue that is neither a start nor a message. target is the target of the cue,
+// or a delayed layer of it. The error is the mixer's, such as mixer.ErrBusy.
 func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)
@@ -61,7 +63,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	return at.Set(target, c.Change, over)
 }
 
-// target returns the mixer target of a cue.
+// target returns the mixer target of a cue: the voices of an id, all voices, or a bus.
 func (p *Player) target(c *Cue) mixer.Target {
 	switch {
 	case c.Scope == OnID:

@@ -19,6 +19,7 @@ type crossing struct {
 	bus                string
 }
 
+// fields returns the keys of a crossfade, which parse into c.
 func (c *crossing) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "from", To: &c.from},
@@ -32,9 +33,9 @@ func (c *crossing) fields() []fields.Field {
 	}
 }
 
-// crossfade expands a crossfade into two actions with constant-power fades. The old sound is stopped, or
-// faded to silence if it is a bus; the new one is faded in or played. It returns nil if the crossfade is
-// invalid.
+// crossfade expands a crossfade into two actions with constant-power fades. The old sound is stopped, or faded
+// to silence if it is a bus; the new one is faded in or played. n is the action and p its pair `crossfade`. If
+// it is invalid, crossfade records an error and returns nil.
 func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 	var c crossing
 	value := p.Value

@@ -67,8 +67,8 @@ func (s *Sheet) Waits() (n int) {
 	return n
 }
 
-// simplified returns a sheet that plays as long and with as many voices, without the missing sounds and
-// without costly resampling.
+// simplified returns a sheet that plays as long and with as many voices, without costly resampling. It leaves
+// out the sounds that cannot be loaded and counts them in e.Missing.
 func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate) (*Sheet, error) {
 	type place struct{ line, column int }
 	lost := map[place]bool{}
@@ -108,7 +108,7 @@ func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate
 	return &out, nil
 }
 
-// withLargePool returns a sheet whose pool has room for every start.
+// withLargePool returns a copy of the sheet whose pool has room for every start.
 func (s *Sheet) withLargePool() *Sheet {
 	starts := uint64(0)
 	for _, c := range s.fired().acting() {
@@ -132,7 +132,8 @@ func (s *Sheet) withLargePool() *Sheet {
 	return &out
 }
 
-// playWithoutMixing plays a sheet without mixing and reports whether its pool was ever too small.
+// playWithoutMixing plays a sheet without mixing and stores its frames and voices in e. At the time until it
+// gives up and sets e.Cut. full reports whether the pool was ever too small.
 func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, until time.Time, e *Estimate) (full bool, err error) {
 	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
 		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
@@ -168,7 +169,7 @@ func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, unti
 	return full, nil
 }
 
-// allBegun reports whether every start of the sheet has begun.
+// allBegun reports whether every start of the sheet has begun and no action still waits for an end.
 func (p *Player) allBegun() bool {
 	st := p.mixer.Stats()
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.stoppedDelayed(&st) >= p.askedFor()

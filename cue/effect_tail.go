@@ -7,7 +7,8 @@ import (
 	"voicepool/voice"
 )
 
-// effectTail returns an upper bound for the sum of the tails of all effects and bus filters, in frames.
+// effectTail returns an upper bound for the sum of the tails of all effects and bus filters, in frames. A tail
+// is the sound that follows the end of the input.
 func (s *Sheet) effectTail() (frames int64) {
 	each := func(bus string, effects []effect.Effect) {
 		for i := range effects {
@@ -30,7 +31,7 @@ func (s *Sheet) effectTail() (frames int64) {
 	return frames
 }
 
-// effectValues returns all values that scenes and cues set for an effect of a bus.
+// effectValues returns all values that scenes and cues set for an effect of a bus, or nil if they set no value.
 func (s *Sheet) effectValues(bus, name string) (moves []effect.Values) {
 	add := func(of []rules.EffectMove) {
 		for i := range of {
@@ -54,8 +55,8 @@ func (s *Sheet) effectValues(bus, name string) (moves []effect.Values) {
 	return moves
 }
 
-// filterTail returns an upper bound for the tail of the filters of a bus, over all cutoffs that the sheet
-// sets.
+// filterTail returns an upper bound for the tail of the filters of a bus, in frames, over all cutoffs that the
+// sheet sets. low and high are the initial cutoffs of its low-pass and high-pass in Hz; 0 is off.
 func (s *Sheet) filterTail(bus string, low, high float64) (frames int64) {
 	moves := false // the high-pass moves; it may start at 20 Hz
 	lowest := func(to *float64, hz *float64) {

@@ -41,7 +41,7 @@ func (p *Player) Prime() error {
 	return nil
 }
 
-// ahead returns by how many frames Feed stays ahead of the audio side.
+// ahead returns by how many frames Feed hands over commands before their frame is mixed.
 func (p *Player) ahead() int64 {
 	return max(pcm.Frames(minLookahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
@@ -86,8 +86,8 @@ func (p *Player) Render(dst []pcm.Frame) {
 	}
 }
 
-// mixUntilCut mixes the next frames and returns the part before the sheet's length; the rest is silent.
-// Audio side.
+// mixUntilCut mixes into dst and returns the part before the sheet's length. The rest of dst is cleared. Audio
+// side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
 	if p.cut != never && int64(len(dst)/p.outputs) > room {

@@ -32,7 +32,8 @@ type looping struct {
 	handle mixer.Handle
 }
 
-// unloop finds the starts that have left their loops by the current frame of a render.
+// unloop finds the starts that have left their loops by the current frame of a render. For a wait for the end
+// of their id, they count as ended.
 func (p *Player) unloop() {
 	f := &p.follows
 	f.loops = slices.DeleteFunc(f.loops, func(l looping) bool {
@@ -50,7 +51,7 @@ func (p *Player) unloop() {
 	})
 }
 
-// freed counts down the starts of an id.
+// freed counts a start of the id with a tag as ended at a frame. If it was the last, the id ends at that frame.
 func (f *follows) freed(tag uint64, frame int64) {
 	if f.starts[tag]--; f.starts[tag] == 0 {
 		f.over[tag] = frame
@@ -73,6 +74,7 @@ type run struct {
 	handles []mixer.Handle // live show: its starts that have not ended
 }
 
+// newFollows returns the state of the waits of a sheet for the ends of ids and cues.
 func newFollows(s *Sheet) follows {
 	f := follows{sheet: s, awaited: map[uint64]bool{}, starts: map[uint64]int{}, over: map[uint64]int64{}}
 	for i := range s.Cues {
@@ -84,7 +86,7 @@ func newFollows(s *Sheet) follows {
 	return f
 }
 
-// add tracks the launches that were added to the sheet.
+// add tracks the launches that were added to the sheet since the last call. A launch is one run of a list cue.
 func (f *follows) add() {
 	for i := len(f.runs); i < len(f.sheet.launches); i++ {
 		l, r := &f.sheet.launches[i], run{}
@@ -103,7 +105,7 @@ func (f *follows) add() {
 	}
 }
 
-// asks returns the number of starts of a cue.
+// asks returns the number of starts of a cue: the number of its layers, or 1, times its repetitions.
 func (c *Cue) asks() (n uint64) {
 	for range c.starts() {
 		n += c.Times
@@ -111,15 +113,15 @@ func (c *Cue) asks() (n uint64) {
 	return n
 }
 
-// waits reports whether an action still waits for an end.
+// waits reports whether any action has not begun because it waits for an end.
 func (f *follows) waits() bool { return f.left > 0 }
 
-// comes records the first frame of a launch.
+// comes schedules the beginning of launch i. base is the frame that its times are relative to.
 func (f *follows) comes(i int, base int64) {
 	heap.Push(&f.soon, turn{moment: moment{base + f.sheet.launches[i].since.Frames(f.sheet.Rate), i}})
 }
 
-// next returns the first frame of a launch that has not begun.
+// next returns the frame of the next launch that has not begun, or never.
 func (f *follows) next() int64 {
 	if len(f.soon) == 0 {
 		return never
@@ -127,14 +129,15 @@ func (f *follows) next() int64 {
 	return f.soon[0].frame
 }
 
-// asked counts a start of a cue in `cues`.
+// asked counts a start of a cue in `cues`, if an action waits for the end of its id.
 func (f *follows) asked(c *Cue) {
 	if c.list == 0 && f.awaited[c.tag] {
 		f.starts[c.tag]++
 	}
 }
 
-// fewer subtracts the starts that chance skips.
+// fewer subtracts the starts that chance skips: the action itself if it is Passed, and a.Rest repetitions. If
+// no start is left, the id or launch ends at the frame of the action.
 func (f *follows) fewer(a *Action) {
 	n := a.Rest
 	if a.Passed {
@@ -156,7 +159,8 @@ func (f *follows) fewer(a *Action) {
 	}
 }
 
-// note processes an event of the mixer.
+// note counts down the starts of ids and launches for an event that ends or rejects a start. Other events have
+// no effect.
 func (f *follows) note(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
@@ -183,13 +187,13 @@ func (f *follows) note(e *mixer.Event) {
 	}
 }
 
-// end records the frame of the end of a launch.
+// end records that launch i ended at a frame. release then begins the launches that follow it.
 func (f *follows) end(i int, frame int64) {
 	f.runs[i].over = frame
 	f.ended = append(f.ended, i)
 }
 
-// clear drops the pending work of the first launches and cues.
+// clear drops the pending work of the first launches and cues of the sheet. The arguments are their numbers.
 func (f *follows) clear(launches, cues int) {
 	f.loops, f.free = nil, nil
 	f.soon = slices.DeleteFunc(f.soon, func(t turn) bool { return t.index < launches })
@@ -207,8 +211,8 @@ func (f *follows) clear(launches, cues int) {
 	}
 }
 
-// release hands the actions that waited for an end at or before a frame to a schedule, and reports whether
-// there were any.
+// release hands the actions that waited for an end at or before frame now to a schedule. It reports whether
+// there were any, or whether further launches have ended.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
 	f.startDueLaunches(now)
 	var own []*Cue // actions that waited for their own id, which counts them only from here on
@@ -243,7 +247,7 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 	return some || len(f.ended) > 0
 }
 
-// startDueLaunches begins the launches due by a frame.
+// startDueLaunches begins the launches whose frame is at or before now.
 func (f *follows) startDueLaunches(now int64) {
 	for f.next() <= now {
 		t := heap.Pop(&f.soon).(turn)
@@ -251,7 +255,8 @@ func (f *follows) startDueLaunches(now int64) {
 	}
 }
 
-// begin counts the starts of a launch and registers its waiting actions.
+// begin begins a launch at a frame: it counts its starts and registers its waiting actions. A launch without
+// starts ends at once.
 func (f *follows) begin(launch int, frame int64) {
 	l, r := &f.sheet.launches[launch], &f.runs[launch]
 	r.begun, r.begin = true, frame
@@ -269,7 +274,8 @@ func (f *follows) begin(launch int, frame int64) {
 	}
 }
 
-// act releases the actions of a launch that follows an end.
+// act hands the actions of a launch that follows the end of another one to a schedule, from a frame on. Actions
+// that wait for the end of an id are left out.
 func (f *follows) act(launch int, frame int64, to *Schedule) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {
@@ -280,7 +286,8 @@ func (f *follows) act(launch int, frame int64, to *Schedule) {
 	}
 }
 
-// feedNow hands over the commands due at the current frame and carries them out.
+// feedNow hands over the commands due at the current frame of a render and lets the mixer carry them out. If
+// the mixer is full, it tries again.
 func (p *Player) feedNow() error {
 	for tries := 0; ; tries++ {
 		_, err := p.feed(p.file.now + 1)
@@ -295,8 +302,9 @@ func (p *Player) feedNow() error {
 	}
 }
 
-// mixToEnd mixes a part of dst and returns its length. It stops where a voice may end, so that waiting
-// actions begin at that exact frame.
+// mixToEnd mixes a part of dst and returns its length in frames. It stops where a voice may end, so that
+// waiting actions begin at that exact frame. When the show is silent for good, it drops the waits and returns
+// 0.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
 	for again := true; again; { // actions that follow an end act after the others of this frame

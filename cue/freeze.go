@@ -32,8 +32,10 @@ type freezeChange struct {
 // maxFreezeChanges is the capacity of the queue of changes.
 const maxFreezeChanges = 1024
 
+// fadeFrames returns the length of the fades of a freeze in frames: 10 ms, but at least 1 frame.
 func fadeFrames(rate int) int64 { return max(pcm.Frames(10*time.Millisecond, rate), 1) }
 
+// newFreeze returns a freeze that is off. rate is in Hz, and wide is the number of interleaved outputs.
 func newFreeze(rate, wide int) *freeze {
 	h := &freeze{outputs: wide, window: make([]float32, fadeFrames(rate)), changes: ring.New[freezeChange](maxFreezeChanges)}
 	for i := range h.window {
@@ -49,7 +51,8 @@ func (p *Player) Hold(on bool) {
 	p.live.wakeUp()
 }
 
-// update reads the requested state and reports whether render is needed. Audio side.
+// update applies the requested state before a number of frames, which it then counts. It reports whether these
+// frames need render, because the show is frozen or fading. Audio side.
 func (h *freeze) update(frames int) bool {
 	if on := h.on.Load(); on != h.frozen && h.changes.Push(freezeChange{h.output, on}) {
 		h.frozen = on
@@ -58,8 +61,8 @@ func (h *freeze) update(frames int) bool {
 	return h.frozen || h.faded > 0
 }
 
-// untilChange applies the scheduled changes that are due and returns the number of frames before the next
-// one. Audio side.
+// untilChange applies the scheduled changes that are due. It returns the number of frames before the next one,
+// at most the argument. Audio side.
 func (h *freeze) untilChange(frames int) int {
 	for len(h.scheduled) > 0 {
 		next := &h.scheduled[0]
@@ -72,7 +75,8 @@ func (h *freeze) untilChange(frames int) int {
 	return frames
 }
 
-// render fills dst during a freeze and its fades. Audio side.
+// render fills dst during a freeze and its fades. It calls mix for the frames of a fade; the others are silent.
+// Audio side.
 func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
 		n := len(dst) / h.outputs
@@ -92,7 +96,8 @@ func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	}
 }
 
-// fade applies the fade of a freeze to dst.
+// fade applies the fade of a freeze to dst, one gain per frame of all outputs. Outside of a freeze and its
+// fades it changes no frame.
 func (h *freeze) fade(dst []pcm.Frame) {
 	if !h.frozen && h.faded == 0 {
 		return

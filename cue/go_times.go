@@ -65,7 +65,7 @@ func (s *Sheet) stripComment(row string) string {
 	return row
 }
 
-// numbered reports whether a cue of the list has a number.
+// numbered reports whether the list has a cue with a number.
 func (s *Sheet) numbered(number string) bool {
 	_, found := s.numbers()[numberOf(number)]
 	return found
@@ -77,8 +77,8 @@ var panicOver, _ = rules.ParseTime("1s")
 // fromWord separates the number of a cue and the offset into it.
 const fromWord = " from "
 
-// parseRest parses the rest of a line after its time. A cue named like a deed, such as "panic", takes
-// precedence.
+// parseRest parses a line after its time: g.Cue has the first word and rest the others. It sets the fields of
+// g. A cue number that is the name of an action, such as "panic", takes precedence.
 func (g *Go) parseRest(s *Sheet, rest string) (err error) {
 	whole := strings.TrimSpace(g.Cue + " " + rest)
 	for d := ActionPanic; d <= ActionResume && !s.numbered(g.Cue); d++ {
@@ -132,7 +132,8 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	return err
 }
 
-// checkGoes reports the first GO that is out of order or has no cue.
+// checkGoes records an error for the first GO that is out of order, names an unknown or disabled cue, or finds
+// the list at its end.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {
@@ -165,7 +166,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	}
 }
 
-// standby returns the first enabled cue of the list at or after an index, or len(s.List).
+// standby returns the index of the first enabled cue of the list at or after from, or len(s.List).
 func (s *Sheet) standby(from int) int {
 	for from < len(s.List) && s.List[from].Off {
 		from++
@@ -173,7 +174,8 @@ func (s *Sheet) standby(from int) int {
 	return from
 }
 
-// chain returns the index of a cue and of the cues that follow it without another GO.
+// chain returns the indexes of the cue head of the list and of the cues that follow it without another GO. It
+// is nil if head is len(s.List).
 func (s *Sheet) chain(head int) (all []int) {
 	for i := head; i < len(s.List); i = s.standby(i + 1) {
 		all = append(all, i)

@@ -143,7 +143,8 @@ func (p *Player) lacks(s *Sheet) error {
 	return nil
 }
 
-// lacksOf does the same for one cue.
+// lacksOf returns an error if a cue changes a part that the mixer of the show does not have. The error begins
+// with the place of the cue in its file, if known.
 func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	made := &p.made
 	err := lacksEffects(made, s, c.Target, c.Effects)
@@ -159,7 +160,8 @@ func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	return err
 }
 
-// lacksEffects returns an error if the mixer lacks an effect, or has another kind of effect, on a bus.
+// lacksEffects returns an error if the mixer lacks an effect of moves, or has another kind of effect, on a bus.
+// made has the rules of the mixer; s is the new sheet.
 func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
 	for _, move := range moves {
 		named := func(all []effect.Effect) *effect.Kind {
@@ -177,7 +179,7 @@ func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectM
 	return nil
 }
 
-// lacksSends returns an error if the mixer lacks a send of a bus.
+// lacksSends returns an error if the mixer, made from the rules made, lacks a send of moves on a bus.
 func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	var has []mixer.Send
 	for i := range made.Buses {
@@ -217,8 +219,8 @@ func changedKeys(now, then *Sheet) (keys []string) {
 	return keys
 }
 
-// change appends the sounds and cues of another sheet, so that running cues keep their indexes. The
-// returned function publishes the new sheet to other goroutines.
+// change appends the sounds and cues of another sheet, so that running cues keep their indexes. loaded and
+// groups are in the order of s.Sounds. The returned function publishes the new sheet to other goroutines.
 func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
 	p.replaced.Lock()
@@ -302,7 +304,8 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	}
 }
 
-// regoes takes the remaining scheduled GOs of another sheet and finds the next cue there.
+// regoes replaces the remaining scheduled GOs by the GOs of another sheet and finds the next cue there. The
+// function where converts an index of the old list to an index of the new list, or -1.
 func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a := &p.lookahead
 	next := a.next
@@ -338,7 +341,7 @@ func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	return tags, l.owners
 }
 
-// owners returns the numbers of all owners of a sheet.
+// owners returns the numbers of all owners of a sheet, by name.
 func (s *Sheet) owners() map[string]uint64 {
 	all := map[string]uint64{}
 	for i := range s.Cues {
@@ -351,13 +354,14 @@ func (s *Sheet) owners() map[string]uint64 {
 	return all
 }
 
-// widen makes room for more sounds.
+// widen makes room for the file choices of more sounds. sounds is the new number of all sounds.
 func (sc *Schedule) widen(sounds int) {
 	more := make([]chance.Picker, sounds-len(sc.pickers))
 	sc.pickers, sc.listed = append(sc.pickers, more...), append(sc.listed, slices.Clone(more)...)
 }
 
-// addFrom schedules a cue that was added to the sheet and skips its repetitions before a frame.
+// addFrom schedules a cue, given its index, and skips its repetitions before a frame. If all of them are before
+// the frame, the cue is not scheduled.
 func (sc *Schedule) addFrom(cue int, frame int64) {
 	c := &sc.sheet.Cues[cue]
 	t, more := turn{moment: moment{sc.frame(cue, 0), cue}}, true

@@ -20,19 +20,19 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 	return found
 }
 
-// sound returns the sound of a start.
+// sound returns the loaded sound of a start. file is the index of the file in the sound of the cue.
 func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
 	return p.files(c)[file]
 }
 
-// prepared reports whether the sound of a start is loaded. Any goroutine.
+// prepared reports whether the sound of a start is loaded, for loops if the start loops. Any goroutine.
 func (p *Player) prepared(c *Cue) bool {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
 	return len(p.files(c)) > 0
 }
 
-// files returns the sounds that a start can choose from.
+// files returns the loaded files that a start can choose from; looped variants if it loops.
 func (p *Player) files(c *Cue) []*voice.Sound { return p.sounds[c.Sound].Files(c.Loop) }

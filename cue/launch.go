@@ -45,7 +45,8 @@ func (s *Sheet) fired() *Sheet {
 	return out
 }
 
-// unfired returns a copy of the sheet, so that begin can add actions.
+// unfired returns a copy of the sheet, so that begin can add actions. The actions of list cues stay idle until
+// a GO, and so does the timeline if a cue starts it.
 func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
@@ -58,8 +59,9 @@ func (s *Sheet) unfired() *Sheet {
 	return &out
 }
 
-// begin adds the actions of a GO at a time: the actions of a cue and of its followers. It returns the
-// index after the last of these cues. The actions are shifted as if from had already elapsed since the GO.
+// begin adds the actions of a GO at a time: the actions of the list cue head and of the cues that follow it. It
+// returns the index after the last of these cues. The actions are shifted as if from had already elapsed since
+// the GO.
 func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1
 	for _, i := range s.chain(head) {
@@ -80,7 +82,8 @@ func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	return next
 }
 
-// launch adds the actions of one list cue and of the timeline if the cue starts it.
+// launch adds a run of one list cue: its actions, and the actions of the timeline if the cue starts it. l has
+// the times of the run; launch sets its range of actions.
 func (s *Sheet) launch(list int, l launch) {
 	of := &s.List[list]
 	l.first = len(s.Cues)
@@ -99,7 +102,8 @@ func (s *Sheet) launch(list int, l launch) {
 	s.firings[list]++
 }
 
-// act adds one action of a launch. number is the launch number, from 1; 0 means the timeline.
+// act adds a copy of action i of the sheet for a launch. number is the launch number, from 1; 0 means the
+// timeline.
 func (s *Sheet) act(i int, l *launch, number int) {
 	c := s.Cues[i]
 	c.origin, c.launch, c.firing = s.place(i)+1, number, s.firings[l.list]
@@ -118,7 +122,7 @@ func (s *Sheet) act(i int, l *launch, number int) {
 	s.Cues = append(s.Cues, c)
 }
 
-// place returns the position of a cue in the order of the file, or -1 if it is not from a file.
+// place returns the position of cue i in the order of the file, from 0, or -1 if it is not from a file.
 func (s *Sheet) place(i int) int {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].hand {
 		return -1
@@ -151,7 +155,7 @@ func (s *Sheet) acting() iter.Seq2[int, *Cue] {
 	}
 }
 
-// frame returns the frame of a repetition, counted from 0.
+// frame returns the frame of a repetition, counted from 0, since the beginning of the show. rate is in Hz.
 func (c *Cue) frame(repetition uint64, rate int) int64 {
 	return c.base.Frames(rate) + c.moment(repetition).Frames(rate)
 }

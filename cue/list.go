@@ -73,7 +73,7 @@ const (
 // numberOf returns the canonical form of a cue number: 2.50 and 2.5 are equal.
 func numberOf(text string) string { return words.CueNumber(text) }
 
-// numbers returns the indexes of the list cues by canonical number.
+// numbers returns the indexes of the list cues by canonical number, see numberOf.
 func (s *Sheet) numbers() map[string]int {
 	all := map[string]int{}
 	for i := range s.List {
@@ -82,7 +82,7 @@ func (s *Sheet) numbers() map[string]int {
 	return all
 }
 
-// called returns the number, name and line of a cue for messages.
+// called returns the number, name and line of cue i for messages, or the zero value if it has no number.
 func (s *Sheet) called(i int) (c report.Called) {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
 		of := &s.Cues[i]

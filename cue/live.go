@@ -58,7 +58,7 @@ func (l *live) enqueue(do func()) {
 	l.wakeUp()
 }
 
-// wakeUp wakes the goroutine of Feed. Any goroutine.
+// wakeUp wakes the goroutine of Feed and calls Options.Wake. Any goroutine.
 func (l *live) wakeUp() {
 	l.mutex.Lock()
 	select {
@@ -91,7 +91,7 @@ func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	})
 }
 
-// openWakeChannel is called by Feed and returns its wake channel.
+// openWakeChannel creates and returns the channel that wakeUp sends to. Feed calls it.
 func (l *live) openWakeChannel() <-chan struct{} {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -189,7 +189,7 @@ func (p *Player) Goes() []Go {
 	return goes
 }
 
-// recordPauses records the beginnings and ends of holds.
+// recordPauses records the beginnings and ends of holds, see Hold, for Goes.
 func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -199,7 +199,7 @@ func (p *Player) recordPauses() {
 	}
 }
 
-// serve runs the queued requests.
+// serve runs the queued requests in their order, on the goroutine of Feed.
 func (p *Player) serve() {
 	p.live.mutex.Lock()
 	requests := p.live.requests
@@ -210,13 +210,15 @@ func (p *Player) serve() {
 	}
 }
 
-// nextFrame returns the first frame for commands given now.
+// nextFrame returns the first frame of the mixer that commands given now reach in time. After a panic it is
+// later than the panic.
 func (p *Player) nextFrame() int64 {
 	rate := p.sheet.Rate
 	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.resumeAfterPanic)
 }
 
-// stopLaunch stops a launch.
+// stopLaunch fades out the voices of a launch within a time and cancels its pending actions and messages.
+// launch is an index in launches of the sheet.
 func (p *Player) stopLaunch(launch int, over time.Duration) {
 	r, end := &p.follows.runs[launch], p.addBatch(p.nextFrame())
 	end.goFrame, end.rank, end.cancelsOthers = end.firstFrame, math.MaxInt32, true
@@ -271,7 +273,8 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// dropHeldOf drops the held action if it belongs to a discarded batch.
+// dropHeldOf drops the held action, which waits for room in the mixer, if it belongs to any of these discarded
+// batches.
 func (p *Player) dropHeldOf(batches ...*cueBatch) {
 	a := &p.lookahead
 	if p.held != nil && (a.heldBatch == nil && slices.Contains(batches, a.timeline) || slices.Contains(batches, a.heldBatch)) {
@@ -311,7 +314,8 @@ func (p *Player) updatePlaying(st *mixer.Stats) {
 	p.live.mutex.Unlock()
 }
 
-// longest returns the duration of a launch in frames if later commands do not change it; never: unknown.
+// longest returns the duration of a launch in frames if later commands do not change it; never: unknown or
+// endless.
 func (p *Player) longest(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]

@@ -24,8 +24,9 @@ func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Lo
 	return err
 }
 
-// load loads every sound of the sheet, once or looped as its cues need it. A live show also needs the
-// variants for starts by hand. b collects the errors of streams.
+// load loads every sound of the sheet, once or looped as its cues need it, in the order of Sounds. If live is
+// true, it includes the variants for starts by hand. b collects the errors of streams. Missing sounds are an
+// error, but the others are returned.
 func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken, live bool) ([]loading.Sound, error) {
 	ways := make([]loading.Ways, len(s.Sounds))
 	for i := range s.Cues {
@@ -70,7 +71,7 @@ type broken struct {
 	tell  func(error) // may be nil
 }
 
-// note keeps the first error and reports each. Any goroutine.
+// note keeps err if it is the first error of a stream, and passes each error to Options.Broken. Any goroutine.
 func (b *broken) note(_ string, err error) {
 	err = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
 	b.first.CompareAndSwap(nil, err)
@@ -79,6 +80,7 @@ func (b *broken) note(_ string, err error) {
 	}
 }
 
+// err returns the first error of a stream, or nil.
 func (b *broken) err() error {
 	err, _ := b.first.Load().(error)
 	return err

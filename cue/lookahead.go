@@ -46,8 +46,8 @@ type lookahead struct {
 	tags      map[uint64]*mixer.Countdown
 }
 
-// startLookahead switches the player to the lookahead: from now on each GO adds its cues when its frame comes
-// near. It has no effect on later calls.
+// startLookahead switches the player to the lookahead: commands are handed to the mixer shortly before their
+// frame. From now on each GO adds its cues when its frame comes near. Later calls have no effect.
 func (p *Player) startLookahead() {
 	if p.lookahead.on {
 		return
@@ -71,12 +71,13 @@ func (p *Player) startLookahead() {
 	}
 }
 
+// registerBatch adds a batch to the batches that handOverAll hands over, and returns it.
 func (p *Player) registerBatch(u *cueBatch) *cueBatch {
 	p.lookahead.batches = append(p.lookahead.batches, u)
 	return u
 }
 
-// addBatch adds a batch that another command fires, at about the given frame.
+// addBatch adds a batch of commands that another command fires, at about the given frame.
 func (p *Player) addBatch(about int64) *cueBatch {
 	return p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
 }
@@ -92,12 +93,14 @@ func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	return c
 }
 
+// addStep adds a command to the batch, offset frames after its beginning. Of the commands of one frame, a lower
+// rank acts first.
 func (u *cueBatch) addStep(offset int64, rank int, do func(mixer.Moment) error) {
 	u.steps = append(u.steps, batchStep{offset, int32(rank), do})
 	u.lastFrame = max(u.lastFrame, offset)
 }
 
-// addAction adds the action of cue i of the sheet.
+// addAction adds the action of cue i of the sheet, with its repetitions.
 func (u *cueBatch) addAction(s *Sheet, i int) {
 	heap.Push(&u.actions, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.offset, i}})
 }
@@ -127,7 +130,7 @@ func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	return next
 }
 
-// launch creates the batch of launch i. The batch chain fires it.
+// launch creates the batch of launch i and adds its actions to it. The batch chain fires it.
 func (p *Player) launch(i int, chain *cueBatch) {
 	s, r := p.sheet, &p.follows.runs[i]
 	l := &s.launches[i]
@@ -162,7 +165,7 @@ func (p *Player) launch(i int, chain *cueBatch) {
 	}
 }
 
-// clampToInt converts a number of starts to an int.
+// clampToInt converts a number of starts to an int of at most 2^31 - 1.
 func clampToInt(n uint64) int { return int(min(n, math.MaxInt32)) }
 
 // moment returns the mixer moment for commands at a frame: in the current batch, or directly if the
@@ -182,8 +185,8 @@ func (p *Player) moment(frame int64) mixer.Moment {
 	return u.batch.At(frame - u.firstFrame).WithRank(rank)
 }
 
-// handOverAll hands over every command due before a frame, as far as the mixer has room, and fires the batches
-// whose GO is known.
+// handOverAll hands over every command due before a frame and fires the batches whose GO is known. It returns
+// mixer.ErrBusy when the mixer is full; the next call then continues.
 func (p *Player) handOverAll(before int64) error {
 	a := &p.lookahead
 	p.handedOverTo = max(p.handedOverTo, before)
@@ -235,7 +238,8 @@ func (p *Player) handOverAll(before int64) error {
 }
 
 // handOverBatch hands over the commands of a batch that are due before a frame. If the frame of the batch is
-// unknown, it hands over as many frames of commands after its beginning as Feed is ahead.
+// unknown, it hands over as many frames of commands after its beginning as Feed is ahead. The error is as in
+// handOverAll.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame
@@ -277,7 +281,8 @@ func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	return nil
 }
 
-// sendHeld sends the held action and clears it on success.
+// sendHeld sends the held action to the mixer and clears it on success. On an error, such as mixer.ErrBusy, the
+// action stays held for the next attempt.
 func (p *Player) sendHeld() error {
 	if err := p.send(p.held); err != nil {
 		return p.sheet.Cues[p.held.Cue].placed(p.sheet.File, err)
@@ -314,10 +319,11 @@ func (p *Player) updateFired(st *mixer.Stats) {
 	p.follows.ended = p.follows.ended[:0]
 }
 
-// idle reports whether the list has no GO and no batch left.
+// idle reports whether no scheduled GO is left and no batch except the timeline.
 func (a *lookahead) idle() bool { return len(a.goes) == 0 && len(a.batches) <= 1 }
 
-// skipCountdowns subtracts the starts that chance skips from the counts of a batch.
+// skipCountdowns subtracts the starts that chance skips from the countdowns of their launch and id. The command
+// acts offset frames after the beginning of the batch u.
 func (p *Player) skipCountdowns(u *cueBatch, a *Action, offset int64) {
 	p.follows.fewer(a)
 	c, n := &p.sheet.Cues[a.Cue], a.Rest

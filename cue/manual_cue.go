@@ -58,8 +58,8 @@ func (p *Player) Do(words ...string) error {
 // ErrAction is wrapped by the error of Do and Start if the action is invalid.
 var ErrAction = errors.New("cue: no action")
 
-// action parses an action of Do into a cue. It registers the id and the owner of the action. The caller
-// holds the mutex.
+// action parses the words of Do into a cue. It registers the id and the owner of the action. The error wraps
+// ErrAction. The caller holds the mutex.
 func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
@@ -126,7 +126,7 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	return c, nil
 }
 
-// first returns the first error without its place, because there is no file.
+// first returns the first error without its place, because there is no file. Without an error it returns nil.
 func (r *reader) first() error {
 	if wrong := r.Wrong(); len(wrong) > 0 {
 		return errors.New(wrong[0].Msg)
@@ -134,7 +134,7 @@ func (r *reader) first() error {
 	return nil
 }
 
-// actionNode builds the YAML mapping of a cue from words.
+// actionNode builds the YAML mapping of a cue from the words of Do: a verb, its target, and keys with values.
 func actionNode(words []string) (*yaml.Node, error) {
 	at := yaml.Place{Line: 1, Column: 1}
 	scalar := func(text string) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: text} }

@@ -31,7 +31,7 @@ type pendingStarts struct {
 	all   []mixer.Handle
 }
 
-// add registers the voices of a start.
+// add registers voices that have not begun, so that cancel can stop them.
 func (l *pendingStarts) add(voices []mixer.Handle) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -86,8 +86,8 @@ type filePick struct {
 	of     int // number of files
 }
 
-// newCatalogue creates the catalogue of a sheet. first is the index of its first sound in Player.sheet.Sounds.
-// Only for the goroutine of Feed, or before it runs.
+// newCatalogue creates the catalogue of a sheet: the templates for starts by hand. first is the index of its
+// first sound in Player.sheet.Sounds. Only for the goroutine of Feed, or before it runs.
 func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, groups []*mixer.Group) *catalogue {
 	out := &catalogue{sheet: s, templates: make(map[string]*soundTemplate, len(s.Sounds))}
 	indexes := make(map[string]int, len(s.Sounds))
@@ -121,7 +121,8 @@ func (d *randomState) draw(w *soundTemplate, seed uint64) chance.Draw {
 	return chance.Draw{Seed: seed, Place: w.place, Time: d.starts}
 }
 
-// file chooses the file of a sound or of a layer of it. The caller holds the mutex.
+// file chooses the file of a layer of a sound, or of the sound itself as layer 0, and returns its index. The
+// caller holds the mutex.
 func (d *randomState) file(w *soundTemplate, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
 		d.files = append(d.files, filePick{})
@@ -133,20 +134,22 @@ func (d *randomState) file(w *soundTemplate, layer int, draw chance.Draw) int {
 	return f.picker.Next(w.rules.Pick, f.of, w.place, draw)
 }
 
-// undo takes back the last file choices of the first layers after a failed start. The caller holds the mutex.
+// undo takes back the last file choices of layers 0 to layers-1 after a failed start. The caller holds the
+// mutex.
 func (d *randomState) undo(layers int) {
 	for i := range d.files[:layers] {
 		d.files[i].picker.Undo()
 	}
 }
 
-// base draws the gain and pitch of the sound.
+// base draws the gain and pitch of a start from the ranges of the sound. The speed is not random.
 func (w *soundTemplate) base(d chance.Draw) mixer.Base {
 	r := w.rules
 	return mixer.Base{Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed}
 }
 
-// fileOf returns the loaded sound of a file. The error gives the reason if it is not available.
+// fileOf returns the loaded sound of a file, given its index; a looped variant if loop is true. The error wraps
+// ErrAction and gives the reason if it is not available.
 func (p *Player) fileOf(w *soundTemplate, loop bool, file int) (*voice.Sound, error) {
 	p.replaced.Lock()
 	files := w.loaded.Files(loop)

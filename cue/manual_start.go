@@ -22,7 +22,7 @@ type manualStart struct {
 	tuned   *tuned    // nil: the sound has no parameters
 }
 
-// cue returns the cue equivalent to a start, without values that each layer sets itself.
+// cue returns the cue equivalent to a start, without the values that inherit sets for each layer.
 func (w *soundTemplate) cue(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
@@ -30,7 +30,8 @@ func (w *soundTemplate) cue(o *Start) Cue {
 	return c
 }
 
-// add adds the pan and priority of a sound. The cutoffs come from the start or else from the sound.
+// add adds the pan and priority of a sound. The cutoffs come from the start or else from the sound, the sends
+// from the sound.
 func (c *Cue) add(w *soundTemplate, o *Start) {
 	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
@@ -43,7 +44,8 @@ func (c *Cue) add(w *soundTemplate, o *Start) {
 	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 }
 
-// inherit fills in the values that the start leaves open.
+// inherit fills in the values of a sound that the start leaves open: bus, loop and beginning. A protected sound
+// stays protected.
 func (c *Cue) inherit(w *soundTemplate, o *Start) {
 	if o.Bus == "" {
 		c.Bus = w.rules.Bus
@@ -92,7 +94,8 @@ func (h *manualStart) play(w *soundTemplate) error {
 	return err
 }
 
-// setFrame sets the frame of the start. Delayed layers need a known frame.
+// setFrame sets the frame of the start. It is mixer.Now unless the caller gave a frame or a batch, or delayed
+// layers need a known frame.
 func (h *manualStart) setFrame(w *soundTemplate) {
 	switch o := h.start; {
 	case o.Batch != nil:
@@ -107,7 +110,8 @@ func (h *manualStart) setFrame(w *soundTemplate) {
 	}
 }
 
-// startOne passes one start to the mixer.
+// startOne passes one voice of the start, the sound or a layer, to the mixer and keeps its handle. file is the
+// index of its file, and base has the random choices.
 func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Base) error {
 	p, o := h.player, h.start
 	c.inherit(w, o)
@@ -169,7 +173,7 @@ func (h *manualStart) registerDelayed() {
 	})
 }
 
-// join lets a started play follow the parameter values that were set for all, from a frame on.
+// join lets a start by hand follow the parameter values that were set for all sounds, from a frame on.
 func (p *Player) join(one *tuned, frame int64) {
 	t := &p.tuning
 	t.plays = append(slices.DeleteFunc(t.plays, (*tuned).over), one)

@@ -42,6 +42,7 @@ type midiKey struct {
 	number, channel int
 }
 
+// fields returns the keys of an entry of `midi`, which parse into m.
 func (m *Midi) fields() []fields.Field {
 	byte7 := fields.Limits{From: 0, To: 127}
 	return []fields.Field{
@@ -54,7 +55,7 @@ func (m *Midi) fields() []fields.Field {
 	}
 }
 
-// midi parses the table of MIDI messages.
+// midi parses the table of MIDI messages into the sheet and records errors.
 func (d *draft) midi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return
@@ -97,7 +98,7 @@ func (d *draft) midi(n *yaml.Node) {
 	}
 }
 
-// check sets the kind of the message and returns an error text, or "".
+// check sets the kind of the message from the keys of its mapping. It returns an error text, or "".
 func (m *Midi) check(n *yaml.Node) string {
 	kinds := 0
 	for i, key := range midiKinds {

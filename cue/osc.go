@@ -40,7 +40,7 @@ func (m *Message) Size() int {
 	return n
 }
 
-// messageFields returns the keys of a message.
+// messageFields returns the keys of a message, which parse into m.
 func (d *draft) messageFields(m *Message) []fields.Field {
 	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
 	return []fields.Field{
@@ -50,7 +50,7 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 	}
 }
 
-// message parses the message of a cue.
+// message parses the OSC message of a cue and reports whether it is valid. If not, it records an error.
 func (d *draft) message(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
@@ -73,7 +73,7 @@ func (d *draft) message(p *yaml.Pair) bool {
 	return ok && !unknown
 }
 
-// destination parses HOST:PORT.
+// destination parses HOST:PORT into to and reports whether it is valid. It does not resolve the host.
 func (d *draft) destination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -102,7 +102,7 @@ func (d *draft) destination(p *yaml.Pair, to *string) bool {
 // notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
-// address parses an OSC address.
+// address parses an OSC address into to and reports whether it is valid.
 func (d *draft) address(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -120,7 +120,7 @@ func (d *draft) address(p *yaml.Pair, to *string) bool {
 	return false
 }
 
-// arguments parses the arguments of a message.
+// arguments parses the arguments of a message into to and reports whether they are valid.
 func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	if p.Value.Kind != yaml.List {
 		d.Fail(p.Value.Place, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
@@ -139,7 +139,7 @@ func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	return true
 }
 
-// argument parses one argument, or returns an error text.
+// argument parses one argument to an int32, float32, bool or string. wrong is an error text, or "".
 func argument(n *yaml.Node) (arg any, wrong string) {
 	text := n.Text
 	switch {

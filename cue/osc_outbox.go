@@ -17,7 +17,8 @@ type queuedMessage struct {
 // outbox holds the messages that are scheduled but not sent, in no order.
 type outbox []queuedMessage
 
-// queueMessage puts a message into the outbox. It has no effect in a render.
+// queueMessage puts the message of an action into the outbox. It has no effect in a render, or without
+// Options.Send.
 func (p *Player) queueMessage(a *Action, c *Cue) {
 	if p.options.Send == nil || p.file.read {
 		return
@@ -41,7 +42,7 @@ func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	}
 }
 
-// dueFrame returns the frame of a message, if it is known.
+// dueFrame returns the frame of a message. known is false while its batch has not been fired.
 func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	if l.batch == nil {
 		return l.frame, true
@@ -59,7 +60,8 @@ func (l *queuedMessage) isCancelled(due int64) bool {
 	})
 }
 
-// sendDueMessages sends the messages whose frames have been mixed, in the order of their frames.
+// sendDueMessages passes the messages whose frames have been mixed to Options.Send, in the order of their
+// frames. It deletes these and the cancelled ones.
 func (p *Player) sendDueMessages(st *mixer.Stats) {
 	if len(p.outbox) == 0 {
 		return
@@ -90,7 +92,7 @@ func (p *Player) sendDueMessages(st *mixer.Stats) {
 	}
 }
 
-// hasPendingMessages reports whether messages are still pending.
+// hasPendingMessages reports whether messages are scheduled or in the outbox.
 func (p *Player) hasPendingMessages() bool {
 	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
 }

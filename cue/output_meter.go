@@ -51,7 +51,8 @@ type pairMeter struct {
 	peak     float32
 }
 
-// setUp sets up the meters of every output and of the whole mix.
+// setUp sets up the meters of every output and of the whole mix. rate is in Hz, and pairs is the number of
+// channel pairs.
 func (h *outputMeter) setUp(rate, pairs int, named []rules.Output) {
 	h.pairCount, h.meter = pairs, loudness.NewMeter(rate, weights(pairs))
 	if pairs == 1 {
@@ -74,7 +75,7 @@ func weights(pairs int) (w []float64) {
 	return w
 }
 
-// measure measures some frames. Audio side.
+// measure measures the next frames, with all outputs interleaved. Audio side.
 func (h *outputMeter) measure(frames []pcm.Frame) {
 	left, right := dsp.Levels(frames)
 	h.peak = max(h.peak, left, right)
@@ -92,7 +93,7 @@ func (h *outputMeter) measure(frames []pcm.Frame) {
 	h.meter.Write(dsp.Interleaved(frames))
 }
 
-// measurePair measures one output. frames begins with its first frame.
+// measurePair measures one output of interleaved frames, which begin with the first frame of that output.
 func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := 0
@@ -109,7 +110,7 @@ func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	}
 }
 
-// outputs returns the measurements per output, or nil if there is only one.
+// outputs returns the measurements per output, or nil for a single pair of channels or a downmix.
 func (h *outputMeter) outputs(named []rules.Output) (all []report.Output) {
 	for i := range named {
 		k := pairOf(&named[i])

@@ -17,7 +17,7 @@ type ramp struct {
 	begin, end int64
 }
 
-// still returns a constant ramp.
+// still returns a ramp that is constantly x.
 func still(x float64) ramp { return ramp{from: x, to: x} }
 
 // at returns the value at a frame of the show. Before r.begin it is r.from, and after r.end it is r.to.
@@ -31,12 +31,13 @@ func (r *ramp) at(frame int64) float64 {
 	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
 }
 
-// move starts a new ramp at the current value.
+// move starts a new ramp at a frame, from the current value to the value to, over a number of frames.
 func (r *ramp) move(to float64, frame, over int64) {
 	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
 }
 
-// crossing returns the frame of the crossing with x, if there is one.
+// crossing returns the frame of the crossing with x, rounded. It returns false if x is not strictly between the
+// ends of the ramp.
 func (r *ramp) crossing(x float64) (int64, bool) {
 	if x <= min(r.from, r.to) || x >= max(r.from, r.to) {
 		return 0, false
@@ -66,7 +67,7 @@ type line struct {
 	within  rules.Range    // valid range of the property
 }
 
-// at returns the value of the line at a frame.
+// at returns the value of the line, a gain or pitch plus its parameters, at a frame of the show.
 func (l *line) at(frame int64) float64 {
 	sum := l.own.at(frame)
 	silent := l.field == mixer.FieldGain && sum <= float64(pcm.Silence)
@@ -79,7 +80,7 @@ func (l *line) at(frame int64) float64 {
 	return min(max(sum, l.within.From), l.within.To)
 }
 
-// bent reports whether parameters affect the line.
+// bent reports whether any parameter of the sound has a curve for the line, so that parameters affect it.
 func (l *line) bent() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
@@ -124,7 +125,8 @@ func (l *line) findCorners(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// change returns the command from a frame to the next corner, and its length in frames.
+// change returns the command from a frame to the next corner, and its length in frames. Without a corner the
+// length is 0.
 func (l *line) change(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, voice.InDecibels
 	if len(l.corners) > 0 {
@@ -184,12 +186,12 @@ func (t *tuning) begins(frame int64, c *Cue, s *rules.Sound, first bool) *tuned 
 	return p
 }
 
-// over reports whether all voices have ended.
+// over reports whether all voices have ended, or no voice has been started.
 func (p *tuned) over() bool {
 	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
-// lines calls do for each line that parameters affect.
+// lines calls do for the gain and the pitch, if parameters affect them. It stops at the first error.
 func (p *tuned) lines(do func(*line) error) error {
 	for _, l := range [...]*line{&p.gain, &p.pitch} {
 		if !l.bent() {
@@ -214,7 +216,7 @@ func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) erro
 	return nil
 }
 
-// next returns the frame of the first corner, or never.
+// next returns the frame of the first corner of all lines, or never.
 func (t *tuning) next() int64 {
 	frame := int64(never)
 	for _, p := range t.plays {
@@ -251,7 +253,7 @@ func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	return nil
 }
 
-// follow computes the corners of a new start, whose parameters may be moving already.
+// follow computes the corners of a new start from a frame on. Its parameters may be moving already.
 func (t *tuning) follow(frame int64, p *tuned) {
 	p.gain.findCorners(frame, t.least())
 	p.pitch.findCorners(frame, t.least())
@@ -272,7 +274,8 @@ func (t *tuning) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	return at.Set(mixer.TargetTag(c.tag), is, 0)
 }
 
-// tune applies a set cue to all tuned sounds.
+// tune applies the parameters, gain and pitch of a set or fade cue to its target, at a frame. Only sounds with
+// parameters are concerned. If the target is all voices, later starts get the parameters, too.
 func (p *Player) tune(frame int64, c *Cue) error {
 	t := &p.tuning
 	over := c.Over.Frames(t.rate)
@@ -330,7 +333,7 @@ func (p *tuned) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	return gain, pitch
 }
 
-// parameter returns the first parameter with a name.
+// parameter returns the first parameter with a name, or an empty one.
 func (s *Sheet) parameter(name string) *rules.Parameter {
 	for i := range s.Sounds {
 		for j := range s.Sounds[i].Parameters {

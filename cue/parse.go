@@ -29,7 +29,8 @@ func Load(path string) (*Sheet, error) {
 	return Parse(path, src)
 }
 
-// readFile reads at most one byte more than the size limit of a sheet.
+// readFile reads a file, or standard input for "-". It reads at most one byte more than the size limit of a
+// sheet.
 func readFile(path string) ([]byte, error) {
 	f := os.Stdin
 	if path != "-" {
@@ -84,7 +85,8 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	return s, nil
 }
 
-// repeat makes the sheet repeat after its length.
+// repeat makes the sheet repeat after its length, or records an error if that is impossible. p is the pair
+// `repeat`, and cues the pair `cues` or nil.
 func (d *draft) repeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {
@@ -125,6 +127,7 @@ type reader struct {
 	played map[uint64][]int // by the tag of an id: the sounds played under it
 }
 
+// newReader returns a reader that parses a file into s. Sounds may have the names of embedded sounds.
 func newReader(s *Sheet, file string) *reader {
 	return &reader{
 		Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s,
@@ -132,6 +135,7 @@ func newReader(s *Sheet, file string) *reader {
 	}
 }
 
+// optionalTime returns a destination for a time that may be missing; *to is then nil.
 func optionalTime(to **rules.Time) fields.Value {
 	return fields.Optional(to, func(t *rules.Time) any { return t })
 }

@@ -15,7 +15,8 @@ import (
 
 const maxCues = 500000
 
-// entries reports whether the value of a key is a list of acceptable length. example is used in the error.
+// entries reports whether the value of a key is a list of at most maxCues entries. If not, it records an error,
+// with example.
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
 	case n.Kind != yaml.List:
@@ -28,6 +29,7 @@ func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	return false
 }
 
+// allCues parses `cues`, the cues with times, into the sheet.
 func (d *draft) allCues(n *yaml.Node) {
 	r := d.reader
 	if !d.entries(n, "cues", "[{at: 0s, play: ...}]") {
@@ -43,7 +45,8 @@ func (d *draft) allCues(n *yaml.Node) {
 	}
 }
 
-// read parses a cue and appends it.
+// read parses a cue and appends it to the sheet. Errors are recorded; the cue is appended nevertheless. c has
+// its initial values and receives the result.
 func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.Cue = *c
 	target := d.cue(n)
@@ -53,7 +56,8 @@ func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
 
-// resolve checks the targets of cues. It runs last because an id may be defined after its use.
+// resolve resolves the targets of all cues and checks them. It runs last because an id may be defined after its
+// use.
 func (d *draft) resolve() {
 	for i, p := range d.targets {
 		if p == nil {
@@ -74,7 +78,8 @@ func (d *draft) resolve() {
 	}
 }
 
-// cue parses one cue. It returns the pair with the target of the cue, or nil.
+// cue parses one cue into d.Cue. It returns the pair with the target of the cue, or nil if resolve has no
+// target to find.
 func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
@@ -166,7 +171,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	return verb
 }
 
-// incomplete reports missing keys of a cue.
+// incomplete records an error for each missing key of a cue.
 func (d *draft) incomplete(n *yaml.Node) {
 	if fields.Missing(n, "at") {
 		d.Fail(n.Place, "a cue needs `at`, its time")
@@ -196,7 +201,8 @@ func (d *draft) incomplete(n *yaml.Node) {
 	}
 }
 
-// ofBuses parses the effects and sends of a set cue.
+// ofBuses parses the effects and sends of a set cue into c, once its target is known. Other cues stay
+// unchanged.
 func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	if c.Verb != Set {
 		return
@@ -221,7 +227,8 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	}
 }
 
-// scene finds the scene of a cue.
+// scene parses the name of a scene and reports whether the sheet has it. The empty name, which ends a scene, is
+// valid.
 func (d *draft) scene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
 	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
@@ -243,7 +250,8 @@ func (d *draft) times(p *yaml.Pair) bool {
 	return ok
 }
 
-// id parses the id of a cue and assigns its tag.
+// id parses the id of a cue, assigns its tag, and reports whether the value is a name. A reserved name is
+// recorded as an error.
 func (d *draft) id(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
 	if !r.Word(p, &c.ID) {
@@ -264,7 +272,8 @@ func (d *draft) id(p *yaml.Pair) bool {
 	return true
 }
 
-// target resolves the target of a cue once all ids are known.
+// target resolves the target of a cue into its scope and tag, once all ids are known. It records an error if
+// the target is unknown or cannot change as the cue demands.
 func (r *reader) target(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
@@ -311,7 +320,8 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// play finds the sound of a start.
+// play finds the sound of a start and reports whether it exists. An embedded or generated sound, or a path,
+// becomes a new sound of the sheet.
 func (d *draft) play(p *yaml.Pair) bool {
 	r := d.reader
 	name := ""
@@ -356,7 +366,8 @@ func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	}
 }
 
-// repetitions computes how many times a cue acts. faulty means that a time of the cue is invalid.
+// repetitions computes how many times a cue acts, from `every`, `times` and `until`. faulty means that a time
+// of the cue is invalid.
 func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
 	switch {
@@ -385,7 +396,7 @@ func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	}
 }
 
-// ownerOf returns the number of an owner, from 1; an empty name gives 0.
+// ownerOf returns the number of an owner, from 1, and assigns it if the owner is new. An empty name gives 0.
 func (r *reader) ownerOf(name string) uint64 {
 	if name != "" && r.owners[name] == 0 {
 		r.owners[name] = uint64(len(r.owners) + 1)

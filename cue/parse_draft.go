@@ -40,7 +40,8 @@ type cueField struct {
 
 var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen, Send}
 
-// newDraft builds the table. A key whose meaning depends on the verb has several entries.
+// newDraft returns a draft with the table of the keys of a cue. A key whose meaning depends on the verb has
+// several entries.
 func newDraft(r *reader) *draft {
 	d := &draft{reader: r, keys: map[Verb][]string{}, lines: map[string]int{}}
 	c := &d.Cue
@@ -119,7 +120,8 @@ func newDraft(r *reader) *draft {
 	return d
 }
 
-// field returns the entry of a key for the current verb, or nil.
+// field returns the entry of a key for the current verb, or the first one if the cue has no verb. It returns
+// nil if the verb does not take the key.
 func (d *draft) field(key string) *cueField {
 	for i := range d.table {
 		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {

@@ -31,6 +31,7 @@ type listed struct {
 	armed bool
 }
 
+// fields returns the keys of a list cue other than the keys of its action.
 func (l *listed) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cue", To: &l.Number, Like: number},
@@ -46,7 +47,7 @@ func (l *listed) fields() []fields.Field {
 	}
 }
 
-// list parses the list of cues that wait for GO.
+// list parses the list of cues that wait for GO into the sheet and records errors.
 func (d *draft) list(n *yaml.Node) {
 	if !d.entries(n, "list", "[{cue: 1, play: ...}]") {
 		return
@@ -84,7 +85,7 @@ func (d *draft) list(n *yaml.Node) {
 	}
 }
 
-// unique registers the number of a cue and reports duplicates.
+// unique registers the number of a cue. It records an error if the number is invalid or another cue has it.
 func (d *draft) unique(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
 		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
@@ -156,8 +157,8 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 	return l
 }
 
-// action parses an action of a list cue. It is like a cue, but its `at` is optional and may be the end of an
-// id.
+// action parses an action of the list cue l and appends it to the cues. It is like a cue, but its `at` is
+// optional and may be the end of an id.
 func (d *draft) action(n *yaml.Node, l *listed) {
 	if p := fields.Given(n, crossfade); p != nil {
 		for _, one := range d.crossfade(n, p) {
@@ -205,7 +206,8 @@ func (d *draft) takes(n *yaml.Node, key string) bool {
 	})
 }
 
-// suggested returns the keys that are valid for a list cue, given the keys it has.
+// suggested returns the keys to suggest for an unknown key of a list cue, given the keys it has. own lists the
+// keys that every list cue takes.
 func (d *draft) suggested(n *yaml.Node, own []string) []string {
 	has := func(key string) bool { return !fields.Missing(n, key) }
 	switch verb := Verb(slices.IndexFunc(verbNames[:], has) + 1); {
@@ -308,7 +310,8 @@ func (d *draft) checkEnds() {
 	}
 }
 
-// circles reports whether an action waits for its own effect through other actions of the same list cue.
+// circles reports whether cue from waits for an end that cue to causes, directly or through other actions of
+// the same list cue. seen has the cues already visited.
 func (s *Sheet) circles(from, to int, seen map[int]bool) bool {
 	l := &s.List[s.Cues[from].list-1]
 	for i := l.First; i < l.First+l.Count; i++ {
@@ -339,7 +342,8 @@ func (e *ends) note(target, after string) {
 	}
 }
 
-// lacks reports whether a start loops endlessly and only cues that wait for its own end would stop it.
+// lacks reports whether a start loops endlessly and only cues that wait for the end of the id awaited would
+// stop it.
 func (e *ends) lacks(asked *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
@@ -359,7 +363,7 @@ func (e *ends) lacks(asked *Cue, awaited string) bool {
 	return false
 }
 
-// goes parses the scheduled GOs.
+// goes parses the scheduled GOs into the sheet and checks their order.
 func (d *draft) goes(n *yaml.Node) {
 	if n.Kind != yaml.List {
 		d.Fail(n.Place, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)

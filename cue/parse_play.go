@@ -35,7 +35,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 	}
 }
 
-// parameters parses parameter values. Their names are checked once all ids are known.
+// parameters parses parameter values and always returns true. Their names are checked once all ids are known.
 func (d *draft) parameters(p *yaml.Pair) bool {
 	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := Parameter{Name: p.Key}
@@ -85,6 +85,7 @@ func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	}
 }
 
+// suggestParameter returns a suggestion of the nearest parameter of the sounds, or "".
 func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	return r.Suggest(name, func() (names []string) {
 		for _, s := range sounds {
@@ -96,7 +97,7 @@ func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	})
 }
 
-// playedBy returns the sounds whose parameters a cue sets.
+// playedBy returns the sounds whose parameters a cue sets: all, the one it plays, or all sounds of its id.
 func (r *reader) playedBy(c *Cue) (sounds []*rules.Sound) {
 	if c.Scope == OnAll {
 		for i := range r.sheet.Sounds {

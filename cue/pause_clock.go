@@ -34,7 +34,7 @@ type pauseClock struct {
 	flips   int   // number of flips processed
 }
 
-// advanceTo advances to a frame of the output.
+// advanceTo advances the clock to a later frame of the output. While a pause has faded out, the mixer stops.
 func (p *pauseClock) advanceTo(output int64) {
 	n := output - p.output
 	if !p.on {
@@ -54,7 +54,7 @@ func (p *pauseClock) addStop(output, frames int64) {
 	p.stopped += frames
 }
 
-// flip begins or ends a pause at a frame of the output.
+// flip begins or ends a pause at a frame of the output. It has no effect if the pause has that state already.
 func (p *pauseClock) flip(output int64, on bool) {
 	if p.on != on {
 		p.advanceTo(output)
@@ -62,7 +62,7 @@ func (p *pauseClock) flip(output int64, on bool) {
 	}
 }
 
-// outputFrame converts a frame of the mixer to a frame of the output.
+// outputFrame converts a frame of the mixer to a frame of the output, which also counts the frames of pauses.
 func (p *pauseClock) outputFrame(frame int64) int64 {
 	output := frame
 	for _, s := range p.stops {
@@ -73,7 +73,8 @@ func (p *pauseClock) outputFrame(frame int64) int64 {
 	return output
 }
 
-// pausesOf returns the pauses among the scheduled GOs.
+// pausesOf returns the clock after all pauses among the scheduled GOs. A pause without an end stops the mixer
+// forever.
 func pausesOf(goes []Go, rate int) *pauseClock {
 	p := &pauseClock{fade: fadeFrames(rate)}
 	for i := range goes {
@@ -108,7 +109,7 @@ func (s *Sheet) goesByMixerClock(rate int) []Go {
 	return goes
 }
 
-// panicInRender carries out a panic in a render.
+// panicInRender carries out a scheduled panic at the current frame of a render.
 func (p *Player) panicInRender(a *scheduledPanic) error {
 	p.schedule.clear(a.cues)
 	p.follows.clear(a.launches, a.cues)
@@ -132,7 +133,7 @@ func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 }
 
 // processPauses processes the pauses of a render. It reports whether the output is silent now because of a
-// pause. If not, it limits size to the frames before the next beginning or end of a pause or fade.
+// pause. If not, it limits size, in frames, to the frames before the next beginning or end of a pause or fade.
 func (p *Player) processPauses(size int) (int, bool) {
 	f, h := &p.file, p.freeze
 	output := f.now + f.stood

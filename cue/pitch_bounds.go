@@ -128,7 +128,8 @@ func (s *Sheet) doppler() span {
 	return shifts
 }
 
-// of returns the range of pitches of a start.
+// of returns the range of pitches of a start in semitones, over all cues of the sheet. c is the cue itself or a
+// layer of it.
 func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	sound := &s.Sounds[c.Sound]
 	pitch, speed := at(float64(c.Change.Pitch)), at(0)
@@ -153,7 +154,7 @@ func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
-// bend reports whether the pitch of a start can move while it plays.
+// bend reports whether the pitch of a start can move while it plays. c is the cue itself or a layer of it.
 func (p *pitches) bend(s *Sheet, c, asked *Cue) bool {
 	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != nowhere || sets.speed != nowhere) {
 		return true

@@ -29,7 +29,7 @@ func (d *draft) places() []cueField {
 	}
 }
 
-// listens validates the listener of a cue.
+// listens records an error if the listener of a cue is invalid. n is the mapping of the cue.
 func (d *draft) listens(n *yaml.Node) {
 	d.Scope = OnAll
 	if d.Failed() {
@@ -78,7 +78,7 @@ func (c *Cue) putAt(s *space.Spot) {
 	c.Place, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, given(s.Velocity), given(s.Forward), s.Occlusion, s.Obstruction
 }
 
-// needsPlace reports keys that need `place` if the cue does not have it.
+// needsPlace records an error for each key of a start that needs `place` if the cue does not have it.
 func (d *draft) needsPlace(n *yaml.Node) {
 	if d.Verb != Play || d.Place != nil {
 		return
@@ -110,7 +110,7 @@ func heardAt(l space.Listener) Cue {
 	}
 }
 
-// movedTo returns the cue for a journal entry that moves a voice.
+// movedTo returns the cue for a journal entry that moves the voice with an id.
 func movedTo(e *mixer.Entry, id string) Cue {
 	c := Cue{Verb: Put, Target: id}
 	c.putAt(&e.How.Emitter.Spot)

@@ -55,7 +55,8 @@ type Options struct {
 	// Record records the commands of the player; see Recorder.
 	Record bool
 
-	// Live makes the list wait for Fire: scheduled GOs are ignored, and Feed continues until Finish.
+	// Live makes the list wait for Fire, and Feed continues until Finish. Scheduled GOs are ignored, except the
+	// GOs before From or Cue.
 	Live bool
 
 	// Changes allows Player.Change.
@@ -225,8 +226,8 @@ func (p *Player) Close() { p.mixer.Close() }
 // Sheet returns the current sheet: the argument of the last Change, or of NewPlayer. Any goroutine.
 func (p *Player) Sheet() *Sheet { return p.given.Load() }
 
-// feed hands over the actions before a frame. If it returns mixer.ErrBusy, it has filled the mixer, and
-// blocked is the frame of the next action.
+// feed hands over the actions before a frame to the mixer. If it returns mixer.ErrBusy, it has filled the
+// mixer, and blocked is the frame of the next action.
 func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {
@@ -276,7 +277,8 @@ func (p *Player) once(command func() error) error {
 	return nil
 }
 
-// send passes one action to the mixer.
+// send passes one action to the mixer. After mixer.ErrBusy, the next call for the same action continues where
+// it stopped.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
 	p.step = 0
@@ -300,7 +302,7 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
-// poll processes the events of the mixer.
+// poll processes the events of the mixer and reads its journal. Events after the sheet's length are ignored.
 func (p *Player) poll() {
 	p.recording.note(p.mixer)
 	for {
@@ -329,19 +331,19 @@ func (p *Player) tell(e report.Event) {
 	}
 }
 
-// quiet reports whether all voices are silent and no accepted start is pending. SilentFrom of the stats is
-// then the end of the sound.
+// quiet reports whether no voice plays and every start passed to the mixer has been carried out. SilentFrom of
+// the stats is then the end of the sound.
 func (p *Player) quiet(st *mixer.Stats) bool {
 	return st.Playing == 0 && st.Asked+p.stoppedDelayed(st) >= p.askedFor()
 }
 
-// over returns the first silent frame if no voice sounds and no start is pending.
+// over returns the first frame after all voices and tails, if no voice sounds and no start is pending.
 func over(st *mixer.Stats) int64 { return max(st.SilentFrom, st.RingsUntil) }
 
 // askedFor returns the number of requested starts, from the sheet and by hand.
 func (p *Player) askedFor() int64 { return p.asked + p.manual.requested.Load() }
 
-// finished reports whether the show has no sound left.
+// finished reports whether no voice plays and no start or GO is scheduled, waits for an end or is held back.
 func (p *Player) finished(st *mixer.Stats) bool {
 	return p.quiet(st) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }

@@ -121,7 +121,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 // capped limits a cutoff to half the sample rate, which sounds the same.
 func capped(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
 
-// duckOf converts a duck of a mixer.
+// duckOf converts a duck of a mixer to a duck of a sheet. rate is in Hz.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
 	at := func(t time.Duration) rules.Time { return rules.FrameTime(pcm.Frames(t, rate), rate) }
 	return &rules.Duck{When: d.When, By: d.By, Above: d.Above, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
@@ -141,7 +141,7 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 // Cues returns the number of cues.
 func (r *Recorder) Cues() int { return r.count }
 
-// add converts one journal entry to a cue.
+// add converts one journal entry to a cue. It returns an error if no cue can express the entry.
 func (r *Recorder) add(e *mixer.Entry) error {
 	if r.silences(e) {
 		return nil
@@ -223,7 +223,7 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 	return false
 }
 
-// play writes a start.
+// play writes a start as a cue with an id of its own.
 func (r *Recorder) play(e *mixer.Entry) error {
 	h := &e.How
 	name, err := r.sound(e)
@@ -257,7 +257,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	return nil
 }
 
-// ownerName returns the name of an owner in a sheet.
+// ownerName returns the number of an owner as a name, or "" for 0.
 func ownerName(owner uint64) string {
 	if owner == 0 {
 		return ""
@@ -265,7 +265,8 @@ func ownerName(owner uint64) string {
 	return strconv.FormatUint(owner, 10)
 }
 
-// sound returns the name of the `sounds` entry of a start and writes the entry if it is new.
+// sound returns the name of the `sounds` entry of a start and writes the entry if it is new. It returns an
+// error if a sheet cannot express the sound.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
 	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull, h.Placed, h.Emitter}
@@ -321,7 +322,7 @@ func (r *Recorder) unmeasured(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
-// group adds the limits of a group to a sound.
+// group adds the limits of a group to the `sounds` entry of a sound.
 func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {

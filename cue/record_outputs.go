@@ -12,7 +12,8 @@ import (
 	"voicepool/mixer"
 )
 
-// headOutputs copies the outputs of a mixer into the head of a sheet.
+// headOutputs copies the outputs of a mixer into the head of a sheet. An output with an insert is an error that
+// wraps ErrRecord.
 func (s *Sheet) headOutputs(c *mixer.Config) error {
 	next := 1
 	for i, o := range c.Outputs {

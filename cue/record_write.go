@@ -86,13 +86,13 @@ func writeSends(l *fields.Line, sends []mixer.Send) {
 	}
 }
 
-// kind returns the kind of an effect of a bus.
+// kind returns the kind of the effect with a name on a bus. It panics if the bus does not have the effect.
 func (s *Sheet) kind(bus, name string) *effect.Kind {
 	all := s.EffectsOf(bus)
 	return all[slices.IndexFunc(all, func(e effect.Effect) bool { return e.Name() == name })].Kind()
 }
 
-// write writes a cue. Its Target is the value of its verb, also for Play.
+// write writes a cue at a frame. Its Target is the value of its verb, also for Play.
 func (r *Recorder) write(frame int64, c Cue) {
 	d := r.draft
 	d.Cue, d.duck = c, rules.Duck{}

@@ -20,7 +20,7 @@ type recording struct {
 // journalled is the capacity of the journal: sixteen times the number of commands in flight.
 const journalled = 1 << 16
 
-// record starts a recording.
+// record prepares the recording of the mixer's journal. Paths of files become absolute.
 func (p *Player) record() {
 	p.recording = recording{
 		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
@@ -50,7 +50,7 @@ func (p *Player) record() {
 	}
 }
 
-// note reads the journal.
+// note adds the new entries of the mixer's journal to the recorder. After the first error it ignores them.
 func (r *recording) note(m *mixer.Mixer) {
 	for r.recorder != nil {
 		n := m.Journal(r.entries)

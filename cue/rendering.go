@@ -93,7 +93,8 @@ mixing:
 	return n, nil
 }
 
-// mixMore mixes one block and decides how much of it Read may return.
+// mixMore mixes one block of at most size frames and decides how much of it Read may return. It sets over if
+// the show has ended.
 func (p *Player) mixMore(size int) error {
 	f := &p.file
 	latency := int64(p.mixer.LatencyFrames())
@@ -167,7 +168,8 @@ type keeping struct {
 	held, spare []pcm.Frame
 }
 
-// give adds a block and returns the first n held samples. They are valid until the next call.
+// give appends a block to the held frames, and takes the first n of them away and returns them. They are valid
+// until the next call.
 func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	all := append(k.held, block...)
 	if n == 0 {
@@ -178,7 +180,7 @@ func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	return all[:n]
 }
 
-// mixBlock mixes one block with the commands due in it.
+// mixBlock mixes one block with the commands and scheduled panics due in it.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
 	for end := f.now + int64(len(dst)/p.outputs); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
@@ -196,7 +198,8 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 	return p.mixStretch(dst)
 }
 
-// mixStretch is mixBlock without panics.
+// mixStretch mixes one block with the commands due in it, except panics. If the mixer is full, it mixes a part
+// to make room.
 func (p *Player) mixStretch(dst []pcm.Frame) error {
 	f := &p.file
 	for p.follows.waits() && len(dst) > 0 {
@@ -238,7 +241,8 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 // unpolled is the largest number of seconds between two polls. The mixer can hold the events of 20 s.
 const unpolled = 10
 
-// renderPrepared mixes frames after every stream has been decoded that far.
+// renderPrepared fills dst after every stream has been decoded that far. If the player skips, it advances the
+// mixer without mixing.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
@@ -276,7 +280,8 @@ type victim struct {
 	sum   float64 // the sum at the beginning of the window
 }
 
-// begin starts the measurement at a frame, on the first call of Read.
+// begin starts the measurement of the mix beneath lost sounds at a frame, on the first call of Read. rate is in
+// Hz.
 func (b *beneath) begin(rate, outputs int, from int64) {
 	if b.window == 0 {
 		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
@@ -337,7 +342,7 @@ func (b *beneath) turn(events []report.Event) int64 {
 	return next
 }
 
-// close ends the first open window and stores its result in the event.
+// close ends the window that opened first and stores its result in the event of its victim.
 func (b *beneath) close(events []report.Event) {
 	v := &b.victims[b.closed]
 	b.closed++

@@ -73,7 +73,8 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	}
 }
 
-// name returns the name of a sound in the sheet.
+// name returns the name of a sound in the sheet, or its name in the library if the sheet did not start it. It
+// returns "" for nil.
 func (p *Player) name(s *voice.Sound, ref int64) string {
 	if s == nil {
 		return ""

@@ -34,7 +34,7 @@ func (m *runtimeIDs) number(name string) uint64 {
 	return 0
 }
 
-// pin protects a name from deletion and returns its number, or 0 if it does not exist.
+// pin protects a name from deletion and returns its number. It returns 0 if the name does not exist.
 func (m *runtimeIDs) pin(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		one.pinned = true
@@ -42,7 +42,8 @@ func (m *runtimeIDs) pin(name string) uint64 {
 	return m.number(name)
 }
 
-// claim returns the entry of a name for a start in progress and creates it if needed.
+// claim returns the entry of a name for a start in progress and creates it if needed. The entry is not deleted
+// before addVoices ends the claim.
 func (m *runtimeIDs) claim(name string) *runtimeID {
 	one := m.all[name]
 	if one == nil {
@@ -61,7 +62,7 @@ func (m *runtimeIDs) claim(name string) *runtimeID {
 	return one
 }
 
-// deleteEnded deletes names without living voices.
+// deleteEnded deletes the names without living voices that are neither claimed nor pinned.
 func (m *runtimeIDs) deleteEnded() {
 	for name, one := range m.all {
 		if one.deleteEnded(); one.claims == 0 && len(one.voices) == 0 && !one.pinned {
@@ -71,7 +72,7 @@ func (m *runtimeIDs) deleteEnded() {
 	}
 }
 
-// addVoices records the voices of a finished start.
+// addVoices ends a claim and records the voices of its start.
 func (one *runtimeID) addVoices(voices []mixer.Handle) {
 	if one.claims--; one.pinned {
 		return
@@ -152,7 +153,7 @@ func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	return tag, number, c
 }
 
-// finishClaim records the voices of a start by hand.
+// finishClaim ends a claim and records the voices of its start by hand.
 func (l *live) finishClaim(c claimedIDs, voices []mixer.Handle) {
 	if c.id == nil && c.owner == nil {
 		return

@@ -103,7 +103,7 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	return sc
 }
 
-// expect counts the starts or messages of a cue.
+// expect adds all repetitions of a cue to the starts or messages still to come.
 func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
 
 // expectMore adds a number of repetitions to the starts or messages still to come.
@@ -116,7 +116,8 @@ func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	}
 }
 
-// left returns the counter of the cue's verb, or nil.
+// left returns the counter of starts or messages still to come, by the cue's verb. It returns nil for other
+// verbs.
 func (sc *Schedule) left(c *Cue) *uint64 {
 	switch c.Verb {
 	case Play:
@@ -127,7 +128,7 @@ func (sc *Schedule) left(c *Cue) *uint64 {
 	return nil
 }
 
-// release schedules a cue from a frame on, after the end that it waited for.
+// release schedules a cue whose wait for an end is over. frame is the frame that its times are relative to.
 func (sc *Schedule) release(cue int, frame int64) {
 	for len(sc.bases) <= cue {
 		sc.bases = append(sc.bases, 0)
@@ -136,13 +137,13 @@ func (sc *Schedule) release(cue int, frame int64) {
 	sc.add(cue)
 }
 
-// add schedules a cue that was added to the sheet.
+// add schedules a cue that was added to the sheet, given its index.
 func (sc *Schedule) add(cue int) {
 	sc.expect(&sc.sheet.Cues[cue])
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
 }
 
-// clear drops the pending repetitions of the first cues.
+// clear drops the pending repetitions of the first cues of the sheet. cues is their number.
 func (sc *Schedule) clear(cues int) {
 	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return t.index < cues })
 	heap.Init(&sc.heap)
@@ -157,12 +158,12 @@ func (sc *Schedule) clear(cues int) {
 	}
 }
 
-// frame returns the frame of a repetition of a cue.
+// frame returns the frame of a repetition of a cue, counted from 0.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
 	return sc.base(cue) + sc.sheet.Cues[cue].moment(repetition).Frames(sc.rate)
 }
 
-// base returns the frame that the times of a cue are relative to.
+// base returns the frame that the times of a cue are relative to: its GO, or the end that it waited for.
 func (sc *Schedule) base(cue int) int64 {
 	if c := &sc.sheet.Cues[cue]; c.state != waits {
 		return c.base.Frames(sc.rate)
@@ -179,7 +180,8 @@ func (sc *Schedule) Peek() (frame int64, ok bool) {
 // Plays returns the number of starts still to come.
 func (sc *Schedule) Plays() uint64 { return sc.plays }
 
-// first returns the next turn and whether it comes from the heap.
+// first returns the next turn, that is a cue and its repetition. repeated means that it comes from the heap and
+// not from order. ok is false at the end.
 func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	if len(sc.heap) > 0 {
 		t, repeated, ok = sc.heap[0], true, true
@@ -209,8 +211,8 @@ func (sc *Schedule) Next() (Action, bool) {
 	return a, true
 }
 
-// repeat returns the action of a turn, and the next turn of its cue without its frame. more is false if it
-// was the last turn.
+// repeat returns the action of a turn with its random choices, and the next turn of its cue without its frame.
+// more is false if it was the last turn.
 func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	c := &sc.sheet.Cues[t.index]
 	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1, round: t.round}
@@ -248,18 +250,18 @@ func (sc *Schedule) since(t turn) rules.Time {
 	return since
 }
 
-// inRound reports whether a turn is due before the sheet starts again from the beginning.
+// inRound reports whether a turn is due before the end of its round, when the sheet starts again.
 func (sc *Schedule) inRound(t turn) bool {
 	t.round = 0
 	return sc.since(t).Compare(sc.sheet.Repeat) < 0
 }
 
-// again reports whether a cue repeats with its sheet.
+// again reports whether a cue repeats with its sheet. List cues and actions by hand do not.
 func (s *Sheet) again(c *Cue) bool {
 	return !s.Repeat.IsZero() && c.list == 0 && !c.hand && c.At.Compare(s.Repeat) < 0
 }
 
-// advance removes the first turn. If more is true, it schedules after in its place.
+// advance removes the first turn. repeated is as in first. If more is true, it schedules after in its place.
 func (sc *Schedule) advance(after turn, repeated, more bool) {
 	switch {
 	case !repeated:
@@ -282,7 +284,7 @@ func (sc *Schedule) drop() {
 	}
 }
 
-// draw makes the random choices of a start.
+// draw makes the random choices of a start and its layers and stores them in a.
 func (sc *Schedule) draw(a *Action, c *Cue) {
 	cue := uint64(sc.sheet.place(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}

@@ -18,7 +18,8 @@ func subtractTime(t, u rules.Time) rules.Time {
 	return rules.FrameTime(max(t.Frames(nanosPerSecond)-u.Frames(nanosPerSecond), 0), nanosPerSecond)
 }
 
-// skipInto shifts a launch that was just added, as if from had already elapsed since its GO.
+// skipInto shifts a launch that was just added, as if from had already elapsed since its GO. Actions without a
+// remaining effect are removed.
 func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	begun := subtractTime(from, l.since) // time since the launch began
 	if l.since = subtractTime(l.since, from); begun.IsZero() {
@@ -47,7 +48,8 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	l.count = len(s.Cues) - l.first
 }
 
-// remainingActions returns the remaining actions of a cue that began some time ago. They begin now.
+// remainingActions returns the remaining actions of a cue that began ago before now. Their times count from
+// now.
 func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
 	rest, passed := *c, uint64(1) // number of repetitions that have begun
 	switch {
@@ -80,7 +82,7 @@ func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
 // maxBegunRepetitions is the largest number of begun repetitions that may still sound.
 const maxBegunRepetitions = 64
 
-// advance advances a cue by a time after it has acted, and reports whether anything is left of it.
+// advance advances a cue that acted ago before now, and reports whether anything is left of it.
 func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
 	c.Over = subtractTime(c.Over, ago)
 	if c.Verb != Play {
@@ -101,7 +103,8 @@ func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
 	return c.layers != nil
 }
 
-// advancePlay advances a start to its position in the sound.
+// advancePlay moves the beginning of a start forward to its present position in the sound. ago is the time
+// since the start. It returns false if `for` has elapsed.
 func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 	if c.For != nil {
 		if c.For.Compare(ago) <= 0 {
@@ -123,7 +126,8 @@ func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 	return true
 }
 
-// soundIsOver reports whether a start in the middle of its sound is already over.
+// soundIsOver reports whether a start in the middle of its sound begins at or after the end of the sound. For
+// layers, this must hold for all of them.
 func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	for i, one := range c.starts() {
 		file := a.File
@@ -142,7 +146,8 @@ func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	return true
 }
 
-// wrapIntoLoop moves a start past the end of a loop back into the loop, and subtracts the played rounds.
+// wrapIntoLoop moves a start past the end of a loop back into the loop, and subtracts the played rounds from
+// o.Rounds.
 func wrapIntoLoop(s *voice.Sound, o *mixer.Options) {
 	loop := s.Loop()
 	from := pcm.Frames(o.From, s.Rate())

@@ -153,7 +153,8 @@ type Parameter struct {
 	To   float64
 }
 
-// starts returns the starts of a Play cue: itself or its layers.
+// starts returns the starts of a cue with their indexes: its layers, or itself if it plays a sound without
+// layers. Other cues have no starts.
 func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		if c.layers == nil {
@@ -182,13 +183,13 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// moment returns the time of a repetition, counted from 0.
+// moment returns the time of a repetition, counted from 0, relative to the base of the cue.
 func (c *Cue) moment(repetition uint64) rules.Time {
 	t, _ := c.At.Repeat(repetition, c.Every) // the parser has checked that the last one fits
 	return t
 }
 
-// last returns the frame of the last repetition, or its upper bound if intervals are random.
+// last returns the frame of the last repetition, or its upper bound if intervals are random. rate is in Hz.
 func (c *Cue) last(rate int) int64 {
 	if c.EveryMost.IsZero() {
 		return c.frame(c.Times-1, rate)
@@ -200,7 +201,7 @@ func (c *Cue) last(rate int) int64 {
 	return c.base.Frames(rate) + c.repetitionTime(latest).Frames(rate)
 }
 
-// rootOf returns the target of a cue. The bus of the first output is replaced by "master".
+// rootOf returns the target of a cue. If the target is the bus of the first output, it is set to "master".
 func (r *reader) rootOf(c *Cue) string {
 	if len(r.sheet.Outputs) > 0 && c.Target == r.sheet.Outputs[0].Name {
 		c.Target = "master"

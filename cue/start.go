@@ -78,7 +78,7 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	return play.handles, nil
 }
 
-// nearest suggests a similar name.
+// nearest returns the text "; did you mean ...?" with a similar name, or "".
 func nearest[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }

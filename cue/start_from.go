@@ -39,7 +39,7 @@ type startFrom struct {
 	block   []pcm.Frame
 }
 
-// newBeginning resolves Options.From and Options.Cue.
+// newBeginning finds the beginning of the show from Options.From and Options.Cue. The error wraps ErrBeginning.
 func (p *Player) newBeginning() error {
 	b := startFrom{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.reached = b.time.IsZero() && p.options.Cue == ""
@@ -86,7 +86,8 @@ func (p *Player) newBeginning() error {
 	return nil
 }
 
-// index parses a position in Sheet.Cues, counted from 0. It serves sheets whose cues have no numbers.
+// index parses a position in Sheet.Cues, counted from 0. It serves sheets whose cues have no numbers. The error
+// wraps ErrBeginning.
 func (s *Sheet) index(text string) (int, error) {
 	i, err := strconv.Atoi(text)
 	switch {
@@ -98,7 +99,7 @@ func (s *Sheet) index(text string) (int, error) {
 	return i, nil
 }
 
-// recordEarlierGoes records the scheduled GOs before the beginning of a live show.
+// recordEarlierGoes records the scheduled GOs of a sheet before the time of the beginning, for a live show.
 func (b *startFrom) recordEarlierGoes(s *Sheet) {
 	rate := max(s.Rate, 1)
 	for _, g := range s.goesByMixerClock(rate) {
@@ -109,7 +110,7 @@ func (b *startFrom) recordEarlierGoes(s *Sheet) {
 	}
 }
 
-// recordGo records a GO that lies before the beginning of the show.
+// recordGo records a GO before the beginning of the show and moves the standby past its cues.
 func (b *startFrom) recordGo(s *Sheet, g Go) {
 	if b.goes = append(b.goes, g); g.Does == ActionGo {
 		chain := s.chain(s.cueOf(&g, b.standby))
@@ -117,7 +118,8 @@ func (b *startFrom) recordGo(s *Sheet, g Go) {
 	}
 }
 
-// cueOf returns the index in Sheet.List of the cue that a GO starts, given the index of the next cue.
+// cueOf returns the index in Sheet.List of the cue that a GO starts. standby is the index of the next cue, for
+// a GO without a number.
 func (s *Sheet) cueOf(g *Go, standby int) int {
 	if g.Cue != "" {
 		return s.numbers()[numberOf(g.Cue)] // checkGoes has verified that it exists
@@ -279,7 +281,7 @@ func (p *Player) pausesBefore(frame int64) *pauseClock {
 	return s
 }
 
-// timed reports whether the timeline starts with the show.
+// timed reports whether the timeline starts with the show, because no enabled list cue starts it.
 func (s *Sheet) timed() bool {
 	return !slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Off })
 }
@@ -344,7 +346,7 @@ func (p *Player) playToStart(after int64) (there bool, err error) {
 	return false, nil
 }
 
-// mixArmed mixes a block with the lookahead on.
+// mixArmed mixes a block with the lookahead on: it hands over the commands before their frames.
 func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {

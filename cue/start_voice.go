@@ -55,7 +55,8 @@ type waiting struct {
 	void   bool // it was stopped before it began
 }
 
-// play starts the sound of a cue, or all its layers.
+// play starts the sound of a cue, or all its layers, with the random choices of the action. The error is as in
+// send.
 func (p *Player) play(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
 	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
@@ -117,7 +118,8 @@ func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) 
 	}
 }
 
-// begin starts one voice.
+// begin starts one voice of a cue or layer at a frame plus its delay. After the sheet's length it starts no
+// voice.
 func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
 	if p.lookahead.on {
 		o.Countdowns = p.countdownsOf(c)
@@ -151,7 +153,8 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	return nil
 }
 
-// countdownsOf returns the counters that a start of a cue decrements when it ends.
+// countdownsOf returns the countdowns that a start of a cue decrements when it ends: of its launch and of its
+// id. Each may be nil.
 func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	if c.launch > 0 {
 		counts[0] = p.follows.runs[c.launch-1].count
@@ -194,7 +197,7 @@ func (p *Player) stoppedDelayed(st *mixer.Stats) int64 {
 	return int64(len(p.stoppedFrames))
 }
 
-// isBelow reports whether bus is other or feeds into it.
+// isBelow reports whether bus is other or feeds into it, directly or through parents.
 func (s *Sheet) isBelow(bus, other string) bool {
 	for parents := s.Parents(); bus != ""; bus = parents[bus] {
 		if bus == other {
@@ -204,7 +207,8 @@ func (s *Sheet) isBelow(bus, other string) bool {
 	return false
 }
 
-// together combines the base values of a layer and its parent, clamped to the ranges of the mixer.
+// together combines the base values of a layer and its parent, clamped to the ranges of the mixer: it adds
+// gains and pitches and multiplies speeds.
 func together(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),

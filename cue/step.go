@@ -71,7 +71,7 @@ func (p *Player) Idle() bool {
 	return !asked && p.quiet(&t.lastStats) && t.lastStats.Pending == 0 && p.quiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
 }
 
-// stepShow is Step before the fade-out.
+// stepShow is Step before the fade-out. done means that the show has ended with err.
 func (p *Player) stepShow() (done bool, err error) {
 	st := p.mixer.Stats()
 	p.stepState.lastStats = st
@@ -127,7 +127,7 @@ func (p *Player) startDrain(reason error) {
 	p.fadeEffectTails()
 }
 
-// fadeEffectTails fades out the tails of the effects.
+// fadeEffectTails fades the master buses to silence if the sheet has effects or filters with tails.
 func (p *Player) fadeEffectTails() {
 	if p.sheet.effectTail() == 0 {
 		return
@@ -137,7 +137,7 @@ func (p *Player) fadeEffectTails() {
 	}
 }
 
-// masterBuses returns the master buses of all outputs.
+// masterBuses returns the names of the master buses of all outputs.
 func (p *Player) masterBuses() []string {
 	names := []string{"master"}
 	for i := 1; i < len(p.sheet.Outputs); i++ {
@@ -146,7 +146,7 @@ func (p *Player) masterBuses() []string {
 	return names
 }
 
-// stepDrain is Step during the fade-out.
+// stepDrain is Step during the fade-out. done means that it is over or that the device has stopped.
 func (p *Player) stepDrain() (done bool, err error) {
 	t := &p.stepState
 	p.poll()
@@ -178,7 +178,8 @@ func (p *Player) stepDrain() (done bool, err error) {
 	return false, nil
 }
 
-// drainResult ends a fade-out.
+// drainResult completes a fade-out and returns the error of Feed: the reason of startDrain, or the first stream
+// error, or nil.
 func (p *Player) drainResult() error {
 	st := p.mixer.Stats()
 	p.updateFired(&st) // of a GO just before the end

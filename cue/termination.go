@@ -60,6 +60,7 @@ func (m moment) compare(n moment) int {
 	return cmp.Or(cmp.Compare(m.frame, n.frame), cmp.Compare(m.index, n.index))
 }
 
+// before reports whether m is earlier than n: by frame, then by index of the cue.
 func (m moment) before(n moment) bool {
 	return m.frame < n.frame || m.frame == n.frame && m.index < n.index
 }
@@ -153,7 +154,8 @@ func (c *Cue) loopsForever() bool {
 	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
 }
 
-// gather records the starts of a sheet by id and bus.
+// gather records the starts of a sheet by id and bus, each with the moment of its last stop. parents has the
+// parent of each bus.
 func (e *terminations) gather(s *Sheet, parents map[string]string) {
 	own := map[string]moment{} // starts on the bus itself
 	for i, asked := range s.acting() {
@@ -192,7 +194,7 @@ func (e *terminations) gather(s *Sheet, parents map[string]string) {
 	}
 }
 
-// storeEarliest stores m for a bus if it is earlier than the stored moment.
+// storeEarliest stores m under a name if it is earlier than the stored moment, or the first.
 func storeEarliest(buses map[string]moment, name string, m moment) {
 	if least, ok := buses[name]; !ok || m.before(least) {
 		buses[name] = m
@@ -206,7 +208,7 @@ func neverStopped(all []start, m moment) bool {
 	return n > 0 && !m.before(all[n-1].stop)
 }
 
-// stop returns the moment of the last stop of the voices of a start.
+// stop returns the moment of the last stop of the voices of a start, or the zero moment if no cue stops them.
 func (e *terminations) stop(c *Cue) moment {
 	return later(later(e.stops[c.ID], e.stops["all"]), e.under[c.Bus])
 }
@@ -316,7 +318,7 @@ func (p *Player) maxDuration(c, asked *Cue, pitches *pitches) float64 {
 	return frames * math.Exp2(-max(pitches.of(s, c, asked).least, slowest)/12)
 }
 
-// checkEnd returns an error if the render has passed its bound.
+// checkEnd returns an error that wraps ErrEndless if the render has passed its bound, or nil.
 func (p *Player) checkEnd() error {
 	f := &p.file
 	if f.bound == 0 {

@@ -21,7 +21,7 @@ func (p *Player) Trim(list int, by pcm.Decibels) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
-// trim is Trim on the goroutine of Feed.
+// trim changes the gain of list cue number list by some decibels, see Trim. Only for the goroutine of Feed.
 func (p *Player) trim(list int, by pcm.Decibels) {
 	s := p.sheet
 	s.trimCues(s.List[list].First, s.List[list].Count, by)
@@ -47,7 +47,7 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 	}
 }
 
-// trimCues changes the gain of later starts of a list cue, given its number.
+// trimCues changes the gain of later starts of a list cue, given its number. An unknown number has no effect.
 func (p *Player) trimCues(number string, by pcm.Decibels) {
 	if i, err := p.sheet.Place(number); err == nil {
 		l := &p.sheet.List[i]
@@ -55,7 +55,7 @@ func (p *Player) trimCues(number string, by pcm.Decibels) {
 	}
 }
 
-// trimCues changes the gains of a range of cues.
+// trimCues changes the gains of count cues, from index first on, clamped to the range of the mixer.
 func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
 	for i := first; i < first+count; i++ {
 		for _, c := range s.Cues[i].starts() {
@@ -120,7 +120,7 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// items returns the items of a list under a key.
+// items returns the items of the list under a key, or nil if n has no such list.
 func items(n *yaml.Node, key string) []*yaml.Node {
 	if n == nil || n.Kind != yaml.Mapping {
 		return nil
@@ -131,7 +131,8 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// trimmed returns the edit that changes the gain of one action.
+// trimmed returns the edit that changes the gain of one action by some decibels. lines is the text, and play
+// the action's pair `play`. It returns an error if the text cannot be edited there.
 func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
@@ -163,7 +164,7 @@ func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (ed
 	return edit{end, token, token + ", " + key + text(by)}, nil
 }
 
-// quoted returns the quoted text at the beginning of a line, with its quotes.
+// quoted returns the quoted text at the beginning of a line, with its quotes, or "" if the quote is not closed.
 func quoted(line []rune) string {
 	for i := 1; i < len(line); i++ {
 		switch {
@@ -176,7 +177,7 @@ func quoted(line []rune) string {
 	return ""
 }
 
-// stands reports whether a text is found at a place.
+// stands reports whether a text is found at a place. An empty text is not found.
 func stands(lines []string, at yaml.Place, text string) bool {
 	if text == "" || at.Line < 1 || at.Line > len(lines) {
 		return false

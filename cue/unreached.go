@@ -6,8 +6,8 @@ import "voicepool/mixer"
 // times.
 const maxMissed = 100000
 
-// reportUnreached reports the remaining actions of a finished sheet as missed, because no voice is left for
-// them. Actions on buses are skipped.
+// reportUnreached reports the remaining actions on ids of a finished sheet as missed, because no voice is left
+// for them. It reports at most maxMissed scheduled ones.
 func (p *Player) reportUnreached() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
