@@ -116,7 +116,7 @@ func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) 
 	return b, nil
 }
 
-// read reads the file and also returns its root.
+// read reads and parses the file. It also returns the root of its YAML tree.
 func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	if b.fsys == nil {
 		return nil, nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
@@ -135,7 +135,8 @@ func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error
 	return r, err
 }
 
-// parseFile parses a bank for a library with a sample rate. 0 accepts any rate.
+// parseFile parses a bank for a library with a sample rate in Hz; 0 accepts any rate. It also returns the root
+// of the YAML tree. fsys may be nil.
 func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, *yaml.Node, error) {
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
@@ -162,7 +163,8 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 	return out, top, r.Errors()
 }
 
-// load loads the sounds of a file into the library.
+// load loads the sounds of r into the library and prepares them for the pitches that they can reach. It returns
+// them by name.
 func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	ctx := context.Background()
 	ways := make([]loading.Ways, len(r.Sounds))
@@ -225,7 +227,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	return out, versions.Make(ctx)
 }
 
-// noteStreamError keeps the first error of a stream. Any goroutine.
+// noteStreamError keeps err for Err if it is the first error of a stream. Any goroutine.
 func (b *Bank) noteStreamError(_ string, err error) {
 	err = fmt.Errorf("bank: the stream %s", strings.TrimPrefix(err.Error(), "sounds: "))
 	b.streams.CompareAndSwap(nil, &err)
@@ -305,7 +307,7 @@ func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	}
 }
 
-// setOptions sets the mixer options of sounds and their layers.
+// setOptions sets the mixer options of sounds and their layers. found has the options by sound name.
 func setOptions(sounds map[string]*sound, found map[string]options) {
 	for name, s := range sounds {
 		s.options = found[name]
@@ -315,7 +317,7 @@ func setOptions(sounds map[string]*sound, found map[string]options) {
 	}
 }
 
-// parameterPitchRange returns the range of pitches that the parameters of a sound can add.
+// parameterPitchRange returns the range of semitones that the parameters of a sound can add.
 func parameterPitchRange(s *rules.Sound) (sum rules.Range) {
 	for i := range s.Parameters {
 		span := s.Parameters[i].Pitch.Span()
@@ -324,11 +326,13 @@ func parameterPitchRange(s *rules.Sound) (sum rules.Range) {
 	return sum
 }
 
+// unionRange returns the smallest range that contains a and b.
 func unionRange(a, b rules.Range) rules.Range {
 	return rules.Range{From: min(a.From, b.From), To: max(a.To, b.To)}
 }
 
-// optionsOn returns the mixer options per sound name.
+// optionsOn returns the group, quality and bus of each sound on m, by sound name. It creates the groups. The
+// error wraps ErrMixer.
 func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	groups, err := r.Groups(m)
 	if err != nil {
@@ -342,9 +346,10 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	return out, nil
 }
 
+// noMixer returns the error, which wraps ErrMixer, of a call that needs a mixer before there is one.
 func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
 
-// find returns the sound with a name. The caller holds mu.
+// find returns the sound with a name, or an error that wraps ErrName. The caller holds mu.
 func (b *Bank) find(name string) (*sound, error) {
 	if s := b.sounds[name]; s != nil {
 		return s, nil
@@ -352,7 +357,8 @@ func (b *Bank) find(name string) (*sound, error) {
 	return nil, unknown("sound", name, b.sounds)
 }
 
-// unknown returns an error for an unknown name that suggests the nearest known one.
+// unknown returns an error for an unknown name. It wraps ErrName and suggests the nearest key of known. The
+// argument what names the kind of thing in the error: "sound".
 func unknown[V any](what, name string, known map[string]V) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, what, yaml.Quote(name))

@@ -9,7 +9,8 @@ import (
 // choices must depend only on the order of the plays of a name. Therefore a play that opens a stream reserves
 // (claims) every sound that it draws for, and plays that need the same sounds wait.
 
-// collectParts collects the parts of a sound.
+// collectParts sets parts to the sounds that a play of s starts: s, its layers, and their successors by `then`.
+// It sets streams if any part is a stream.
 func (s *sound) collectParts() {
 	s.parts = append(s.parts[:0], s)
 	for _, l := range s.layers {
@@ -25,7 +26,7 @@ func (s *sound) collectParts() {
 	}
 }
 
-// isClaimed reports whether another play has claimed a part of the sound. The caller holds mu.
+// isClaimed reports whether a play has claimed the sound or any of its parts. The caller holds mu.
 func (s *sound) isClaimed() bool {
 	for _, part := range s.parts {
 		if part.claimed {
@@ -35,7 +36,8 @@ func (s *sound) isClaimed() bool {
 	return false
 }
 
-// claim reserves a sound for one play. The caller holds mu.
+// claim reserves a sound and its parts for one play, which may release mu to open a stream. Other plays wait
+// until endClaim. The caller holds mu.
 func (b *Bank) claim(s *sound) {
 	b.claims++
 	for _, part := range s.parts {
@@ -43,7 +45,7 @@ func (b *Bank) claim(s *sound) {
 	}
 }
 
-// endClaim ends a claim. The caller holds mu.
+// endClaim ends a claim and wakes the waiting plays. The caller holds mu.
 func (b *Bank) endClaim(s *sound) {
 	b.claims--
 	for _, part := range s.parts {
@@ -59,7 +61,8 @@ func (b *Bank) waitForClaims() {
 	}
 }
 
-// startUnlocked starts a voice and releases mu for that time if it opens a stream.
+// startUnlocked returns the result of play(file, m). If file is a stream, it releases mu during the call,
+// because opening a stream takes time. The caller holds mu.
 func (b *Bank) startUnlocked(
 	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), file *voice.Sound, m mixer.Options,
 ) (mixer.Handle, error) {

@@ -23,8 +23,8 @@ type Handle struct {
 	age  uint64
 }
 
-// forAll calls do for each voice of the play. It returns mixer.ErrGone if the play has been reused for another
-// one.
+// forAll calls do for each voice of the play and returns the first error. It returns mixer.ErrGone if all
+// voices have ended, or if the play has been reused for another one.
 func (h Handle) forAll(do func(mixer.Handle) error) error {
 	if h.play == nil {
 		return do(h.Handle)
@@ -143,7 +143,8 @@ func (h Handle) SetLoop(rounds int) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetLoop(rounds) })
 }
 
-// sounding returns the first voice of the play that has not ended, or the first voice.
+// sounding returns the first voice of the play that has not ended. If all have ended, it returns the first
+// voice.
 func (h Handle) sounding() mixer.Handle {
 	found := h.Handle
 	_ = h.forAll(func(one mixer.Handle) error {

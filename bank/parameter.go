@@ -24,8 +24,8 @@ func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
 }
 
-// playMany starts a sound with layers, parameters or followers. If a voice cannot start, the others are
-// stopped.
+// playMany starts a sound with layers, parameters or followers at a frame and returns one handle for all its
+// voices. If a voice cannot start, it stops the others and returns the error.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free(b)
 	p.starting = true
@@ -49,7 +49,8 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
 }
 
-// startAll starts the layers of a sound, or the sound itself if it has no layers.
+// startAll starts the layers of a sound, or the sound itself if it has no layers, as voices of p. The delays of
+// layers count from frame, or from the next frame for mixer.Now. It stops at the first error.
 func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
 	moves := within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
@@ -94,7 +95,7 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	return nil
 }
 
-// hasDelayedLayers reports whether a layer has a delay.
+// hasDelayedLayers reports whether any layer has a delay.
 func (s *sound) hasDelayedLayers() bool {
 	for _, l := range s.layers {
 		if l.delay > 0 {
@@ -104,9 +105,11 @@ func (s *sound) hasDelayedLayers() bool {
 	return false
 }
 
+// within reports whether x is in least..most, inclusive. NaN is not.
 func within(x, least, most float64) bool { return x >= least && x <= most }
 
-// setParameter sets parameter i, whose value must be in range.
+// setParameter sets parameter i of the play to x, which must be in its range, and updates its voices. It
+// returns mixer.ErrGone if all voices have ended.
 func (p *play) setParameter(i int, x float64) error {
 	p.values[i] = x
 	gain, pitch := p.withParameters()
@@ -124,13 +127,13 @@ func (p *play) setParameter(i int, x float64) error {
 	})
 }
 
-// apply sets the gain and pitch of all voices.
+// apply sets the gain and pitch of all voices. The error is as in forEach.
 func (p *play) apply(gain pcm.Decibels, pitch pcm.Semitones) error {
 	return p.forEach(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
 }
 
-// forEach calls do for all voices and returns the first error. It returns ErrGone only if all voices have
-// ended.
+// forEach calls do for all voices and returns the first error other than mixer.ErrGone. It returns
+// mixer.ErrGone only if do returned it for all voices.
 func (p *play) forEach(do func(mixer.Handle) error) error {
 	var first error
 	gone := 0
@@ -148,7 +151,8 @@ func (p *play) forEach(do func(mixer.Handle) error) error {
 	return first
 }
 
-// inRange returns an error if a parameter value is out of range.
+// inRange returns nil if x is in the range of parameter p, or an error that wraps mixer.ErrOption. sound is the
+// name of its sound, for the message.
 func inRange(sound string, p *rules.Parameter, x float64) error {
 	if within(x, p.From, p.To) {
 		return nil
@@ -180,7 +184,8 @@ func (b *Bank) Set(parameter string, x float64) error {
 	return first
 }
 
-// checkParameter returns an error if a value is invalid for any sound with the parameter.
+// checkParameter returns nil if x is in range for every sound with the parameter. The error wraps
+// mixer.ErrOption, or ErrName if no sound has the parameter.
 func (b *Bank) checkParameter(parameter string, x float64) error {
 	found := false
 	for i := range b.rules.Sounds {

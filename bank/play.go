@@ -63,7 +63,8 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	return b.play(frame, name, &o)
 }
 
-// play starts a sound. The caller holds mu.
+// play starts a sound at a frame; mixer.Now is the next one. It waits while another play opens a stream of the
+// same sound. The caller holds mu.
 func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	s, err := b.find(name)
 	for err == nil && s.isClaimed() {
@@ -84,7 +85,8 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	return Handle{Handle: h}, err
 }
 
-// startWithFollowers starts a sound or layer, and its followers, as voices of a play.
+// startWithFollowers starts a sound or layer at a moment, schedules the sounds that follow it by `then`, and
+// adds all voices to p. It stops at the first error.
 func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
 	lead, err := b.start(s, at.Play, o, base, p.number)
 	if err != nil {
@@ -104,8 +106,8 @@ func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options
 	return nil
 }
 
-// start makes the random choices of a start and passes it to the mixer. A rejected start takes its choices
-// back. For a layer, base holds the values of its parent and number identifies the play.
+// start makes the random choices of a start and passes it to play, a function of the mixer. If that fails, it
+// takes the choices back. For a layer, base holds the values of its parent and number identifies the play.
 func (b *Bank) start(
 	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
@@ -137,7 +139,7 @@ func (b *Bank) start(
 	return h, err
 }
 
-// overrideOr dereferences the game's value; nil gives the rules' value.
+// overrideOr returns *said, the game's value, or rules if said is nil.
 func overrideOr(said *float64, rules float64) float64 {
 	if said != nil {
 		return *said
@@ -145,13 +147,13 @@ func overrideOr(said *float64, rules float64) float64 {
 	return rules
 }
 
-// undo takes back the last random choices.
+// undo takes back the random choices of the last start.
 func (s *sound) undo() {
 	s.plays--
 	s.picker.Undo()
 }
 
-// base draws the gain and pitch of the sound.
+// base draws the gain and pitch of a start from the ranges of the sound. The speed is not random.
 func (s *sound) base(d *chance.Draw) mixer.Base {
 	r := s.rules
 	return mixer.Base{
@@ -159,7 +161,8 @@ func (s *sound) base(d *chance.Draw) mixer.Base {
 	}
 }
 
-// add combines two base values, clamped to the ranges of the mixer.
+// add combines two base values, clamped to the ranges of the mixer: it adds gains and pitches and multiplies
+// speeds.
 func add(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
@@ -168,8 +171,8 @@ func add(a, b mixer.Base) mixer.Base {
 	}
 }
 
-// emitterFor returns the emitter of a start with the defaults of the rules, or nil. It is valid until the next
-// start of the sound.
+// emitterFor returns a copy of at whose zero fields have the defaults of the rules, or nil if at is nil. The
+// copy is valid until the next start of the sound.
 func (s *sound) emitterFor(at *space.Emitter) *space.Emitter {
 	if at == nil {
 		return nil

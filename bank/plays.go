@@ -23,12 +23,12 @@ type play struct {
 	values   []float64     // by parameter
 }
 
-// add adds a voice.
+// add adds voice h, a start of sound s, to the play.
 func (p *play) add(s *sound, h mixer.Handle) {
 	p.voices, p.sounds = append(p.voices, h), append(p.sounds, s)
 }
 
-// undo stops the voices before they sound and takes back their random choices.
+// undo stops the voices of a play that could not start completely, and takes back their random choices.
 func (p *play) undo() {
 	for i, h := range p.voices {
 		_ = h.Stop()
@@ -36,7 +36,7 @@ func (p *play) undo() {
 	}
 }
 
-// over reports whether all voices have ended.
+// over reports whether all voices have ended. A play that is still starting is not over.
 func (p *play) over() bool {
 	if p.starting {
 		return false
@@ -66,7 +66,8 @@ const (
 	initialPlays = 64 // initial size of the pool
 )
 
-// free returns an ended play. If more than three quarters are in use, it doubles the pool.
+// free returns an ended play for reuse. It first looks at a few plays. If these are in use, and at least three
+// quarters of all plays, it doubles the pool.
 func (ps *plays) free(b *Bank) *play {
 	for range min(len(ps.all), quickChecks) {
 		ps.cursor = (ps.cursor + 1) % len(ps.all)

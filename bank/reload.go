@@ -68,6 +68,7 @@ type stamp struct {
 	time time.Time
 }
 
+// sameStamps reports whether b has the same stamp as a for every file of a.
 func sameStamps(a, b map[string]stamp) bool {
 	for file, s := range a {
 		if b[file] != s {
@@ -77,8 +78,8 @@ func sameStamps(a, b map[string]stamp) bool {
 	return true
 }
 
-// stamps returns the stamps of the bank's file and its sound files. It includes the files of the last version
-// that was read, which may not exist yet.
+// stamps returns the sizes and times of the bank's file and its sound files by path; a missing file has a zero
+// stamp. It includes the files of the last version that was read, even if it was not adopted.
 func (b *Bank) stamps() map[string]stamp {
 	out := map[string]stamp{}
 	add := func(name string) {
@@ -114,7 +115,7 @@ func (b *Bank) stamps() map[string]stamp {
 // apply. A sound on a bus that the mixer lacks plays on the nearest parent bus that it has.
 func (b *Bank) Reload() error { return b.reload(nil) }
 
-// reload is Reload after the named files have changed.
+// reload is like Reload, but reads the sounds of the files in changed again. changed may be nil.
 func (b *Bank) reload(changed map[string]bool) error {
 	b.reloading.Lock()
 	defer b.reloading.Unlock()
@@ -139,7 +140,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 	return b.adopt(r, loaded, root)
 }
 
-// forget removes the sounds of changed files from the library, so that it reads them again.
+// forget removes the sounds of the files in changed from the library, so that it reads them again.
 func (b *Bank) forget(changed map[string]bool) {
 	b.mu.Lock()
 	var old []*voice.Sound
@@ -156,7 +157,8 @@ func (b *Bank) forget(changed map[string]bool) {
 	}
 }
 
-// adopt switches to other rules and sounds. The caller holds mu.
+// adopt switches to the rules r and their loaded sounds, and moves the mixer to the new values. Its error lists
+// the changes that need a new mixer; root is the YAML tree with their places. The caller holds mu.
 func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
 	late := &reloadDifferences{file: r.File, root: root}
 	if b.mixer != nil {
@@ -208,7 +210,8 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	return late.err()
 }
 
-// resumeRandom continues the random choices of the sound's previous version.
+// resumeRandom continues the random choices of old, the previous version of the sound. If its pick or its
+// number of files has changed, the choice of files starts again.
 func (s *sound) resumeRandom(old *sound) {
 	s.plays = old.plays
 	if s.rules.Pick == old.rules.Pick && len(s.files) == len(old.files) {
@@ -224,9 +227,10 @@ type limit struct {
 	coalesce rules.Coalesce
 }
 
+// limitOf returns the limits of a sound as a comparable value.
 func limitOf(s *rules.Sound) limit { return limit{s.Group, s.Limit, s.Cooldown, s.Coalesce} }
 
-// groupOf returns a key shared by all sounds in the same group.
+// groupOf returns a key that is equal for all sounds of a group, and unique for a sound without a group.
 func groupOf(s *rules.Sound) string {
 	if s.Group != "" {
 		return "group " + s.Group

@@ -29,8 +29,8 @@ func (n *difference) Error() string { return (*rules.Error)(n).Error() }
 // Unwrap returns ErrMixer and mixer.ErrOption.
 func (*difference) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} }
 
-// addDifference adds a difference at a path of keys. If the file lacks a key of the path, the place is the
-// last key found.
+// addDifference adds a difference at a path of keys, with a formatted message. If the file lacks a key of the
+// path, the place is the last key found.
 func (l *reloadDifferences) addDifference(path []string, format string, args ...any) {
 	place := yaml.Place{}
 	for n, i := l.root, 0; n != nil && i < len(path); i++ {
@@ -56,7 +56,7 @@ func (l *reloadDifferences) err() error {
 	return errors.Join(all...)
 }
 
-// compare adds the keys whose values differ from the ones that the mixer was made from.
+// compare adds the differences between the rules of the mixer, made, and the rules now that need a new mixer.
 func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
 	const what = "only a new mixer takes this; call NewMixer. Until then it stays as it was"
 	for _, k := range []struct {
