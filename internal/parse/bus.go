@@ -7,7 +7,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Bus returns the fields of a bus, except its duck, sends and effects.
+// Bus returns the fields that parse into b, except its duck, sends and effects. buses and outputs contain the
+// known names.
 func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "parent", To: bus(&b.Parent, buses)},
@@ -28,7 +29,7 @@ func duckField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "duck", To: read, Like: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Needs: []string{"when", "by"}}}
 }
 
-// Duck returns the fields of a duck.
+// Duck returns the fields that parse into d. buses contains the known names of buses.
 func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "when", To: bus(&d.When, buses)},
@@ -40,7 +41,8 @@ func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	}
 }
 
-// allBuses parses the buses and reports cycles of parents.
+// allBuses parses the buses into the rules. It records errors in names, cycles of parents, and buses whose
+// output differs from the output of their parent.
 func (r *Reader) allBuses(n *yaml.Node) {
 	if n.Kind == yaml.Mapping {
 		if len(n.Pairs) > mixer.MaxBuses {
@@ -89,7 +91,8 @@ func (r *Reader) allBuses(n *yaml.Node) {
 	r.route(func(bus string) *yaml.Pair { return given[bus] })
 }
 
-// GivesWay checks the bus that another bus is ducked by, its key `when`.
+// GivesWay records an error if the duck of a bus is triggered by the bus itself or by the master. n is the
+// mapping of the duck and when the bus that its key `when` names.
 func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
 	if len(r.rules.Outputs) > 0 && when == r.rules.Outputs[0].Name {
 		when = "master"
@@ -103,6 +106,7 @@ func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
 	}
 }
 
+// duck parses the duck of a bus into *to. It records errors and always returns true.
 func (r *Reader) duck(p *yaml.Pair, bus string, to **rules.Duck) bool {
 	d := &rules.Duck{}
 	*to = d

@@ -10,8 +10,8 @@ import (
 	"voicepool/mixer"
 )
 
-// circles reports the first bus with a path back to itself through sends, parents or sidechain keys of
-// effects.
+// circles records an error at the first bus with a path back to itself through sends, parents or sidechain keys
+// of effects. root is the mapping of the whole file.
 func (r *Reader) circles(root *yaml.Node) {
 	type end struct { // a bus with sends or keyed effects, which can close a cycle
 		key, name string
@@ -73,7 +73,8 @@ func (r *Reader) isMaster(name string) bool {
 	return len(r.rules.Outputs) > 0 && name == r.rules.Outputs[0].Name
 }
 
-// closes returns the pair of a bus that can close a cycle, or nil.
+// closes returns the pair `sends` or `effects` of a bus that can close a cycle, or nil. key is the section of
+// the file that has the bus: "master", "outputs" or "buses".
 func closes(root *yaml.Node, key, bus string, sends []mixer.Send, effects []effect.Effect) *yaml.Pair {
 	of := fields.Given(root, key)
 	if of != nil && key != bus {

@@ -11,6 +11,7 @@ type cutoff struct{ to *float64 }
 // Cutoff returns a destination for the cutoff of a filter: a number of Hz, or off.
 func Cutoff(to *float64) fields.Value { return cutoff{to} }
 
+// Read parses a number of Hz, or off as 0, and reports whether the value is valid.
 func (c cutoff) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Kind == yaml.Scalar && p.Value.Text == "off" {
 		*c.to = 0
@@ -19,7 +20,7 @@ func (c cutoff) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool 
 	return r.Value(p, &fields.Field{To: c.to, Within: within})
 }
 
-// Text returns the number, or off.
+// Text returns the number of Hz and true, or off and false.
 func (c cutoff) Text() (string, bool) {
 	if *c.to == 0 {
 		return "off", false

@@ -42,7 +42,8 @@ func Moves(read func(*yaml.Pair) bool) fields.Field {
 // choices returns an enum of words.
 func choices(words []string) fields.Schema { return fields.Schema{"enum": words} }
 
-// effectFields returns the fields of an effect. whole includes id and key.
+// effectFields returns the fields of an effect, all parsed by read. If whole is true, they include id, and key
+// if the effect has a sidechain.
 func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fields.Field {
 	var all []fields.Field
 	if whole {
@@ -59,6 +60,7 @@ func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fiel
 	return all
 }
 
+// paramFields returns a field for each parameter of an effect or band, parsed by read.
 func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Field {
 	all := make([]fields.Field, len(params))
 	for i := range params {
@@ -67,7 +69,7 @@ func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Fie
 	return all
 }
 
-// paramShape returns the shape of a parameter value.
+// paramShape returns the schema of a parameter, or a pointer whose type determines the schema.
 func paramShape(p *effect.Param) any {
 	number := fields.Schema{"type": "number", "minimum": p.From, "maximum": p.To}
 	switch {
@@ -86,7 +88,7 @@ func paramShape(p *effect.Param) any {
 // onOff reports whether a parameter is written as true or false.
 func onOff(p *effect.Param) bool { return len(p.Choices) == 2 }
 
-// effects parses the effects of a bus.
+// effects parses the effects of a bus and appends them to *to. It records errors and always returns true.
 func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
 	if p.Value.Kind != yaml.List {
 		r.Fail(p.Value.Place, "effects is a list, such as [{reverb: {time: 2s}}], not %s", p.Value.Kind)
@@ -111,7 +113,8 @@ func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
 	return true
 }
 
-// effect parses one effect.
+// effect parses one effect, a kind or {kind: values}. ok is false if the kind is unknown or the effect rejects
+// a value. A value that cannot be parsed is recorded as an error and keeps its default.
 func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	var name string
 	values := &yaml.Node{Kind: yaml.Mapping, Place: n.Place}
@@ -157,7 +160,8 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	return e, err == nil
 }
 
-// bandsHaveFreq reports equaliser bands with a type but without a frequency.
+// bandsHaveFreq records an error for each equaliser band that has a type other than flat but no frequency.
+// values is the mapping of the effect.
 func (r *Reader) bandsHaveFreq(values *yaml.Node) {
 	p := fields.Given(values, "bands")
 	if p == nil || p.Value.Kind != yaml.List {
@@ -170,7 +174,8 @@ func (r *Reader) bandsHaveFreq(values *yaml.Node) {
 	}
 }
 
-// effectValue parses a value of an effect, or its bands.
+// effectValue parses a parameter of an effect, or its bands, and calls set for each valid value. It returns
+// false after an error, except for an error inside a band.
 func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string, value float64)) bool {
 	if p.Key != "bands" || k.Bands == 0 {
 		return r.param(p, &k.Params[slices.IndexFunc(k.Params, func(q effect.Param) bool { return q.Name == p.Key })], p.Key, set)
@@ -192,7 +197,8 @@ func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string,
 	return true
 }
 
-// param parses one value.
+// param parses one parameter, calls set with path and its value, and returns true. If it is invalid, it records
+// an error and returns false. The value is 0 for off, 1 for on, the index of a choice, or seconds for a time.
 func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(path string, value float64)) bool {
 	x, ok := 0.0, true
 	switch {
@@ -225,7 +231,7 @@ func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(pat
 	return ok
 }
 
-// unitOf returns the unit of a value for messages.
+// unitOf returns the unit of a parameter in the format of fields.Limits.Unit, or "" if it has no unit.
 func unitOf(p *effect.Param) string {
 	switch p.Unit {
 	case effect.Decibels:
@@ -244,7 +250,8 @@ func brief(seconds float64) string {
 	return fields.Shortest(seconds) + "s"
 }
 
-// EffectMoves parses new values for effects of a bus, in a scene or a cue. has lists the effects of the bus.
+// EffectMoves parses new values for effects of a bus, in a scene or a cue, and appends them to *to. has lists
+// the effects of the bus. A name that is not among them is an error.
 func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *[]rules.EffectMove) {
 	names := make([]string, len(has))
 	for i := range has {
@@ -269,7 +276,8 @@ func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *
 	})
 }
 
-// EffectsOf returns the effects of a bus, of the master, or of an output.
+// EffectsOf returns the effects of a bus, of the master, or of an output; nil for an unknown name and for the
+// first output, whose effects the master has.
 func (r *Reader) EffectsOf(bus string) []effect.Effect {
 	return r.rules.EffectsOf(bus)
 }

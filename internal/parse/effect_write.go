@@ -50,6 +50,8 @@ func WriteMoves(moves []rules.EffectMove, kinds func(name string) *effect.Kind) 
 	return "{" + all.String() + "}"
 }
 
+// writeValues appends the values of an effect to line. values has them by path; k is the kind of the effect. A
+// band without values becomes {} if a later band has some.
 func writeValues(line *fields.Line, k *effect.Kind, values effect.Values) {
 	for i := range k.Params {
 		if x, ok := values[k.Path(i)]; ok {

@@ -12,7 +12,8 @@ type Every struct{ Least, Most *rules.Time }
 // leastEvery is the shortest interval, a nanosecond. It limits the number of repetitions per frame.
 var leastEvery = rules.FrameTime(1, 1e9)
 
-// Read parses a time or a pair of times.
+// Read parses a time, or a pair [least, most], and reports whether it is valid. If both times are equal, it
+// sets Most to 0.
 func (e Every) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.List {
 		return every(r, p, e.Least)
@@ -38,7 +39,7 @@ func (e Every) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// every parses one interval.
+// every parses one interval of at least 1 ns into to and reports whether it is valid.
 func every(r *fields.Reader, p *yaml.Pair, to *rules.Time) bool {
 	ok := r.Value(p, &fields.Field{To: to})
 	switch {
@@ -52,7 +53,7 @@ func every(r *fields.Reader, p *yaml.Pair, to *rules.Time) bool {
 	return false
 }
 
-// Text returns "", because recorded cues do not repeat.
+// Text returns "" and false, because recorded cues do not repeat.
 func (e Every) Text() (string, bool) { return "", false }
 
 // Schema returns the schema of a time or a pair of times.

@@ -12,7 +12,8 @@ import (
 // limit is a destination for a number of voices, or {voices, per, full}.
 type limit rules.Limit
 
-// Read parses the number or the mapping.
+// Read parses a number of voices, or a mapping, and reports whether it is valid. Inside a mapping, only a
+// missing `voices` makes it invalid; other errors are recorded.
 func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{To: &l.Voices, Within: Counts})
@@ -27,6 +28,7 @@ func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
+// fields returns the fields of the mapping. The key `per` is parsed into counted.
 func (l *limit) fields(counted *per) []fields.Field {
 	return []fields.Field{
 		{Key: "voices", To: &l.Voices, Within: Counts},
@@ -42,7 +44,7 @@ func (l *limit) Schema(fields.Limits) fields.Schema {
 	return fields.Schema{"anyOf": []fields.Schema{number, mapping.Schema(fields.Limits{})}}
 }
 
-// Text returns the number, or the mapping if it has other values.
+// Text returns the number of voices, or the mapping if it has other values, and whether the sound has a limit.
 func (l *limit) Text() (string, bool) {
 	number := fmt.Sprint(l.Voices)
 	if !l.PerOwner && l.Full == mixer.StealQuietest {

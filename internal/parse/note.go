@@ -11,7 +11,8 @@ import (
 // middle is the MIDI note of C4.
 const middle = 60
 
-// ParseNote parses a MIDI note: 0..127, or a name such as C4, F#3 or Bb-1. C4 is 60.
+// ParseNote parses a MIDI note: 0..127, or a name such as C4, F#3 or Bb-1. C4 is 60. ok is false for any other
+// text and for a note outside 0..127.
 func ParseNote(text string) (note int, ok bool) {
 	if n, ok := fields.ParseWhole(text, 0, 127); ok {
 		return int(n), true
@@ -40,7 +41,7 @@ func ParseNote(text string) (note int, ok bool) {
 // Note is a destination for a MIDI note.
 type Note struct{ To *int }
 
-// Read parses a number or a name.
+// Read parses a number or a name and reports whether it is valid.
 func (n Note) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	text, ok := r.Scalar(p, noteWanted)
 	if !ok {
@@ -54,7 +55,7 @@ func (n Note) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 
 const noteWanted = "a number from 0 to 127, or a name such as C4, which is 60"
 
-// Text returns the number.
+// Text returns the number, and always true.
 func (n Note) Text() (string, bool) { return strconv.Itoa(*n.To), true }
 
 // Schema returns the schema of a number or a name.

@@ -14,7 +14,8 @@ import (
 // pair is a destination for a pair of channels, written as 3-4. It stores the first channel.
 type pair struct{ to *int }
 
-// Read parses a pair.
+// Read parses a pair of channels such as 3-4 and reports whether it is valid. It stores the first channel, an
+// odd number from 1.
 func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	const most = 2 * mixer.MaxOutputs
 	first, second, found := strings.Cut(p.Value.Text, "-")
@@ -35,7 +36,7 @@ func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// Text returns the pair.
+// Text returns the pair, and whether it is set.
 func (c pair) Text() (string, bool) { return fmt.Sprintf("%d-%d", *c.to, *c.to+1), *c.to != 0 }
 
 // Schema returns an enum of all pairs.
@@ -50,7 +51,7 @@ func (c pair) Schema(fields.Limits) fields.Schema {
 // outputName is a destination for the name of an output.
 type outputName struct{ fields.Name }
 
-// Read parses the name.
+// Read parses the name of an output and reports whether the file defines the output.
 func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
 		r.Fail(p.Place, "output: no outputs are defined; add them, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
@@ -59,7 +60,7 @@ func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) b
 	return n.Name.Read(r, p, within)
 }
 
-// Output returns the fields of an output, except its effects.
+// Output returns the fields that parse into o, except its effects.
 func Output(o *rules.Output) []fields.Field {
 	return []fields.Field{
 		{Key: "channels", To: pair{&o.Channel}},
@@ -113,7 +114,8 @@ func (r *Reader) allOutputs(n *yaml.Node) {
 	})
 }
 
-// firstOutput moves the gain and cutoffs of the first output to the master, which is its bus.
+// firstOutput moves the gain and cutoffs of the first output o to the master, which is its bus. For a value
+// that the master sets, too, it records an error. p is the pair of the output.
 func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 	m := &r.rules.Master
 	if o.Gain != 0 && m.Gain != 0 {
@@ -133,12 +135,14 @@ func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 	}
 }
 
-// givenTwice reports a key that both the first output and the master have.
+// givenTwice records an error for a key that both the first output and the master have. p is the pair of the
+// output.
 func (r *Reader) givenTwice(p *yaml.Pair, key string) {
 	r.Fail(fields.Given(p.Value, key).Place, "%s: the first output is the master bus, and `master` sets it, too; leave one out", key)
 }
 
-// masterEffects parses the effects of the master and of the outputs, whose sidechain keys name buses.
+// masterEffects parses the effects of the master and of the outputs. It runs after the buses, because sidechain
+// keys name buses. root is the mapping of the whole file.
 func (r *Reader) masterEffects(root *yaml.Node) {
 	master := &r.rules.Master.Effects
 	if p := fields.Given(root, "master"); p != nil {
@@ -163,10 +167,11 @@ func (r *Reader) masterEffects(root *yaml.Node) {
 	}
 }
 
-// later accepts a field that is parsed once all buses are known.
+// later accepts any value. It is for a field that is parsed once all buses are known.
 func later(*yaml.Pair) bool { return true }
 
-// route checks that the outputs of a bus and of its parent agree.
+// route records an error for each bus whose output differs from the output of its parent. at returns the pair
+// of a bus in the file.
 func (r *Reader) route(at func(bus string) *yaml.Pair) {
 	if len(r.rules.Outputs) == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 	"voicepool/internal/yaml"
 )
 
+// parameterFields returns the fields that parse into p.
 func parameterFields(p *rules.Parameter) []fields.Field {
 	return []fields.Field{
 		{Key: "from", To: &p.From, Within: Values},
@@ -17,7 +18,8 @@ func parameterFields(p *rules.Parameter) []fields.Field {
 	}
 }
 
-// parameters parses the parameters of a sound.
+// parameters parses the parameters of a sound and appends them to s.Parameters. It records errors and always
+// returns true.
 func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 	r.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := rules.Parameter{Name: p.Key}
@@ -54,7 +56,8 @@ func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 // curve is a destination for the points of a curve.
 type curve struct{ to *rules.Curve }
 
-// Read parses a list of points, [x, y].
+// Read appends a list of points [x, y] to the curve and reports whether each point is valid. within limits y.
+// Read does not check the order of the points.
 func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 {
 		r.Fail(p.Value.Place, "%s takes a list of points, such as [[0, -12], [1, 0]]", p.Key)
@@ -76,7 +79,7 @@ func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	return true
 }
 
-// Text returns "", because recorders do not write curves.
+// Text returns "" and false, because recorders do not write curves.
 func (c curve) Text() (string, bool) { return "", false }
 
 // Schema returns the schema of a list of pairs of numbers.

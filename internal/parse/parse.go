@@ -40,8 +40,8 @@ type Reader struct {
 	thens   []then
 }
 
-// New returns a reader that fills in to, starting from the defaults of a file. named lists sounds that need
-// no file.
+// New sets *to to the defaults of a file and returns a reader that fills it in. file is its path for messages,
+// and fsys may be nil. named lists sounds that need no file.
 func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
 	*to = rules.Rules{
 		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
@@ -84,7 +84,7 @@ func (r *Reader) Errors() error {
 	return all
 }
 
-// File returns the shape of a file with additional fields.
+// File returns the shape of a file: the fields in more and the fields of the rules.
 func File(more []fields.Field) fields.Mapping {
 	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil, nil).fields()...)}
 }
@@ -115,11 +115,13 @@ func (r *Reader) fields() []fields.Field {
 	}
 }
 
+// quality returns a destination for an interpolation quality, as fields.Optional needs it.
 func quality(to *voice.Quality) any {
 	return fields.Choice(to, voice.Linear, voice.Cubic, voice.Best)
 }
 
-// root parses the mapping of a whole file.
+// root parses the mapping of a whole file into the rules. what names the file in messages: "a bank". more lists
+// its fields beyond the rules.
 func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	s := r.rules
 	if p := fields.Given(n, "rate"); p != nil { // before the other keys, regardless of their order
@@ -152,6 +154,7 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	r.checkLayers()
 }
 
+// seed parses the seed, a signed 64-bit integer, and reports whether it is valid.
 func (r *Reader) seed(p *yaml.Pair) bool {
 	n, ok := r.Whole(p, math.MinInt64, math.MaxInt64)
 	if ok {
@@ -172,6 +175,7 @@ func Master(m *rules.Master) []fields.Field {
 	}
 }
 
+// master parses the master bus except its effects. It records errors and always returns true.
 func (r *Reader) master(p *yaml.Pair) bool {
 	m := &r.rules.Master
 	r.Read(p.Value, "master", append(Master(m), effectsField(later)))
@@ -190,6 +194,7 @@ func Grow(g *rules.Grow) []fields.Field {
 	}
 }
 
+// grow parses the settings of a growing pool. It records an error if they contradict `voices` or `overflow`.
 func (r *Reader) grow(p *yaml.Pair) {
 	s := r.rules
 	g := &s.Grow

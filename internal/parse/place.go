@@ -12,7 +12,7 @@ import (
 	"voicepool/space"
 )
 
-// Cone returns the fields of a cone.
+// Cone returns the fields that parse into c.
 func Cone(c *space.Cone) []fields.Field {
 	angles := fields.Limits{From: 0, To: 360, Unit: " of degrees"}
 	return []fields.Field{
@@ -29,7 +29,7 @@ var Air = fields.Limits{From: 0, To: 1000}
 // Behind is the range of occlusion and obstruction.
 var Behind = fields.Limits{From: 0, To: 1}
 
-// Distance returns the fields of an attenuation, except its curve and its table.
+// Distance returns the fields that parse into a, except its curve and its table.
 func Distance(a *space.Attenuation) []fields.Field {
 	return []fields.Field{
 		{Key: "min", To: &a.Min, Within: fields.Limits{From: 1e-6, To: 1e9}},
@@ -47,7 +47,7 @@ type Vector struct{ To **space.Vector }
 // places is the range of a coordinate.
 var places = fields.Limits{From: -1e9, To: 1e9}
 
-// Read parses two or three numbers.
+// Read parses [x, y, z], or [x, y] with z = 0, and reports whether it is valid.
 func (v Vector) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if n := len(p.Value.Items); p.Value.Kind != yaml.List || n < 2 || n > 3 {
 		r.Fail(p.Value.Place, "%s takes a list of x, y and z, or of x and y, such as [3, 0, -1]", p.Key)
@@ -64,7 +64,7 @@ func (v Vector) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// Text returns the numbers.
+// Text returns the numbers and true, or "" and false if the vector is nil.
 func (v Vector) Text() (string, bool) {
 	if *v.To == nil {
 		return "", false
@@ -91,7 +91,7 @@ var SpeedOfSound = fields.Limits{From: 0.001, To: 1e9}
 // Width is the range of the width of a listener's view.
 var Width = fields.Limits{From: 1e-6, To: 1e9}
 
-// place returns the fields of a sound's spatial behaviour.
+// place returns the fields of a sound's spatial behaviour, which parse into s.Emitter.
 func (r *Reader) place(s *rules.Sound) []fields.Field {
 	read := func(do func(p *yaml.Pair)) func(*yaml.Pair) bool {
 		return func(p *yaml.Pair) bool { do(p); return true }
@@ -117,7 +117,8 @@ func (r *Reader) place(s *rules.Sound) []fields.Field {
 	}
 }
 
-// hears reports combinations of emitter values that package space rejects.
+// hears records an error at p if package space rejects the combination of values in e. It checks only while the
+// file has no error yet.
 func (r *Reader) hears(p *yaml.Pair, e space.Emitter) {
 	if r.Failed() {
 		return
@@ -136,7 +137,8 @@ func curves() []string {
 	return names
 }
 
-// distance parses {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table, table: ...}.
+// distance parses an attenuation into a: {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table, table:
+// ...}. It records errors.
 func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	curves := curves()
 	var named, table *yaml.Pair
@@ -163,7 +165,7 @@ func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	}
 }
 
-// hint suggests the nearest name, or lists all names.
+// hint returns the end of a message about an unknown name: the nearest name, or a list of all names.
 func (r *Reader) hint(name string, names []string) string {
 	if hint := r.Suggest(name, func() []string { return names }); hint != "" {
 		return hint
@@ -204,7 +206,7 @@ func (r *Reader) table(p *yaml.Pair) *space.Table {
 // PanStrength is a destination for the panning strength; 0 is stored as space.NoPan.
 type PanStrength struct{ To *float64 }
 
-// Read parses 0, or a number in the range.
+// Read parses 0 as space.NoPan, or a number in the range, and reports whether it is valid.
 func (s PanStrength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Text == "0" && !p.Value.Quoted {
 		*s.To = space.NoPan
@@ -213,7 +215,7 @@ func (s PanStrength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) 
 	return r.Value(p, &fields.Field{To: s.To, Within: within})
 }
 
-// Text returns the number.
+// Text returns the number, with 0 for space.NoPan, and whether the strength is given.
 func (s PanStrength) Text() (string, bool) { return fields.Shortest(max(*s.To, 0)), *s.To != 0 }
 
 // Schema returns the schema of the range including 0.

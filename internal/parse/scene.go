@@ -22,12 +22,13 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 	}
 }
 
-// sceneFields returns all fields of a scene.
+// sceneFields returns all fields of a scene, which parse into s. buses parses the key `buses`.
 func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
 	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil), SendMoves(nil))}
 	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
 }
 
+// allScenes parses the scenes into the rules. The buses must have been parsed.
 func (r *Reader) allScenes(n *yaml.Node) {
 	r.Named(n, "scenes", func(p *yaml.Pair) {
 		s := rules.Scene{Name: p.Key}
@@ -40,6 +41,8 @@ func (r *Reader) allScenes(n *yaml.Node) {
 	})
 }
 
+// sceneBuses parses the buses of a scene and appends them to s.Buses. It renames the bus of the first output to
+// master.
 func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
 	r.Named(p.Value, "the buses of a scene", func(p *yaml.Pair) {
 		if !r.Buses[p.Key] {

@@ -32,6 +32,7 @@ func sendGain() fields.Shape {
 	return fields.Ranged{Of: new(pcm.Decibels), Within: Decibels}
 }
 
+// sendFields returns the fields that parse into s.
 func sendFields(s *mixer.Send) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: &s.Gain, Within: Decibels},
@@ -39,7 +40,8 @@ func sendFields(s *mixer.Send) []fields.Field {
 	}
 }
 
-// sends parses the sends of a bus, a mapping from buses to gains or mappings.
+// sends parses the sends of a bus, a mapping from buses to gains or mappings, and appends the valid ones to
+// *to. It always returns true.
 func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
 		s := mixer.Send{To: p.Key}
@@ -50,7 +52,8 @@ func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	return true
 }
 
-// readSend parses a send: its gain, or, if more is true, optionally a mapping.
+// readSend parses a send into s: its gain, or, if more is true, optionally a mapping. It returns false if the
+// gain is invalid. Errors in a mapping are recorded, but it returns true.
 func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 	if !more || p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels})
@@ -63,7 +66,7 @@ func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 	return true
 }
 
-// sendTo reports whether a bus may send to the bus named by the key.
+// sendTo reports whether a bus may send to the bus named by the key of p. If not, it records an error.
 func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	switch {
 	case p.Key == "master" || r.isMaster(p.Key):
@@ -78,7 +81,8 @@ func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	return false
 }
 
-// SendMoves parses new gains for sends of a bus, in a scene or a cue.
+// SendMoves parses new gains for sends of a bus, in a scene or a cue, and appends them to *to. A send that the
+// bus lacks is an error.
 func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
 	has := r.SendsOf(bus)
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
@@ -101,7 +105,7 @@ func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
 	})
 }
 
-// SendsOf returns the sends of a bus.
+// SendsOf returns the sends of a bus, or nil if the bus is unknown.
 func (r *Reader) SendsOf(bus string) []mixer.Send {
 	if i := slices.IndexFunc(r.rules.Buses, func(b rules.Bus) bool { return b.Name == bus }); i >= 0 {
 		return r.rules.Buses[i].Sends
@@ -135,7 +139,7 @@ func VoiceSends(to *[]mixer.Send, known map[string]bool, more bool) fields.Value
 	return voiceSends{to, known, more}
 }
 
-// Read parses the sends.
+// Read replaces *v.to by the valid sends of the mapping and reports whether all are valid.
 func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	*v.to = nil
 	if n := len(p.Value.Pairs); p.Value.Kind == yaml.Mapping && n > mixer.VoiceSends {
@@ -159,14 +163,14 @@ func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return good
 }
 
-// Text returns the sends in the format of a file.
+// Text returns the sends in the format of a file, and whether there are any.
 func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to) > 0 }
 
 // Schema returns the schema of a mapping from buses to gains or mappings.
 func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
 
-// SendsHome reports a voice that sends to its own bus or to the master. The error is at the sends of n, or at
-// n.
+// SendsHome records an error for each send of a voice on bus that leads to bus itself or to the master. n is
+// the mapping with the key `sends`; the error is at the key, or at n if it is missing.
 func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
 	at := n.Place
 	if p := fields.Given(n, "sends"); p != nil {

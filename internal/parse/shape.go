@@ -17,7 +17,7 @@ func Shape(to *voice.Shape) fields.Value {
 	return shape{fields.Choice(to, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)}
 }
 
-// Read parses the name or the alternative name of a shape.
+// Read parses the name or the alternative name of a shape and reports whether it is valid.
 func (s shape) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if long, some := shortShapes[p.Value.Text]; some && p.Value.Kind == yaml.Scalar {
 		named, value := *p, *p.Value

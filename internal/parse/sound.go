@@ -14,12 +14,14 @@ import (
 	"voicepool/voice"
 )
 
+// bus returns a destination for the name of a bus. known contains the valid names.
 func bus(to *string, known map[string]bool) fields.Value {
 	return fields.Name{To: to, What: "bus", Known: known}
 }
 
 const maxFiles = 65536 // per sound
 
+// allSounds parses the sounds into the rules and then checks their `then` keys.
 func (r *Reader) allSounds(n *yaml.Node) {
 	r.Named(n, "sounds", func(p *yaml.Pair) {
 		s := rules.Sound{Name: p.Key, Speed: 1, Listed: true}
@@ -33,7 +35,8 @@ func (r *Reader) allSounds(n *yaml.Node) {
 	r.follow()
 }
 
-// Sound returns the fields of a sound, except its files and coalesce.
+// Sound returns the fields that parse into s, except its files, coalesce, layers, parameters and spatial keys.
+// buses contains the known names of buses.
 func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "pick", To: fields.Choice(&s.Pick, rules.PickRandom, rules.PickShuffle, rules.PickRound)},
@@ -64,7 +67,8 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 	}
 }
 
-// soundFields returns all fields of a sound except the spatial ones.
+// soundFields returns all fields of a sound except the spatial ones. files, coalesce, layers and parameters
+// parse the keys with these names.
 func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce, layers, parameters func(*yaml.Pair) bool) []fields.Field {
 	path := new(string)
 	return append([]fields.Field{
@@ -79,6 +83,7 @@ func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce, layers,
 	}, Sound(s, buses)...)
 }
 
+// coalesceFields returns the fields that parse into c.
 func coalesceFields(c *rules.Coalesce) []fields.Field {
 	return []fields.Field{
 		{Key: "within", To: &c.Within},
@@ -86,6 +91,8 @@ func coalesceFields(c *rules.Coalesce) []fields.Field {
 	}
 }
 
+// sound parses the mapping of a sound into s. A sound without files or layers must have the name of an embedded
+// sound. Errors are recorded.
 func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	n := p.Value
 	named := false
@@ -135,7 +142,8 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// group reports a sound whose limits differ from the first sound of its group.
+// group records an error if a sound in a group has no limit, cooldown or coalesce, or different ones from the
+// first sound of the group. p is the sound's key `group`.
 func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 	if s.Limit.Voices == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
 		r.Fail(p.Place, "group needs a limit, a cooldown or coalesce, which its sounds share")
@@ -150,7 +158,8 @@ func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// coalesce parses a time, or {within: time, most: Decibels}.
+// coalesce parses a time, or {within: time, most: decibels}, into c. It returns false if a time is invalid;
+// errors in a mapping are recorded, but it returns true.
 func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	n := p.Value
 	if n.Kind != yaml.Mapping {
@@ -166,7 +175,7 @@ func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	return true
 }
 
-// files parses one path or a list of paths.
+// files parses the key `file` or `files` and appends the files to s.Files. Errors are recorded.
 func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	if p.Key == "file" {
 		if _, ok := r.Scalar(p, "a path"); ok {
@@ -187,7 +196,8 @@ func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// File appends a path, or the embedded or generated sound with that name.
+// File appends the file that n names to files and returns the result. n is a path, or the name of an embedded
+// or generated sound. An invalid one is recorded as an error and not appended.
 func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
 	_, found := r.rules.Find(n.Text)
@@ -221,7 +231,7 @@ func (r *Reader) Known() (names []string) {
 	return names
 }
 
-// Add adds a sound and returns its index.
+// Add adds a sound to the rules and returns its index in them.
 func (r *Reader) Add(s rules.Sound) int {
 	i := len(r.rules.Sounds)
 	r.Sounds[s.Name] = i

@@ -14,7 +14,8 @@ type then struct {
 	name string
 }
 
-// follow reports sounds whose follower does not exist, and chains that lead back to their first sound.
+// follow records an error for each `then` key that names an unknown sound or a sound with layers, or that leads
+// back to its own sound.
 func (r *Reader) follow() {
 	for _, t := range r.thens {
 		next := t.pair.Value.Text
@@ -48,7 +49,7 @@ func (r *Reader) Thens() (all []yaml.Place) {
 	return all
 }
 
-// after returns the name of the follower of a sound, or "".
+// after returns the name of the sound that follows a sound by `then`, or "".
 func (r *Reader) after(name string) string {
 	if i, ok := r.Sounds[name]; ok {
 		return r.rules.Sounds[i].Then
@@ -62,6 +63,7 @@ type region struct {
 	sound *rules.Sound
 }
 
+// fields returns the fields of a loop region, which parse into its sound.
 func (l region) fields() []fields.Field {
 	return []fields.Field{{Key: "from", To: &l.sound.LoopFrom}, {Key: "to", To: &l.sound.LoopTo}}
 }
@@ -72,7 +74,8 @@ func (l region) Schema(within fields.Limits) fields.Schema {
 	return fields.Schema{"anyOf": []fields.Schema{l.Loop.Schema(within), mapping.Schema(within)}}
 }
 
-// Read parses the loop.
+// Read parses true, false, a number of rounds, or a region {from, to}, and reports whether it is valid. Errors
+// in a region are recorded, but it returns true.
 func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	s := l.sound
 	if p.Value.Kind != yaml.Mapping {
@@ -89,7 +92,7 @@ func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool 
 	return true
 }
 
-// Text returns the loop region, or the text of Loop.
+// Text returns the loop region and true, or the results of Loop.Text if there is only a loop.
 func (l region) Text() (string, bool) {
 	if l.sound.LoopTo.IsZero() {
 		return l.Loop.Text()
