@@ -27,7 +27,7 @@ type Reader struct {
 	more  int // number of unlisted errors
 }
 
-// Fail records an error at a place.
+// Fail records an error at a place. After maxWrong errors it only counts further ones.
 func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	if len(r.wrong) == maxWrong {
 		r.more++
@@ -36,7 +36,7 @@ func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	r.wrong = append(r.wrong, &yaml.Error{Place: at, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Of runs do and prefixes the errors that it finds with name, if name is not empty.
+// Of runs do. If name is not empty, it prefixes each error that do records with name and a colon.
 func (r *Reader) Of(name string, do func()) {
 	from := len(r.wrong)
 	do()
@@ -51,7 +51,7 @@ func (r *Reader) Of(name string, do func()) {
 // Failed reports whether there are errors.
 func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
 
-// Wrong returns the errors in file order.
+// Wrong returns the errors in file order. If more than maxWrong were recorded, a last one reads "and N more".
 func (r *Reader) Wrong() []*yaml.Error {
 	slices.SortStableFunc(r.wrong, func(a, b *yaml.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -83,7 +83,8 @@ type Value interface {
 	Shape
 }
 
-// Read parses a mapping with the given fields. what is its name in messages: "a bus".
+// Read parses a mapping into the given fields and records its errors. what names the mapping in messages: "a
+// bus". An empty node changes no field.
 func (r *Reader) Read(n *yaml.Node, what string, fields []Field) {
 	keys := make([]string, len(fields))
 	for i := range fields {
@@ -92,7 +93,8 @@ func (r *Reader) Read(n *yaml.Node, what string, fields []Field) {
 	r.Each(n, what, keys, func(i int, p *yaml.Pair) { r.Value(p, &fields[i]) })
 }
 
-// Value parses the value of a field and reports whether it is valid.
+// Value parses the value of p into f.To and reports whether it is valid. If not, it records an error. A nil
+// f.To accepts any value.
 func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	switch to := f.To.(type) {
 	case nil:
@@ -125,7 +127,7 @@ func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	panic(fmt.Sprintf("fields: no reader for a %T", f.To))
 }
 
-// Given returns the pair of a key if the mapping has it with a value, or nil.
+// Given returns the pair with a key, or nil if the mapping lacks the key or the key has no value.
 func Given(n *yaml.Node, key string) *yaml.Pair {
 	i := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
 	if i < 0 || n.Pairs[i].Value.Kind == yaml.Nothing {
@@ -139,8 +141,8 @@ func Missing(n *yaml.Node, key string) bool {
 	return !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
 }
 
-// Each calls do, in file order, for every pair whose key is in keys, with the index of the key. It reports
-// whether the mapping has other keys.
+// Each calls do, in file order, for every pair whose key is in keys; i is the index of the key. It records
+// errors for unknown keys, repeated keys and missing values, and reports whether there are unknown keys.
 func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	return r.EachOf(n, what, keys, keys, do)
 }
@@ -189,7 +191,7 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 	return unknown
 }
 
-// absent returns the keys that a mapping lacks, in linear time.
+// absent returns the keys that a mapping lacks, in the order of keys. It takes linear time.
 func absent(n *yaml.Node, keys []string) (missing []string) {
 	present := make(map[string]bool, len(n.Pairs))
 	for i := range n.Pairs {
@@ -203,7 +205,8 @@ func absent(n *yaml.Node, keys []string) (missing []string) {
 	return missing
 }
 
-// Named calls do for every entry of a mapping from names.
+// Named calls do, in file order, for every entry of a mapping from names. For an empty or repeated name, or if
+// n is not a mapping, it records an error instead. what names the mapping in messages.
 func (r *Reader) Named(n *yaml.Node, what string, do func(p *yaml.Pair)) {
 	if n.Kind != yaml.Mapping {
 		r.Fail(n.Place, "%s is a mapping from names, not %s", what, n.Kind)

@@ -28,6 +28,8 @@ func (d Deferred) Schema(within Limits) Schema { return d().Schema(within) }
 // name is the schema of a non-empty string.
 var name = Schema{"type": "string", "minLength": 1}
 
+// schema returns the schema of a number within the limits. kind is "number" or "integer". For decibels, a text
+// with a unit is valid as well.
 func (l Limits) schema(kind string) Schema {
 	out := Schema{"type": kind, "minimum": l.From, "maximum": l.To}
 	if l.Unit == DecibelUnit {
@@ -36,6 +38,7 @@ func (l Limits) schema(kind string) Schema {
 	return out
 }
 
+// either returns a schema that accepts the values of any given schema.
 func either(of ...Schema) Schema { return Schema{"anyOf": of} }
 
 // Mapping is the shape of a mapping with the given fields. The keys in Needs are required.
@@ -104,7 +107,7 @@ func (e Either) Schema(within Limits) Schema {
 	return either(all...)
 }
 
-// schema returns the schema of the field's value.
+// schema returns the schema of f.Like, or of f.To if Like is nil. It panics on an unknown type.
 func (f *Field) schema() Schema {
 	to := f.To
 	if f.Like != nil {

@@ -11,7 +11,7 @@ import (
 // Span is a number or a range of numbers.
 type Span struct{ From, To float64 }
 
-// Read parses a value or a range [from, to].
+// Read parses a number or a range [from, to] and reports whether it is valid. A number sets both ends.
 func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	if p.Value.Kind != yaml.List {
 		ok := r.number(p, &s.From, within)
@@ -36,7 +36,7 @@ func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	return true
 }
 
-// Text returns From. A written value is never random.
+// Text returns From, and whether it is not 0. A written value is never random.
 func (s *Span) Text() (string, bool) { return Shortest(s.From), s.From != 0 }
 
 // Schema returns the schema of a number or a pair of numbers.
@@ -62,7 +62,7 @@ func Choice[T interface {
 	return &choice[T]{to, values}
 }
 
-// Read parses the name of a value.
+// Read parses the name of a value and reports whether it is valid.
 func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text, ok := r.Scalar(p, "a word")
 	if !ok {
@@ -83,7 +83,7 @@ func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	return false
 }
 
-// Text returns the name of the value.
+// Text returns the quoted name of the value, and whether it is not the zero value.
 func (c *choice[T]) Text() (string, bool) {
 	var zero T
 	return Quoted((*c.to).String()), *c.to != zero
@@ -104,11 +104,11 @@ type optional[T any] struct {
 	place func(*T) any
 }
 
-// Optional returns a destination for an optional value. place returns the destination for a value that is
-// present.
+// Optional returns a destination for an optional value. A valid value sets *to; otherwise *to stays unchanged.
+// place returns the destination that parses into its argument.
 func Optional[T any](to **T, place func(*T) any) Value { return optional[T]{to, place} }
 
-// Read parses the value.
+// Read parses the value, stores it if it is valid, and reports whether it is.
 func (o optional[T]) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	value := new(T)
 	ok := r.Value(p, &Field{To: o.place(value), Within: within})
@@ -118,7 +118,7 @@ func (o optional[T]) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	return ok
 }
 
-// Text returns the value, if present.
+// Text returns the value and true, or "" and false if the value is missing.
 func (o optional[T]) Text() (text string, some bool) {
 	if *o.to == nil {
 		return "", false
@@ -135,13 +135,13 @@ func (o optional[T]) Schema(within Limits) Schema {
 // Refused is a known key that is rejected. Its text is the reason: "is called ...".
 type Refused string
 
-// Read records the reason.
+// Read records the reason that the key is invalid, and always returns false.
 func (n Refused) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	r.Fail(p.Place, "%s %s", p.Key, string(n))
 	return false
 }
 
-// Text returns "", because the key is never written.
+// Text returns "" and false, because the key is never written.
 func (n Refused) Text() (string, bool) { return "", false }
 
 // Schema returns nil, so that editors do not offer the key.
@@ -154,7 +154,7 @@ type Name struct {
 	Known map[string]bool // not needed for writing
 }
 
-// Read parses the name.
+// Read parses a name and reports whether it is valid. A name that is not in n.Known is an error.
 func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	name := ""
 	if !r.Word(p, &name) {
@@ -168,7 +168,7 @@ func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	return true
 }
 
-// Text returns the name.
+// Text returns the quoted name, and whether it is not empty.
 func (n Name) Text() (string, bool) { return Quoted(*n.To), *n.To != "" }
 
 // Schema returns the schema of a name.
@@ -180,7 +180,8 @@ type Loop struct {
 	Rounds *int
 }
 
-// Read parses true, false, or a number of rounds.
+// Read parses true, false, or a number of rounds, and reports whether it is valid. If l.On is nil, the number
+// excludes the current round.
 func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text := p.Value.Text
 	n, counted := ParseWhole(text, 1, mixer.MaxRounds)
@@ -198,7 +199,7 @@ func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	return true
 }
 
-// Text returns the number of rounds, true or false.
+// Text returns the number of rounds, true or false as a text, and whether the loop is on.
 func (l Loop) Text() (string, bool) {
 	on, n := *l.Rounds != 1, *l.Rounds
 	if l.On != nil {

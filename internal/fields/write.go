@@ -11,7 +11,7 @@ import (
 // Line is the text between the braces of a mapping.
 type Line struct{ body []byte }
 
-// Raw appends a key with a formatted value.
+// Raw appends "key: value" and separates it by a comma from the pair before. value is already formatted.
 func (l *Line) Raw(key, value string) {
 	if len(l.body) > 0 {
 		l.body = append(l.body, ", "...)
@@ -22,7 +22,7 @@ func (l *Line) Raw(key, value string) {
 // String returns the text.
 func (l *Line) String() string { return string(l.body) }
 
-// Fields appends the non-zero fields, and always those whose keys are in always.
+// Fields appends the fields whose values are not zero, and the fields whose keys are in always.
 func (l *Line) Fields(fields []Field, always ...string) {
 	for i := range fields {
 		f := &fields[i]
@@ -32,7 +32,8 @@ func (l *Line) Fields(fields []Field, always ...string) {
 	}
 }
 
-// text returns a value in the format of a file, and whether it is not zero.
+// text returns a value in the format of a file. some reports whether it is not zero. An unknown type gives ""
+// and false.
 func (f *Field) text() (text string, some bool) {
 	switch to := f.To.(type) {
 	case *float64:
