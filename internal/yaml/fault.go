@@ -9,9 +9,10 @@ import (
 	library "go.yaml.in/yaml/v4"
 )
 
+// isFlow reports whether a character is a comma, bracket or brace, which separate or enclose values.
 func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
 
-// fault converts an error of the YAML library to an error of this package.
+// fault converts an error of the YAML library to an error of this package, at its place in the source.
 func (t *text) fault(err error) *Error {
 	wrong := t.foundWrong(err)
 	// A missing space, on the line of the error or the line before, may be a character that looks like a
@@ -37,7 +38,7 @@ func isText(before string) bool {
 // YAML.
 func OddSpace(r rune) bool { return r > 0x7f && unicode.IsSpace(r) }
 
-// foundWrong is fault without the check for odd spaces.
+// foundWrong is like fault, but does not look for characters that only look like spaces.
 func (t *text) foundWrong(err error) *Error {
 	var e *library.LoadError
 	if !errors.As(err, &e) {
@@ -75,13 +76,13 @@ func (t *text) foundWrong(err error) *Error {
 	return t.unexpected(at, strings.Contains(e.ContextMsg, "a flow"))
 }
 
-// back returns the beginning of a text that ends at p.
+// back returns the place where a text begins that ends at p. The text has no line end.
 func (p Place) back(text string) Place {
 	return Place{p.Line, p.Column - utf8.RuneCountInString(text)}
 }
 
-// openQuote reports a quote that is open at the end of the line before an error. A quote closed on a later
-// line is the first error of the file; the errors that it causes are not reported.
+// openQuote returns an error if a quote is open at the end of the line before the error e, or else nil. If the
+// text before that line has another error, it returns nil, too.
 func (t *text) openQuote(e *library.LoadError) *Error {
 	if line := e.Mark.Line; line > 1 && line <= len(t.lines) {
 		_, _, err := load(t.until(line))
@@ -95,9 +96,11 @@ func (t *text) openQuote(e *library.LoadError) *Error {
 	return nil
 }
 
+// unclosed returns the error that the quote at p is not closed in its line.
 func (p Place) unclosed() *Error { return p.wrong("this quote is not closed in its line") }
 
-// neverClosed reports the bracket that is open at the end of the text.
+// neverClosed returns an error for the bracket that is open at the end of the text. If the bracket cannot be
+// found, the error is at the end of the text.
 func (t *text) neverClosed(e *library.LoadError) *Error {
 	at := t.place(e.Mark.Line, e.Mark.Column)
 	if e.ContextMsg == "while parsing a flow node" {
@@ -114,7 +117,8 @@ func (t *text) neverClosed(e *library.LoadError) *Error {
 	return t.unexpected(at, false)
 }
 
-// quoteFault reports an invalid escape in the quote that begins at from.
+// quoteFault returns an error for the quote that begins at from: it is not closed, or has an invalid escape at
+// the place at. msg is the library's message.
 func (t *text) quoteFault(from, at Place, msg string) *Error {
 	if !closes(t.rest(from)) {
 		return from.unclosed()
@@ -135,7 +139,8 @@ func (t *text) quoteFault(from, at Place, msg string) *Error {
 	return from.wrong("an escape is not a character")
 }
 
-// unexpected reports the token at a place: it is not allowed there, or not supported.
+// unexpected returns an error for the token at a place, which is not allowed there or not supported. inFlow
+// means that the place is inside brackets.
 func (t *text) unexpected(at Place, inFlow bool) *Error {
 	rest := t.rest(at)
 	if strings.HasPrefix(rest, "\t") {
@@ -173,8 +178,8 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 	return at.wrong("unexpected %s; is the indentation right?", Quote(word))
 }
 
-// token returns the first token of a text: a bracket, a dash, a quoted text, or the extent of a plain value
-// or name.
+// token returns the first token of a text, which must not be empty: a bracket, a dash, a quoted text, or a
+// plain value or name up to its end. inFlow means that the text is inside brackets.
 func token(rest string, inFlow bool) string {
 	switch c := rest[0]; {
 	case isFlow(c), c == '-' && separates(rest[1:]):

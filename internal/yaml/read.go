@@ -71,6 +71,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Msg)
 }
 
+// wrong returns an Error at p with a formatted message.
 func (p Place) wrong(format string, args ...any) *Error {
 	return &Error{p, fmt.Sprintf(format, args...)}
 }
@@ -96,8 +97,8 @@ const (
 	maxText = 1 << 16
 )
 
-// Read parses a text and returns its root. The root of an empty text is nil or of kind Nothing. The
-// argument what names the text in messages, such as "cue sheet".
+// Read parses a text and returns its root. The root of an empty text is nil or of kind Nothing. wrong is the
+// first error, or nil. The argument what names the text in messages, such as "cue sheet".
 func Read(src []byte, what string) (root *Node, wrong *Error) {
 	t, wrong := newText(src, what)
 	if wrong != nil {
@@ -129,8 +130,8 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 	return root, nil
 }
 
-// load parses a document with the library. It returns the document as far as it was parsed, and the position
-// after it. A panic of the library becomes an error.
+// load parses a document with the library. On an error, doc has the part before the error. end is the position
+// after the document. A panic of the library becomes an error.
 func load(src string) (doc *library.Node, end Place, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -164,7 +165,8 @@ type bounds struct{}
 
 var errDeep = fmt.Errorf("this is nested deeper than %d levels", maxDepth)
 
-// CheckDepth is called with the number of open blocks or brackets.
+// CheckDepth returns errDeep if the nesting exceeds maxDepth. The library calls it with the number of open
+// blocks or brackets.
 func (bounds) CheckDepth(depth int, c *library.DepthContext) error {
 	if depth > maxDepth || depth == maxDepth && c.Kind == library.DepthKindFlow {
 		return errDeep // a bracket contains at least one more level

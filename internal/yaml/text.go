@@ -32,7 +32,8 @@ type text struct {
 	at   int
 }
 
-// newText rejects sources that are not text or would need too much memory.
+// newText prepares a source for the library. It returns an error if src is not UTF-8 text or would need too
+// much memory. what names the text in messages.
 func newText(src []byte, what string) (*text, *Error) {
 	t := &text{what: what, the: "the " + what[strings.LastIndexByte(what, ' ')+1:], lines: []int{0}, last: Place{1, 1}}
 	if len(src) > MaxBytes {
@@ -89,7 +90,8 @@ func (t *text) begin() {
 	}
 }
 
-// place converts a position in sent to a position in src. Positions after the end become the end.
+// place converts a line and column of t.sent, the text that the library parses, to a position in t.src.
+// Positions after the end become the end.
 func (t *text) place(line, column int) Place {
 	if last := len(t.lines); line > last {
 		return Place{last, 1 + utf8.RuneCountInString(t.src[t.lines[last-1]:])}
@@ -100,7 +102,7 @@ func (t *text) place(line, column int) Place {
 	return Place{line, column}
 }
 
-// until returns sent up to the beginning of a line.
+// until returns t.sent, the text that the library parses, up to the beginning of a line. Lines count from 1.
 func (t *text) until(line int) string {
 	end := t.lines[line-1]
 	if t.begun > 0 && line > t.begun {
@@ -109,7 +111,7 @@ func (t *text) until(line int) string {
 	return t.sent[:end]
 }
 
-// offset returns the offset of a position in src. It is fast if positions increase from call to call.
+// offset returns the byte offset of a position in t.src. It is fast if positions increase from call to call.
 func (t *text) offset(p Place) int {
 	if p.Line != t.last.Line || p.Column < t.last.Column {
 		t.last, t.at = Place{p.Line, 1}, t.lines[p.Line-1]
@@ -142,7 +144,7 @@ func (t *text) forward(p Place, n int) Place {
 	return p
 }
 
-// skip returns the position after spaces and comments.
+// skip returns the first position at or after p that is not in white space or a comment.
 func (t *text) skip(p Place) Place {
 	rest := t.rest(p)
 	n := 0
@@ -162,6 +164,7 @@ func (t *text) skip(p Place) Place {
 	return t.forward(p, n)
 }
 
+// isBlank reports whether a byte is a space, a tab or a line end.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
 // separates reports whether a text is empty or begins with white space.
@@ -180,10 +183,11 @@ var (
 	standInEscape = regexp.MustCompile(`\\u[eE]([89a-fA-F][0-9a-fA-F]{2})`)
 )
 
+// isStandIn reports whether a character is in the range that replaces surrogates.
 func isStandIn(r rune) bool { return r >= standIns && r < standIns+2048 }
 
-// withStandIns replaces surrogate pairs in a text by stand-ins and reports whether there were any. A text
-// that already contains such characters is returned unchanged.
+// withStandIns replaces the escapes of surrogate pairs, which the library rejects, by stand-ins and reports
+// whether there were any. A text that already contains such characters is returned unchanged, with false.
 func withStandIns(src string) (string, bool) {
 	if !surrogatePair.MatchString(src) || standInEscape.MatchString(src) || strings.ContainsFunc(src, isStandIn) {
 		return src, false
@@ -193,8 +197,8 @@ func withStandIns(src string) (string, bool) {
 	}), true
 }
 
-// restored replaces the stand-ins in a scalar by the original characters. It returns false if a stand-in has
-// no partner.
+// restored replaces the stand-ins in a scalar by the original characters. escaped means that the scalar is in
+// double quotes. It returns false if a stand-in has no partner.
 func restored(text string, escaped bool) (string, bool) {
 	if !escaped { // in an unescaped text the backslash is literal
 		return standInEscape.ReplaceAllString(text, `\ud$1`), true

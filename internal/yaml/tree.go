@@ -29,7 +29,7 @@ func (t *text) tree(doc *library.Node) *Node {
 	return b.value(doc.Content[0], 1, b.place(doc.Line, doc.Column))
 }
 
-// node creates a node. It panics if there are too many.
+// node creates a node of kind k and counts it. It panics with an *Error if there are more than maxNodes.
 func (b *tree) node(at Place, k Kind) *Node {
 	if len(b.spare) == 0 {
 		b.spare = make([]Node, 256)
@@ -41,13 +41,15 @@ func (b *tree) node(at Place, k Kind) *Node {
 	return n
 }
 
+// count adds a number of nodes to the total. It panics with an *Error at the place if there are more than
+// maxNodes.
 func (b *tree) count(at Place, nodes int) {
 	if b.nodes += nodes; b.nodes > maxNodes {
 		panic(at.wrong("%s has more than %d values", b.the, maxNodes))
 	}
 }
 
-// enter records a node at a level. It panics if the level is too deep.
+// enter records a node at a nesting level, from 1. It panics with an *Error if the level exceeds maxDepth.
 func (b *tree) enter(at Place, level int) {
 	if level > maxDepth {
 		panic(at.wrong("%v", errDeep))
@@ -55,7 +57,8 @@ func (b *tree) enter(at Place, level int) {
 	b.deepest = max(b.deepest, level)
 }
 
-// value converts a node and its content. mark is the position of a missing value.
+// value converts a node and its content and resolves its alias or anchor. level is its nesting level, from 1.
+// mark is the position to report if the value is missing.
 func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	at := b.place(n.Line, n.Column)
 	if n.Kind == library.AliasNode {
@@ -74,6 +77,8 @@ func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	return node
 }
 
+// alias returns the node that an alias refers to. It panics with an *Error if the anchor is unknown, or if the
+// copy makes the tree too deep or too large.
 func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 	a := b.anchored[n.Alias]
 	if a == nil || a.node == nil {
@@ -84,11 +89,13 @@ func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 	return a.node
 }
 
+// unknown returns the error that no anchor with this name precedes p.
 func (p Place) unknown(name string) *Error {
 	return p.wrong("unknown anchor %s; define it before its use", Quote("&"+name))
 }
 
-// untagged returns the position of a node after its anchor. It rejects tags.
+// untagged returns the position of a node after its anchor, or at if it has no anchor. It panics with an *Error
+// if the node has a tag.
 func (b *tree) untagged(n *library.Node, at Place) Place {
 	tagged := n.Style&library.TaggedStyle != 0 || n.Tag == "!"
 	if n.Anchor == "" && !tagged {
@@ -103,7 +110,8 @@ func (b *tree) untagged(n *library.Node, at Place) Place {
 	return at
 }
 
-// bare converts a node without its anchor.
+// bare converts a node without its anchor and records its nesting level. at is its position, and mark the
+// position to report if it is empty.
 func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 	b.enter(at, level)
 	switch n.Kind {
@@ -142,7 +150,7 @@ func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 // isNothing reports whether a scalar is an empty plain text.
 func isNothing(n *library.Node) bool { return n.Value == "" && n.Style == 0 }
 
-// key returns the position and text of a key.
+// key returns the position and text of a key. It panics with an *Error if the key is not a text.
 func (b *tree) key(n *library.Node) (Place, string) {
 	at := b.place(n.Line, n.Column)
 	if before := strings.TrimRight(b.before(at), " \t"); strings.HasSuffix(before, "?") && endsWord(before[:len(before)-1]) {
@@ -162,12 +170,14 @@ func (b *tree) key(n *library.Node) (Place, string) {
 	return at, text
 }
 
-// endsWord reports whether a mark can follow the text before it.
+// endsWord reports whether a new token can begin after a text: the text is empty or ends with a blank, a comma
+// or a bracket.
 func endsWord(before string) bool {
 	return before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\t") || isFlow(before[len(before)-1])
 }
 
-// scalar returns the text of a scalar. It rejects a scalar of more than one line.
+// scalar returns the text of a scalar that begins at a place. It panics with an *Error if the scalar is too
+// long or has more than one line.
 func (b *tree) scalar(n *library.Node, at Place) string {
 	if len(n.Value) > maxText {
 		panic(at.wrong("this text is longer than %d bytes", maxText))
