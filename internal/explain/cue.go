@@ -89,7 +89,8 @@ func newStarts() *starts {
 // maxSounds is the largest number of sound names in a summary.
 const maxSounds = 8
 
-// take adds an event of the cue.
+// take counts an event of the cue and keeps it if it is a loss, a rejection, a merge or a miss. earlier has the
+// last start of each sound, which a cooldown refers to.
 func (s *starts) take(e *report.Event, earlier map[string]report.Event) {
 	a := s.of
 	if a.Asked+a.Missed == 0 {
@@ -131,7 +132,7 @@ func (s *starts) take(e *report.Event, earlier map[string]report.Event) {
 	s.kept = append(s.kept, *e)
 }
 
-// explained returns the summary with events and advice.
+// explained returns the summary with the kept events in words, and with advice.
 func (s *starts) explained(head *report.Report) *Cue {
 	a := s.of
 	a.Events = []Moment{}
@@ -149,7 +150,7 @@ func (s *starts) explained(head *report.Report) *Cue {
 	return a
 }
 
-// numbers formats a list of voice numbers.
+// numbers formats a list of voice numbers in brackets, at most 12 of them. It returns "" for an empty list.
 func numbers(voices []uint64) string {
 	var list []string
 	for i, n := range voices {
@@ -165,7 +166,8 @@ func numbers(voices []uint64) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// shortfall formats the numbers of stolen voices and of starts without a voice.
+// shortfall formats the counts that are not 0, each after a comma: ", 2 stolen, 1 rejected". It returns "" if
+// all are 0.
 func shortfall(stolen, rejected, limited, coalesced int) (list string) {
 	for i, n := range [...]int{stolen, rejected, limited, coalesced} {
 		if n > 0 {

@@ -27,7 +27,7 @@ type Moment struct {
 	Event   *report.Event
 }
 
-// moment returns an event with its explanation as a sentence.
+// moment returns an event with its time in seconds and with text, its explanation, as a sentence.
 func moment(e *report.Event, head *report.Report, text string) Moment {
 	return Moment{secondsOf(e.Frame, head), text + ".", e}
 }
@@ -48,7 +48,8 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 	return append(append(text[:len(text)-1], ','), event[1:]...), nil
 }
 
-// printMoments prints events and advice, one per line.
+// printMoments prints events and advice, one per line. more is the number of further events that are not
+// listed.
 func printMoments(w io.Writer, events []Moment, more int, advice []string) {
 	for _, m := range events {
 		fmt.Fprintf(w, "  %s  %s\n", words.Clock(m.Seconds), m.Text)
@@ -61,13 +62,15 @@ func printMoments(w io.Writer, events []Moment, more int, advice []string) {
 	}
 }
 
+// secondsOf converts a frame of a report to seconds.
 func secondsOf(frame int64, head *report.Report) float64 { return float64(frame) / float64(head.Rate) }
 
+// voiceName returns the name of a voice in texts: its sound and its number.
 func voiceName(sound string, number uint64) string {
 	return fmt.Sprintf("%s #%d", words.OneLine(sound), number)
 }
 
-// heardAt formats a level.
+// heardAt formats a level in dB, or "silence" if it is not finite.
 func heardAt(level report.Level) string {
 	if !level.Finite() {
 		return "silence"
@@ -75,6 +78,7 @@ func heardAt(level report.Level) string {
 	return fmt.Sprintf("%.1f dB", level)
 }
 
+// wouldBeHeard formats the level of a voice that was lost, as the end of a sentence.
 func wouldBeHeard(level report.Level) string {
 	if !level.Finite() {
 		return "would have been silent"
@@ -82,4 +86,5 @@ func wouldBeHeard(level report.Level) string {
 	return "would have been heard at " + heardAt(level)
 }
 
+// difference formats the absolute value of a difference in dB.
 func difference(db report.Level) string { return fmt.Sprintf("%.1f dB", math.Abs(float64(db))) }

@@ -18,7 +18,8 @@ type Gap struct {
 // Gaps are the gaps of a report, in order.
 type Gaps []Gap
 
-// Add adds an event if it is a device event. At most 10,000 gaps are kept.
+// Add opens a gap if the device is lost, or closes the last gap if the device is back. It ignores other events,
+// and keeps at most 10,000 gaps.
 func (g *Gaps) Add(e *report.Event) {
 	switch n := len(*g); {
 	case e.Kind != mixer.EventDevice:
@@ -29,7 +30,7 @@ func (g *Gaps) Add(e *report.Event) {
 	}
 }
 
-// End closes gaps that last until the end of the report.
+// End closes the gaps that are still open, at the last frame of the report.
 func (g Gaps) End(head *report.Report) {
 	for i := range g {
 		if !g[i].back {
@@ -50,7 +51,8 @@ func (g *Gap) Text(head *report.Report) string {
 	return fmt.Sprintf("%s; back at %s", text, words.Clock(secondsOf(g.To, head)))
 }
 
-// within describes the gaps between two frames.
+// within describes the gaps that overlap the frames from..to, to exclusive. The time of a gap that began before
+// from is from.
 func (g Gaps) within(from, to int64, head *report.Report) (told []Moment) {
 	for i := range g {
 		if gap := &g[i]; gap.From < to && gap.To > from {

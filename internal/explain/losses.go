@@ -22,7 +22,8 @@ type Losses struct {
 // worstLosses is the largest number of listed losses.
 const worstLosses = 10
 
-// OfLosses reads a report and returns its most audible losses. Errors are one line that begins with name.
+// OfLosses reads a report, counts its losses, and returns the most audible ones, loudest first. Errors are one
+// line that begins with name.
 func OfLosses(name string, in io.Reader) (*Losses, error) {
 	a := &Losses{Events: []Moment{}}
 	var worst []*report.Event // most audible first, then earliest first

@@ -95,13 +95,14 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	return a, nil
 }
 
-// tallyUp increments a count, unless there are too many names.
+// tallyUp increments the count of a name. It ignores a new name if there are already maxNames.
 func tallyUp(n map[string]int, name string) {
 	if _, there := n[name]; there || len(n) < maxNames {
 		n[name]++
 	}
 }
 
+// noSound returns the error that a report has no event of a sound. It lists up to 20 of the known names.
 func noSound(name, sound string, names map[string]bool) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s: the report has no event of any sound", name)

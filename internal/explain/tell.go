@@ -11,6 +11,7 @@ import (
 	"voicepool/mixer"
 )
 
+// tellSlot returns the slot of a voice for a sentence, or "without a slot".
 func tellSlot(e *report.Event) string {
 	if e.Slot < 0 {
 		return " without a slot"
@@ -18,7 +19,7 @@ func tellSlot(e *report.Event) string {
 	return fmt.Sprintf(" in slot %d", e.Slot)
 }
 
-// tellGain names the victim that made room for a voice.
+// tellGain describes the victim that made room for a voice, or returns "" if loser is nil.
 func tellGain(loser *report.Event) string {
 	if loser == nil {
 		return ""
@@ -30,8 +31,8 @@ func tellGain(loser *report.Event) string {
 	return fmt.Sprintf("; %s %s for it, at %s against %s", voiceName(loser.Sound, loser.Voice), verb, heardAt(loser.Audibility), heardAt(loser.Newcomer))
 }
 
-// tellEnd describes the end of a voice. inSlot is false for a virtual voice; atOnce means that it ended at
-// the frame of its start.
+// tellEnd describes the end of a voice. inSlot is false for a virtual voice; atOnce means that it ended at the
+// frame of its start.
 func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 	end, before, during := "ended", "ended at once, with no sound left to play", "ended while it was virtual"
 	if e.Kind == mixer.EventStopped {
@@ -62,7 +63,7 @@ func tellVirtual(e *report.Event, head *report.Report) string {
 	return fmt.Sprintf("became virtual%s %s: %s. %s%s", taken, tellReason(e, head), tellWaits(e, "it keeps its time and may be restored"), tellChoice(e, head), tellLost(e))
 }
 
-// tellWaits describes how a virtual voice continues. text is for a voice that ends by itself.
+// tellWaits returns text, or, for an endless voice, that it stays virtual. text must begin with "it " or "It ".
 func tellWaits(e *report.Event, text string) string {
 	if !e.Endless {
 		return text
@@ -70,8 +71,8 @@ func tellWaits(e *report.Event, text string) string {
 	return text[:len("it ")] + "never ends by itself, so it stays virtual until it is loud enough to be restored"
 }
 
-// tellExchange compares a restored virtual voice with the voice it replaced. At equal priority it must be 1
-// dB louder.
+// tellExchange describes why a virtual voice replaced another voice: by priority, by less masking, or by
+// loudness.
 func tellExchange(e *report.Event) string {
 	switch {
 	case e.ByPriority():
@@ -109,7 +110,8 @@ func tellStolen(e *report.Event, head *report.Report) string {
 	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", voiceName(e.BySound, e.By)+outranked(e, ""), tellReason(e, head), tellNoVirtual(e, head), tellChoice(e, head), tellLost(e))
 }
 
-// tellNoVirtual explains why a victim or rejected start of a full pool did not become virtual.
+// tellNoVirtual explains why a victim or rejected start of a full pool did not become virtual. It returns ""
+// without virtual voices, and for other reasons.
 func tellNoVirtual(e *report.Event, head *report.Report) string {
 	switch e.Reason {
 	case mixer.ReasonPoolFull, mixer.ReasonResize, mixer.ReasonQuieter, mixer.ReasonProtected, mixer.ReasonOutranked:
@@ -125,7 +127,7 @@ func tellNoVirtual(e *report.Event, head *report.Report) string {
 	return fmt.Sprintf(", and it could not replace any of the %d virtual voices", head.Virtual)
 }
 
-// tellReason describes the limit that was reached.
+// tellReason describes the limit or other reason of an event as a clause that begins with "since" or the like.
 func tellReason(e *report.Event, head *report.Report) string {
 	switch e.Reason {
 	case mixer.ReasonPoolFull:
@@ -171,7 +173,8 @@ var reasons = map[mixer.Reason]string{
 	mixer.ReasonExchanged:   "since another voice was louder",
 }
 
-// tellChoice explains why this voice was chosen.
+// tellChoice explains in sentences why the policy chose this voice, and compares it with the start that took
+// its slot.
 func tellChoice(e *report.Event, head *report.Report) string {
 	policy := policyOf(e)
 	now := ""
@@ -224,7 +227,8 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	return why
 }
 
-// tellMuffled describes the influence of a victim's filters, and of the effects and sends of its buses.
+// tellMuffled describes by how many dB the filters of a victim, and the effects and sends of its buses, changed
+// its loudness. It returns "" below 0.05 dB.
 func tellMuffled(e *report.Event) string {
 	var by []string
 	if e.LowPass != 0 {
@@ -244,7 +248,8 @@ func tellMuffled(e *report.Event) string {
 	return fmt.Sprintf(". It was muffled by %s (%s)", difference(e.Muffled), strings.Join(by, ", "))
 }
 
-// tellLost describes the influence of filters on a victim, and the largest possible loss.
+// tellLost describes the influence of filters on a victim, the largest possible loudness of its rest, and its
+// level relative to the mix.
 func tellLost(e *report.Event) string {
 	text := tellMuffled(e)
 	switch {
@@ -267,7 +272,8 @@ func tellLost(e *report.Event) string {
 	return text
 }
 
-// tellRefusedChoice compares a rejected start with the quietest voice.
+// tellRefusedChoice compares a rejected start with the quietest voice. If it was rejected for another reason,
+// the text has only its own level.
 func tellRefusedChoice(e *report.Event) string {
 	if e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite() {
 		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of %s (%s)",
@@ -276,8 +282,8 @@ func tellRefusedChoice(e *report.Event) string {
 	return "It " + wouldBeHeard(e.Audibility)
 }
 
-// Outcome describes a start that was rejected, stolen or merged into another. before is the start that caused
-// a cooldown, if it is known.
+// Outcome describes a start that was rejected, stolen or merged into another. before is the start that caused a
+// cooldown, or nil. For other kinds of event it returns the name of the kind.
 func Outcome(e *report.Event, head *report.Report, before *report.Event) string {
 	switch e.Kind {
 	case mixer.EventStolen:
@@ -352,7 +358,8 @@ var ruling = map[mixer.Overflow]string{
 	mixer.StealOldest: "it was the oldest", mixer.StealGain: "it had the least gain", mixer.StealMasked: "it was masked most by the others",
 }
 
-// policyOf returns the effective policy. Limits have a policy of their own.
+// policyOf returns the policy that chose the victim. The limits of sounds and buses replace some policies by
+// StealQuietest.
 func policyOf(e *report.Event) mixer.Overflow {
 	switch policy := e.Policy; {
 	case e.Reason == mixer.ReasonGroupLimit && policy == mixer.StealOldest:
@@ -364,10 +371,11 @@ func policyOf(e *report.Event) mixer.Overflow {
 	}
 }
 
-// alone reports whether the priority alone decided.
+// alone reports whether the priority alone decided: a single candidate of several had the lowest.
 func alone(e *report.Event) bool { return e.Peers == 1 && e.Candidates > 1 }
 
-// rivals describes the candidates of the policy.
+// rivals describes how many candidates the policy compared: all of them, or only those with the lowest
+// priority.
 func rivals(e *report.Event) string {
 	if e.Peers > 0 && e.Peers < e.Candidates {
 		return fmt.Sprintf("%d of the lowest priority (%d)", e.Peers, e.Priority)
@@ -387,6 +395,7 @@ func outranked(e *report.Event, end string) string {
 // silent is an inaudible level in dB.
 const silent = -120
 
+// roundLevel formats a level in whole dB, or "-inf" for silence.
 func roundLevel(l report.Level) string {
 	if l <= silent {
 		return "-inf"

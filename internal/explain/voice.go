@@ -73,7 +73,7 @@ type Life struct {
 	Gaps   Gaps            // times without sound
 }
 
-// Add adds an event of the voice or of a victim. At most 10,000 are kept.
+// Add keeps an event of the voice, or of a voice that lost its slot to it. At most 10,000 are kept.
 func (l *Life) Add(e *report.Event) {
 	if (e.Voice == l.Number || e.By == l.Number) && len(l.Events) < maxKept {
 		l.Events = append(l.Events, e)
@@ -85,7 +85,7 @@ func (l *Life) Started() bool {
 	return slices.ContainsFunc(l.Events, func(e *report.Event) bool { return e.Voice == l.Number })
 }
 
-// Tell converts the events into a Voice.
+// Tell converts the kept events into a Voice, with sentences and advice.
 func (l *Life) Tell(head *report.Report) *Voice {
 	a := &Voice{Voice: l.Number, Fate: "playing", To: secondsOf(head.Frames, head), Events: []Moment{}}
 	var losses []*report.Event
