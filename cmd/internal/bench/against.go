@@ -48,7 +48,7 @@ type Change struct {
 // significant is the p-value below which a difference is significant, as in benchstat.
 const significant = 0.05
 
-// Differs reports whether the difference is statistically significant.
+// Differs reports whether the difference is statistically significant: P is below 0.05.
 func (c *Change) Differs() bool { return c.P < significant }
 
 // Against compares the rows that occur in both results. P comes from the Mann-Whitney U test on
@@ -69,6 +69,7 @@ func Against(now, before *Results) (changes []Change) {
 	return changes
 }
 
+// sample returns a copy of the values as a sample for the Mann-Whitney U test.
 func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64{}, values...), &benchmath.DefaultThresholds)
 }

@@ -16,8 +16,9 @@ const (
 	monoApart, bestApart, copyApart = "mono-apart", "mono-best-apart", "copy-apart"
 )
 
-// apart measures voices with one sound each, unpitched and pitched. It also measures a plain copy
-// of the data that the pitched voices read, because memory bandwidth limits every mixer.
+// apart measures voices with one sound each, unpitched and pitched. It also measures a plain copy of the
+// data that the pitched voices read, because memory bandwidth limits every mixer. pick selects the cases by
+// name.
 func apart(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(monoApart) && !pick(bestApart) && !pick(copyApart) {
 		return nil, nil
@@ -54,8 +55,8 @@ func apart(pick func(string) bool, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// copies measures copying the amount of data that the pitched voices read into the first-level
-// cache, from equally distant addresses.
+// copies measures copying the amount of data that the pitched voices read into the first-level cache, from
+// equally distant addresses. It returns nanoseconds per voice and frame, one value for each run.
 func copies(sound []float32) (runs []float64) {
 	const read = Block*11/10 + 1 // at apartSpeed
 	dst, all := make([]float32, read), make([]float32, 0, apartVoices*apartFrames)

@@ -40,7 +40,8 @@ type Options struct {
 // maxOwn is the maximum number of voices with their own sounds.
 const maxOwn = 1024
 
-// Check returns an error for invalid options. It names their flags.
+// Check returns an error for an option out of range and for an unknown case. The error begins with the
+// flag.
 func (o *Options) Check() error {
 	switch {
 	case len(o.Voices) == 0:
@@ -65,7 +66,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// picks reports whether a case is selected.
+// picks reports whether a case is selected: its name matches a pattern of o.Only, or o.Only is empty.
 func (o *Options) picks(name string) bool {
 	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(pattern string) bool {
 		match, _ := path.Match(pattern, name) // Check has checked the pattern
@@ -212,7 +213,8 @@ var cases = []way{
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
-// noises returns n sounds with two seconds of quiet noise each. compact stores 16-bit samples.
+// noises returns n sounds with two seconds of quiet noise each. compact stores 16-bit samples instead of
+// float32.
 func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	size := 2 * Rate * channels
 	data, sounds := noise(n*size), make([]*voice.Sound, n)
@@ -225,11 +227,12 @@ func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	return sounds, nil
 }
 
+// sounding returns a sound of interleaved samples. compact stores 16-bit samples instead of float32.
 func sounding(data []float32, channels int, compact bool) (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
 }
 
-// noise returns quiet noise.
+// noise returns samples of quiet noise, the same in each call.
 func noise(samples int) []float32 {
 	data, x := make([]float32, samples), uint32(1)
 	for i := range data {
@@ -239,8 +242,8 @@ func noise(samples int) []float32 {
 	return data
 }
 
-// stage returns a mixer with n looping voices, which have different positions, gains and pans. Call
-// move before each block: it applies the continuous changes of the case.
+// stage returns a mixer with n looping voices, which have different positions, gains and pans. Call move
+// with the number of the block before each block: it applies the continuous changes of the case.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
@@ -288,8 +291,8 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 // span eight grid cells.
 const gridPlaces = 15
 
-// measure returns nanoseconds per voice and frame: the median of runs of at least slice. With
-// least, it is the mean over the grid places of the minimum time at each place.
+// measure mixes n voices and returns nanoseconds per voice and frame: the median of runs of at least slice
+// each. With least, it is the mean over the grid places of the minimum time at each place.
 func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {
@@ -329,7 +332,8 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	return each(sum) / gridPlaces, runs, nil
 }
 
-// Median returns the median of the values.
+// Median returns the median of the values, for an even number the mean of the middle two. It panics without
+// values.
 func Median(runs []float64) float64 {
 	all := slices.Sorted(slices.Values(runs))
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2

@@ -17,8 +17,8 @@ const (
 	atOnce = 32
 )
 
-// measureCalls measures calls in a full pool of n voices. On the control side it measures Play. On
-// the audio side it measures a start that steals, both with the victim's tail of 480 frames and
+// measureCalls measures calls in a full pool of n voices, in nanoseconds. On the control side it measures
+// Play. On the audio side it measures a start that steals: with the victim's tail of 480 frames, and
 // without one, for victims that have not played yet. It also measures a stop with its tail.
 func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	m, _, err := way{speed: 1}.stage(sounds, n)
@@ -86,6 +86,8 @@ func measureSilence() (Row, error) {
 // perCall returns the mean duration of a call in nanoseconds.
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
+// callRow returns the row of a call. n is the number of voices; runs are nanoseconds per call, and the
+// figure is their median.
 func callRow(name string, n int, runs []float64) Row {
 	return Row{Case: name, Voices: n, Ns: new(Median(runs)), Kernel: dsp.Kernel(), Samples: runs}
 }
@@ -98,6 +100,7 @@ type caller struct {
 	number int
 }
 
+// play calls Play n times, remembers the new voices, and returns the time of the calls.
 func (c *caller) play(n int) (time.Duration, error) {
 	c.living = c.living[:0]
 	begin := time.Now()
@@ -115,15 +118,16 @@ func (c *caller) play(n int) (time.Duration, error) {
 	return time.Since(begin), nil
 }
 
-// carryOut returns the time that the audio side takes for the pending commands.
+// carryOut carries out the pending commands on the audio side, without mixing, and returns the time that it
+// takes.
 func (c *caller) carryOut() time.Duration {
 	begin := time.Now()
 	c.m.Render(nil)
 	return time.Since(begin)
 }
 
-// stop stops the living voices among those started last, starts n new ones, and returns the time
-// per stop.
+// stop stops the living voices among those started last, and returns the nanoseconds per stop on the audio
+// side. Then it starts n new voices.
 func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
 	for _, h := range c.living {

@@ -11,8 +11,8 @@ import (
 
 const memoryVoices, memoryVirtual = "memory", "memory-virtual"
 
-// memory measures the bytes allocated by mixer.New: with n voices, and with n voices and twice as
-// many virtual voices.
+// memory measures the bytes allocated by mixer.New: with n voices, and with n voices and twice as many
+// virtual voices. pick selects the cases by name.
 func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	for _, of := range []struct {
 		name    string
@@ -39,15 +39,16 @@ func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	return rows, nil
 }
 
-// reserved returns the total bytes allocated so far, including freed ones.
+// reserved returns the total bytes allocated until now, including freed ones.
 func reserved() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.TotalAlloc)
 }
 
-// turns measures a block of a mixer with eight voices: for a single mixer, and for 500 mixers in
-// rotation. In rotation, each mixer's data has left the caches before its next block.
+// turns measures a block of a mixer with eight voices: for a single mixer, and for 500 mixers in rotation.
+// In rotation, each mixer's data has left the caches before its next block. It returns no rows unless pick
+// selects "turn".
 func turns(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick("turn") {
 		return nil, nil

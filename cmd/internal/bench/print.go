@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Print prints rows as tables, one for each unit.
+// Print prints rows as tables, with a new table when the unit changes.
 func Print(w io.Writer, rows []Row) {
 	unit := ""
 	for i := range rows {
@@ -38,7 +38,7 @@ func Print(w io.Writer, rows []Row) {
 	}
 }
 
-// PrintRealtime prints whether blocks were ready in time.
+// PrintRealtime prints for each run how many blocks were late or missed, and the render times.
 func PrintRealtime(w io.Writer, rows []RealtimeRow) {
 	fmt.Fprintf(w, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
 	for _, r := range rows {
@@ -56,7 +56,7 @@ const (
 	unitTimes   = "x real"
 )
 
-// Unit returns the unit of the row's figure.
+// Unit returns the unit of the row's figure, by the field that is set: ns/frame, bytes, s, x real, or ns.
 func (r *Row) Unit() string {
 	switch {
 	case r.NsPerVoiceFrame != nil:
@@ -71,6 +71,7 @@ func (r *Row) Unit() string {
 	return unitCall
 }
 
+// value returns the row's figure in its unit, or 0 if no field is set. It is not for NsPerVoiceFrame.
 func (r *Row) value() float64 {
 	switch {
 	case r.Bytes != nil:

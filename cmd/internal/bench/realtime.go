@@ -35,8 +35,8 @@ type RealtimeRow struct {
 	Garbage     float64              `json:"gb_per_second"` // made by the whole process
 }
 
-// Realtime makes two runs of the given number of blocks, each with a new mixer: a control run, and
-// a run with garbage. It calls next before each.
+// Realtime makes two runs of the given number of blocks, each with a new mixer: a control run, and a run
+// with garbage. It calls next before each. A run takes blocks x Block / Rate seconds.
 func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
@@ -67,8 +67,9 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	return rows, nil
 }
 
-// pace requests blocks from src in real time, like a device with one block in reserve. Block k is
-// requested at start + k x block / rate, or as soon as the previous block is ready.
+// pace requests blocks of block frames from src in real time, like a device with one block in reserve.
+// Block k is requested at start + k x block / rate, or as soon as the previous block is ready. The row has
+// neither name nor garbage.
 func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	g := device.NewGauge(src, rate)
 	dst := make([]pcm.Frame, block)

@@ -25,8 +25,8 @@ const (
 	loadedRender = "render-loaded"
 )
 
-// renders measures renders to 24 bits in times real time, by processor time. Without a measure of
-// processor time it returns no rows.
+// renders measures renders to 24 bits in times real time, by processor time. pick selects the cases by
+// name. Without a measure of processor time it returns no rows.
 func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(wholeRender) && !pick(loadedRender) {
 		return nil, nil
@@ -70,7 +70,8 @@ func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// render renders a player, discards the output, and returns the number of frames.
+// render renders a player to its end, discards the output, and returns the number of frames. It closes the
+// player.
 func render(player *cue.Player) (frames int64, err error) {
 	defer player.Close()
 	out, err := wav.NewWriter(io.Discard, wav.Config{Rate: player.Sheet().Rate})
