@@ -55,7 +55,8 @@ type Booth struct {
 	restore func() // restores the terminal of the keys
 }
 
-// Open opens the MIDI device and the file for GOs, if requested.
+// Open opens the MIDI device and the file for GOs, if requested. The caller calls Close. After an error no
+// file remains open.
 func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 	b := &Booth{sheet: sheet, options: o}
 	if o.Midi != "" {
@@ -74,8 +75,9 @@ func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 	return b, nil
 }
 
-// openGoes opens an empty file for the GOs of a show. It refuses a file with content, which may be
-// the only record of an evening. It also refuses a file that another show has locked for its GOs.
+// openGoes opens an empty file for the GOs of a show, and locks it if it is a regular file. It refuses a
+// pipe, and a file with content, which may be the only record of an evening. It also refuses a file that
+// another show has locked.
 func openGoes(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
@@ -116,7 +118,8 @@ func openMidi(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Close closes the files. It returns an error if the record of GOs could not be written.
+// Close writes the remaining GOs and closes the files. It returns an error if the record of GOs could not
+// be written.
 func (b *Booth) Close() (err error) {
 	if b.goes != nil {
 		b.record()
@@ -131,7 +134,8 @@ func (b *Booth) Close() (err error) {
 	return err
 }
 
-// Look takes a picture of the playback. Use it as performance.Options.Look.
+// Look passes a picture of the playback to the show and records new GOs. Use it as
+// performance.Options.Look, after Attend.
 func (b *Booth) Look(p live.Picture) {
 	b.show.Look(p)
 	b.record()
@@ -146,7 +150,8 @@ func (b *Booth) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
 // Tell reports an event on the screens of the show. Use it for performance.Options.Tell and Sent.
 func (b *Booth) Tell(line string) { b.show.Say(line) }
 
-// record rewrites the file of GOs if there are new ones.
+// record rewrites the file of GOs if there are new ones. The first failure is kept in b.failed, and ends
+// the recording.
 func (b *Booth) record() {
 	if b.goes == nil || b.player == nil || b.failed != nil {
 		return
@@ -167,7 +172,8 @@ func (b *Booth) record() {
 	b.size = text.Len()
 }
 
-// Attend starts the controls of a show. Use it as performance.Options.Attend.
+// Attend starts the controls of a show: sockets, standard input, MIDI, keys and the screen. leave ends the
+// show and them. Use it as performance.Options.Attend.
 func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 	b.player, b.show = p, show.New(b.sheet, p, show.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
@@ -199,8 +205,8 @@ func (b *Booth) say(line string) {
 	b.show.Say(line)
 }
 
-// Hint returns a line that explains how to control a show without a screen. Use it as
-// performance.Options.Hint.
+// Hint returns a line that explains how to control a show without a screen. It is "" if the show has a
+// screen or no socket. Use it as performance.Options.Hint.
 func (b *Booth) Hint() string {
 	if !b.options.Alone || len(b.sockets) == 0 {
 		return ""
@@ -208,7 +214,7 @@ func (b *Booth) Hint() string {
 	return fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path())
 }
 
-// path returns the absolute path of the sheet, or "".
+// path returns the absolute path of the sheet, or "" for standard input.
 func (b *Booth) path() string {
 	if b.options.Sheet == "" || b.options.Sheet == "-" {
 		return ""
@@ -234,7 +240,8 @@ func (b *Booth) warn() {
 	}
 }
 
-// listen opens the sockets.
+// listen opens the socket of --control and the default socket of this user, and prints the hint. Only a
+// failure of the first is an error; for the second it prints a message.
 func (b *Booth) listen() error {
 	if path, found := unixPath(b.options.Control); found {
 		s, err := control.Listen(path, b.show)
@@ -260,6 +267,8 @@ func (b *Booth) listen() error {
 	return nil
 }
 
+// unixPath returns the path of an address unix:PATH, and whether it has this form with a path that is not
+// empty.
 func unixPath(address string) (string, bool) {
 	const scheme = "unix:"
 	if len(address) > len(scheme) && address[:len(scheme)] == scheme {
@@ -268,7 +277,8 @@ func unixPath(address string) (string, bool) {
 	return "", false
 }
 
-// follow carries out the commands of a MIDI device.
+// follow carries out the commands of a MIDI device until its input ends or fails. Failures are printed; the
+// show continues.
 func (b *Booth) follow() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
@@ -280,7 +290,7 @@ func (b *Booth) follow() {
 	}
 }
 
-// leave ends the show and its controls.
+// leave ends the show, restores the terminal, closes the sockets and waits for the screen.
 func (b *Booth) leave() {
 	b.show.Quit()
 	if b.restore != nil {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// single switches a terminal to unbuffered input without echo. Ctrl-C still sends a signal.
+// single switches a terminal to unbuffered input without echo, and discards pending input. restore undoes
+// that. Ctrl-C still sends a signal. It returns an error if f is not a terminal.
 func single(f *os.File) (restore func(), err error) {
 	fd := int(f.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)
@@ -25,7 +26,8 @@ func single(f *os.File) (restore func(), err error) {
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // the terminal may be gone
 }
 
-// Forget discards pending input of the terminal of this process.
+// Forget discards pending input of the terminal of this process, such as keys typed too early. Without a
+// terminal it has no effect.
 func Forget() {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
