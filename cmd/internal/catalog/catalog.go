@@ -41,8 +41,9 @@ type Options struct {
 	Loading   cue.Loading    // shows the progress; optional
 }
 
-// Gather loads sounds in parallel on all processors. Each has its own library, because a folder may
-// not fit into memory.
+// Gather loads sounds in parallel on all processors and returns their rows in order. A sound that could not
+// be loaded has a row with Err. Files in folders that turn out to be of another kind are omitted. Each
+// sound has its own library, because a folder may not fit into memory.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
 	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
@@ -51,7 +52,8 @@ func Gather(list []Named, o Options) []Row {
 	return rows
 }
 
-// look loads one sound. A guessed sound file with an unknown format gives the zero Row.
+// look loads one sound. If it cannot be loaded, the row has Err. A file found in a folder that has an
+// unknown format gives the zero Row.
 func (o *Options) look(n Named) Row {
 	lib := sounds.NewLibrary(o.Library)
 	source, err := n.source(o.In)
@@ -79,7 +81,7 @@ func (o *Options) look(n Named) Row {
 	return row
 }
 
-// loopOf describes the loop of a sound in a few characters.
+// loopOf describes the loop of a sound: its frames as "from..to", "whole", or "-" without a loop.
 func loopOf(i sounds.Info) string {
 	switch {
 	case i.Loop != nil:
@@ -90,7 +92,7 @@ func loopOf(i sounds.Info) string {
 	return "-"
 }
 
-// levelsOf returns the envelope of a sound: the mean power of each of its parts in dB.
+// levelsOf divides a sound into parts of equal length and returns the mean power of each in dB.
 func levelsOf(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
 	levels := make([]report.Level, parts)
@@ -108,7 +110,7 @@ func levelsOf(s *voice.Sound, parts int) []report.Level {
 	return levels
 }
 
-// blocks draws each level as one character. A full block is -6 dB.
+// blocks draws each level as one character. A full block is -6 dB or more.
 func blocks(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
@@ -117,7 +119,8 @@ func blocks(levels []report.Level) string {
 	return out.String()
 }
 
-// Print prints a table of the rows. If all rows have errors, it prints no table.
+// Print prints a table of the rows without errors. If all rows have errors, it prints no table. It returns
+// the first write error.
 func Print(w io.Writer, rows []Row) error {
 	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Err == nil }) {
 		return nil
@@ -185,7 +188,8 @@ type brokenEntry struct {
 	Error string `json:"error"`
 }
 
-// JSON returns the value that is printed as JSON for rows.
+// JSON returns the value that is printed as JSON for rows: an object with the list "sounds". A row with an
+// error has only name and error.
 func JSON(rows []Row) any {
 	entries := make([]any, 0, len(rows))
 	for _, r := range rows {
@@ -210,7 +214,7 @@ func JSON(rows []Row) any {
 	}{entries}
 }
 
-// Length formats a duration. Short durations keep milliseconds.
+// Length formats a duration in seconds: below one minute with milliseconds, otherwise in whole seconds.
 func Length(s float64) string {
 	if s >= 60 {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
@@ -218,6 +222,7 @@ func Length(s float64) string {
 	return fmt.Sprintf("%.3fs", s)
 }
 
+// bytesOf formats a number of bytes in B, KiB or MiB.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1<<10:

@@ -14,7 +14,7 @@ type Effects struct {
 	JSON  bool     `name:"json" help:"Print JSON."`
 }
 
-// Run lists the kinds of effects and their parameters.
+// Run prints the kinds of effects and their parameters. An unknown kind is a usage error.
 func (e *Effects) Run(c *console.Console) error {
 	kinds := effect.Kinds()
 	if len(e.Kinds) > 0 {
@@ -68,6 +68,7 @@ type listedParam struct {
 	Does    string   `json:"does"`
 }
 
+// listed converts kinds of effects to their JSON form.
 func listed(kinds []*effect.Kind) []listedKind {
 	all := make([]listedKind, len(kinds))
 	for i, k := range kinds {
@@ -76,7 +77,7 @@ func listed(kinds []*effect.Kind) []listedKind {
 	return all
 }
 
-// paramsOf returns the parameters of a kind and of its bands.
+// paramsOf returns the parameters of a kind, followed by the parameters of each band as "bands.NAME".
 func paramsOf(k *effect.Kind) (all []listedParam) {
 	add := func(of string, params []effect.Param) {
 		for i := range params {

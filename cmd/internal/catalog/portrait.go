@@ -27,7 +27,8 @@ type portrait struct {
 	loop      [2]int                   // the columns of the loop; equal without one
 }
 
-// portray computes the portrait of a sound. looped reports whether the sound is meant to loop.
+// portray computes the portrait of a sound. looped reports whether the sound is meant to loop; then the
+// portrait has the columns of the loop.
 func portray(s *voice.Sound, looped bool) *portrait {
 	p := &portrait{}
 	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
@@ -70,11 +71,12 @@ var (
 // picture is the image that panels are drawn into.
 type picture struct{ *image.RGBA }
 
+// fill fills the pixels from (x0, y0) to (x1, y1), exclusive.
 func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
 	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// Paint draws a legend and a panel for each loaded row: the waveform, red beyond full scale, and
+// Paint draws a legend and a panel for each row without an error: the waveform, red beyond full scale, and
 // the loudness index over it.
 func Paint(rows []Row) image.Image {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
@@ -132,7 +134,8 @@ func (p picture) panel(r *Row, top int) {
 	}
 }
 
-// time draws the lines and labels of the time axis of a panel.
+// time draws the lines and labels of the time axis of a panel. seconds is the length of the sound; 0 draws
+// no axis. top is the first row of the waveform.
 func (p picture) time(seconds float64, top int) {
 	if !(seconds > 0) {
 		return
@@ -147,10 +150,12 @@ func (p picture) time(seconds float64, top int) {
 	}
 }
 
-// waveRow returns the height of a sample above the middle in pixels.
+// waveRow returns the height of a sample above the middle in pixels, negative below it. Samples beyond -1
+// and 1 are clipped.
 func waveRow(x float32) int { return int(math.Round(float64(min(max(x, -1), 1)) * (panelWave / 2))) }
 
-// levelRow returns the row of a level in dB, from the top. panelWave is below the panel.
+// levelRow returns the row of a level in dB, from the top of the waveform. Levels at or below the scale are
+// panelWave, which is below the panel.
 func levelRow(db float64) int {
 	if !(db > bar.Bottom) {
 		return panelWave
@@ -158,6 +163,7 @@ func levelRow(db float64) int {
 	return int(math.Round((bar.Top - min(db, bar.Top)) / (bar.Top - bar.Bottom) * (panelWave - 1)))
 }
 
+// titleOf returns the line above a panel: name, format, length, peak, loudness and size.
 func titleOf(r Row) string {
 	i := r.info
 	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",

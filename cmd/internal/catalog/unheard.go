@@ -10,8 +10,8 @@ import (
 	"voicepool/sounds"
 )
 
-// Unheard returns errors for starts that begin at or beyond the end of their sound, and so end at
-// once.
+// Unheard returns an error for each start that begins at or beyond the end of its sound and therefore ends
+// at once. Streams, loops and files that cannot be loaded are omitted.
 func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
@@ -39,8 +39,8 @@ func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list r
 	return list
 }
 
-// framesOf returns the lengths of a sound's files in frames, or -1 for files that could not be
-// loaded.
+// framesOf returns the lengths of a sound's files in frames of the sheet's rate, or -1 for files that could
+// not be loaded.
 func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
@@ -52,7 +52,7 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 	return frames
 }
 
-// Odd returns remarks about the loaded files of a sheet.
+// Odd returns the library's notes about the loaded files of a sheet, each at the line that names the file.
 func Odd(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	notes := map[string][]string{}
 	for _, info := range lib.Infos() {

@@ -24,7 +24,7 @@ type place struct {
 	info fs.FileInfo
 }
 
-// folder walks over a folder.
+// folder walks over a folder and its subfolders. A folder that it has visited before is skipped.
 func (w *walk) folder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *walk) folder(path string) error {
 	return nil
 }
 
-// entry handles an entry of a folder.
+// entry visits a file, walks over a folder, and skips other entries, such as broken links.
 func (w *walk) entry(path string) error {
 	info, err := os.Stat(path)
 	var pathErr *fs.PathError
@@ -68,6 +68,7 @@ func (w *walk) entry(path string) error {
 	return nil
 }
 
+// skip records an entry that is not visited, with the reason.
 func (w *walk) skip(path, why string) {
 	w.skipped = append(w.skipped, fmt.Sprintf("%s: skipped: %s", words.OneLine(path), why))
 }
