@@ -34,7 +34,8 @@ func Pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-Width(text), 0))
 }
 
-// First returns the first line that fits into width columns, or the last line.
+// First returns the first of lines that fits into width columns. If no line fits, it returns the last,
+// uncut.
 func First(width int, lines ...string) string {
 	for _, l := range lines {
 		if Width(l) <= width {
