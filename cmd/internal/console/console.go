@@ -51,7 +51,7 @@ func (c *Console) Restore() {
 	}
 }
 
-// TakeOver gives the terminal to a screen, until Restore.
+// TakeOver opens a screen on a terminal, until Restore closes it.
 func (c *Console) TakeOver(terminal *os.File) *live.Screen {
 	s := live.OpenScreen(terminal, c.colour)
 	c.mutex.Lock()
@@ -60,7 +60,7 @@ func (c *Console) TakeOver(terminal *os.File) *live.Screen {
 	return s
 }
 
-// New returns the console of the process.
+// New returns the console of the process. With TERM=dumb, it has no terminals.
 func New() *Console {
 	c := &Console{In: os.Stdin, Out: &Sticky{W: os.Stdout}, Err: os.Stderr, colour: os.Getenv("NO_COLOR") == ""}
 	if os.Getenv("TERM") == "dumb" {
@@ -78,7 +78,7 @@ func New() *Console {
 	return c
 }
 
-// Say prints a message of one line.
+// Say prints a message of one line on Err, even if Quiet is set, and removes the progress line.
 func (c *Console) Say(format string, args ...any) {
 	c.line.Lock()
 	defer c.line.Unlock()
@@ -86,8 +86,8 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
 }
 
-// Finish prints the error, if any, and returns the exit code. A broken pipe on standard output, as
-// after head, prints no message.
+// Finish prints the error, if any, and returns the exit code. A failed write to standard output counts as
+// an error of the command. A broken pipe there, as after head, prints no message.
 func (c *Console) Finish(err error) int {
 	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
@@ -103,8 +103,8 @@ func (c *Console) Finish(err error) int {
 	return ExitCode(err)
 }
 
-// Outcome prints the error of each failed output on its own line. Completed outputs are kept, even
-// if others have failed.
+// Outcome prints the error of each failed output on its own line. It returns a Reported with the highest
+// exit code, or nil without errors. Completed outputs are kept, even if others have failed.
 func (c *Console) Outcome(outputs ...error) error {
 	var failed error
 	for _, err := range outputs {
@@ -132,7 +132,8 @@ type Sticky struct {
 	told bool
 }
 
-// Fail records err unless an earlier error is recorded. The error counts as already printed.
+// Fail records err as the first error, unless there is an earlier one. Then writes fail, and Finish does
+// not print err again.
 func (s *Sticky) Fail(err error) {
 	if s.Err == nil {
 		s.Err, s.told = err, true
@@ -142,7 +143,7 @@ func (s *Sticky) Fail(err error) {
 // Unread reports whether a write failed because the reader has closed the pipe, as after head.
 func Unread(err error) bool { return unread(err) != nil }
 
-// Write writes to W, unless an earlier write has failed.
+// Write writes to W. After the first error it writes no more bytes and returns that error.
 func (s *Sticky) Write(p []byte) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err
@@ -179,7 +180,8 @@ type Reported struct{ Code int }
 // Error returns a fixed text, because the errors have been printed.
 func (Reported) Error() string { return "failed" }
 
-// ExitCode returns the exit code for an error or nil.
+// ExitCode returns the exit code for an error: 0 for nil, 2 for wrong usage, faulty sheets and
+// configurations, 128 plus its number for a signal, otherwise 1.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
@@ -200,7 +202,8 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// Message returns the line to print for an error, or "".
+// Message returns the line to print for an error. It is "" for nil, for a signal and for errors that are
+// already printed.
 func Message(err error) string {
 	_, interrupted := errors.AsType[Interruption](err)
 	_, reported := errors.AsType[Reported](err)
@@ -215,8 +218,8 @@ func Message(err error) string {
 	return words.Plain(err)
 }
 
-// Each calls work for 0..n-1, in parallel on all processors. It calls done on its own goroutine:
-// once at the start and after each finished call.
+// Each calls work for 0..n-1, in parallel on all processors, and waits for all calls. It calls done, which
+// may be nil, on its own goroutine: once at the start and after each finished call.
 func Each(n int, done func(done, total int), work func(i int)) {
 	next, finished := atomic.Int64{}, make(chan struct{}, n)
 	for range min(runtime.GOMAXPROCS(0), n) {

@@ -5,8 +5,8 @@ import (
 	"os/signal"
 )
 
-// Hangups returns a channel that receives a value for each SIGHUP, until stop is called. Several
-// signals before a receive may be merged.
+// Hangups returns a channel that receives a value for each SIGHUP, until stop is called. Several signals
+// before a receive may be merged. stop does not close the channel.
 func Hangups() (told <-chan struct{}, stop func()) {
 	signals, out, done := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
 	NotifyHangups(signals)

@@ -17,8 +17,8 @@ type Interrupts struct {
 // patience is the time limit of a shutdown after a second signal.
 const patience = time.Second
 
-// Listen starts to listen for signals, until Close. Before a second signal ends the process, the
-// terminal is restored.
+// Listen starts to listen for signals, until Close. The first signal ends the context; a second one ends
+// the process after 1 s at most, with the terminal restored.
 func (c *Console) Listen() *Interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -57,8 +57,8 @@ func (c *Console) Listen() *Interrupts {
 // Cause returns the Interruption, or nil without a signal.
 func (i *Interrupts) Cause() error { return context.Cause(i) }
 
-// Instead removes the progress line. If a signal has interrupted the work, Instead returns the
-// Interruption instead of the error that it caused.
+// Instead removes the progress line and returns err. If a signal has interrupted the work and err is not
+// nil, it returns the Interruption instead.
 func (i *Interrupts) Instead(c *Console, err error) error {
 	c.Progress("")
 	if e := i.Cause(); e != nil && err != nil {
@@ -70,8 +70,8 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 // orderly is the time limit for work to return after its context has ended.
 const orderly = 100 * time.Millisecond
 
-// Within runs work that may block without respect for ctx, such as opening a pipe without a writer.
-// When ctx ends, it abandons the work and returns the cause. That is acceptable because the process
+// Within runs work that may block without respect for ctx, such as opening a pipe without a writer. When
+// ctx ends, it abandons the work after 100 ms and returns the cause. That is acceptable because the process
 // is about to end.
 func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	var got, none T
@@ -90,8 +90,8 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got, err
 }
 
-// Await waits for a value. After the end of ctx it waits for the duration little at most. finished
-// reports whether it got a value.
+// Await waits for a value of done. After the end of ctx it waits at most the duration little. finished
+// reports whether it got a value or done was closed.
 func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got T, finished bool) {
 	select {
 	case got = <-done:

@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// Progress shows a progress line on a terminal, replacing the previous one. An empty format removes
-// the line. Without a terminal, or on a quiet console, it does nothing.
+// Progress shows a progress line on a terminal, replacing the previous one. An empty format removes the
+// line. Without a terminal, or on a quiet console, it has no effect.
 func (c *Console) Progress(format string, args ...any) {
 	if c.ErrTerminal == nil || c.Quiet {
 		return
@@ -32,7 +32,7 @@ func (c *Console) Progress(format string, args ...any) {
 	}
 }
 
-// clear removes the progress line.
+// clear removes the progress line, if one is visible. The caller holds c.line.
 func (c *Console) clear() {
 	if c.shown {
 		fmt.Fprint(c.Err, "\r\x1b[K")
@@ -51,8 +51,8 @@ func (c *Console) now() time.Time {
 // Often is the interval between progress updates.
 const Often = 100 * time.Millisecond
 
-// Work returns a function that shows the progress of some work as a share and the remaining time.
-// It returns nil if progress is not shown. At the end the line is removed.
+// Work returns a function that shows the progress of some work as a share and the remaining time. It
+// returns nil if progress is not shown. When all is done the line is removed.
 func (c *Console) Work(what string) cue.Loading {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
@@ -81,12 +81,13 @@ func (c *Console) Loading() cue.Loading { return c.Work("loading") }
 // Preparing returns a function that shows the progress of preparing sounds for pitches.
 func (c *Console) Preparing() cue.Loading { return c.Work("preparing") }
 
-// percent draws a share as a bar and a number.
+// percent draws a share of 0..1 as a bar and a percentage.
 func percent(share float64) string {
 	return fmt.Sprintf("%s %2.0f %%", bar.Share(share, 20), math.Floor(100*share))
 }
 
-// left returns the estimated remaining time as text, or "" if it cannot be estimated.
+// left returns the estimated remaining time as text, from the finished share (0..1) and the time that it
+// took. It is "" in the first second and at the end.
 func left(share float64, took time.Duration) string {
 	if !(share > 0) || share >= 1 || took < time.Second {
 		return ""
@@ -95,8 +96,8 @@ func left(share float64, took time.Duration) string {
 	return fmt.Sprintf(", %v left", max(rest.Round(time.Second), time.Second))
 }
 
-// Rendered describes the progress of a render and its speed relative to real time. length is its
-// approximate length, or 0 if unknown.
+// Rendered describes the progress of a render and its speed relative to real time. frames are finished
+// after the time took; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
 func Rendered(frames, length int64, rate int, took time.Duration) string {
 	line := "mixing " + words.Seconds(frames, rate)
 	if length > 0 {

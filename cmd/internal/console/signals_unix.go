@@ -24,8 +24,8 @@ func IgnoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
 // IgnoreHangups keeps the process running when the terminal is lost.
 func IgnoreHangups() { signal.Ignore(syscall.SIGHUP) }
 
-// endings returns the signals that request an end. Signals ignored at the start stay ignored: nohup
-// ignores SIGHUP, and a shell ignores SIGINT for background jobs.
+// endings returns the signals that request an end: SIGINT, SIGTERM and SIGHUP. Signals ignored at the start
+// stay ignored: nohup ignores SIGHUP, and a shell ignores SIGINT for background jobs.
 func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
