@@ -43,9 +43,8 @@ type session struct {
 	told   sync.WaitGroup
 }
 
-// Serve reads commands from in and writes answers to out until in ends. An invalid line gets an
-// error as its answer and changes nothing. Serve returns an error of in or out, and nil at the end
-// of in.
+// Serve reads commands from in and writes answers to out until in ends. An invalid line gets an error as
+// its answer, and the show is unchanged. Serve returns an error of in or out, and nil at the end of in.
 func Serve(in io.Reader, out io.Writer, s *show.Show) error {
 	one := &session{show: s, out: json.NewEncoder(out)}
 	one.out.SetEscapeHTML(false)
@@ -77,7 +76,8 @@ func Serve(in io.Reader, out io.Writer, s *show.Show) error {
 	}
 }
 
-// answer carries out a command line, which is not empty, and returns its answer.
+// answer carries out a command line, which is not empty, and returns its answer. The commands state, events
+// and help are answered here, the others by the show.
 func (s *session) answer(line string) *Answer {
 	words := strings.Fields(line)
 	switch words[0] {
@@ -105,7 +105,7 @@ func (s *session) answer(line string) *Answer {
 	return &Answer{OK: true}
 }
 
-// plain returns the message of an error without the name of its package.
+// plain returns the message of an error without the prefix of its package, such as "cue: ".
 func plain(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"cue: no action: ", "cue: ", "mixer: "} {
@@ -141,7 +141,8 @@ func (s *session) startEvents() {
 	})
 }
 
-// stopEvents stops sending events, and returns when the last one has been sent.
+// stopEvents stops sending events, and returns when the last one has been sent. If events are off, it has
+// no effect.
 func (s *session) stopEvents() {
 	if s.events == nil {
 		return
@@ -152,8 +153,8 @@ func (s *session) stopEvents() {
 	s.told.Wait()
 }
 
-// Ask sends a command to a Serve at the other end of in and out, and returns its answer. It skips
-// events.
+// Ask sends a command to a Serve at the other end: in receives the command, and out delivers the answer. It
+// returns the answer's line of JSON and skips events. A command with a line break is an error.
 func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
 	if strings.ContainsAny(command, "\n\r") {
 		return nil, errors.New("a command is one line")
@@ -178,7 +179,8 @@ func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err erro
 	}
 }
 
-// Local returns a function that carries out commands in the same process.
+// Local returns a function that carries out commands in the same process. The function returns an error
+// only after the end of the show; a rejected command is an Answer with OK false.
 func Local(s *show.Show) func(command string) (*Answer, error) {
 	one := &session{show: s, out: json.NewEncoder(io.Discard)}
 	return func(command string) (*Answer, error) {
@@ -193,7 +195,8 @@ func Local(s *show.Show) func(command string) (*Answer, error) {
 
 var errEnded = errors.New("the show has ended")
 
-// Remote returns a function that sends commands over a connection.
+// Remote returns a function that sends commands over a connection. The function returns an error only if
+// the connection fails; a rejected command is an Answer with OK false. Not safe for concurrent use.
 func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
 	lines := bufio.NewReader(conn)
 	return func(command string) (*Answer, error) {

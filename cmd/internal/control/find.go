@@ -31,7 +31,8 @@ func (r Running) String() string {
 	return text + "  on " + words.OneLine(r.Device()) + "  " + standby
 }
 
-// Device returns the device that the show plays on.
+// Device returns the device that the show plays on, with the sink if known. Before the playback starts, it
+// is the value of --device.
 func (r Running) Device() string {
 	switch s := r.State; {
 	case s.Device == "":
@@ -47,7 +48,8 @@ func (r Running) Device() string {
 // shows that are queried at once.
 const answers, asked = 2 * time.Second, 16
 
-// All returns the shows of this user that answer, in the order of their sockets.
+// All returns the shows of this user that answer within 2 s, in the order of their sockets. Without shows
+// it returns nil and no error.
 func All() (all []Running, err error) {
 	paths, err := Shows()
 	if err != nil {
@@ -72,7 +74,7 @@ func All() (all []Running, err error) {
 	return all, nil
 }
 
-// stateOf returns the state of a show, or nil without an answer in time.
+// stateOf returns the state of the show with a socket path, or nil without an answer within 2 s.
 func stateOf(path string) *show.State {
 	conn, err := Dial("unix:" + path)
 	if err != nil {
@@ -87,9 +89,9 @@ func stateOf(path string) *show.State {
 	return answer.State
 }
 
-// Find connects to the show of this user that plays a sheet. With "", it connects to the only
-// running show. If the choice is not unique, conn is nil. same lists the matching shows, and all
-// lists every running show.
+// Find connects to the show of this user that plays a sheet, given by path or file name. With "", it
+// connects to the only running show. If no or several shows match, conn is nil. same lists the matching
+// shows, and all lists every running show.
 func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	if all, err = All(); err != nil {
 		return nil, nil, nil, err
@@ -107,7 +109,7 @@ func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	return conn, same, all, err
 }
 
-// pick returns the shows with a wanted state.
+// pick returns the shows for whose states wanted returns true.
 func pick(all []Running, wanted func(*show.State) bool) (some []Running) {
 	for _, r := range all {
 		if wanted(r.State) {

@@ -30,8 +30,8 @@ type Socket struct {
 	all   sync.WaitGroup
 }
 
-// Listen makes a socket that only this user can access. It replaces a stale socket. If another show
-// answers there, or the path is not a socket, it returns an error.
+// Listen makes a socket that only this user can access, and serves its clients until Close. It replaces a
+// stale socket. If another show answers there, or the path is not a socket, it returns an error.
 func Listen(path string, s *show.Show) (*Socket, error) {
 	if err := vacate(path); err != nil {
 		return nil, err
@@ -69,7 +69,8 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// vacate removes a socket without a listener.
+// vacate removes a socket without a listener. It returns an error if a show answers there or the path is
+// another kind of file, and nil if the path does not exist.
 func vacate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -85,6 +86,8 @@ func vacate(path string) error {
 	return os.Remove(path)
 }
 
+// accept serves each connection on a goroutine of its own, until the listener is closed. Beyond 64
+// connections it closes new ones.
 func (s *Socket) accept(to *show.Show) {
 	for {
 		c, err := s.listener.Accept()
@@ -117,7 +120,8 @@ func (s *Socket) accept(to *show.Show) {
 // last is the time limit for a client to read an answer when the socket is closed.
 const last = 200 * time.Millisecond
 
-// Close closes the socket and all connections, after running answers.
+// Close closes the socket and all connections and removes the socket's file. A client has 200 ms to read a
+// running answer.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true
@@ -134,8 +138,8 @@ func (s *Socket) Close() error {
 // Path returns the path of the socket.
 func (s *Socket) Path() string { return s.path }
 
-// Folder returns the folder of this user's shows: XDG_RUNTIME_DIR/voicepool, or one beside the
-// temporary files. It creates the folder.
+// Folder returns the folder of this user's shows: XDG_RUNTIME_DIR/voicepool, or voicepool-UID in the folder
+// of temporary files. It creates the folder. It returns an error if the folder is not private to this user.
 func Folder() (string, error) {
 	folder := filepath.Join(os.TempDir(), fmt.Sprintf("voicepool-%d", os.Getuid()))
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
@@ -154,7 +158,8 @@ func Folder() (string, error) {
 	return folder, nil
 }
 
-// Shows returns the paths of the sockets of this user's shows that accept connections.
+// Shows returns the paths of the sockets of this user's shows that accept connections. Without shows it
+// returns nil and no error.
 func Shows() ([]string, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -171,7 +176,7 @@ func Shows() ([]string, error) {
 	return alive, err
 }
 
-// Dial connects to the show at an address unix:PATH.
+// Dial connects to the show at an address unix:PATH, within 2 s. An address without unix: is an error.
 func Dial(address string) (net.Conn, error) {
 	path, found := strings.CutPrefix(address, "unix:")
 	if !found || path == "" {
