@@ -68,14 +68,14 @@ var (
 	}
 )
 
-// say adds advice if it applies and do is not empty.
+// say adds advice if applies is true and do is not empty.
 func (x *examination) say(applies bool, why, do string) {
 	if applies && do != "" {
 		x.Advice = append(x.Advice, Advice{why, do})
 	}
 }
 
-// failed returns the error of a driver, or nil if it plays or was not tried.
+// failed returns the error of a driver. It is nil if the driver plays, was not tried or is unknown.
 func (x *examination) failed(driver string) error {
 	for _, t := range x.Drivers {
 		if t.Name == driver {
@@ -85,7 +85,7 @@ func (x *examination) failed(driver string) error {
 	return nil
 }
 
-// says reports whether the error message of a driver begins with words.
+// says reports whether the error message of a driver begins with words. It is false for an unknown driver.
 func (x *examination) says(driver, words string) bool {
 	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
 		return t.Name == driver && strings.HasPrefix(t.Detail, words)
@@ -107,7 +107,7 @@ func (x *examination) other() *Socket {
 	return x.socket(func(s *Socket) bool { return s.Usable && !s.Asked && s.Speaks == "pulse" })
 }
 
-// pipeWire reports whether PipeWire runs.
+// pipeWire reports whether a usable socket of PipeWire itself exists.
 func (x *examination) pipeWire() bool {
 	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
 }
@@ -124,12 +124,12 @@ func isTimeout(err error) bool {
 	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
 }
 
-// deadline reports whether a server did not answer in time.
+// deadline reports whether the sound server did not answer in time when its sinks were requested.
 func (x *examination) deadline() bool {
 	return isTimeout(x.sinkErr)
 }
 
-// gaps: the driver was late, or a busy machine made it late.
+// gaps advises a larger buffer if the sound had gaps, and to close programs if the machine is busy.
 func gaps(x *examination) {
 	why, do := "the sound had gaps", "play with a larger --buffer, as --buffer 100ms"
 	if x.Busy != "" {
@@ -138,28 +138,29 @@ func gaps(x *examination) {
 	x.say(x.Sound && x.Measured.Gaps > 0, why, do)
 }
 
-// overloaded: a busy machine did not answer in time. The server and the driver may be in order.
+// overloaded advises to close programs if a busy machine did not answer in time. The server and the driver
+// may be in order.
 func overloaded(x *examination) {
 	x.say(x.overdue(), "this machine is busy: "+x.Busy, "close other programs, and run the doctor again")
 }
 
-// leftOut: no driver was built in.
+// leftOut advises another build if no driver was built in.
 func leftOut(x *examination) {
 	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Ways != "" })
 	x.say(!built, "no driver was built in", "build it without the tag nooto")
 }
 
-// wrongServer: PULSE_SERVER is not a valid server name.
+// wrongServer advises to unset PULSE_SERVER if it is not a valid server name.
 func wrongServer(x *examination) {
 	x.say(x.says("pulse", "PULSE_SERVER:"), "PULSE_SERVER is not the name of a server", "unset PULSE_SERVER")
 }
 
-// wrongSink: PULSE_SINK names an unknown sink.
+// wrongSink advises to unset PULSE_SINK if it names an unknown sink.
 func wrongSink(x *examination) {
 	x.say(x.says("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that does not exist", "unset PULSE_SINK")
 }
 
-// elsewhere: a server runs, but the drivers do not use it.
+// elsewhere advises a change of the environment if a server runs, but the drivers do not use it.
 func elsewhere(x *examination) {
 	other := x.other()
 	if x.sinkErr == nil || other == nil || x.overdue() {
@@ -176,7 +177,7 @@ func elsewhere(x *examination) {
 	x.say(!x.says("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
 }
 
-// otherUser: the server belongs to another user.
+// otherUser advises to run the program as the owner of the sound server, if that is another user.
 func otherUser(x *examination) {
 	asked := x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") })
 	if asked == nil || x.other() != nil {
@@ -192,7 +193,7 @@ func otherUser(x *examination) {
 	x.say(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
 }
 
-// hanging: a server accepts the connection but does not answer.
+// hanging advises to restart a server that accepts the connection but does not answer.
 func hanging(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	if !x.deadline() || named || x.overdue() {
@@ -214,21 +215,22 @@ func (x *examination) hasUserSystemd() bool {
 	return dir != "" && there(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")
 }
 
-// absent reports whether there is no server at any known place.
+// absent reports whether all known places lack a server. It is false if PULSE_SERVER is set or permission
+// is missing.
 func (x *examination) absent() bool {
 	_, named := x.machine.Env("PULSE_SERVER")
 	return x.sinkErr != nil && !named && !x.deadline() && x.other() == nil &&
 		x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") }) == nil
 }
 
-// noRuntime: XDG_RUNTIME_DIR is missing, so no server can be found.
+// noRuntime advises to set XDG_RUNTIME_DIR if it is missing, so that no server can be found.
 func noRuntime(x *examination) {
 	dir := "/run/user/" + x.machine.Identity().ID
 	x.say(x.absent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && there(x.machine, dir[1:]),
 		"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR="+quoted(dir))
 }
 
-// noServer: a server could play, but is not running or not installed.
+// noServer advises to start or to install a server, if it could play but is not running.
 func noServer(x *examination) {
 	usable := slices.ContainsFunc(x.Cards, func(c Card) bool { return c.Usable })
 	if !x.absent() || !usable && !x.pipeWire() {
@@ -249,7 +251,7 @@ func noServer(x *examination) {
 	}
 }
 
-// noOutput: a server runs, but has no output.
+// noOutput advises to install or restart the session manager if PipeWire has no output.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
 		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
@@ -261,14 +263,14 @@ func noOutput(x *examination) {
 	x.say(has && x.hasUserSystemd() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
 }
 
-// muted: the sink plays, but is muted.
+// muted advises to unmute the sink if it plays, but is muted.
 func muted(x *examination) {
 	if m, ok := errors.AsType[mutedError](x.failed("pulse")); ok && x.machine.Program("pactl") {
 		x.say(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
 	}
 }
 
-// suspended: the sink is suspended.
+// suspended advises to wake the sink if it is suspended.
 func suspended(x *examination) {
 	asleep := errors.Is(x.failed("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
 	if asleep {
@@ -276,7 +278,7 @@ func suspended(x *examination) {
 	}
 }
 
-// barred: this user has no permission for any card.
+// barred advises to join the group of the sound cards if this user has no permission for any card.
 func barred(x *examination) {
 	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
 		return
@@ -290,8 +292,8 @@ func barred(x *examination) {
 	x.say(group != "" && group != "root" && i.User != "", "only the group "+words.OneLine(group)+" may use the sound cards", do)
 }
 
-// busy: all cards are in use by programs that do not share them. A server that does not answer may
-// itself be such a program.
+// busy advises to end the programs that use all cards and do not share them. A server that does not answer
+// may itself be such a program.
 func busy(x *examination) {
 	if x.sinkErr == nil || x.deadline() {
 		return
@@ -306,18 +308,18 @@ func busy(x *examination) {
 	}
 }
 
-// lacksALSA reports whether ALSA's library is missing.
+// lacksALSA reports whether the driver oto failed because ALSA's library is missing.
 func (x *examination) lacksALSA() bool {
 	err := x.failed("oto")
 	return err != nil && strings.Contains(err.Error(), "load libasound")
 }
 
-// noLibrary: there is a card, but ALSA's library is missing.
+// noLibrary advises to install ALSA's library if it is missing.
 func noLibrary(x *examination) {
 	x.say(x.lacksALSA(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
 }
 
-// noCard: the container was started without a sound card.
+// noCard advises to start the container with the sound cards if it was started without any.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
@@ -328,7 +330,7 @@ func noCard(x *examination) {
 // plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w./:@%+=-]+$`)
 
-// quoted returns a word quoted for a shell.
+// quoted returns a word on one line, quoted for a shell if necessary.
 func quoted(word string) string {
 	if word = words.OneLine(word); plain.MatchString(word) {
 		return word

@@ -62,8 +62,8 @@ type examination struct {
 	silenced bool
 }
 
-// Examine examines a machine. It tries the drivers in order until one plays. When ctx ends, it
-// returns at once with the results so far.
+// Examine examines a machine. It tries the drivers in order until one plays for the time Listening. When
+// ctx ends, it returns the results at once, without advice.
 func Examine(ctx context.Context, m Machine, o Options) *Report {
 	if o.Told == nil {
 		o.Told = func(string, ...any) {}
@@ -80,7 +80,8 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	return &x.Report
 }
 
-// try tries the drivers until one plays.
+// try tries the drivers in order until one plays, and records a Trial for each driver, also for those not
+// tried.
 func (x *examination) try(ctx context.Context) {
 	x.Drivers = []Trial{}
 	played := ""
@@ -106,7 +107,7 @@ func (x *examination) try(ctx context.Context) {
 	x.Sound = played != ""
 }
 
-// play tries one driver and records the result.
+// play tries one driver and records the result in t.
 func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 	x.options.Told("opening %s", d.Name)
 	if t.err = x.open(ctx, d, t); t.err != nil {
@@ -118,8 +119,8 @@ func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 // errSlow is the error of a driver that neither opens nor fails.
 var errSlow = fmt.Errorf("it does not open within %v", opening)
 
-// open opens a driver and measures it. For the sound server, it checks the list of sinks first, so
-// that a known fault is not detected twice.
+// open opens a driver and measures it. It returns nil if the driver plays and is heard. For the sound
+// server, it checks the list of sinks first, so that a known fault is not detected twice.
 func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	if d.Name == "pulse" {
 		if x.ask(ctx); x.sinkErr != nil {
@@ -145,7 +146,8 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	return cmp.Or(err, x.deaf(p)) // a user may have moved the stream, or the sink may have been removed
 }
 
-// ask requests the sinks of the sound server.
+// ask requests the sinks of the sound server and stores them, or the error in x.sinkErr. If the drivers use
+// a single socket, it records the result there, too.
 func (x *examination) ask(ctx context.Context) {
 	sinks, err := within(ctx, opening, errSlow, x.machine.Sinks)
 	if x.sinkErr = err; err == nil {
@@ -178,7 +180,8 @@ var errNoOutput = errors.New("the sound server has no output")
 // dummy is the sink that PulseAudio and PipeWire create without a real output.
 const dummy = "auto_null"
 
-// deaf returns the known reason why a playing stream is not heard, or nil.
+// deaf returns an error with the known reason why a playing stream is not heard (no output, a muted sink),
+// or nil.
 func (x *examination) deaf(p Player) error {
 	name := sinkOf(p)
 	if name == dummy {
@@ -205,8 +208,8 @@ func sinkOf(p Player) string {
 	return ""
 }
 
-// within runs work with a time limit. When the limit is exceeded, it abandons the work and returns
-// the error slow. That is acceptable because the process is about to end.
+// within runs work with a time limit and returns its result. When the limit is exceeded, it abandons the
+// work and returns the error slow. That is acceptable because the process is about to end.
 func within[T any](
 	ctx context.Context, limit time.Duration, slow error, work func(context.Context) (T, error),
 ) (T, error) {
@@ -230,7 +233,7 @@ func within[T any](
 	}
 }
 
-// closeSoon closes a player and waits at most a second.
+// closeSoon closes a player. It waits at most 1 s and ignores errors.
 func closeSoon(p Player) {
 	_, _ = within(context.Background(), time.Second, errSlow, func(context.Context) (struct{}, error) {
 		return struct{}{}, p.Close()

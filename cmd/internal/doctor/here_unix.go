@@ -13,6 +13,7 @@ import (
 
 func (here) Usable(path string) error { return unix.Access(path, unix.R_OK|unix.W_OK) }
 
+// Owner returns the names of a file's user and group, or "" if unknown.
 func (here) Owner(path string) (owner, group string) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -23,7 +23,8 @@ type System struct {
 	release map[string]string // of /etc/os-release
 }
 
-// system examines the machine.
+// system examines the machine: name, version and container. Without the driver of sound servers it returns
+// only OS and architecture.
 func system(m Machine) System {
 	i := m.Identity()
 	s := System{OS: i.OS, Arch: i.Arch, release: map[string]string{}}
@@ -44,7 +45,7 @@ func system(m Machine) System {
 	return s
 }
 
-// there reports whether a path exists.
+// there reports whether a path exists. path has no leading slash.
 func there(m Machine, path string) bool {
 	_, err := fs.Stat(m.Files(), path)
 	return err == nil
@@ -62,10 +63,11 @@ func serves(m Machine) bool {
 	return slices.ContainsFunc(m.Drivers(), func(d Driver) bool { return d.Name == "pulse" })
 }
 
-// hasALSA reports whether programs can use sound cards through ALSA. On Android they cannot.
+// hasALSA reports whether programs can use sound cards through ALSA: on Linux, but not on Android.
 func hasALSA(m Machine) bool { return m.Identity().OS == "linux" }
 
-// variables returns the variables that the drivers use.
+// variables returns the environment variables that the drivers use, also unset ones. It is empty without
+// the driver of sound servers.
 func variables(m Machine) []Variable {
 	list := []Variable{}
 	if !serves(m) {
@@ -78,7 +80,7 @@ func variables(m Machine) []Variable {
 	return list
 }
 
-// value returns the value of a variable, or "".
+// value returns the value of an environment variable, or "" if it is unset.
 func value(m Machine, name string) string {
 	v, _ := m.Env(name)
 	return v
@@ -97,7 +99,8 @@ type Socket struct {
 // sessionOf is the origin of a socket without a variable.
 const sessionOf = "the session of this user"
 
-// sockets examines the usual places of server sockets. The sockets that drivers use come first.
+// sockets examines the usual places of server sockets. The sockets that drivers use come first. Elsewhere,
+// only existing sockets are listed.
 func sockets(m Machine) []Socket {
 	list := []Socket{}
 	add := func(path, from, speaks string, asked bool) {
@@ -138,7 +141,8 @@ func sockets(m Machine) []Socket {
 	return list
 }
 
-// unusable returns why a file cannot be used, or "" if it has the right type and permissions.
+// unusable returns in words why a file cannot be used, or "" if it has the type mode and this process may
+// read and write it. kind names the type.
 func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
 	info, err := fs.Stat(m.Files(), strings.TrimPrefix(path, "/"))
 	switch {
@@ -171,7 +175,7 @@ type Card struct {
 // output matches the playback devices in /dev/snd.
 var output = regexp.MustCompile(`^pcmC(\d+)D(\d+)p$`)
 
-// cards examines the outputs of ALSA.
+// cards examines the outputs of ALSA. It is empty on other systems than Linux and without cards.
 func cards(m Machine) []Card {
 	list := []Card{}
 	if !hasALSA(m) {
@@ -189,7 +193,8 @@ func cards(m Machine) []Card {
 	return list
 }
 
-// card examines an output without opening it.
+// card examines an output without opening it. file is its path in /dev/snd; number and device are its
+// numbers in /proc/asound.
 func card(m Machine, file, number, device string) Card {
 	c := Card{Path: file, Name: "card " + number}
 	dir := fmt.Sprintf("proc/asound/card%s/pcm%sp", number, device)
@@ -209,7 +214,7 @@ func card(m Machine, file, number, device string) Card {
 	return c
 }
 
-// program returns the name of a process.
+// program returns the name of a process, or "a program" if it is unknown.
 func program(m Machine, pid int) string {
 	name, _ := fs.ReadFile(m.Files(), fmt.Sprintf("proc/%d/comm", pid))
 	if line := words.OneLine(string(name)); line != "" {
@@ -218,7 +223,8 @@ func program(m Machine, pid int) string {
 	return "a program"
 }
 
-// fields reads a file of lines such as "name: ALC257 Analog".
+// fields reads a file of lines such as "name: ALC257 Analog". It returns the values by name, empty if the
+// file cannot be read.
 func fields(m Machine, path string) map[string]string {
 	text, _ := fs.ReadFile(m.Files(), path)
 	found := map[string]string{}

@@ -83,6 +83,7 @@ func (here) Files() fs.FS { return os.DirFS("/") }
 
 func (here) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
 
+// Watch starts a goroutine that wakes every 20 ms. stop ends it and returns the longest delay of a wake-up.
 func (here) Watch() (stop func() time.Duration) {
 	done, longest := make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -127,7 +128,8 @@ var ways = map[string]string{
 	"android": "Android's audio", "webaudio": "Web Audio",
 }
 
-// otoWays returns oto's outputs, or "" if the tag nooto removed the driver.
+// otoWays returns the names of oto's outputs, separated by commas, or "" if the tag nooto removed the
+// driver.
 func otoWays() string {
 	var list []string
 	for _, p := range oto.Probe() {
@@ -141,6 +143,7 @@ func otoWays() string {
 // title is the name of the stream in mixers of the desktop.
 const title = "voicepool doctor"
 
+// openPulse opens a stream of the sound server, named for the doctor.
 func openPulse(ctx context.Context) (Player, error) {
 	d, err := pulse.Open(ctx, pulse.Config{Name: "voicepool", Title: title})
 	if err != nil {

@@ -40,8 +40,8 @@ const (
 	still = 250 * time.Millisecond
 )
 
-// listen plays for the time Listening and measures the driver. The error is the reason of silence
-// at the end; then the result may be nil.
+// listen plays for the time Listening and measures the driver. The error is the reason of silence at the
+// end, or why the driver did not start; only then may the result be nil.
 func listen(ctx context.Context, p Player, o Options) (*Measured, error) {
 	s, err := newSource(p.Rate(), o.Tone, pcm.Duration(int64(p.Latency()), p.Rate()))
 	if err != nil {
@@ -81,6 +81,8 @@ type listener struct {
 	latencies []time.Duration
 }
 
+// run watches the player from begin until the time Listening has passed (nil), the player fails or takes no
+// frames, or ctx ends.
 func (l *listener) run(ctx context.Context, begin time.Time, told func(string, ...any)) error {
 	ticker := time.NewTicker(glance)
 	defer ticker.Stop()
@@ -113,12 +115,12 @@ func (l *listener) run(ctx context.Context, begin time.Time, told func(string, .
 	}
 }
 
-// held returns the maximum duration of the player's buffer.
+// held returns how long the player's full buffer lasts.
 func (l *listener) held() time.Duration {
 	return pcm.Duration(int64(l.player.Latency()), l.player.Rate())
 }
 
-// ask requests the latency from the server, if the player supports it.
+// ask requests the latency from the server and stores it, if the player supports that. Errors are ignored.
 func (l *listener) ask() {
 	if p, ok := l.player.(interface {
 		Measure() (device.Latencies, error)
@@ -132,7 +134,7 @@ func (l *listener) ask() {
 // errSuspended is the error of a suspended sink.
 var errSuspended = errors.New("the sink is suspended")
 
-// stall returns why the player takes no frames.
+// stall returns the error of a player that takes no frames: errSuspended or a stallError.
 func (l *listener) stall() error {
 	if s, ok := l.player.(interface{ Suspended() bool }); ok && s.Suspended() {
 		return errSuspended
@@ -161,6 +163,8 @@ type source struct {
 	gaps    int           // pauses longer than held
 }
 
+// newSource returns a source with a rate in Hz: a tone of 440 Hz if audible, otherwise silence. held is the
+// duration of the player's buffer; a longer pause between two pulls counts as a gap.
 func newSource(rate int, audible bool, held time.Duration) (*source, error) {
 	s := &source{rate: rate, held: held}
 	if !audible {
@@ -174,8 +178,8 @@ func newSource(rate int, audible bool, held time.Duration) (*source, error) {
 	return s, err
 }
 
-// Render renders silence, or the tone: one second each on the left, on the right, and on both
-// channels.
+// Render fills dst with silence, or with the tone: one second each on the left, on the right, and on both
+// channels. It records the time of the call.
 func (s *source) Render(dst []pcm.Frame) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -201,7 +205,7 @@ func (s *source) Render(dst []pcm.Frame) {
 	}
 }
 
-// gains returns the gains of the next frame. Each second fades in and out over 20 ms.
+// gains returns the linear gains of the next frame. Each second fades in and out over 20 ms.
 func (s *source) gains() (left, right float32) {
 	second, in := s.frames/int64(s.rate), s.frames%int64(s.rate)
 	ramp := int64(s.rate/50) + 1
@@ -218,7 +222,7 @@ func (s *source) gains() (left, right float32) {
 // Rate returns the sample rate.
 func (s *source) Rate() int { return s.rate }
 
-// pauses returns the number of gaps, and the longest time between two pulls in milliseconds.
+// pauses returns the number of gaps so far, and the longest time between two pulls in ms.
 func (s *source) pauses() (gaps int, longest float64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

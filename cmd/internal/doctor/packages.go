@@ -27,8 +27,8 @@ var managers = map[string]manager{
 	"alpine": {command: "apk add", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
 }
 
-// install returns the command that installs server, pipewire-pulse, wireplumber or alsa. It returns
-// "" if the command is unknown.
+// install returns the shell command that installs what: server, pipewire-pulse, wireplumber or alsa. It
+// returns "" if the package manager or the package is unknown.
 func (s System) install(m Machine, what string) string {
 	family, known := s.family()
 	if !known {
@@ -46,7 +46,7 @@ func (s System) install(m Machine, what string) string {
 	return sudo(m.Identity()) + family.command + " " + name
 }
 
-// sudo returns the prefix of a command that needs root.
+// sudo returns the prefix "sudo " of a command that needs root, or "" for root.
 func sudo(i Identity) string {
 	if i.ID == "0" {
 		return ""
@@ -54,7 +54,8 @@ func sudo(i Identity) string {
 	return "sudo "
 }
 
-// family returns the package manager of the system, or of a similar system by ID_LIKE.
+// family returns the package manager of the system, or of a similar system by ID_LIKE, and whether one is
+// known.
 func (s System) family() (manager, bool) {
 	for _, id := range append([]string{s.release["ID"]}, strings.Fields(s.release["ID_LIKE"])...) {
 		if f, known := managers[id]; known {
