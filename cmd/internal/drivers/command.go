@@ -14,7 +14,7 @@ type Command struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints the list.
+// Run prints the devices as a table or as JSON, with a mark at the device that auto selects.
 func (d *Command) Run(c *console.Console) error {
 	rows := List()
 	if d.JSON {

@@ -47,7 +47,7 @@ func State(s pulse.Sink) string {
 	return text
 }
 
-// List returns all devices. To check the sound card, it opens it without playing.
+// List returns all devices that --device accepts. To check the sound card, it opens it without playing.
 func List() []Row {
 	server := Row{Name: "pulse", Detail: "the sound server"}
 	sinks, err := pulse.Sinks(context.Background())
