@@ -34,8 +34,8 @@ type Extent struct {
 	unknown error
 }
 
-// Of computes the extent of a valid sheet. Sounds may be missing. It returns nil for a sheet
-// without cues.
+// Of computes the extent of a valid sheet by a render of at most 5 s. Sounds may be missing. It returns nil
+// for a sheet without cues. The error is the end of interrupted; other faults are kept for Wrong.
 func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Extent, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
@@ -65,7 +65,8 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	return x, nil
 }
 
-// Wrong returns the faults that stopped the computation. file is the name of the sheet.
+// Wrong returns the faults that stopped the computation, or nil. file is the name of the sheet. x may be
+// nil.
 func (x *Extent) Wrong(file string) rules.Errors {
 	if x == nil || x.unknown == nil {
 		return nil
@@ -76,7 +77,7 @@ func (x *Extent) Wrong(file string) rules.Errors {
 	return rules.Errors{{File: file, Msg: console.Message(x.unknown)}}
 }
 
-// slotsOf returns the minimum and the maximum number of slots of a sheet.
+// slotsOf returns the minimum and the maximum number of slots of a sheet, in a slice of two.
 func slotsOf(sheet *cue.Sheet) []int {
 	least, most := sheet.Voices, sheet.Voices
 	note := func(voices int) {
