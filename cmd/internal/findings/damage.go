@@ -43,10 +43,10 @@ func Line(file string, place sounds.Damage) string {
 	return words.OneLine(fmt.Sprintf("%s: %v", file, &place))
 }
 
-// Damaged decodes the streams of a sheet to their end. d must receive the damages of lib. It
-// returns the damaged places of all files, at the position where the sheet first names the file,
-// and errors that end a stream early. known are errors of unreadable files, which are skipped. The
-// error is the cause of ctx.
+// Damaged decodes the streams of a sheet to their end. d must receive the damages of lib. It returns the
+// damaged places of all files, at the position where the sheet first names the file, and errors that end a
+// stream early. known are errors of unreadable files, which are not decoded. If ctx ends, err is its cause,
+// otherwise nil.
 func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
 	told := map[string]bool{}
 	for i := range r.Sounds {

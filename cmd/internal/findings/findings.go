@@ -49,7 +49,8 @@ func Contents(sheet *cue.Sheet) string {
 	return strings.Join(parts, ", ")
 }
 
-// Of converts errors to problems. Errors of sounds have the kind "sound".
+// Of converts errors to problems of a kind: sheet, note or warning. With the kind sheet, errors of sounds
+// get the kind "sound".
 func Of(kind string, list rules.Errors) (all []Problem) {
 	for _, e := range list {
 		p := Problem{e.File, e.Line, e.Column, words.OneLine(e.Msg), kind, words.OneLine(e.Error())}
@@ -66,7 +67,8 @@ func Of(kind string, list rules.Errors) (all []Problem) {
 	return all
 }
 
-// Asks returns a note about the import that a game needs, if a bank names embedded sounds.
+// Asks returns a note about the import that a game needs, at the first embedded sound that a bank names. It
+// returns nil for a sheet with cues.
 func Asks(sheet *cue.Sheet) rules.Errors {
 	if sheet.Cues != nil || sheet.List != nil {
 		return nil
