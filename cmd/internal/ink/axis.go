@@ -20,7 +20,8 @@ func TimeStep(perSecond float64) float64 {
 	return step
 }
 
-// TimeLabel returns the label of a time in seconds, with the digits that step needs.
+// TimeLabel returns the label of a time in seconds, with the digits that the step between two labels needs:
+// "0.25 s", or from one minute "1:05".
 func TimeLabel(at, step float64) string {
 	if at >= 60 || step >= 60 {
 		return fmt.Sprintf("%d:%02d", int(at+1e-9)/60, int(math.Round(at))%60)

@@ -39,6 +39,7 @@ type pen struct {
 	lookup sfnt.Buffer
 }
 
+// newPen returns a pen with the Go font at 12.5 pixels.
 func newPen() *pen {
 	scaled, err := opentype.NewFace(goFont(), &opentype.FaceOptions{Size: 12.5, DPI: 72})
 	if err != nil {
@@ -47,7 +48,7 @@ func newPen() *pen {
 	return &pen{scaled: scaled}
 }
 
-// face returns the font of a letter.
+// face returns the font for a letter: the Go font if it has the letter, otherwise the bitmap font.
 func (p *pen) face(r rune) font.Face {
 	if i, err := goFont().GlyphIndex(&p.lookup, r); err == nil && i != 0 {
 		return p.scaled
@@ -55,8 +56,8 @@ func (p *pen) face(r rune) font.Face {
 	return bitmapfont.Face
 }
 
-// letters calls put with each letter of a shaped text and its position, and returns the width of
-// the text.
+// letters calls put, which may be nil, with each letter of a shaped text and its position. It returns the
+// width of the text.
 func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int26_6)) (x fixed.Int26_6) {
 	for _, r := range text {
 		face := p.face(r)
@@ -73,8 +74,8 @@ func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int2
 	return x
 }
 
-// Write draws a line of text from x on, with the baseline at y. Each of shifts draws a copy with
-// that offset. Edges of letters may differ by a shade between processors that round differently.
+// Write draws a line of text from x on, with the baseline at y. With shifts, it draws only a copy at each
+// of these offsets. Edges of letters may differ by a shade between processors that round differently.
 func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image.Point) {
 	if len(shifts) == 0 {
 		shifts = []image.Point{{}}
@@ -111,7 +112,8 @@ func shape(text string) string {
 	return bitmapfont.PresentationForms(name, bitmapfont.DirectionLeftToRight, language.Arabic) + known.String()[len(name):]
 }
 
-// drawable reports whether a font has a letter. An empty bitmap is a space or a missing letter.
+// drawable reports whether the fonts have a letter. In the bitmap font, a missing letter has an empty
+// bitmap; spaces count as drawable.
 func (p *pen) drawable(r rune) bool {
 	if r < 0x7f || unicode.IsSpace(r) || p.face(r) == p.scaled {
 		return true
