@@ -42,6 +42,8 @@ func (m *moment) asked() int {
 	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
 }
 
+// note counts an event, and keeps the most notable steals, losses by priority and the frame with the most
+// starts.
 func (h *history) note(e report.Event) {
 	if e.Frame != h.crowded.frame {
 		h.crowded = moment{frame: e.Frame}
@@ -65,7 +67,7 @@ func (h *history) note(e report.Event) {
 	}
 }
 
-// tell lists the lost starts and voices of the frame. Without losses it returns "".
+// tell lists in words the voices and starts lost in the frame. Without losses it returns "".
 func (m *moment) tell() string {
 	var parts []string
 	for _, cost := range [...]struct {
@@ -86,6 +88,8 @@ func (m *moment) tell() string {
 	return strings.Join(parts, ", ")
 }
 
+// steal counts a stolen voice by victim and incoming sound, and keeps the steals with the lowest and the
+// highest audibility.
 func (h *history) steal(e report.Event) {
 	if h.lost[e.Sound] == nil {
 		h.lost[e.Sound] = map[string]int{}
@@ -102,7 +106,8 @@ func (h *history) steal(e report.Event) {
 	}
 }
 
-// Outputs prints the levels of each output, if there are several.
+// Outputs prints peak in dB and loudness in LUFS of each output, one line each. It prints no line if the
+// report has no list of outputs.
 func Outputs(w io.Writer, r *report.Report) {
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
@@ -114,7 +119,8 @@ func Outputs(w io.Writer, r *report.Report) {
 	}
 }
 
-// Summary prints a summary of the run.
+// Summary prints the summary of a run from its report: levels, counts of starts and ends, irregularities,
+// and the most notable losses.
 func (b *Board) Summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -162,6 +168,8 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 // most is the maximum number of lines of a list in a summary.
 const most = 8
 
+// losses prints the most stolen sounds, at most 8, each with its lost voices and the incoming sounds that
+// took them.
 func (h *history) losses(w io.Writer) {
 	lost := map[string]int{}
 	for sound, by := range h.lost {

@@ -38,8 +38,8 @@ func NewLines(out io.Writer, verbose bool) *Lines {
 	return &Lines{out: out, verbose: verbose, voices: map[uint64]state{}}
 }
 
-// Show prints the new events, or the completed seconds. If last is set, it prints the current
-// second, too.
+// Show prints the new events (verbose), or a line for each second that is complete. If last is set, it
+// prints the current second, too.
 func (l *Lines) Show(p Picture, last bool) {
 	for _, e := range p.events {
 		if l.verbose {
@@ -58,6 +58,8 @@ func (l *Lines) Show(p Picture, last bool) {
 	}
 }
 
+// count updates the numbers of voices in slots and of virtual voices, and their maxima in the current
+// second. Events that do not change them are ignored.
 func (l *Lines) count(e report.Event) {
 	now := nowhere
 	switch {
@@ -77,6 +79,8 @@ func (l *Lines) count(e report.Event) {
 	l.most[inSlot], l.most[virtual] = max(l.most[inSlot], l.playing[inSlot]), max(l.most[virtual], l.playing[virtual])
 }
 
+// flush prints the line of the current second, and its loudest steal, and drops the pending events. Without
+// pending events it prints no line.
 func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return
@@ -126,7 +130,8 @@ func (l *Lines) flush(p Picture) {
 	}
 }
 
-// Describe returns an event as one line of text.
+// Describe returns an event as one line of text: time, kind, sound, voice, cue, and for a steal the scores
+// in dB. rate is in Hz.
 func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {

@@ -23,8 +23,9 @@ func (b *Board) Plan(p *cue.Player) {
 // steps is the maximum number of actions skipped for one picture.
 const steps = 4096
 
-// tell sets the next action after the picture's frame, from the sheet that is playing now. After a
-// change of the sheet, the end is unknown.
+// tell sets the end of the show and the next action after the picture's frame, from s, the sheet that is
+// playing now. After a change of the sheet, the end is unknown (0). It skips at most 4096 actions; if these
+// do not suffice, the picture has no next action.
 func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	if l.schedule == nil {
 		return
@@ -44,7 +45,7 @@ func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	}
 }
 
-// levels returns the levels of a player's buses.
+// levels returns the peak levels of the buses of a player's sheet, without the master.
 func levels(p *cue.Player) (all []Bus) {
 	sheet := p.Sheet()
 	for i := range sheet.Buses {

@@ -22,7 +22,7 @@ type Told struct {
 	SinceWon int64         // frames since then
 }
 
-// With returns the picture with voices and events from another source.
+// With returns a copy of the picture with the voices, sorted by slot, and events of another source.
 func (p Picture) With(voices []Told, events []report.Event) Picture {
 	p.events = events
 	p.voices = make([]lane, 0, len(voices))
