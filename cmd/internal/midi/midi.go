@@ -34,8 +34,9 @@ func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) er
 	}
 }
 
-// Command returns the command of a message, or "". A table entry for one channel has precedence
-// over an entry for all channels.
+// Command returns the show command of a raw MIDI message, or "" if no entry of the table matches. A table
+// entry for one channel has precedence over an entry for all channels. A controller counts from the value
+// 64.
 func Command(message []byte, table []cue.Midi) string {
 	m := midi.Message(message)
 	var channel, number, value uint8
