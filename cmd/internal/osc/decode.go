@@ -53,7 +53,8 @@ var (
 	errLength = errors.New("its length is not a multiple of 4")
 )
 
-// packet parses a message or a bundle.
+// packet parses a message or a bundle and appends its messages to d.messages. depth is the number of
+// bundles around it, at most MaxDepth.
 func (d *decoder) packet(b []byte, depth int) error {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return errLength
@@ -84,7 +85,8 @@ func (d *decoder) packet(b []byte, depth int) error {
 	return nil
 }
 
-// message parses a message. Old programs omit the type string; then the message has no arguments.
+// message parses a message and appends it to d.messages. Old programs omit the type string; then the
+// message has no arguments.
 func (d *decoder) message(b []byte) error {
 	if len(d.messages) == MaxMessages {
 		return fmt.Errorf("it has more than %d messages", MaxMessages)
@@ -118,8 +120,8 @@ func (d *decoder) message(b []byte) error {
 	return nil
 }
 
-// arguments parses the values of a type string, and returns the remaining bytes. It stops at a type
-// that OSC does not define, because the size of its value is unknown.
+// arguments parses the values of a type string, without its comma, and returns the remaining bytes. At a
+// type that OSC does not define it appends an Unknown and stops, because the size of the value is unknown.
 func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 	var outer [][]any // the arrays around args
 	for _, t := range []byte(types) {
@@ -158,7 +160,8 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 // known are the types of values that OSC 1.0 defines.
 const known = "ifsbhtdScrmTFNI"
 
-// argument parses a value of a type, and returns the remaining bytes.
+// argument parses a value of type t at the beginning of b, and returns the remaining bytes. t must be a
+// known type.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {
@@ -204,12 +207,14 @@ func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	}
 }
 
+// anyText is text with the string as an any.
 func anyText(b []byte) (any, []byte, error) {
 	s, rest, err := text(b)
 	return s, rest, err
 }
 
-// text parses a string and its zero padding.
+// text parses a string and its zero padding to a multiple of 4 bytes. It returns the string without
+// padding, and the remaining bytes.
 func text(b []byte) (s string, rest []byte, err error) {
 	end := bytes.IndexByte(b, 0)
 	if end < 0 {

@@ -73,7 +73,8 @@ type packet struct {
 	since   time.Time
 }
 
-// New returns a Sender and starts to look up the hosts named in a sheet.
+// New returns a Sender and starts to look up the hosts named in the sheet's messages. The caller calls
+// Close.
 func New(sheet *cue.Sheet, o Options) *Sender {
 	if o.dial == nil {
 		o.dial = func(ctx context.Context, to string) (net.Conn, error) {
@@ -90,7 +91,8 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 	return s
 }
 
-// desk returns a destination.
+// desk returns the destination with an address HOST:PORT. For a new address it starts the goroutine of the
+// destination.
 func (s *Sender) desk(to string) *desk {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -103,7 +105,8 @@ func (s *Sender) desk(to string) *desk {
 	return d
 }
 
-// Send queues a message and returns at once. Use it as cue.Options.Send.
+// Send queues a message for its destination and returns at once. If 256 messages already wait, it drops the
+// message and reports a failure. frame is passed to Options.Sent. Use it as cue.Options.Send.
 func (s *Sender) Send(m *cue.Message, frame int64) {
 	d := s.desk(m.To)
 	s.waiting.Add(1)
@@ -115,8 +118,8 @@ func (s *Sender) Send(m *cue.Message, frame int64) {
 	}
 }
 
-// Close sends the waiting messages, within a second at most. Do not call Send afterwards. A second
-// Close does nothing.
+// Close sends the waiting messages, within 1 s at most, and ends the goroutines. Do not call Send
+// afterwards. A second Close has no effect.
 func (s *Sender) Close() {
 	s.close.Do(func() {
 		defer s.cancel()
@@ -133,7 +136,7 @@ func (s *Sender) Close() {
 	})
 }
 
-// run sends the queued messages of a destination.
+// run looks up the host and sends the queued messages of a destination, until Close closes the queue.
 func (d *desk) run() {
 	d.look()
 	for p := range d.queue {
@@ -147,7 +150,8 @@ func (d *desk) run() {
 	}
 }
 
-// send sends a message if possible.
+// send sends a message. It drops the message if it waited more than 1 s, if the host is unknown, or after
+// the end of the time for Close. A failed lookup is repeated after 5 s.
 func (d *desk) send(p *packet) {
 	switch {
 	case d.ctx.Err() != nil:
@@ -172,7 +176,8 @@ func (d *desk) send(p *packet) {
 	}
 }
 
-// look looks up the host and opens the connection.
+// look looks up the host, within 5 s, and opens the connection. After a failure, which it reports, d.conn
+// stays nil.
 func (d *desk) look() {
 	ctx, cancel := context.WithTimeout(d.ctx, patience)
 	defer cancel()
@@ -186,6 +191,7 @@ func (d *desk) look() {
 	d.refuse.Go(func() { d.listen(conn) })
 }
 
+// write writes a packet to the connection, which must be open, within 20 ms.
 func (d *desk) write(packet []byte) error {
 	d.conn.SetWriteDeadline(time.Now().Add(answers))
 	_, err := d.conn.Write(packet)
@@ -208,7 +214,7 @@ func (d *desk) listen(conn net.Conn) {
 	}
 }
 
-// fail reports a failure once.
+// fail passes a failure to Options.Failed. The same failure of a destination is passed only once.
 func (d *desk) fail(err error) {
 	text := cause(err).Error()
 	d.mutex.Lock()
@@ -220,7 +226,8 @@ func (d *desk) fail(err error) {
 	}
 }
 
-// cause returns an error without the names of sockets.
+// cause returns the innermost error of a network error, without the names of sockets. An unknown host has
+// its own message.
 func cause(err error) error {
 	if at, ok := errors.AsType[*net.OpError](err); ok {
 		err = at.Err
