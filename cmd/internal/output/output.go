@@ -37,11 +37,12 @@ type Input struct {
 	What string    // as in messages: "the sheet a.yaml"
 }
 
-// Of returns a list with the file of a flag, or an empty list for an empty path.
+// Of returns a list with the file of a flag, or an empty list for an empty path. Messages name it as flag,
+// sep and path, joined.
 func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
 
-// And returns the list with the file of a flag added. An empty path adds no file, and "-" is
-// standard output.
+// And returns the list with the file of a flag added. An empty path adds no file, and "-" is standard
+// output. Messages name it as flag, sep and path, joined.
 func (l List) And(flag, sep, path string) List {
 	switch path {
 	case "":
@@ -56,7 +57,8 @@ func (l List) And(flag, sep, path string) List {
 // messages.
 func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
 
-// NoteName prints a note if the name of a WAV file has the extension of another format.
+// NoteName prints a note if the name of a WAV file has the extension of another audio format. A quiet
+// console prints no note.
 func NoteName(c *console.Console, path string) {
 	if c.Quiet {
 		return
@@ -84,9 +86,9 @@ func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	return list
 }
 
-// Keep returns an error if an output would replace an input or another output. It also recognizes
-// files with several names. Regular files could be overwritten in that way, and two outputs could
-// be mixed in a pipe.
+// Keep returns a usage error if an output would replace an input or another output. It also recognizes
+// files with several names. Regular files could be overwritten in that way, and two outputs could be mixed
+// in a pipe. It changes no file.
 func (l List) Keep(inputs []Input) error {
 	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
 	found := false
@@ -124,7 +126,8 @@ func (l List) Keep(inputs []Input) error {
 	return nil
 }
 
-// stat returns the file information of a file with content to lose, or nil.
+// stat returns the file information of an existing regular file, pipe or socket. Otherwise it returns nil:
+// such an output has no content to lose.
 func (p place) stat() fs.FileInfo {
 	info, err := fs.FileInfo(nil), error(nil)
 	if p.file != nil {
@@ -138,6 +141,7 @@ func (p place) stat() fs.FileInfo {
 	return regular(info, err)
 }
 
+// stat returns the file information of an input that is a regular file, or nil.
 func (i Input) stat() fs.FileInfo {
 	if file, ok := i.In.(*os.File); ok {
 		return regular(file.Stat())
@@ -153,7 +157,7 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 	return info
 }
 
-// samePlace reports whether two new files would be the same file.
+// samePlace reports whether two paths of files that do not exist yet would be the same file.
 func samePlace(a, b string) bool {
 	a, b = behind(a), behind(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
@@ -172,6 +176,7 @@ func behind(path string) string {
 	return path
 }
 
+// exists reports whether a file exists and its folder can be read.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -186,13 +191,13 @@ type File struct {
 	file *whole.File // an open pipe or device; nil: Save creates the file
 }
 
-// Open calls Create and gives up when ctx ends.
+// Open calls Create. When ctx ends first, for example at a pipe without a reader, it returns the cause.
 func Open(ctx context.Context, path string) (*File, error) {
 	return console.Within(ctx, func() (*File, error) { return Create(path) })
 }
 
-// Create makes a File. It opens the file unless it is a regular one. For an empty path or "-" it
-// returns nil.
+// Create makes a File and checks that it can be written. A pipe or device stays open; a regular file is
+// made by Save. For an empty path or "-" it returns nil and no error.
 func Create(path string) (*File, error) {
 	if path == "" || path == "-" {
 		return nil, nil
@@ -207,7 +212,8 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// open opens the file, if it is not open.
+// open creates the file under a temporary name, or opens a pipe or device. If it is open already, it
+// returns nil.
 func (f *File) open() error {
 	if f.file != nil {
 		return nil
@@ -220,7 +226,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// Save writes the content with write, and then gives the file its name.
+// Save writes the content with write, and then gives the file its name. After an error the old file, if
+// any, remains. A nil File returns nil.
 func (f *File) Save(write func(io.Writer) error) error {
 	if f == nil {
 		return nil
@@ -243,7 +250,7 @@ func (f *File) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// SaveFrom is Save for an io.WriterTo.
+// SaveFrom writes the content of w, and then gives the file its name, like Save.
 func (f *File) SaveFrom(w io.WriterTo) error {
 	return f.Save(func(out io.Writer) error {
 		_, err := w.WriteTo(out)
@@ -251,7 +258,7 @@ func (f *File) SaveFrom(w io.WriterTo) error {
 	})
 }
 
-// Discard removes an unfinished file. After Save it does nothing.
+// Discard removes an unfinished file. After Save it has no effect.
 func (f *File) Discard() {
 	if f != nil && f.file != nil {
 		f.file.Discard()
@@ -259,7 +266,7 @@ func (f *File) Discard() {
 	}
 }
 
-// Standard returns standard output. Its errors name it.
+// Standard returns standard output. The errors of its Write begin with "standard output".
 func Standard() io.Writer { return namedWriter{"standard output", os.Stdout} }
 
 // namedWriter adds the name of the file to its errors. It can seek if the file can.
