@@ -63,7 +63,8 @@ type Options struct {
 	Strict                   bool // treat any inaudible part as an error, whatever the device
 }
 
-// Play plays a sheet until it ends or Ctrl-C, shows the playback, and prints a summary.
+// Play plays a sheet until it ends or a signal arrives, shows the playback, and prints a summary. It
+// returns the first failure, or the signal, which the caller turns into the exit code.
 func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
 	report, err := output.Open(interrupted, l.Report)
 	if err != nil {
@@ -131,7 +132,8 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	return err
 }
 
-// sent returns a function that reports each OSC message sent.
+// sent returns a function that reports a sent OSC message to l.Sent and, if l.Verbose is set, on the
+// terminal. Its int64 is the message's frame; rate is in Hz.
 func (l *Options) sent(told *troubles, rate int) func(*cue.Message, int64) {
 	return func(m *cue.Message, frame int64) {
 		if l.Sent != nil {
@@ -165,6 +167,9 @@ type performance struct {
 	messages   *osc.Sender
 }
 
+// play primes the player, starts the controls and the device, and feeds the player until it ends, is
+// interrupted or fails. s.began records whether the device started. It returns nil after a signal, because
+// Play returns the signal.
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error {
 		if !s.began && s.file != nil {
@@ -232,8 +237,8 @@ func (s *performance) play() error {
 	return err
 }
 
-// show draws pictures until stop is closed. It reports failures at once and continues. It cancels
-// the playback only if the device has failed and was its only purpose.
+// show draws a picture every 50 ms until stop is closed, and a last one then. It reports failures at once
+// and continues. It cancels the playback only if the device has failed and was its only purpose.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	show := s.view()
 	defer s.console.Restore()
@@ -264,14 +269,15 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	}
 }
 
-// alone reports whether the recording of the device is the only requested output.
+// alone reports whether the recording of the device is the only requested output: no report, timeline,
+// recorded sheet or JSON.
 func (s *performance) alone() bool {
 	o := s.options
 	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
 }
 
-// view selects the function that shows pictures: a live view on a terminal, lines, or nothing. It
-// also selects the destination of lines and the summary.
+// view selects the function that shows pictures: a live view on a terminal, lines, or a no-op. It also sets
+// s.shown, the destination of lines and of the summary. The function gets last for the final picture.
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
 	if l.Drawn {
@@ -308,8 +314,9 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 	return func(live.Picture, bool) {}
 }
 
-// tell writes the output files and then prints the summary. The summary is last because the reader
-// of standard output may be stuck. A file that fails does not affect the others.
+// tell writes the output files, the report to file, and then prints the summary. The summary is last
+// because the reader of standard output may be stuck. A file that fails does not affect the others; the
+// errors are joined.
 func (s *performance) tell(file *output.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
@@ -333,7 +340,8 @@ func (s *performance) tell(file *output.File) error {
 	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict), s.troubles.verdict(l.Strict))
 }
 
-// loadLine describes the load of the mixing in one line.
+// loadLine describes the load of the mixing in one line: mean and longest time, late blocks, garbage
+// collections.
 func loadLine(l device.Load) string {
 	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
 		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
@@ -347,7 +355,8 @@ func loadLine(l device.Load) string {
 	return line + "more than one in ten was late"
 }
 
-// latencyLine describes the latency between a call and the ear in one line.
+// latencyLine describes in one line, in ms, the latency between a call and the ear: block, limiter, driver
+// and sound server.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
@@ -360,8 +369,8 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 	return line
 }
 
-// change switches the player to the sheet file when it changes, until ctx ends. A faulty sheet is
-// reported and ignored.
+// change loads the sheet file into the player whenever the file changes, until ctx ends. It reports a
+// faulty sheet and keeps the old one.
 func (s *performance) change(ctx context.Context, lib *sounds.Library) {
 	name := words.OneLine(s.options.Sheet)
 	tell := func(line string) {
@@ -400,7 +409,8 @@ func (s *performance) change(ctx context.Context, lib *sounds.Library) {
 	}
 }
 
-// watch reloads sound files that change, until ctx ends.
+// watch reloads the sound files of lib that change, until ctx ends. If a file cannot be loaded, the old
+// sound stays in use.
 func (s *performance) watch(ctx context.Context, lib *sounds.Library) {
 	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {

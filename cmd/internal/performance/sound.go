@@ -29,7 +29,8 @@ func newSound(asked Device, d device.Device) *sound {
 	return &sound{asked: asked, device: d, best: best}
 }
 
-// look returns new events of the device as lines.
+// look takes the new events of the device and returns one line for each loss and each return of the sound.
+// It returns nil for a device that auto does not supervise.
 func (s *sound) look() (lines []string) {
 	if s.best == nil {
 		return nil
@@ -50,7 +51,8 @@ func (s *sound) look() (lines []string) {
 	}
 }
 
-// note records an event for the report.
+// note records a loss or a return of the device for the report, and updates s.lost. A second loss in a row
+// replaces the first.
 func (s *sound) note(e *auto.Event) {
 	entry := report.Event{
 		Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1,
@@ -68,7 +70,7 @@ func (s *sound) note(e *auto.Event) {
 	s.events = append(s.events, entry)
 }
 
-// picture returns the state of the output for a live view.
+// picture returns the state of the output for a live view: device, sink, latency and the reason of silence.
 func (s *sound) picture() live.Heard {
 	h := live.Heard{Device: s.asked.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
@@ -80,7 +82,7 @@ func (s *sound) picture() live.Heard {
 	return h
 }
 
-// report adds the events to a report.
+// report adds the device events to r, and the seconds that were not heard to its totals.
 func (s *sound) report(r *report.Report) {
 	s.look()
 	for _, e := range s.events {
@@ -91,8 +93,8 @@ func (s *sound) report(r *report.Report) {
 	}
 }
 
-// verdict returns an error if a part was not heard and the device was requested by name, or strict
-// is set.
+// verdict returns an error if a part was not heard. With --device auto it returns one only if strict is
+// set.
 func (s *sound) verdict(strict bool) error {
 	if s.best == nil || s.asked.Kind == "auto" && !strict {
 		return nil
@@ -103,8 +105,8 @@ func (s *sound) verdict(strict bool) error {
 	return nil
 }
 
-// openCard opens a sound card. If auto finds none, it prints a message and plays silently. A device
-// requested by name must exist. A card with too few channels is an error in both cases.
+// openCard opens a sound card. If auto finds no card, it prints a message and plays silently until a card
+// appears. A device requested by name must exist. A card with too few channels is an error in both cases.
 func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind

@@ -24,7 +24,7 @@ type troubles struct {
 	damages findings.Damages
 }
 
-// damaged prints a warning for a damaged place in a file.
+// damaged counts a damaged place of a file and prints a warning, unless -q is given.
 func (t *troubles) damaged(file string, place sounds.Damage) {
 	t.damages.Add(file, place)
 	if !t.console.Quiet {
@@ -32,7 +32,8 @@ func (t *troubles) damaged(file string, place sounds.Damage) {
 	}
 }
 
-// verdict returns an error if strict is set and damaged places were concealed.
+// verdict returns an error if strict is set and damaged places of files were concealed (bridged, while the
+// sound continued).
 func (t *troubles) verdict(strict bool) error {
 	if n := t.damages.Len(); strict && n > 0 {
 		return fmt.Errorf("--strict: %s concealed, so not all was heard", words.Count(n, "damaged place"))
@@ -40,7 +41,8 @@ func (t *troubles) verdict(strict bool) error {
 	return nil
 }
 
-// add prints a failure and reports whether it is a new one.
+// add prints a failure and reports whether it is new. A failure with a message that was printed before is
+// ignored.
 func (t *troubles) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()
@@ -61,7 +63,7 @@ func (t *troubles) note(line string) {
 	t.say(line)
 }
 
-// say does the work of note. The caller holds the mutex.
+// say prints a message, or keeps it until the live view has ended. The caller holds the mutex.
 func (t *troubles) say(line string) {
 	if t.later {
 		t.waiting = append(t.waiting, line)
@@ -90,14 +92,15 @@ func (t *troubles) endView() {
 	t.waiting = nil
 }
 
-// all returns the failures so far.
+// all returns a copy of the messages of the failures so far.
 func (t *troubles) all() []string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return slices.Clone(t.lines)
 }
 
-// outcome returns err, or an error without a message if the failure was printed before.
+// outcome returns the error of the command. If a failure was printed and err is nil or was printed too, it
+// returns an error without a message, with exit code 1. Otherwise it returns err.
 func (t *troubles) outcome(err error) error {
 	lines := t.all()
 	if err == nil && len(lines) > 0 || err != nil && slices.Contains(lines, console.Message(err)) {
@@ -112,7 +115,7 @@ type shown struct {
 	name string
 }
 
-// err returns the write error of the lines, if any.
+// err returns the first write error of the lines, if any. It is nil without a destination.
 func (s shown) err() error {
 	if s.Log == nil {
 		return nil
@@ -120,7 +123,7 @@ func (s shown) err() error {
 	return s.named(s.Log.Err())
 }
 
-// named adds the name of the destination to an error.
+// named adds the name of the destination to an error, and explains a closed pipe. Nil stays nil.
 func (s shown) named(err error) error {
 	switch {
 	case err == nil:
@@ -131,7 +134,8 @@ func (s shown) named(err error) error {
 	return fmt.Errorf("%s: %w", s.name, words.Cause(err))
 }
 
-// end waits for the remaining lines and reports the lines that could not be written.
+// end waits up to limit for the remaining lines. It adds a write error, and the number of dropped lines, to
+// t, and returns the error.
 func (s shown) end(t *troubles, limit time.Duration) error {
 	if s.Log == nil {
 		return nil
