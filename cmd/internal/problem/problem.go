@@ -28,7 +28,7 @@ type Problem struct {
 	Event   *report.Event `json:"event,omitempty"`   // of a rejected start
 }
 
-// New returns a problem with a status and a sentence.
+// New returns a problem with an HTTP status and a sentence, built as by fmt.Sprintf.
 func New(status int, format string, values ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, values...)}
 }
@@ -39,7 +39,8 @@ func (p *Problem) Of(field string) *Problem {
 	return p
 }
 
-// Near sets the nearest known name, adds it to the sentence as a question, and returns the problem.
+// Near sets the nearest known name, adds it to the sentence as a question, and returns the problem. ""
+// leaves the problem unchanged.
 func (p *Problem) Near(name string) *Problem {
 	if name != "" {
 		p.Nearest = name
@@ -63,8 +64,8 @@ func (p *Problem) Over(limit int64) *Problem {
 // Error returns the sentence.
 func (p *Problem) Error() string { return p.Detail }
 
-// Write answers a call with the problem. With status 429 or 503 it adds a Retry-After of one
-// second.
+// Write answers a call with the problem. With status 429 or 503 it adds a Retry-After of one second. A
+// problem that cannot be encoded becomes status 500.
 func (p *Problem) Write(w http.ResponseWriter) {
 	text, err := json.Marshal(p)
 	if err != nil { // an event that cannot be encoded
