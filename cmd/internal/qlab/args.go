@@ -13,7 +13,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// text returns an argument as a string. Numbers are formatted in decimal.
+// text returns argument i, from 0, as a string. Numbers are formatted in decimal. A missing argument and
+// other types are errors.
 func (c *call) text(i int) (string, error) {
 	if i >= len(c.args) {
 		return "", fmt.Errorf("argument %d is missing", i+1)
@@ -58,7 +59,7 @@ func typeName(arg any) string {
 	return "of another type"
 }
 
-// readable returns an error if an argument has a type that OSC does not define.
+// readable returns an error if an argument has a type that OSC does not define, otherwise nil.
 func readable(args []any) error {
 	for i, arg := range args {
 		if t, is := arg.(osc.Unknown); is {
@@ -68,7 +69,8 @@ func readable(args []any) error {
 	return nil
 }
 
-// number returns an argument as a number. It also accepts text, because many remotes send only text.
+// number returns argument i as a number without a unit. It also accepts text, because many remotes send
+// only text.
 func (c *call) number(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -81,7 +83,7 @@ func (c *call) number(i int) (float64, error) {
 	return x, nil
 }
 
-// decibels returns an argument as a gain, with or without a unit.
+// decibels returns argument i as a gain in dB; the argument may have the unit dB.
 func (c *call) decibels(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -94,7 +96,7 @@ func (c *call) decibels(i int) (float64, error) {
 	return x, nil
 }
 
-// cutoff returns an argument as the cutoff of a filter: a number of Hz, or off, which is 0.
+// cutoff returns argument i as the cutoff of a filter in Hz. "off" is 0.
 func (c *call) cutoff(i int) (float64, error) {
 	if text, err := c.text(i); err == nil && text == "off" {
 		return 0, nil
@@ -102,7 +104,7 @@ func (c *call) cutoff(i int) (float64, error) {
 	return c.number(i)
 }
 
-// truth returns an argument as a bool.
+// truth returns argument i as a bool: true or 1, false or 0. Other values are errors.
 func (c *call) truth(i int) (bool, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -117,7 +119,7 @@ func (c *call) truth(i int) (bool, error) {
 	return false, fmt.Errorf("%q is neither 0 nor 1", words.OneLine(text))
 }
 
-// time returns an argument as a time: a number of seconds, or a text as in sheets.
+// time returns argument i as a time: a number of seconds, or a text as in sheets.
 func (c *call) time(i int) (time.Duration, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -130,8 +132,9 @@ func (c *call) time(i int) (time.Duration, error) {
 	return t.Duration(1e6), nil
 }
 
-// pressed reads the argument of an address that a button sends. A missing argument, 1, true and an impulse
-// are a press. 0 and false are a release, which is ignored.
+// pressed reads the argument of an address that a button sends, and reports whether it is a press. A
+// missing argument, 1, true and an impulse are a press. 0 and false are a release, which callers ignore.
+// Other values and more arguments are errors.
 func (c *call) pressed() (bool, error) {
 	if len(c.args) == 0 {
 		return true, nil
@@ -158,7 +161,7 @@ func (c *call) pressed() (bool, error) {
 	return false, fmt.Errorf("%s is neither 1, the press of a button, nor 0, its release", text)
 }
 
-// most returns an error if there are more than n arguments.
+// most returns an error if the message has more than n arguments, otherwise nil.
 func (c *call) most(n int) error {
 	switch {
 	case len(c.args) <= n:
@@ -172,7 +175,8 @@ func (c *call) most(n int) error {
 // reader reads the value of a key from argument i.
 type reader func(c *call, i int) error
 
-// pairs reads keys and values, beginning at argument from.
+// pairs reads keys and values, beginning at argument from, and passes each value to the reader of its key.
+// Unknown and repeated keys and missing values are errors.
 func (c *call) pairs(from int, keys map[string]reader) error {
 	seen := map[string]bool{}
 	for i := from; i < len(c.args); i += 2 {
@@ -197,7 +201,7 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 	return nil
 }
 
-// into returns a reader that stores a value in place.
+// into returns a reader that stores the value of its argument in *place.
 func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) (err error) {
 		*place, err = read(c, i)
@@ -205,7 +209,8 @@ func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// maybe is like into for an optional value.
+// maybe returns a reader that makes *place point to the value of its argument. A nil *place means that the
+// key was not given.
 func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) error {
 		value, err := read(c, i)
@@ -214,7 +219,7 @@ func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// whole returns an argument as an integer.
+// whole returns argument i as an integer from -1e9 to 1e9. A fraction is an error.
 func (c *call) whole(i int) (int, error) {
 	x, err := c.number(i)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {

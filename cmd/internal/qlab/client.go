@@ -48,7 +48,7 @@ var errDenied = errors.New("denied")
 // maxAddress is the longest accepted address, which occurs twice in the answer.
 const maxAddress = 1024
 
-// handle carries out a message and answers it.
+// handle carries out a message and answers it. A message with too long an address gets no answer.
 func (c *client) handle(m *cue.Message) {
 	if len(m.Address) > maxAddress {
 		why := fmt.Sprintf("an address has more than %d bytes", maxAddress)
@@ -76,7 +76,8 @@ func (c *client) handle(m *cue.Message) {
 	c.answer(m.Address, &r)
 }
 
-// sentence returns the message of an error for a remote. Internal details of rooms and shows are left out.
+// sentence returns the message of an error for a remote, in one line. Internal details of rooms and shows
+// are left out.
 func sentence(err error) string {
 	if at, ok := errors.AsType[*room.Error](err); ok {
 		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
@@ -88,7 +89,8 @@ func sentence(err error) string {
 	return strings.TrimPrefix(text, "no action: ")
 }
 
-// answer sends an answer.
+// answer sends r as JSON to /reply and the address. Over UDP it sends an error in place of a packet that is
+// too large, and no packet to an unknown client or beyond its budget.
 func (c *client) answer(address string, r *reply) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -118,7 +120,7 @@ func (c *client) answer(address string, r *reply) {
 	c.server.send(c.from, packet)
 }
 
-// update sends a notification without blocking. Any goroutine.
+// update sends a notification. Over TCP it only queues it, so it does not block. Any goroutine.
 func (c *client) update(address string, args []any) {
 	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
 	if c.conn != nil {
@@ -128,7 +130,8 @@ func (c *client) update(address string, args []any) {
 	c.server.send(c.from, packet)
 }
 
-// role returns the client's role in a room. Any goroutine.
+// role returns the client's role in the room with a name, by the passcode of its last /connect. Any
+// goroutine.
 func (c *client) role(name string) Role {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -136,7 +139,8 @@ func (c *client) role(name string) Role {
 	return c.server.check(passcode, c.from.Addr(), name)
 }
 
-// check returns the highest role of a passcode in some rooms; see Options.Check.
+// check returns the highest role of a passcode in some rooms; see Options.Check. Without Options.Check it
+// is Operate.
 func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	if s.options.Check == nil {
 		return Operate
@@ -144,7 +148,7 @@ func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	return s.options.Check(passcode, rooms, from)
 }
 
-// end closes the client's connection. Any goroutine.
+// end closes the client's connection after its queued updates. Over UDP it has no effect. Any goroutine.
 func (c *client) end() {
 	if c.conn != nil {
 		c.conn.end()

@@ -13,7 +13,8 @@ const panicOver = time.Second
 // active selects all running cues.
 const active = "active"
 
-// cue handles /cue/{number}/... and /cue_id/{id}/...: properties and actions of a cue.
+// cue handles /cue/{number}/... and /cue_id/{id}/...: properties and actions of a cue. find returns the
+// index of a cue, or -1.
 func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if len(rest) < 2 {
 		return nil, errUnknown
@@ -35,7 +36,8 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	return c.tell(l.cue(i), rest[1:])
 }
 
-// all applies an address to all running cues.
+// all applies an address, without its prefix, to all running cues. For an action it returns nil, otherwise
+// a list of the values.
 func (c *call) all(l *list, rest []string) (any, error) {
 	if do, found := deeds[rest[0]]; found && len(rest) == 1 {
 		for i := range l.state.List {
@@ -58,7 +60,8 @@ func (c *call) all(l *list, rest []string) (any, error) {
 	return all, nil
 }
 
-// tell returns the properties of a cue.
+// tell returns a property, selected properties or the children of a cue. An unknown property is errUnknown,
+// and an argument (an attempt to change it) is an error.
 func (c *call) tell(v values, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
@@ -90,7 +93,7 @@ func (c *call) tell(v values, rest []string) (any, error) {
 // deed is an action on a cue.
 type deed func(c *call, l *list, i int) error
 
-// act runs an action on a cue if the client may operate.
+// act runs an action on the cue with list index i. Without the role Operate it returns errDenied.
 func (c *call) act(do deed, l *list, i int) error {
 	if c.role(c.name) < Operate {
 		return errDenied
@@ -98,15 +101,16 @@ func (c *call) act(do deed, l *list, i int) error {
 	return do(c, l, i)
 }
 
-// ceases returns an action that fades a cue out.
+// ceases returns an action that fades a cue out within over.
 func ceases(over time.Duration) deed {
 	return func(c *call, l *list, i int) error { return c.room.Show().Cease(l.state.List[i].Cue, over) }
 }
 
-// starts starts a cue and keeps the standby cue.
+// starts starts the cue with list index i and keeps the standby cue.
 func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
-// onPress returns an action that is run by the press of a button.
+// onPress returns an action that runs do when a button is pressed. The release of the button has no effect
+// and is not an error.
 func onPress(do deed) deed {
 	return func(c *call, l *list, i int) error {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -132,6 +136,7 @@ var deeds = map[string]deed{
 	"togglePause": onPress(func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) }),
 }
 
+// panicIn fades a cue out within the time of the first argument.
 func panicIn(c *call, l *list, i int) error {
 	over, err := c.time(0)
 	if err != nil {
@@ -140,7 +145,7 @@ func panicIn(c *call, l *list, i int) error {
 	return ceases(over)(c, l, i)
 }
 
-// loadAt sets the start time of the standby cue.
+// loadAt sets the start time of the standby cue to the first argument. Another cue is an error.
 func loadAt(c *call, l *list, i int) error {
 	at, err := c.time(0)
 	if err != nil {
@@ -152,7 +157,8 @@ func loadAt(c *call, l *list, i int) error {
 	return c.room.Show().Load(at)
 }
 
-// pause pauses or resumes a running cue if no other cue runs, because a pause affects the whole show.
+// pause pauses (on) or resumes a running cue. If other cues run, it returns an error, because a pause
+// affects the whole show. It has no effect on a cue that does not run.
 func (c *call) pause(l *list, i int, on bool) error {
 	if _, runs := l.runs[l.state.List[i].Cue]; !runs || on == l.state.Paused {
 		return nil

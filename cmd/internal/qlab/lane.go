@@ -25,8 +25,8 @@ type waiting struct {
 	bytes    int
 }
 
-// queue appends the messages of a packet to the queue of its sender. It drops and counts packets beyond the
-// limits.
+// queue appends the messages of a packet to the queue of its sender. A packet beyond the limits is dropped
+// and counted.
 func (s *Server) queue(from netip.AddrPort, packet waiting) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -51,7 +51,7 @@ func (s *Server) queue(from netip.AddrPort, packet waiting) {
 	s.queued += packet.bytes
 }
 
-// drain carries out the queue of a lane until it is empty.
+// drain carries out the packets of a lane until it is empty, and then removes the lane.
 func (s *Server) drain(from netip.AddrPort, l *lane) {
 	for {
 		s.mutex.Lock()

@@ -26,7 +26,7 @@ type values map[string]any
 
 var errNoCue = errors.New("no such cue")
 
-// look returns a snapshot of the list.
+// look returns a snapshot of the cue list, its sheet and its running cues.
 func (c *call) look() *list {
 	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]show.Running{}, long: map[string]float64{}}
 	for _, r := range l.state.Running {
@@ -43,7 +43,7 @@ func (c *call) look() *list {
 	return l
 }
 
-// place returns the index of the cue with a number, or -1.
+// place returns the list index of the cue with a number, or -1. An empty number is -1.
 func (l *list) place(number string) int {
 	if number == "" {
 		return -1
@@ -59,7 +59,8 @@ func (l *list) place(number string) int {
 	return -1
 }
 
-// byNumber returns the index of the cue with a number, or of the standby cue.
+// byNumber returns the list index of the cue with a number, or -1. selected, playhead and playbackPosition
+// mean the standby cue.
 func (l *list) byNumber(number string) int {
 	switch number {
 	case "selected", "playhead", "playbackPosition":
@@ -68,7 +69,7 @@ func (l *list) byNumber(number string) int {
 	return l.place(number)
 }
 
-// byID returns the index of the cue with an id, or -1.
+// byID returns the list index of the cue with an id in any case, or -1.
 func (l *list) byID(id string) int {
 	return slices.IndexFunc(l.state.List, func(one show.ListCue) bool { return strings.EqualFold(id, cueID(l.room, one.Cue)) })
 }
@@ -81,7 +82,7 @@ func (l *list) idOf(number string) string {
 	return "none"
 }
 
-// cue returns the properties of a cue.
+// cue returns the properties of the cue with list index i.
 func (l *list) cue(i int) values {
 	one := &l.state.List[i]
 	run, runs := l.runs[one.Cue]
@@ -120,8 +121,8 @@ func (l *list) cue(i int) values {
 	return v
 }
 
-// lasts returns the end of an action in seconds after the beginning of its cue, as far as it is known from
-// the sheet.
+// lasts returns the end of an action in seconds after the beginning of its cue, as far as the sheet and the
+// sounds' durations determine it.
 func (l *list) lasts(a *cue.Cue) float64 {
 	over := a.Over.Duration(1e6).Seconds()
 	if a.Verb == cue.Play {
@@ -135,7 +136,7 @@ func (l *list) lasts(a *cue.Cue) float64 {
 	return a.At.Duration(1e6).Seconds() + over
 }
 
-// kind returns QLab's type of a cue.
+// kind returns QLab's type of a cue from its actions, such as Audio, Group or Memo.
 func kind(c *cue.ListCue, actions []cue.Cue) string {
 	switch {
 	case c.Timeline:
@@ -164,11 +165,13 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 	return "Memo"
 }
 
-// continues returns QLab's number for a continue mode.
+// continues returns QLab's number for a continue mode: wait is 0, continue 1, follow 2. Unknown modes are
+// 0.
 func continues(then string) int {
 	return max(slices.Index([]string{"wait", "continue", "follow"}, then), 0)
 }
 
+// colour returns QLab's name of a color: name in lower case, or a fixed word for "".
 func colour(name string) string {
 	if name == "" {
 		return "none"
@@ -204,7 +207,7 @@ func (l *list) lists() []values {
 	return []values{one}
 }
 
-// selected returns the standby cue. Selection and playhead are the same here.
+// selected returns the standby cue, or an empty list without one. Selection and playhead are the same here.
 func (l *list) selected() []values {
 	if i := l.place(l.state.Standby); i >= 0 {
 		return []values{l.cue(i)}
@@ -212,7 +215,8 @@ func (l *list) selected() []values {
 	return []values{}
 }
 
-// running returns the running cues, including paused cues if paused is true.
+// running returns the properties of the running cues. In a paused show it returns them only if paused is
+// true.
 func (l *list) running(paused bool) []values {
 	all := []values{}
 	for i := range l.state.List {
@@ -223,8 +227,8 @@ func (l *list) running(paused bool) []values {
 	return all
 }
 
-// listed returns a method for cues with all their properties. /shallow omits their children, and /uniqueIDs
-// returns only ids.
+// listed returns a method that returns the cues chosen by the argument, with all their properties. /shallow
+// omits their children, and /uniqueIDs returns only ids. Arguments of the message are an error.
 func listed(which func(*list) []values) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if err := c.most(0); err != nil {
@@ -234,7 +238,8 @@ func listed(which func(*list) []values) func(*call, []string) (any, error) {
 	}
 }
 
-// told selects the form of cue properties that an address requests.
+// told selects the form of cue properties that the rest of an address requests: all, /shallow, /uniqueIDs
+// or /uniqueIDs/shallow. It changes the elements of all. Other forms are errUnknown.
 func told(all []values, rest []string) (any, error) {
 	form := strings.Join(rest, "/")
 	ids, shallow := false, false
@@ -260,7 +265,7 @@ func told(all []values, rest []string) (any, error) {
 	return all, nil
 }
 
-// onlyIDs returns the ids of a cue and its children.
+// onlyIDs returns the id of a cue with the ids of its children.
 func onlyIDs(v values) values {
 	inside := []values{}
 	for _, one := range v["cues"].([]values) {
@@ -269,7 +274,7 @@ func onlyIDs(v values) values {
 	return values{"uniqueID": v["uniqueID"], "cues": inside}
 }
 
-// only returns the values of the given keys. Unknown keys are ignored.
+// only returns a copy with the values of the given keys. Unknown keys are ignored.
 func (v values) only(keys []string) values {
 	out := maps.Clone(v)
 	maps.DeleteFunc(out, func(key string, _ any) bool { return !slices.Contains(keys, key) })

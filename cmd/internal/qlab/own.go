@@ -35,7 +35,8 @@ var own = map[string]method{
 
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// moment removes "at TIME" from the end of the arguments.
+// moment removes "at TIME" from the end of the arguments and returns that time. Without it, when is zero,
+// which means now.
 func (c *call) moment() (when room.Moment, err error) {
 	n := len(c.args) - 2
 	if n < 0 || c.args[n] != "at" {
@@ -54,7 +55,8 @@ type coming struct {
 	Frame int64 `json:"frame"`
 }
 
-// then runs do at a moment, now or later.
+// then runs do at a moment: now, returning its result, or later, returning the frame. word names the
+// command in the room's events.
 func (c *call) then(when room.Moment, word string, do func() (any, error)) (any, error) {
 	frame, later, err := c.room.Later(when, word, func() error {
 		_, err := do()
@@ -69,8 +71,8 @@ func (c *call) then(when room.Moment, word string, do func() (any, error)) (any,
 	return coming{frame}, nil
 }
 
-// timed returns a method whose arguments may end with a time. read parses the other arguments and returns the
-// action, or nil for the release of a button.
+// timed returns a method whose arguments may end with "at TIME". read parses the other arguments and
+// returns the action, or nil for the release of a button. word names the command.
 func timed(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
 	return plainly(func(c *call) (any, error) {
 		when, err := c.moment()
@@ -91,7 +93,8 @@ type standing struct {
 	Standby string `json:"standby"`
 }
 
-// goes handles /go [number] [at TIME]. A text argument is a cue number; other arguments come from a button.
+// goes handles /go [number] [at TIME]. A text argument is a cue number; other arguments come from a button,
+// whose release has no effect. It returns the started cue and the standby cue, or the frame of a later GO.
 func (c *call) goes() (any, error) {
 	when, err := c.moment()
 	if err != nil {
@@ -117,7 +120,7 @@ func (c *call) goes() (any, error) {
 	})
 }
 
-// asText adds a hint to the error of a numeric argument: a cue number must be sent as text.
+// asText adds a hint to err, the error of a numeric argument: a cue number must be sent as text.
 func (c *call) asText(err error) error {
 	if text, e := c.text(0); e == nil {
 		return fmt.Errorf("%w; a cue number is sent as a text: %q", err, text)
@@ -133,6 +136,7 @@ func (c *call) first() any {
 	return c.args[0]
 }
 
+// standby handles /standby number. It returns the action for timed.
 func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
@@ -141,17 +145,19 @@ func (c *call) standby() (func() error, error) {
 	return func() error { return c.room.Show().Standby(number) }, err
 }
 
+// panic fades everything out, as Show.Panic. It returns nil.
 func (c *call) panic() error {
 	c.room.Show().Panic()
 	return nil
 }
 
+// hold pauses the show if on is true, otherwise resumes it. It returns nil.
 func (c *call) hold(on bool) error {
 	c.room.Show().Pause(on)
 	return nil
 }
 
-// alone returns a reader for the argument of a button.
+// alone returns a reader for timed: it returns do for the press of a button, and nil for the release.
 func alone(do func(*call) error) func(*call) (func() error, error) {
 	return func(c *call) (func() error, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -161,7 +167,7 @@ func alone(do func(*call) error) func(*call) (func() error, error) {
 	}
 }
 
-// play handles /play sound [key value ...].
+// play handles /play sound [key value ...], with at as a key. It returns the room's answer.
 func (c *call) play() (any, error) {
 	sound, err := c.text(0)
 	if err != nil {
@@ -182,7 +188,7 @@ func (c *call) play() (any, error) {
 	return v, known(err)
 }
 
-// known returns an error of a room unchanged, and hides internal errors.
+// known returns nil and an error of a room unchanged, and replaces other errors by a general message.
 func known(err error) error {
 	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
 		return err
@@ -195,7 +201,7 @@ type voices struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// set handles /set target key value ...
+// set handles /set target key value ... It returns the numbers of the changed voices.
 func (c *call) set() (any, error) {
 	target, err := c.text(0)
 	if err != nil {
@@ -219,8 +225,8 @@ func (c *call) set() (any, error) {
 	return voices{numbers}, known(err)
 }
 
-// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running cues.
-// A single floating-point argument is the time.
+// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running
+// cues. The default time is 2 s. A single floating-point argument is the time.
 func (c *call) stop() (any, error) {
 	when, err := c.moment()
 	if err != nil {
@@ -258,7 +264,8 @@ func (c *call) stop() (any, error) {
 	return voices{numbers}, known(err)
 }
 
-// scene handles /scene name [seconds] [at TIME].
+// scene handles /scene name [seconds] [at TIME]. It checks the scene at once and returns the action for
+// timed.
 func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {
@@ -277,7 +284,7 @@ func (c *call) scene() (func() error, error) {
 }
 
 // bus handles /bus/{bus}/gain db [seconds], /bus/{bus}/lowpass and highpass Hz [seconds] (0: off),
-// /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1.
+// /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1. It returns the new state of the bus.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
 		return nil, errUnknown

@@ -20,7 +20,8 @@ type method struct {
 	do    func(c *call, rest []string) (any, error)
 }
 
-// route finds the method of an address and runs it.
+// route finds the method of an address, split at slashes, and runs it. It enters the room that the address
+// names, or the main room. It returns the data of the answer.
 func (c *call) route(path []string) (any, error) {
 	switch {
 	case path[0] == "voicepool" && len(path) > 2:
@@ -53,9 +54,11 @@ var cues = map[string]method{
 	"cue_id": {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byID) }},
 }
 
+// noRoom returns the error of an unknown room.
 func noRoom(name string) error { return fmt.Errorf("unknown room %q", name) }
 
-// enter selects the room of the call and reports whether it exists.
+// enter selects the room of the call and reports whether it exists. An unknown room leaves the call
+// unchanged.
 func (c *call) enter(name string) bool {
 	if r := c.server.room(name); r != nil {
 		c.name, c.room = name, r
@@ -78,7 +81,7 @@ func (s *Server) room(name string) Room {
 	}
 }
 
-// names returns the names of all rooms.
+// names returns the names of all rooms, or only the main room without Options.Names.
 func (s *Server) names() []string {
 	if s.options.Names == nil {
 		return []string{s.options.Main}
@@ -86,7 +89,7 @@ func (s *Server) names() []string {
 	return s.options.Names()
 }
 
-// workspace returns the name of the room with a workspace id or name.
+// workspace returns the name of the room with a workspace id or name. An unknown id is returned as it is.
 func (c *call) workspace(id string) string {
 	s := c.server
 	if len(id) != idLength || s.room(id) != nil {
@@ -111,7 +114,8 @@ func (c *call) workspace(id string) string {
 	return id
 }
 
-// run runs the method of the first path element.
+// run runs the method of the first path element, if the client's role permits it. An unknown element is
+// errUnknown, and a missing permission errDenied.
 func (c *call) run(methods map[string]method, path []string) (any, error) {
 	m, found := methods[path[0]]
 	if !found {
@@ -132,7 +136,8 @@ func (c *call) run(methods map[string]method, path []string) (any, error) {
 
 var errUnknown = errors.New("unknown address")
 
-// plainly returns a method for an address without a remaining path.
+// plainly returns a method that runs do. If the address has a remaining path, the method returns
+// errUnknown.
 func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if len(rest) > 0 {
@@ -142,7 +147,7 @@ func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	}
 }
 
-// button returns a method that a button may send.
+// button returns a method that runs do when a button is pressed, and ignores its release.
 func button(do func(c *call) error) func(*call, []string) (any, error) {
 	return plainly(func(c *call) (any, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -152,7 +157,7 @@ func button(do func(c *call) error) func(*call, []string) (any, error) {
 	})
 }
 
-// fixed returns a method for a constant setting. It can only be set to its value.
+// fixed returns a method for a constant setting: it returns value. Setting it to another value is errFixed.
 func fixed(value bool) func(*call, []string) (any, error) {
 	return plainly(func(c *call) (any, error) {
 		if len(c.args) > 0 {

@@ -137,8 +137,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Listen starts to serve at an address, such as 127.0.0.1:53000, over TCP and UDP. Port 0 chooses a port that
-// is free for both.
+// Listen starts to serve at an address, such as 127.0.0.1:53000, over TCP and UDP, and returns. Port 0
+// chooses a port that is free for both.
 func (s *Server) Listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -162,7 +162,8 @@ func (s *Server) Listen(address string) error {
 	return err
 }
 
-// Serve starts to serve on open sockets. Close closes them.
+// Serve starts to serve on open sockets and returns. Close closes them. After Close, it closes them and
+// returns an error.
 func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -179,7 +180,7 @@ func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	return nil
 }
 
-// Addr returns the address of the server, which is the same for TCP and UDP.
+// Addr returns the address of the server, which is the same for TCP and UDP. Call it after Listen or Serve.
 func (s *Server) Addr() net.Addr {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -216,7 +217,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// pause waits for a time or the end of the server. It returns true at the end.
+// pause waits for d or the end of the server. It reports whether the server has ended.
 func (s *Server) pause(d time.Duration) (ended bool) {
 	select {
 	case <-s.ended:
@@ -226,7 +227,7 @@ func (s *Server) pause(d time.Duration) (ended bool) {
 	}
 }
 
-// read carries out the messages of a packet. It reports whether the packet is valid.
+// read carries out the messages of a packet in order. It reports whether the packet is valid.
 func (s *Server) read(c *client, packet []byte) bool {
 	all, ok := s.decode(packet)
 	for _, m := range all {
@@ -235,7 +236,8 @@ func (s *Server) read(c *client, packet []byte) bool {
 	return ok
 }
 
-// decode returns the messages of a packet and whether the packet is valid. It counts both.
+// decode returns the messages of a packet and whether the packet is valid. It counts the messages or the
+// malformed packet.
 func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
 	all, err := osc.Decode(packet)
 	if err != nil {

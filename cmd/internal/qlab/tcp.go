@@ -24,7 +24,7 @@ type connection struct {
 	writing sync.Mutex
 }
 
-// accept accepts connections.
+// accept accepts connections until the listener is closed.
 func (s *Server) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -41,7 +41,7 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// greet starts to serve a connection unless there are too many.
+// greet starts to serve a connection. If there are 64 already, or the server has ended, it closes it.
 func (s *Server) greet(conn net.Conn) {
 	c := &client{server: s, known: true}
 	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, unsent), ended: make(chan struct{})}
@@ -72,7 +72,7 @@ func (s *Server) greet(conn net.Conn) {
 	})
 }
 
-// forget removes a client that has disconnected.
+// forget removes a TCP client that has disconnected, and its watches.
 func (s *Server) forget(c *client) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -84,8 +84,9 @@ func (s *Server) forget(c *client) {
 	}
 }
 
-// listen reads messages until the connection ends. It closes a connection that sends no permitted message in
-// time, or that does not finish a frame. Other connections may be silent indefinitely.
+// listen reads messages until the connection ends. It closes a connection that sends no permitted message
+// within a minute, or that does not finish a frame within 10 s. Other connections may be silent
+// indefinitely.
 func (c *client) listen() {
 	s, conn := c.server, c.conn.conn
 	conn.SetReadDeadline(time.Now().Add(s.prove))
@@ -122,7 +123,7 @@ func (c *client) listen() {
 	}
 }
 
-// write sends a packet. It closes the connection if that takes too long.
+// write sends a packet as a SLIP frame. It closes the connection if that fails or takes too long (10 s).
 func (c *connection) write(packet []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -142,7 +143,7 @@ func (c *connection) write(packet []byte) {
 	}
 }
 
-// later queues an update. It closes the connection if the queue is full.
+// later queues an update without blocking. It closes the connection if the queue is full.
 func (c *connection) later(packet []byte) {
 	select {
 	case c.updates <- packet:
@@ -178,7 +179,7 @@ func (c *connection) tell() {
 // end ends the connection after the queued updates. Any goroutine.
 func (c *connection) end() { c.once.Do(func() { close(c.ended) }) }
 
-// plain converts an IPv4-mapped address to IPv4.
+// plain converts an IPv4-mapped IPv6 address to IPv4. The port and other addresses are unchanged.
 func plain(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }

@@ -12,7 +12,8 @@ import (
 // maxDatagram is the largest UDP payload in bytes.
 const maxDatagram = 65507
 
-// receive reads UDP packets. The messages of a sender act in order of arrival.
+// receive reads UDP packets until the socket is closed. The messages of a sender act in order of arrival;
+// invalid packets are counted and dropped.
 func (s *Server) receive(conn net.PacketConn) {
 	packet := make([]byte, osc.MaxPacket+1)
 	for {
@@ -33,7 +34,8 @@ func (s *Server) receive(conn net.PacketConn) {
 	}
 }
 
-// peer returns the known client of an address, or a new one.
+// peer returns the client of an address, and notes that it has sent a packet. For an unknown or expired
+// address it returns a new client, which is not registered yet.
 func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -49,7 +51,8 @@ func (s *Server) peer(from netip.AddrPort) *client {
 	return c
 }
 
-// keep registers a UDP sender until it expires. It reports whether there is room.
+// keep registers a UDP sender until it expires, so that peer returns the same client. It reports whether
+// there is room. For TCP it returns true.
 func (s *Server) keep(c *client) bool {
 	if c.conn != nil {
 		return true
@@ -70,7 +73,7 @@ func (s *Server) keep(c *client) bool {
 	return true
 }
 
-// expire removes the UDP senders that have been silent for too long. The caller holds the mutex.
+// expire removes the UDP senders that have sent no packet for 61 s. The caller holds the mutex.
 func (s *Server) expire() {
 	for _, c := range s.peers {
 		if s.now().Sub(c.seen) >= expires {
@@ -79,7 +82,7 @@ func (s *Server) expire() {
 	}
 }
 
-// drop removes a UDP sender. The caller holds the mutex.
+// drop removes a UDP sender and its watches. It ignores an unregistered client. The caller holds the mutex.
 func (s *Server) drop(c *client) {
 	if s.peers[c.from] != c {
 		return
@@ -93,8 +96,8 @@ func (s *Server) drop(c *client) {
 	}
 }
 
-// send sends a packet to the reply port of a machine, and optionally to the sender's port. Lost packets are
-// not sent again. Any goroutine.
+// send sends a packet to the reply port of the machine to, and with ReplyToSender also to the port of to.
+// Lost packets are not sent again. Any goroutine.
 func (s *Server) send(to netip.AddrPort, packet []byte) {
 	ports := []uint16{uint16(s.options.ReplyPort)}
 	if s.options.ReplyToSender && to.Port() != ports[0] {

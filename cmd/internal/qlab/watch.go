@@ -25,7 +25,8 @@ type picture struct {
 	runs     map[string]string       // states of the running cues
 }
 
-// watch starts to send updates of a room to a client.
+// watch starts to send updates of a room to a client, from its present state on. After Close it has no
+// effect.
 func (s *Server) watch(c *client, name string, r Room) {
 	p := new(picture).next(r)
 	s.mutex.Lock()
@@ -53,13 +54,14 @@ func (s *Server) unwatch(c *client, name string) {
 	}
 }
 
+// isWatching reports whether a client receives updates of a room.
 func (s *Server) isWatching(c *client, name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.watches[watched{c, name}] != nil
 }
 
-// look polls for changes while there are watches.
+// look polls for changes every 50 ms while there are watches, and expires UDP senders.
 func (s *Server) look() {
 	for !s.pause(tick) {
 		s.mutex.Lock()
@@ -77,7 +79,8 @@ func (s *Server) look() {
 	}
 }
 
-// tell sends the changes since the given pictures. Each room is examined only once.
+// tell sends the changes since the given pictures and stores the new ones. Each room is examined only once.
+// It ends watches without permission and of rooms that have ended.
 func (s *Server) tell(all map[watched]*picture) {
 	stands := map[string]*picture{}
 	for w, was := range all {
@@ -102,7 +105,8 @@ func (s *Server) tell(all map[watched]*picture) {
 	}
 }
 
-// replace stores a new picture unless the watch has ended or been replaced.
+// replace stores a new picture unless the watch has ended or been replaced. It reports whether it stored
+// it.
 func (s *Server) replace(w watched, was, now *picture) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -113,7 +117,7 @@ func (s *Server) replace(w watched, was, now *picture) bool {
 	return true
 }
 
-// next returns the current picture of a room, or p if there is no change.
+// next returns the current picture of a room. If it is equal to p or the room is ending, it returns p.
 func (p *picture) next(r Room) *picture {
 	levels, revision, _ := r.Levels()
 	if levels == nil { // the room is ending
@@ -141,7 +145,7 @@ func (p *picture) next(r Room) *picture {
 	return &n
 }
 
-// since sends the differences to an earlier picture to a client.
+// since sends a notification to the client of w for each difference to an earlier picture.
 func (p *picture) since(was *picture, w watched) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.update(under+"/cue_id/"+id, nil) }
@@ -170,7 +174,7 @@ func (p *picture) since(was *picture, w watched) {
 	}
 }
 
-// stands returns the state of a running cue, or "".
+// stands returns the state of a running cue ("paused" in a paused show), or "".
 func (p *picture) stands(number string) string {
 	state := p.runs[number]
 	if state != "" && p.paused {

@@ -57,7 +57,7 @@ var workspaceMethods = map[string]method{
 	"select_id":   {Operate, (*call).playheadID},
 }
 
-// workspaces returns all rooms.
+// workspaces returns id, name and version of all rooms, and whether each needs a passcode.
 func (c *call) workspaces() (any, error) {
 	type workspace struct {
 		ID       string `json:"uniqueID"`
@@ -74,8 +74,8 @@ func (c *call) workspaces() (any, error) {
 	return all, nil
 }
 
-// connect stores the passcode. Without a passcode it reports whether one is required, because remotes ask
-// that first.
+// connect stores the passcode and returns the granted role in QLab's words. Without a passcode it returns
+// "badpass" if one is required, because remotes request that first. A wrong passcode is errDenied.
 func (c *call) connect() (any, error) {
 	passcode := ""
 	if len(c.args) > 0 {
@@ -113,7 +113,7 @@ func (c *call) may(passcode string) Role {
 	return c.server.check(passcode, c.from.Addr(), c.server.names()...)
 }
 
-// disconnect deletes the passcode and ends the updates.
+// disconnect deletes the passcode and ends the updates of all rooms. It keeps the connection.
 func (c *call) disconnect() (any, error) {
 	c.mutex.Lock()
 	c.passcode = ""
@@ -122,7 +122,7 @@ func (c *call) disconnect() (any, error) {
 	return nil, nil
 }
 
-// thump is a keep-alive message. It needs no room.
+// thump answers a keep-alive message with "thump", or errDenied. It needs no room.
 func (c *call) thump() (any, error) {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -134,7 +134,8 @@ func (c *call) thump() (any, error) {
 	return "thump", nil
 }
 
-// updates turns updates on or off; without an argument it reports whether they are on.
+// updates turns updates of the room on or off, and returns the new state. Without an argument it returns
+// whether they are on.
 func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
 		return c.server.isWatching(c.client, c.name), nil
@@ -154,7 +155,7 @@ func (c *call) updates() (any, error) {
 	return true, nil
 }
 
-// settings handles /settings/general/minGoTime, the minimum time between two GOs.
+// settings handles /settings/general/minGoTime: it returns the guard of GO in seconds.
 func (c *call) settings(rest []string) (any, error) {
 	if strings.Join(rest, "/") != "general/minGoTime" {
 		return nil, errUnknown
@@ -166,7 +167,7 @@ func (c *call) settings(rest []string) (any, error) {
 	return guard.Seconds(), nil
 }
 
-// overrides handles /overrides/{name}Enabled, which is always true.
+// overrides handles /overrides/{name}Enabled: it returns true, and rejects another value.
 func (c *call) overrides(rest []string) (any, error) {
 	if len(rest) != 1 || !strings.HasSuffix(rest[0], "Enabled") {
 		return nil, errUnknown
@@ -174,11 +175,13 @@ func (c *call) overrides(rest []string) (any, error) {
 	return fixed(true)(c, nil)
 }
 
+// remaining returns the rest of the guard of GO in seconds.
 func (c *call) remaining() (any, error) {
 	_, left := c.room.Show().Guarded()
 	return left.Seconds(), nil
 }
 
+// panicIn fades everything out within the time of the argument.
 func (c *call) panicIn() error {
 	over, err := c.time(0)
 	if err == nil {
@@ -190,7 +193,7 @@ func (c *call) panicIn() error {
 	return err
 }
 
-// reset stops all cues and moves the standby to the first enabled cue.
+// reset stops all cues within 5 ms and moves the standby to the first armed cue, if there is one.
 func (c *call) reset() error {
 	c.room.Show().Stop(hard)
 	for _, one := range c.room.State().List {
@@ -201,7 +204,8 @@ func (c *call) reset() error {
 	return nil
 }
 
-// playhead handles /playhead/next, /playhead/previous and /playhead/{number}, which move the standby.
+// playhead handles /playhead/next, /playhead/previous and /playhead/{number}, which move the standby. The
+// number may be an argument instead.
 func (c *call) playhead(rest []string) (any, error) {
 	if len(rest) == 0 && len(c.args) == 1 {
 		number, err := c.text(0)
@@ -224,7 +228,8 @@ func (c *call) playhead(rest []string) (any, error) {
 	return nil, c.room.Show().Standby(rest[0])
 }
 
-// playheadID returns the id of the standby cue, or moves the standby to the cue with an id.
+// playheadID returns the id of the standby cue. With an id in the path or as the argument, it moves the
+// standby to that cue and needs the role Operate.
 func (c *call) playheadID(rest []string) (any, error) {
 	l := c.look()
 	if len(rest) == 0 && len(c.args) == 1 {
