@@ -40,7 +40,8 @@ type post interface {
 	close()
 }
 
-// natsClient returns the client of an address such as nats://a:4222,b:4222/ROOM.
+// natsClient returns the client of an address such as nats://a:4222,b:4222/ROOM, without connecting. creds
+// is a file of credentials, or "".
 func natsClient(address, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	var servers, hosts []string
@@ -74,7 +75,7 @@ func natsClient(address, creds string) (*Client, error) {
 	return &Client{n, room}, nil
 }
 
-// hidden returns an address without names and passwords.
+// hidden returns a list of addresses without user names and passwords.
 func hidden(address string) string {
 	all := strings.Split(address, ",")
 	for i, one := range all {
@@ -94,7 +95,7 @@ func hidden(address string) string {
 
 func (n *natsLine) where() string { return n.at }
 
-// open connects to NATS.
+// open connects to NATS. The caller closes the connection. Errors name the address.
 func (n *natsLine) open(ctx context.Context) (post, error) {
 	p, err := n.dial(ctx)
 	if err == nil || ctx.Err() != nil {
@@ -106,7 +107,7 @@ func (n *natsLine) open(ctx context.Context) (post, error) {
 	return nil, fmt.Errorf("%s: %w", n.at, err)
 }
 
-// ask connects and sends an order.
+// ask connects, sends an order, and returns the body of the answer.
 func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -116,7 +117,8 @@ func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	return n.order(ctx, p, o)
 }
 
-// order sends an order and waits for the reply.
+// order sends an order over p and returns the body of the reply. It waits at most 10 s. A status other than
+// 2xx is a *Refusal. If no server plays the room, the error permits a retry.
 func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -151,7 +153,8 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 	return r.Body, nil
 }
 
-// watch requests the state of the room at regular intervals and follows its events.
+// watch requests the state of the room every 100 ms, follows its events, and calls show for each state. It
+// returns only with an error: of ctx, the connection, or the room.
 func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -192,8 +195,8 @@ func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Pictur
 // office is a connection to a real NATS.
 type office struct{ *cluster.Conn }
 
-// request sends a message and waits for the reply. It detects a missing permission immediately
-// instead of after the time limit.
+// request sends a message and returns the reply. It detects a missing permission immediately instead of
+// after the time limit.
 func (o office) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	inbox := o.NC.NewInbox()
 	sub, err := o.NC.SubscribeSync(inbox)
@@ -217,7 +220,7 @@ func (o office) request(ctx context.Context, subject string, data []byte) ([]byt
 	return m.Data, nil
 }
 
-// follow sends the messages of a subject to events, until close.
+// follow sends the messages of a subject to events, until close. It drops messages if the channel is full.
 func (o office) follow(subject string, events chan<- []byte) error {
 	_, err := o.NC.Subscribe(subject, func(m *nats.Msg) {
 		select {

@@ -77,7 +77,8 @@ func New(address, token, creds string) (*Client, error) {
 // Room returns the room's name.
 func (c *Client) Room() string { return c.room }
 
-// ask sends an order. It retries while the room moves from one node to another.
+// ask sends an order and returns the body of the answer. It retries while the room moves from one node to
+// another, for at most 10 s.
 func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	for began := time.Now(); ; {
 		answer, err := c.line.ask(ctx, o)
@@ -122,7 +123,8 @@ type Refusal struct {
 // Error returns the message.
 func (r *Refusal) Error() string { return r.Detail }
 
-// refusal parses a problem.
+// refusal returns the error of an HTTP status from the body of the answer, a problem in JSON. Without a
+// readable problem, the message is the status.
 func refusal(status int, text []byte) *Refusal {
 	var p struct {
 		Title, Detail, Reason string

@@ -80,7 +80,8 @@ func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, e
 	return w.ask(c, ctx, rest)
 }
 
-// order returns a function that sends an order with its words under the given keys.
+// order returns the function of a command that sends the order do. The argument with index i becomes the
+// field keys[i]; a prefix key= is removed.
 func order(do string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		body := map[string]any{}
@@ -92,7 +93,7 @@ func order(do string, keys ...string) func(*Client, context.Context, []string) (
 	}
 }
 
-// behind removes an optional prefix key= from a word.
+// behind removes an optional prefix key= from a word. Other words are returned as they are.
 func behind(text, key string) string {
 	if value, found := strings.CutPrefix(text, key+"="); found {
 		return value
@@ -107,8 +108,8 @@ func step(by int) func(*Client, context.Context, []string) (json.RawMessage, err
 	}
 }
 
-// hold returns the function of a command that pauses or resumes the voices with an id, or
-// everything.
+// hold returns the function of a command that pauses (on) or resumes the voices with an id, or without an
+// argument everything.
 func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		if len(rest) == 1 {
@@ -118,7 +119,7 @@ func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, er
 	}
 }
 
-// mute returns the function of a command that mutes or unmutes a bus.
+// mute returns the function of a command that mutes (on) or unmutes a bus.
 func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
@@ -142,6 +143,7 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.ask(ctx, &Order{Do: "stopall", With: body})
 }
 
+// play carries out the command play SOUND [KEY=VALUE ...].
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("play", rest[1:])
 	if err != nil {
@@ -151,12 +153,14 @@ func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.Play(ctx, body)
 }
 
-// Play starts a sound. body has the fields of the server's call.
+// Play starts a sound and returns the server's answer. body has the fields of the server's call play, such
+// as sound and gain.
 func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage, error) {
 	return c.ask(ctx, &Order{Do: "play", With: body})
 }
 
-// set changes a bus or voices with an id.
+// set carries out the commands set and fade: rest[0] is a bus or the id of voices, the others are
+// KEY=VALUE. If a bus has the name, the bus is meant.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])
 	if err != nil {
@@ -176,7 +180,7 @@ func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: body})
 }
 
-// isBus reports whether a name is a bus of the room.
+// isBus requests the state of the room and reports whether it has a bus with this name.
 func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	answer, err := c.ask(ctx, &Order{Do: "state"})
 	if err != nil {
@@ -196,13 +200,14 @@ func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, e
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
 }
 
+// seek carries out the command seek ID to=TIME: the voices with the id jump to a position in their sounds.
 func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, error) {
 	to := behind(rest[1], "to")
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
 }
 
-// pairs parses words such as gain=-3. Numbers and booleans keep their type, and other values are
-// strings.
+// pairs parses words such as gain=-3 into a JSON object. Numbers and booleans keep their type, and other
+// values are strings. A word without = and a repeated key are errors with the prefix verb.
 func pairs(verb string, all []string) (map[string]any, error) {
 	body := map[string]any{}
 	for _, text := range all {
@@ -218,7 +223,8 @@ func pairs(verb string, all []string) (map[string]any, error) {
 	return body, nil
 }
 
-// valueOf returns the JSON value of a word. An id, a bus or a sound is always a string.
+// valueOf returns the JSON value of a word: a number, a bool or a string. The value of id, bus and sound is
+// always a string.
 func valueOf(key, text string) any {
 	if key == "id" || key == "bus" || key == "sound" {
 		return text
@@ -232,12 +238,13 @@ func valueOf(key, text string) any {
 	return text
 }
 
-// isNumber reports whether a text is a valid JSON number.
+// isNumber reports whether a text is a number in the syntax of JSON, such as -1.5 or 1e3.
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil && json.Valid([]byte(text))
 }
 
+// isTime reports whether a text is a time in the notation of sheets, such as 2s.
 func isTime(text string) bool {
 	_, err := rules.ParseTime(text)
 	return err == nil

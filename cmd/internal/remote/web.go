@@ -25,14 +25,16 @@ type web struct {
 // detours is the maximum number of redirects to the server that plays the room.
 const detours = 2
 
+// newWeb returns a line to the room at base, without connecting. token may be "".
 func newWeb(base *url.URL, token string) *web {
 	c := &web{base: base, token: token}
 	c.http = &http.Client{Timeout: patience, CheckRedirect: c.elsewhere}
 	return c
 }
 
-// elsewhere permits redirects to the server of a cluster that plays the room, but no others. The
-// token is sent along, so https must not become http.
+// elsewhere decides about a redirect: nil follows it, http.ErrUseLastResponse does not. It permits at most
+// two redirects to the server of a cluster that plays the room: status 307 with the same path. The token is
+// sent along, so https must not become http.
 func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
@@ -46,7 +48,7 @@ func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 
 func (c *web) where() string { return c.base.Host }
 
-// ask makes the HTTP call of an order.
+// ask makes the HTTP call of an order and returns the body. A status other than 2xx is a *Refusal.
 func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
@@ -91,14 +93,15 @@ func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	return text, nil
 }
 
-// sign adds the token.
+// sign adds the token, if there is one, as the header Authorization.
 func (c *web) sign(h http.Header) {
 	if c.token != "" {
 		h.Set("Authorization", "Bearer "+c.token)
 	}
 }
 
-// unsigned returns a Refusal. For status 401 it explains how to give a token.
+// unsigned returns a Refusal with a status and the body text. For status 401 it explains how to give a
+// token.
 func unsigned(status int, text []byte) error {
 	r := refusal(status, text)
 	if status == http.StatusUnauthorized {
@@ -107,8 +110,8 @@ func unsigned(status int, text []byte) error {
 	return r
 }
 
-// unreachable describes a connection error. If a redirect led to a server that has just died, the
-// error permits retries, because the first server soon names another.
+// unreachable describes a connection error, with the host. If a redirect led to a server that does not
+// accept connections, the error permits retries, because the first server soon names another.
 func (c *web) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {
@@ -133,7 +136,8 @@ func (c *web) unreachable(err error) error {
 	return errors.New(says)
 }
 
-// watch follows the room over a WebSocket.
+// watch follows the room over a WebSocket and calls show for each new picture. It returns only with an
+// error: of the connection, a refusal, or errEnd.
 func (c *web) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
 	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
 	if err != nil {
