@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Lock opens a file for this process alone, until it is closed. It relies on Windows, which refuses
-// to remove open files. If another process has the file, the error is ErrLocked.
+// Lock creates a file for this process alone, until it is closed. It relies on Windows, which refuses to
+// remove open files. If another process has the file, the error is ErrLocked.
 func Lock(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrLocked
