@@ -28,7 +28,8 @@ var (
 	}
 )
 
-// put draws a line of text in exactly width columns.
+// put draws a line of text at column x and row y, cut or padded to exactly width columns. If width is 0 or
+// less, it draws no line.
 func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 	if width <= 0 {
 		return
@@ -89,6 +90,8 @@ func (s *screen) draw(t tcell.Screen) {
 	s.drawFoot(t, w, h)
 }
 
+// drawHead draws two rows: show, time and device, then a loss of sound, a pause or the levels of the buses.
+// w is the width in columns.
 func (s *screen) drawHead(t tcell.Screen, w int) {
 	st := s.state
 	text := fmt.Sprintf(" %s  %s", words.OneLine(st.Show), clock(st.Time))
@@ -111,7 +114,7 @@ func (s *screen) drawHead(t tcell.Screen, w int) {
 	}
 }
 
-// levels returns a line with the levels of the buses.
+// levels returns the levels of the buses, as many as fit into w columns.
 func (s *screen) levels(w int) string {
 	line := ""
 	for _, b := range s.state.Buses {
@@ -127,8 +130,8 @@ func (s *screen) levels(w int) string {
 	return line
 }
 
-// drawList draws the cues in the rows between from and to. It scrolls so that the cue on standby is
-// visible.
+// drawList draws the cues in w columns and in the rows from to to, exclusive. It scrolls so that the cue on
+// standby is visible.
 func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	st, rows := s.state, to-from
 	at := len(st.List)
@@ -192,7 +195,8 @@ func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	}
 }
 
-// drawSide draws the buses and the voices.
+// drawSide draws the buses with their effects, and the voices, in w columns from column x. The rows are
+// from to to, exclusive.
 func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	st, y := s.state, from
 	line := func(text string, style tcell.Style) {
@@ -230,8 +234,8 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	}
 }
 
-// rack returns the effects of a bus in w columns, with the gain reduction of its compressors at the
-// end.
+// rack returns the effects of a bus in exactly w columns, with the gain reduction of its compressors in dB
+// at the end.
 func rack(b *show.Bus, w int) string {
 	right := ""
 	if b.Reduction > 0 {
@@ -246,7 +250,8 @@ func rack(b *show.Bus, w int) string {
 	return column.Pad(text, max(w-column.Width(right), 0)) + right
 }
 
-// drawFoot draws the effect of GO, and a message or a question.
+// drawFoot draws the last two of h rows: the cues that the next GO starts, and a question, an error, the
+// last event or the most important keys.
 func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	st := s.state
 	text := " GO: no cue, the list is over"
@@ -280,7 +285,7 @@ func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	}
 }
 
-// clock formats a time for an operator: 4.2, 1:04.2, 1:02:03.
+// clock formats seconds for an operator: 4.2, 1:04.2, 1:02:03.
 func clock(seconds float64) string {
 	whole := int(seconds)
 	switch {
@@ -292,7 +297,7 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
 }
 
-// level returns a level in dB, or "-" for silence.
+// level returns a level in dB without decimals, or "-" for silence (-100 dB or less).
 func level(db float64) string {
 	if db <= -100 {
 		return "-"

@@ -57,8 +57,9 @@ type prompt struct {
 	done     func(text string)
 }
 
-// Run draws a show and handles keys until the show ends or the connection is lost. With attached,
-// Ctrl-C leaves the show. Run initializes and finalizes the terminal.
+// Run draws a show and handles keys until the show or ctx ends (nil) or the terminal is lost (ErrLost).
+// With attached, Ctrl-C leaves the show (ErrLeft), and the end of the show is an error. Run initializes and
+// finalizes the terminal.
 func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) error {
 	if err := terminal.Init(); err != nil {
 		return fmt.Errorf("%w: %w", ErrLost, err)
@@ -92,7 +93,7 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) err
 	return s.end
 }
 
-// follow handles an event of the terminal.
+// follow handles an event of the terminal. It returns ErrLost if the terminal is lost, otherwise nil.
 func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
 	switch e := e.(type) {
 	case *tcell.EventResize:
@@ -107,7 +108,8 @@ func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
 	return nil
 }
 
-// look requests the state of the show.
+// look requests the state of the show. If the connection fails, the show has ended, and look ends the
+// screen.
 func (s *screen) look() {
 	answer, err := s.ask("state")
 	switch {
@@ -124,7 +126,8 @@ func (s *screen) look() {
 	}
 }
 
-// command sends a command and shows its error.
+// command sends a command, built as by fmt.Sprintf. It shows the error of the show as a message; after a
+// success it updates the state.
 func (s *screen) command(format string, args ...any) {
 	answer, err := s.ask(fmt.Sprintf(format, args...))
 	switch {
@@ -138,9 +141,10 @@ func (s *screen) command(format string, args ...any) {
 	}
 }
 
+// say shows a message in the last row for 5 s.
 func (s *screen) say(message string) { s.message, s.until = message, s.now().Add(shown) }
 
-// key handles a key. Pasted text is ignored.
+// key handles a key: Ctrl-C, the open question, the help, or a command. Pasted text is ignored.
 func (s *screen) key(e *tcell.EventKey) {
 	switch {
 	case s.pasting:
@@ -169,7 +173,8 @@ func (s *screen) key(e *tcell.EventKey) {
 	}
 }
 
-// rune handles the key of a character.
+// rune carries out the command of a character, such as GO for a space. Other characters are ignored. Q must
+// come twice within 2 s.
 func (s *screen) rune(r rune) {
 	switch r {
 	case ' ':
@@ -221,8 +226,9 @@ func (s *screen) mute(name string) {
 	s.command("%s %s", word, name)
 }
 
-// promptKey handles a key while a question is open: characters and backspace edit the answer, Enter
-// submits it, and Esc or Ctrl-C closes the question.
+// promptKey handles a key while a question is open: characters and backspace edit the answer, Enter submits
+// it unless it is empty, and Esc or Ctrl-C closes the question. From 60 bytes on, further characters are
+// ignored.
 func (s *screen) promptKey(e *tcell.EventKey) {
 	p := s.prompt
 	switch e.Key() {
