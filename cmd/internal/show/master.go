@@ -8,7 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// Master changes the gains of the master buses of all outputs by a number of decibels.
+// Master adds by dB to the gain of the master bus of every output, as a fade of 50 ms. Gains are clamped to
+// the range of the mixer.
 func (s *Show) Master(by float64) error {
 	s.mutex.Lock()
 	masters := s.masters()
@@ -26,7 +27,8 @@ func (s *Show) Master(by float64) error {
 	return nil
 }
 
-// masters returns the names of the master buses.
+// masters returns the names of the master buses: "master" for the first output, and the output's name for
+// each further one.
 func (s *Show) masters() []string {
 	names := []string{"master"}
 	if n := len(s.sheet.Outputs); n > 1 {
@@ -37,7 +39,7 @@ func (s *Show) masters() []string {
 	return names
 }
 
-// Mute mutes or unmutes a bus.
+// Mute mutes a bus if on is true, otherwise unmutes it. It returns an error for an unknown bus.
 func (s *Show) Mute(name string, on bool) error {
 	b, err := s.player.Mixer().Bus(name)
 	if err == nil {
@@ -51,6 +53,7 @@ func (s *Show) Mute(name string, on bool) error {
 	return err
 }
 
+// buses returns the names of all buses: the master buses first, then the buses of the sheet.
 func (s *Show) buses() (names []string) {
 	names = s.masters()
 	for i := range s.sheet.Buses {
@@ -59,22 +62,23 @@ func (s *Show) buses() (names []string) {
 	return names
 }
 
-// Muted records that a bus was muted or unmuted by another part of the program.
+// Muted records that another part of the program muted (on) or unmuted a bus. It does not change the mixer.
 func (s *Show) Muted(name string, on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.muted[name] = on
 }
 
-// IsMuted reports whether a bus is muted.
+// IsMuted reports whether a bus is muted, by the last Mute or Muted or by the sheet. It is false for an
+// unknown bus.
 func (s *Show) IsMuted(name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.muted[name]
 }
 
-// Return resumes a show at an earlier position: last is the cue of the last GO, and standby the cue
-// on standby, both by number. An unknown number is ignored.
+// Return resumes a show at an earlier position: last is the cue of the last GO, and standby the cue on
+// standby, both by number. An empty or unknown number is ignored. It starts no cue.
 func (s *Show) Return(last, standby string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -9,7 +9,8 @@ type Rack struct {
 	Bypass bool   `json:"bypass"`
 }
 
-// Racks returns the effects of a bus, in order.
+// Racks returns name, kind and bypass of the effects of a bus, in order of processing. It returns nil for a
+// bus without effects.
 func Racks(b mixer.Bus) (all []Rack) {
 	effects := b.Effects()
 	for i := range effects {

@@ -7,8 +7,8 @@ import (
 // Actions of remote controls that the text commands lack, such as starting or stopping a single cue
 // as in QLab.
 
-// Start starts the cue with a number and its follow-ons. Standby does not move, and the guard of GO
-// does not apply.
+// Start starts the cue with a number and its follow-ons. Standby does not move, and the guard of GO does
+// not apply. It returns an error for an unknown or disarmed cue, and ErrPaused in a paused show.
 func (s *Show) Start(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -26,7 +26,8 @@ func (s *Show) Start(number string) error {
 	return nil
 }
 
-// Cease fades out the cue with a number, if it is running or waiting.
+// Cease fades out the cue with a number within over, if it is running or waiting; otherwise it changes no
+// state and returns nil. Only an unknown number is an error.
 func (s *Show) Cease(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -44,7 +45,8 @@ func (s *Show) Cease(number string, over time.Duration) error {
 	return nil
 }
 
-// PanicIn fades everything out within over, and cancels waits, follow-ons and the timeline.
+// PanicIn fades everything out within over, and cancels waits, follow-ons and the timeline. It resumes a
+// paused show.
 func (s *Show) PanicIn(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -56,7 +58,8 @@ func (s *Show) PanicIn(over time.Duration) {
 	s.tell("panic")
 }
 
-// Guarded returns the guard of GO and its remaining time.
+// Guarded returns the guard of GO (for this time after a GO, others are ignored) and the rest of it that
+// still runs, or 0.
 func (s *Show) Guarded() (guard, left time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -85,8 +85,8 @@ func New(sheet *cue.Sheet, player Player, o Options) *Show {
 // Done returns a channel that Quit closes.
 func (s *Show) Done() <-chan struct{} { return s.done }
 
-// from returns the first armed cue from index at on, in steps of 1 or -1. Without one, it returns
-// the length of the list or -1.
+// from returns the index of the first armed cue from index at, inclusive, in steps of 1 or -1. Without one,
+// it returns the length of the list or -1.
 func (s *Show) from(at, step int) int {
 	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Off {
 		at += step
@@ -94,7 +94,8 @@ func (s *Show) from(at, step int) int {
 	return at
 }
 
-// after returns the cue on standby after the cue head and its follow-ons have started.
+// after returns the index of the cue on standby after the cue with index head and its follow-ons have
+// started. It returns the length of the list at its end.
 func (s *Show) after(head int) int {
 	i := head
 	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
@@ -111,15 +112,17 @@ var (
 	ErrEnd    = errors.New("the list has no further cue")
 )
 
-// Go starts the cue with a number, or with "" the cue on standby. A GO within the guard of another
-// GO is ignored and restarts the guard, so a held key counts as one GO.
+// Go starts the cue with a number, or with "" the cue on standby, and moves standby past its follow-ons. A
+// GO within the guard of another GO returns ErrGuard and restarts the guard, so a held key counts as one
+// GO. Other errors are ErrPaused, ErrOver and an unknown number.
 func (s *Show) Go(number string) error {
 	_, err := s.Begin(number, nil)
 	return err
 }
 
-// Begin is like Go, but starts at a time within the cue. If at is nil, it starts at the time set by
-// Load, or at the beginning. It returns the number of the started cue.
+// Begin is like Go, but starts at the time at within the cue. If at is nil, the cue on standby starts at
+// the time set by Load, any other cue at its beginning. It returns the number of the started cue, "" with
+// an error.
 func (s *Show) Begin(number string, at *time.Duration) (begun string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -167,7 +170,8 @@ func (s *Show) Next() string {
 	return s.number(s.standby)
 }
 
-// Load sets the start time within the cue on standby for its next GO.
+// Load sets the start time within the cue on standby for its next GO. A change of standby resets it to 0.
+// It returns ErrOver if no cue is on standby.
 func (s *Show) Load(at time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -179,7 +183,8 @@ func (s *Show) Load(at time.Duration) error {
 	return nil
 }
 
-// find returns the list index of an armed cue.
+// find returns the list index of the cue with a number. It returns an error for an unknown number and for a
+// disarmed cue (`arm: false`).
 func (s *Show) find(number string) (int, error) {
 	i, err := s.sheet.Place(number)
 	if err == nil && s.sheet.List[i].Off {
@@ -188,7 +193,7 @@ func (s *Show) find(number string) (int, error) {
 	return i, err
 }
 
-// Standby puts the cue with a number on standby.
+// Standby puts the cue with a number on standby. It returns an error for an unknown or disarmed cue.
 func (s *Show) Standby(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -199,12 +204,15 @@ func (s *Show) Standby(number string) error {
 	return err
 }
 
+// stand puts the cue with list index i on standby, without a start time, and reports it. The caller holds
+// the mutex.
 func (s *Show) stand(i int) {
 	s.standby, s.loaded = i, 0
 	s.tell("standby " + s.number(i))
 }
 
-// number returns the number of a cue by list index, or "" at the end of the list.
+// number returns the number of the cue with list index i. It is "" for an index outside of the list, such
+// as its end.
 func (s *Show) number(i int) string {
 	if i < 0 || i >= len(s.sheet.List) {
 		return ""
@@ -212,7 +220,8 @@ func (s *Show) number(i int) string {
 	return s.sheet.List[i].Number
 }
 
-// Step moves standby forward or backward to the next armed cue.
+// Step moves standby to the next armed cue if by is 1, or to the previous one if by is -1. It returns
+// ErrEnd if the list has no further cue in that direction.
 func (s *Show) Step(by int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -224,8 +233,8 @@ func (s *Show) Step(by int) error {
 	return nil
 }
 
-// Panic fades everything out within a second, and cancels waits, follow-ons and the timeline. A
-// second Panic within that time is immediate.
+// Panic fades everything out within 1 s, and cancels waits, follow-ons and the timeline. A second Panic
+// within 1 s fades out in 5 ms. It resumes a paused show.
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -243,7 +252,8 @@ func (s *Show) Panic() {
 	s.tell("panic")
 }
 
-// fall fades everything out and cancels all waits. The caller holds the mutex.
+// fall fades everything out within over, cancels all waits, and calls Options.Panicked. The caller holds
+// the mutex.
 func (s *Show) fall(over time.Duration) {
 	s.player.Panic(over)
 	if s.options.Panicked != nil {
@@ -251,7 +261,8 @@ func (s *Show) fall(over time.Duration) {
 	}
 }
 
-// Stop fades out the running cues and cancels their waits.
+// Stop fades out the running cues within over and cancels their waits. Sounds that no cue of the list
+// started continue.
 func (s *Show) Stop(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -261,7 +272,8 @@ func (s *Show) Stop(over time.Duration) {
 	s.tell("stop")
 }
 
-// Pause pauses or resumes everything: voices, the timeline, waits and follow-ons.
+// Pause pauses everything if on is true (voices, the timeline, waits and follow-ons), otherwise resumes it.
+// It does not report an unchanged state.
 func (s *Show) Pause(on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -279,7 +291,8 @@ func (s *Show) Paused() bool {
 	return s.paused
 }
 
-// Quit ends the show. The show must not be used afterwards.
+// Quit ends the show: it closes the channel of Done and finishes the player. A second call has no effect.
+// The show must not be used afterwards.
 func (s *Show) Quit() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -291,11 +304,11 @@ func (s *Show) Quit() {
 	}
 }
 
-// Change switches the show to another sheet, after its player has changed to it. It returns the
-// unsaved trims by cue number. Standby and the last GO keep their cue numbers. If the number on
-// standby is gone, the next remaining cue is on standby, else the cue after the last GO, else the
-// first. take makes the player use the new list while the show is locked, so that no list index is
-// used in between.
+// Change switches the show to another sheet, after its player has changed to it. It returns the unsaved
+// trims in dB by cue number; the trims of removed cues are lost. Standby and the last GO keep their cue
+// numbers. If the number on standby is gone, the next remaining cue is on standby, else the cue after the
+// last GO, else the first. take makes the player use the new list while the show is locked, so that no list
+// index is used in between.
 func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -328,7 +341,7 @@ func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	return trims
 }
 
-// Say reports an event to screens and watchers.
+// Say reports an event, one line, to screens and watchers.
 func (s *Show) Say(line string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -338,6 +351,8 @@ func (s *Show) Say(line string) {
 // kept is the number of recent lines in a State.
 const kept = 100
 
+// tell adds a line to the recent events of State and sends it to the watchers. A watcher with a full
+// channel misses it. The caller holds the mutex.
 func (s *Show) tell(line string) {
 	if s.said = append(s.said, line); len(s.said) > kept {
 		s.said = slices.Delete(s.said, 0, len(s.said)-kept)
@@ -358,7 +373,7 @@ func (s *Show) Watch(lines chan<- string) {
 	s.watchers[lines] = true
 }
 
-// Unwatch ends Watch.
+// Unwatch ends Watch for a channel. It does not close the channel, and ignores an unknown one.
 func (s *Show) Unwatch(lines chan<- string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -68,7 +68,8 @@ type Bus struct {
 	Reduction float64 `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
 }
 
-// Look sets the picture of the current playback for State, and reports its new troubles.
+// Look stores the picture of the current playback for State, and reports the troubles that the last picture
+// lacked.
 func (s *Show) Look(p live.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -79,7 +80,8 @@ func (s *Show) Look(p live.Picture) {
 	s.troubles = len(p.Troubles)
 }
 
-// State returns the current state.
+// State returns a copy of the current state: the last picture of Look, the list, the running cues and the
+// buses. Times and levels are rounded to tenths.
 func (s *Show) State() *State {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -130,7 +132,8 @@ func (s *Show) State() *State {
 	return st
 }
 
-// name returns the display name of a cue: its name, or a description of its actions.
+// name returns the display name of a cue: its name, or a description of its first action and the number of
+// the others. It is "" for a cue without both.
 func (s *Show) name(l *cue.ListCue) string {
 	switch {
 	case l.Name != "" || l.Count == 0:
@@ -141,7 +144,7 @@ func (s *Show) name(l *cue.ListCue) string {
 	return s.does(l.First)
 }
 
-// does describes an action, such as "play bell".
+// does describes the action with an index of sheet.Cues by its verb and target, such as "play bell".
 func (s *Show) does(action int) string {
 	c := &s.sheet.Cues[action]
 	what := c.Target

@@ -15,8 +15,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Trim changes the gain of the cue of the last GO by a number of decibels. Before the first GO it
-// changes the cue on standby.
+// Trim adds by dB to the gain of the cue of the last GO, or of the cue on standby before the first GO. It
+// returns an error without such a cue, for a cue that plays no sound, and if the sum is out of range.
 func (s *Show) Trim(by float64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -40,7 +40,8 @@ func (s *Show) Trim(by float64) error {
 	return nil
 }
 
-// Write writes the trims into the sheet file, without other changes, and resets them.
+// Write writes the trims into the sheet file, without other changes, and resets them. It returns an error
+// if no cue is trimmed or the sheet came from standard input. On an error, file and trims are unchanged.
 func (s *Show) Write() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -76,7 +77,7 @@ func (s *Show) Write() error {
 	return nil
 }
 
-// save replaces a file atomically.
+// save replaces a file atomically: on an error the old file remains.
 func save(path string, text []byte) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {
