@@ -37,8 +37,8 @@ func New(out io.Writer) *Log {
 	return l
 }
 
-// Write queues lines and returns at once, without an error. It drops them if the queue is full or a
-// write has failed.
+// Write queues lines and returns len(p) and nil at once. It drops and counts them after Close, after a
+// failed write, and if more than 1 MiB would wait.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -51,15 +51,15 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Err returns the first error of a write.
+// Err returns the first error of a write, or nil.
 func (l *Log) Err() error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.err
 }
 
-// Close waits until all lines are written, up to a time limit. It returns the number of dropped
-// lines and the first error, which is ErrUnread if the time was not enough.
+// Close waits until all lines are written, but at most limit. It returns the number of dropped lines and
+// the first error. If lines were dropped without a write error, that is ErrUnread.
 func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	l.mutex.Lock()
 	l.closed = true
@@ -86,7 +86,7 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	return l.dropped, l.err
 }
 
-// run writes the queued lines.
+// run writes the queued lines to out until the log has ended.
 func (l *Log) run() {
 	defer close(l.done)
 	for range l.wake {
@@ -104,7 +104,8 @@ func (l *Log) run() {
 	}
 }
 
-// take returns the queued lines, and whether the log has ended.
+// take returns and removes the queued lines, nil if the queue is empty. ended reports that the log is
+// closed and empty.
 func (l *Log) take() (text []byte, ended bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -113,7 +114,8 @@ func (l *Log) take() (text []byte, ended bool) {
 	return text, text == nil && l.closed
 }
 
-// wrote records the result of a write. left is the unwritten text.
+// wrote records the result of a write. left is the unwritten text. The first error drops left and the
+// queued lines.
 func (l *Log) wrote(left []byte, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
