@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic returns the time of CLOCK_MONOTONIC, the clock of the service manager.
+// monotonic returns the time of CLOCK_MONOTONIC, the clock of the service manager, or 0 if it cannot be
+// read.
 func monotonic() time.Duration {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {

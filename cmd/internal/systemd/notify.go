@@ -22,8 +22,8 @@ type Manager struct {
 	watchdog time.Duration // watchdog interval; 0: off
 }
 
-// New returns the service manager named by the environment. It removes these variables, so that
-// child processes do not send messages for this process.
+// New returns the service manager named by the environment, or a Manager without effect. It removes these
+// variables, so that child processes do not send messages for this process.
 func New() Manager {
 	m := Manager{socket: os.Getenv("NOTIFY_SOCKET"), watchdog: watchdog(os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID"), os.Getpid())}
 	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
@@ -32,7 +32,8 @@ func New() Manager {
 	return m
 }
 
-// watchdog parses the watchdog interval for this process.
+// watchdog parses the watchdog interval in microseconds. It returns 0 if the value is invalid, or if pid
+// names another process than own.
 func watchdog(usec, pid string, own int) time.Duration {
 	n, err := strconv.ParseInt(usec, 10, 64)
 	if err != nil || n <= 0 || n > int64(24*time.Hour/time.Microsecond) || pid != "" && pid != strconv.Itoa(own) {
@@ -44,7 +45,8 @@ func watchdog(usec, pid string, own int) time.Duration {
 // Watchdog returns the maximum interval between calls of Alive, or 0 without a watchdog.
 func (m Manager) Watchdog() time.Duration { return m.watchdog }
 
-// Ready reports that the program serves.
+// Ready reports that the program serves. An empty status leaves the status line. Without a service manager,
+// it and the other reports return nil.
 func (m Manager) Ready(status string) error { return m.send("READY=1", status) }
 
 // Reloading reports that the program is reloading its configuration. Call Ready afterwards.
@@ -55,13 +57,14 @@ func (m Manager) Reloading() error {
 // Stopping reports that the program is shutting down.
 func (m Manager) Stopping(status string) error { return m.send("STOPPING=1", status) }
 
-// Alive feeds the watchdog.
+// Alive feeds the watchdog: it must be called more often than the interval of Watchdog.
 func (m Manager) Alive() error { return m.send("WATCHDOG=1", "") }
 
 // Status sets the status line of the program.
 func (m Manager) Status(status string) error { return m.send("", status) }
 
-// send sends assignments and an optional status line.
+// send sends assignments of sd_notify, such as READY=1, and an optional status line. Without a service
+// manager it returns nil.
 func (m Manager) send(words, status string) error {
 	if m.socket == "" {
 		return nil

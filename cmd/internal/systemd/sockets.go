@@ -22,8 +22,8 @@ type Socket struct {
 	Packets  net.PacketConn // for UDP, else nil
 }
 
-// Sockets returns the sockets passed by the service manager, and removes their environment
-// variables. Call it once.
+// Sockets returns the sockets passed by the service manager, in order, and removes their environment
+// variables. Without passed sockets it returns nil and no error. Call it once.
 func Sockets() ([]Socket, error) {
 	names := passed(os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS"), os.Getenv("LISTEN_FDNAMES"), os.Getpid())
 	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
@@ -51,7 +51,8 @@ func (s Socket) Close() error {
 	return s.Packets.Close()
 }
 
-// passed returns the names of the sockets passed to a process.
+// passed returns the names of the sockets passed to the process own, from the three environment variables.
+// It returns nil if they are invalid or for another process.
 func passed(pid, count, names string, own int) []string {
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > mostSockets || pid != strconv.Itoa(own) {
@@ -68,7 +69,7 @@ func passed(pid, count, names string, own int) []string {
 	return out
 }
 
-// take converts a descriptor to a Socket. Package net duplicates the descriptor, and child
+// take converts a descriptor to a Socket and closes file. Package net duplicates the descriptor, and child
 // processes do not inherit the copy.
 func take(file *os.File, name string) (Socket, error) {
 	defer file.Close()
