@@ -11,6 +11,8 @@ import (
 	"voicepool/mixer"
 )
 
+// drawTimeline draws a timeline on a canvas that newCanvas makes with a size in pixels. More than 4,096
+// rows are an error.
 func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
@@ -31,9 +33,10 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 	return s.c, nil
 }
 
+// x returns the horizontal position of a frame in pixels.
 func (s *timeSheet) x(frame int64) float64 { return timeLeft + float64(frame)*s.perFrame }
 
-// y returns the top and the height of a part.
+// y returns the top and the height of a part's row in pixels.
 func (s *timeSheet) y(p *part) (y, h float64) {
 	if p.virtual {
 		return s.laneTop + s.lane*float64(p.row), s.lane - 1
@@ -41,7 +44,8 @@ func (s *timeSheet) y(p *part) (y, h float64) {
 	return s.slotTop + s.row*float64(p.row), s.row - 1
 }
 
-// opacity returns the opacity of a voice at a frame.
+// opacity returns the opacity (0.1 to 1, in steps of 0.1) of a voice at a frame, by its audibility. It is
+// 0.6 if no levels were recorded.
 func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	if s.levels == nil {
 		return 0.6
@@ -55,6 +59,7 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	return math.Round(x*10) / 10
 }
 
+// drawGround draws the parts below the voices: title, key, legend, empty rows, time axis and labels.
 func (s *timeSheet) drawGround() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
 	s.c.text(timeLeft, 32, s.about(), ink.Words)
@@ -120,7 +125,7 @@ func (s *timeSheet) drawGround() {
 	}
 }
 
-// besideRow writes a label to the left of a row.
+// besideRow writes a label to the left of a row. y is its vertical center.
 func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
 	s.c.text(float64(timeLeft-s.c.span(text)-4), y, text, c)
 }
@@ -154,7 +159,7 @@ func (s *timeSheet) drawKey(x, y float64) {
 	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), ink.Words)
 }
 
-// drawRibbons draws every voice with an opacity by its audibility.
+// drawRibbons draws every voice with an opacity by its audibility. Virtual parts are fainter.
 func (s *timeSheet) drawRibbons() {
 	step := int64(1 << 62)
 	if s.levels != nil {
@@ -185,16 +190,16 @@ func (s *timeSheet) drawRibbons() {
 	}
 }
 
-// stretch draws a part of a ribbon. It skips a part below 0.1 pixel, because the line at the voice's
-// beginning suffices.
+// stretch draws a ribbon from frame from to frame to at height y to y+h. It skips a part below 0.1 pixel,
+// because the line at the voice's beginning suffices.
 func (s *timeSheet) stretch(from, to int64, y, h float64, c color.RGBA, alpha float64) {
 	if w := float64(to-from) * s.perFrame; w >= 0.1 {
 		s.c.fill(s.x(from), y, w, h, c, alpha)
 	}
 }
 
-// drawLosses marks where voices were stolen, brighter for more audible ones, and draws links to the
-// voices that took their slots.
+// drawLosses marks where voices were stolen, brighter for more audible ones, and links to the voices that
+// took their slots. It also marks restored voices and starts that got no voice.
 func (s *timeSheet) drawLosses() {
 	dim := s.crowding()
 	for i := range s.ribbons {
@@ -254,8 +259,8 @@ func (s *timeSheet) drawGaps() {
 	}
 }
 
-// crowding returns a factor for the opacity of links. It falls as links become dense, because dense
-// links would hide the voices.
+// crowding returns a factor (at most 1) for the opacity of links. It falls as links become dense, because
+// dense links would hide the voices.
 func (s *timeSheet) crowding() float64 {
 	n := 0
 	for i := range s.ribbons {
@@ -264,7 +269,8 @@ func (s *timeSheet) crowding() float64 {
 	return min(1, 0.05*float64(s.width)/float64(max(n, 1)))
 }
 
-// link draws a vertical line from the row of one part to the row of another.
+// link draws a vertical line at x between the rows of two parts. It draws no line if they are in the same
+// row.
 func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64) {
 	y0, h0 := s.y(from)
 	y1, h1 := s.y(to)
@@ -277,7 +283,8 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
-// drawStrips draws the number of voices and the peaks of the mix.
+// drawStrips draws two strips over time: the numbers of real and virtual voices, and the peaks of the mix
+// if levels were recorded.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
 	most := int64(max(s.head.Voices, 1))
@@ -302,7 +309,8 @@ func (s *timeSheet) drawStrips() {
 	s.scaleOf(bottom)
 }
 
-// columns draws a column for each pixel of time, and merges equal neighbors.
+// columns draws a column for each pixel of time, and merges equal neighbors. column returns the top and the
+// height of column x.
 func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
 	begin := 0
 	for x := 1; x <= s.width; x++ {
@@ -319,6 +327,8 @@ func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, 
 	}
 }
 
+// drawNames writes the names of sounds, and voice numbers if they fit, on the parts with room for them. It
+// writes no name if the rows are too low.
 func (s *timeSheet) drawNames() {
 	if s.row < tall+3 {
 		return
@@ -346,7 +356,8 @@ func (s *timeSheet) drawNames() {
 	}
 }
 
-// cut shortens a text to the given width in pixels.
+// cut shortens a text to a width of at most room pixels, with ".." at its end. It returns "" if no letter
+// fits.
 func (s *timeSheet) cut(text string, room int) string {
 	for letters := []rune(text); len(letters) > 0; letters = letters[:len(letters)-1] {
 		if cut := string(letters) + ".."; s.c.span(cut) <= room {

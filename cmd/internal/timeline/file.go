@@ -19,8 +19,8 @@ type File struct {
 	levels *Levels
 }
 
-// Open opens a file until ctx ends. For an empty path it returns nil. every is the interval of
-// recorded levels.
+// Open opens the file of a timeline; until it is saved, path is unchanged. For an empty path it returns
+// nil. rate is in Hz; every is the interval of recorded levels. When ctx ends, it gives up.
 func Open(ctx context.Context, path string, rate int, every time.Duration) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -32,7 +32,8 @@ func Open(ctx context.Context, path string, rate int, every time.Duration) (*Fil
 	return &File{file, path, NewLevels(rate, every)}, nil
 }
 
-// Block limits a block size, so that no level sample is skipped between two blocks.
+// Block returns a block size of at most frames, so that no level sample is skipped between two blocks. A
+// nil File does not limit it.
 func (f *File) Block(frames int) int {
 	if f == nil {
 		return frames
@@ -40,8 +41,8 @@ func (f *File) Block(frames int) int {
 	return int(min(int64(frames), f.levels.step))
 }
 
-// Look records the levels of the mixed frames. frames is the total number of mixed frames, and left
-// and right are the peaks since the last call.
+// Look records the levels of the mixed frames. frames is the total number of mixed frames; left and right
+// are the peaks since the last call, as linear factors.
 func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	if f != nil {
 		f.levels.Hear(frames, max(left, right))
@@ -49,7 +50,7 @@ func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	}
 }
 
-// SaveReport draws the report and writes the file.
+// SaveReport draws the report with the recorded levels and writes the file. A nil File returns nil.
 func (f *File) SaveReport(title string, r *report.Report) error {
 	if f == nil {
 		return nil
@@ -61,14 +62,15 @@ func (f *File) SaveReport(title string, r *report.Report) error {
 	return t.Save(f.file, f.path)
 }
 
-// Discard removes the unfinished file. After SaveReport it does nothing.
+// Discard removes the unfinished file. After SaveReport it has no effect.
 func (f *File) Discard() {
 	if f != nil {
 		f.file.Discard()
 	}
 }
 
-// Save writes the timeline to a file in the format of the path's extension.
+// Save writes the timeline to a file in the format of the path's extension, see FormatOf. An unknown
+// extension is written as SVG.
 func (t *Timeline) Save(file *output.File, path string) error {
 	format, _ := FormatOf(path)
 	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
@@ -90,7 +92,7 @@ func FormatOf(path string) (Format, bool) {
 	return f, f == SVG || f == PNG || f == HTML
 }
 
-// Write writes the timeline. A picture has at most 4,096 rows; more is an error.
+// Write writes the timeline. A picture has at most 4,096 rows; more is an error. A page has no such limit.
 func (t *Timeline) Write(w io.Writer, format Format) error {
 	if format == HTML {
 		return t.writeHTML(w)

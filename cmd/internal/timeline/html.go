@@ -78,6 +78,7 @@ type pageGap struct {
 	Text string `json:"t"`
 }
 
+// writeHTML writes the self-contained page with all data of the timeline.
 func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`
@@ -139,6 +140,7 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	return err
 }
 
+// pageVoice converts a voice to the form of the page, with its texts and its recorded levels.
 func (t *Timeline) pageVoice(r *ribbon) pageVoice {
 	told := r.text()
 	v := pageVoice{
@@ -162,6 +164,7 @@ func (t *Timeline) pageVoice(r *ribbon) pageVoice {
 	return v
 }
 
+// truth returns 1 for true and 0 for false.
 func truth(b bool) int64 {
 	if b {
 		return 1

@@ -30,12 +30,13 @@ type track struct {
 // doubled.
 const maxSamples = 1 << 24
 
-// NewLevels returns Levels with the given sample interval.
+// NewLevels returns Levels with the sample interval every. rate is in Hz.
 func NewLevels(rate int, every time.Duration) *Levels {
 	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
 
-// halfDecibels converts a level in dB to a byte in units of 0.5 dB, and fromHalf converts it back.
+// halfDecibels converts a level in dB to a byte in units of 0.5 dB above inaudible. Levels at or below
+// inaudible, and NaN, are 0.
 func halfDecibels(db float64) uint8 {
 	if !(db > inaudible) {
 		return 0
@@ -43,6 +44,7 @@ func halfDecibels(db float64) uint8 {
 	return uint8(math.Round(min(2*(db-inaudible), 255)))
 }
 
+// fromHalf converts a byte in units of 0.5 dB above inaudible to dB. 0 is minus infinity.
 func fromHalf(x uint8) float64 {
 	if x == 0 {
 		return math.Inf(-1)
@@ -50,7 +52,8 @@ func fromHalf(x uint8) float64 {
 	return float64(x)/2 + inaudible
 }
 
-// Hear records the peak of the frames mixed since the last call. frame is the end of these frames.
+// Hear records the peak, a linear factor, of the frames mixed since the last call. frame is the end of
+// these frames, exclusive.
 func (l *Levels) Hear(frame int64, peak float32) {
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
@@ -60,7 +63,8 @@ func (l *Levels) Hear(frame int64, peak float32) {
 	l.peaks[tick] = max(l.peaks[tick], level)
 }
 
-// Look samples the audibility of the mixer's voices, once per interval.
+// Look samples the audibility of the mixer's voices. It has no effect if the current interval already has a
+// sample.
 func (l *Levels) Look(m *mixer.Mixer) {
 	frame := m.Now()
 	tick := int(frame / l.step)
@@ -97,7 +101,8 @@ func (l *Levels) Look(m *mixer.Mixer) {
 	}
 }
 
-// thin removes every other sample.
+// thin doubles the sample interval: it removes every other sample of the voices, and keeps the higher of
+// two peaks.
 func (l *Levels) thin() {
 	l.size = 0
 	for _, t := range l.tracks {
@@ -117,8 +122,8 @@ func (l *Levels) thin() {
 	l.ticks = (l.ticks + 1) / 2
 }
 
-// at returns the audibility of a voice at a frame, and whether there is any sample of the voice.
-// Before the first sample it returns that sample.
+// at returns the audibility in dB of a voice at a frame, and whether there is any sample of the voice.
+// Before the first sample it returns that sample, and after the last one the last.
 func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	t := l.tracks[number]
 	if t == nil || len(t.level) == 0 {
@@ -128,7 +133,8 @@ func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	return fromHalf(t.level[min(max(i, 0), len(t.level)-1)]), true
 }
 
-// peak returns the highest peak of the mix in a range of frames, in dB.
+// peak returns the highest peak of the mix in dB from frame from to frame to, exclusive. It is minus
+// infinity for silence and beyond the recorded time.
 func (l *Levels) peak(from, to int64) float64 {
 	highest := uint8(0)
 	for i := from / l.step; i <= max(to-1, from)/l.step && i < int64(len(l.peaks)); i++ {
@@ -137,8 +143,8 @@ func (l *Levels) peak(from, to int64) float64 {
 	return fromHalf(highest)
 }
 
-// scale returns the levels of least and full opacity. 1% of the samples are at or above top. bottom
-// is 54 dB below.
+// scale returns the levels in dB that are drawn with least and full opacity. At least 1% of the audible
+// samples are at or above top. bottom is 54 dB below.
 func (l *Levels) scale() (bottom, top float64) {
 	var n [256]int
 	sum := 0

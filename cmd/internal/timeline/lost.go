@@ -16,7 +16,8 @@ func (t *Timeline) quietestLost() []lost {
 	return slices.SortedStableFunc(slices.Values(t.lost), func(a, b lost) int { return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.frame, a.frame)) })
 }
 
-// drawLost draws each loss with a height by its level, and labels the loudest.
+// drawLost draws each loss with a height by its level, and labels the loudest unless it was inaudible.
+// Without losses it draws no strip.
 func (s *timeSheet) drawLost() {
 	if len(s.lost) == 0 {
 		return
@@ -45,7 +46,7 @@ func (s *timeSheet) drawLost() {
 	s.c.name(x, s.lostTop+7, name)
 }
 
-// colour returns the color of the mark of a loss.
+// colour returns the color of the mark of a loss: stolen, became virtual, or rejected.
 func (l *lost) colour() color.RGBA {
 	switch l.kind {
 	case mixer.EventStolen:
@@ -59,12 +60,14 @@ func (l *lost) colour() color.RGBA {
 // The range of levels in strips, in dB.
 const peakBottom, peakTop = -60, 0
 
-// share returns the share of a strip's height for a level.
+// share returns the share (0 to 1) of a strip's height for a level in dB: 0 at -60 dB or less, 1 at 0 dB or
+// more.
 func share(db float64) float64 {
 	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
 }
 
-// scaleOf draws the grid lines and labels of a strip of levels.
+// scaleOf draws the grid lines and labels at -20 and -40 dB of a strip of levels. bottom is the y of the
+// strip's lower edge.
 func (s *timeSheet) scaleOf(bottom float64) {
 	for _, db := range [...]float64{-20, -40} {
 		y := bottom - timeStrip*share(db)

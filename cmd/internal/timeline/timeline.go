@@ -82,8 +82,8 @@ const maxShown = 500000
 // inaudible is the level of silence in a timeline, in dB.
 const inaudible = -115
 
-// Read reads a report. Errors are one line that begins with name. If recorded is nil, voices are
-// drawn without levels.
+// Read reads a report from in. name begins its errors, which are one line; title is the headline of the
+// drawing. If recorded is nil, voices are drawn without levels.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
@@ -93,7 +93,8 @@ func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error)
 	return g.timeline(title, head, recorded), nil
 }
 
-// Of returns the timeline of a report with events.
+// Of returns the timeline of a report with events. If recorded is nil, voices are drawn without levels.
+// More than 500,000 events are an error.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	for i := range r.Events {
@@ -114,6 +115,7 @@ type gathering struct {
 	events  int
 }
 
+// add adds an event. name begins the error for more than 500,000 events.
 func (g *gathering) add(name string, e *report.Event) error {
 	if g.events++; g.events > maxShown {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
@@ -147,6 +149,7 @@ func (g *gathering) add(name string, e *report.Event) error {
 	return nil
 }
 
+// timeline returns the timeline of the added events. head holds the totals and the length.
 func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
 	g.gaps.End(head)
 	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used), gaps: g.gaps}
@@ -170,7 +173,7 @@ func (g *gathering) timeline(title string, head *report.Report, recorded *Levels
 	return t
 }
 
-// audible returns a level, at least inaudible.
+// audible returns a level in dB, at least inaudible. A level that is not finite is inaudible.
 func audible(l report.Level) float64 {
 	if !l.Finite() {
 		return inaudible
@@ -178,7 +181,8 @@ func audible(l report.Level) float64 {
 	return max(float64(l), inaudible)
 }
 
-// ribbon converts the life of a voice to parts with rows.
+// ribbon converts the life of a voice to parts with rows: slots, or -1 for the time as a virtual voice.
+// sounds maps names to indices. It updates t.slots.
 func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Tell(t.head) }}
 	row, since, living := -1, int64(0), false
@@ -221,7 +225,8 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 // maxRow limits slot numbers in a report.
 const maxRow = 65535
 
-// findLanes assigns lanes to virtual parts, so that parts in a lane do not overlap.
+// findLanes assigns lanes, the rows of virtual voices, to virtual parts, so that parts in a lane do not
+// overlap. It sets t.lanes, their number.
 func (t *Timeline) findLanes() {
 	var all []*part
 	for i := range t.ribbons {
@@ -243,6 +248,7 @@ func (t *Timeline) findLanes() {
 	t.lanes = len(free)
 }
 
+// find returns the voice with a number, or nil.
 func (t *Timeline) find(number uint64) *ribbon {
 	i, ok := slices.BinarySearchFunc(t.ribbons, number, func(b ribbon, n uint64) int { return cmp.Compare(b.number, n) })
 	if !ok {
@@ -251,7 +257,7 @@ func (t *Timeline) find(number uint64) *ribbon {
 	return &t.ribbons[i]
 }
 
-// partAt returns the last part of a voice that begins at or before a frame.
+// partAt returns the last part of a voice that begins at or before a frame, or nil.
 func (b *ribbon) partAt(frame int64) *part {
 	for i, p := range slices.Backward(b.parts) {
 		if p.from <= frame {
@@ -289,7 +295,8 @@ func (t *Timeline) steps() []int64 {
 	return out
 }
 
-// counts returns the maximum numbers of real and virtual voices in each of n columns.
+// counts divides the timeline into n columns of equal length. It returns the maximum numbers of real and of
+// virtual voices in each.
 func (t *Timeline) counts(n int) (real, virtual []int64) {
 	steps := t.steps()
 	real, virtual = make([]int64, n), make([]int64, n)
@@ -305,8 +312,7 @@ func (t *Timeline) counts(n int) (real, virtual []int64) {
 	return real, virtual
 }
 
-// refusals reports whether there are rejected or limited starts, and whether there are coalesced
-// ones.
+// refusals reports whether there are rejected or limited starts, and whether there are coalesced starts.
 func (t *Timeline) refusals() (refused, coalesced bool) {
 	for _, m := range t.marks {
 		coalesced = coalesced || m.kind == mixer.EventCoalesced
@@ -315,6 +321,7 @@ func (t *Timeline) refusals() (refused, coalesced bool) {
 	return refused, coalesced
 }
 
+// about returns the second line of the drawing: length, number of voices, and counts of starts.
 func (t *Timeline) about() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)
