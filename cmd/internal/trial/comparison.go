@@ -29,8 +29,8 @@ type Comparison struct {
 	seconds   float64
 }
 
-// NewComparison renders a sheet with enough voices for all sounds. lib must have loaded the sounds.
-// It also returns the mix, which the Comparison does not keep.
+// NewComparison renders a sheet with enough voices for all sounds, as the reference. lib must have loaded
+// the sounds. It also returns the mix, which the Comparison does not keep.
 func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
 	whole, needed, err := renderWhole(ctx, sheet, lib)
 	if err != nil {
@@ -51,7 +51,8 @@ func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
 	return needed, err
 }
 
-// Label returns the name of a policy, with the virtual voices that it takes from a sheet.
+// Label returns the name of a policy. If it takes the number of virtual voices from the sheet, that is
+// added.
 func (p *Policy) Label(sheet *cue.Sheet) string {
 	if p.Virtual == AsSheet && sheet.Virtual > 0 {
 		return fmt.Sprintf("%s+virtual=%d", p.Name, sheet.Virtual)
@@ -59,7 +60,8 @@ func (p *Policy) Label(sheet *cue.Sheet) string {
 	return p.Name
 }
 
-// Measure renders the sheet with a policy and a pool size, and compares the mix with the reference.
+// Measure renders the sheet with a policy and a pool size, and compares the mix with the reference. Counts
+// in the row are per second.
 func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
 	if err != nil {
@@ -73,13 +75,14 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 	}, nil
 }
 
-// Differs reports whether a mix differs although the pool stole and rejected no voices.
+// Differs reports whether a mix differs (K-error above -60 dB) although the pool stole and rejected no
+// voices.
 func (r *Row) Differs() bool {
 	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
 }
 
-// Heard describes the audible loss in words, such as "3 %". If it is 0 but the K-error is large, it
-// adds the K-error. That happens with two equal sounds, for example.
+// Heard describes the audible loss in words, such as "3 %" followed by of. If it is 0 but the K-error is
+// above -20 dB, it adds the K-error. That happens with two equal sounds, for example.
 func (r *Row) Heard(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
@@ -96,8 +99,8 @@ func AtOnce(voices int) string {
 	return words.Count(voices, "voice") + " sound"
 }
 
-// Sentence describes the cost of a policy: "With 24 voices you would hear 3 % of it go; with 32,
-// 0.4 %".
+// Sentence describes the cost of a policy by pool size: "With 24 voices you would hear 3 % of it go; with
+// 32, 0.4 %". It ends with the first pool without a loss. Without rows of the policy it returns "".
 func Sentence(rows []Row, policy string) string {
 	text := ""
 	for _, r := range rows {
@@ -116,7 +119,7 @@ func Sentence(rows []Row, policy string) string {
 	return text
 }
 
-// plainPercent formats a share with its significant digits.
+// plainPercent formats a share of 0..1 as a percentage with its significant digits, and 0 as a word.
 func plainPercent(share float64) string {
 	switch {
 	case share == 0:
@@ -137,9 +140,9 @@ type Search struct {
 	Needed int   // number of voices for a mix without losses to the pool
 }
 
-// Smallest finds the smallest pool whose damage is within a limit, by bisection. It relies on
-// damage falling as the pool grows, which holds except for near-ties. It calls next before it
-// measures a pool.
+// Smallest finds the smallest pool whose share of audible tiles is at most damage, by bisection. It relies
+// on damage falling as the pool grows, which holds except for near-ties. It calls next before it measures a
+// pool.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.enough(ctx, p)
 	if err != nil {
@@ -198,8 +201,8 @@ func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	return list
 }
 
-// Policy renders the sheet with a policy and its own pool size, and compares the mix with whole. It
-// also returns the mix.
+// Policy renders the sheet with a policy and the sheet's own pool size, and compares the mix with whole,
+// the mix without steals. It also returns the new mix.
 func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
 	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
 	if err != nil {
@@ -231,8 +234,8 @@ type Moment struct {
 // loudness.
 const worstFor = 4
 
-// findWorst returns the 400 ms with the strongest difference between two mixes, in steps of 100 ms.
-// It returns nil if there is no difference.
+// findWorst returns the 400 ms with the strongest difference between two mixes, in steps of 100 ms. It
+// returns nil if the difference is always below -120 dB.
 func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	rate := k.Sheet.Rate
 	step := int(loudness.StepFrames(rate))
@@ -255,7 +258,8 @@ func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	}
 }
 
-// stepPowers returns the K-weighted power of each step, summed over both channels.
+// stepPowers returns the mean K-weighted power of each step of step frames, summed over both channels. rate
+// is in Hz.
 func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	powers := make([]float64, (len(mix)+step-1)/step)
 	for i, p := range steal.Powers(rate, mix) {
@@ -264,7 +268,7 @@ func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	return powers
 }
 
-// powerOf returns the mean power of the moment that begins with step i.
+// powerOf returns the mean power of the 400 ms that begin with step i. Steps beyond the end count as 0.
 func powerOf(powers []float64, i int) float64 {
 	sum := 0.0
 	for _, p := range powers[i:min(i+worstFor, len(powers))] {
@@ -273,7 +277,7 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstFor
 }
 
-// heardFor returns for how many frames of a range each start is audible.
+// heardFor returns for how many frames, from from to to exclusive, each start has a slot.
 func heardFor(r *Run, from, to int64) map[ask]int64 {
 	frames := map[ask]int64{}
 	for _, s := range spells(r.Report.Events) {
@@ -284,8 +288,8 @@ func heardFor(r *Run, from, to int64) map[ask]int64 {
 	return frames
 }
 
-// missingVoices counts starts by sound. It counts those that are audible in limited for at least a
-// tenth of the range less than in whole.
+// missingVoices counts by sound the starts that have a slot in limited for less time than in whole. The
+// difference must be at least a tenth of the range from from to to, in frames.
 func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	is, missing := heardFor(limited, from, to), map[string]int{}
 	for a, n := range heardFor(whole, from, to) {

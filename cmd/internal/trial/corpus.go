@@ -22,8 +22,9 @@ type Corpus struct {
 	Left   []steal.Left   `json:"left_out"`
 }
 
-// Recordings reads the sounds of a folder and assigns them to the kinds of sounds in scenes. files
-// are paths relative to the folder. Unusable files are listed in the Corpus.
+// Recordings reads the sounds of a folder and assigns them to the kinds of sounds in scenes. files are
+// paths relative to the folder. Unusable files are listed in the Corpus. It returns an error if a kind has
+// no sound.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
@@ -64,7 +65,7 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	return corpus, own, nil
 }
 
-// mono returns the mean of a sound's channels.
+// mono returns the samples of a sound, or for stereo the mean of both channels.
 func mono(s *voice.Sound) []float32 {
 	samples := s.Samples()
 	if s.Channels() == 1 {

@@ -24,8 +24,8 @@ type Policy struct {
 // AsSheet as a number of virtual voices means the sheet's number, or a flag's.
 const AsSheet = -1
 
-// UnmarshalText parses a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end,
-// quietest+blind.
+// UnmarshalText parses a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end, quietest+blind.
+// Unknown words and contradictions are errors.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])
@@ -70,8 +70,8 @@ func PolicyOf(sheet *cue.Sheet) Policy {
 	return p
 }
 
-// Virtuals returns the number of virtual voices. others is the number to use if the policy sets
-// none.
+// Virtuals returns the number of virtual voices of the policy. If it is not set (AsSheet), it returns
+// others.
 func (p *Policy) Virtuals(others int) int {
 	if p.Virtual == AsSheet {
 		return others
@@ -79,8 +79,8 @@ func (p *Policy) Virtuals(others int) int {
 	return p.Virtual
 }
 
-// Check returns an error if the policy lacks virtual voices that it needs. how names the setting to
-// change.
+// Check returns an error if the policy needs virtual voices and virtual, their number, is 0. how names the
+// setting to change.
 func (p *Policy) Check(virtual int, how string) error {
 	if p.Overflow == mixer.StealMasked && virtual == 0 {
 		return fmt.Errorf("%s: masked needs virtual voices: set %s", p.Name, how)
@@ -88,7 +88,7 @@ func (p *Policy) Check(virtual int, how string) error {
 	return nil
 }
 
-// Sized returns an error for a policy without a fixed pool size.
+// Sized returns an error if the policy has no fixed pool size (grow), otherwise nil.
 func (p *Policy) Sized() error {
 	if p.Overflow == mixer.GrowPool {
 		return errors.New("a pool that grows has no size to be compared")
@@ -96,7 +96,8 @@ func (p *Policy) Sized() error {
 	return nil
 }
 
-// Apply returns a copy of the sheet with a pool size, the policy, and no limiter.
+// Apply returns a copy of the sheet with a pool of that many voices, the policy, and no limiter. The sheet
+// is unchanged.
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false

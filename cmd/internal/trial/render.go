@@ -25,9 +25,9 @@ type Run struct {
 	Report *report.Report
 }
 
-// renderWhole renders a sheet with so many voices that the pool is never full. The limits of sounds
-// and buses remain, and the policy decides about steals at these limits. It also returns the
-// highest number of simultaneous voices.
+// renderWhole renders a sheet with a pool that is never full. The limits of sounds and buses remain, and
+// the policy decides about steals at these limits. It also returns the highest number of simultaneous
+// voices, at least 1. More than 65536 voices are an error.
 func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
@@ -50,7 +50,8 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*R
 	}
 }
 
-// render renders a sheet to its end, like voicepool render, and keeps the mix.
+// render renders a sheet to its end, like voicepool render, and returns mix and report. More than 600 s are
+// an error.
 func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
 	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
 	if err != nil {
@@ -89,7 +90,7 @@ type LimitLosses struct {
 	Limited     int64 `json:"limited"`      // starts rejected by such a limit, or by a cooldown
 }
 
-// Losses counts the losses in the run's report.
+// Losses counts the losses in the run: steals and rejections by the pool, and separately by limits.
 func (r *Run) Losses() Losses {
 	t := &r.Report.Totals
 	n := Losses{Steals: t.Stolen, Rejected: t.Rejected, LimitLosses: LimitLosses{Limited: t.Limited}}
@@ -105,10 +106,10 @@ func (r *Run) Losses() Losses {
 	return n
 }
 
-// Pool reports whether there are losses to the pool.
+// Pool reports whether the pool stole, rejected or made virtual any voice.
 func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps > 0 }
 
-// Limits reports whether there are losses to limits.
+// Limits reports whether a limit or a cooldown stole or rejected any voice.
 func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
 
 // ask identifies a start requested by a sheet: the n-th of its cue. It is the same with every
@@ -125,7 +126,8 @@ type spell struct {
 	lost     bool  // it ends with a steal
 }
 
-// spells returns the time ranges when starts have slots.
+// spells returns the time ranges in frames when starts have slots, in the order of their ends. Ranges that
+// are still open at the end come last.
 func spells(events []report.Event) []spell {
 	var all []spell
 	asked := map[int]int{}

@@ -32,6 +32,8 @@ type sceneRun struct {
 	length    float64 // seconds
 }
 
+// newSceneRun builds the scene with a name and a seed, and renders its reference: the mix with a slot for
+// every sound.
 func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
 	var err error
@@ -56,7 +58,8 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 	return r, err
 }
 
-// measure renders the scene with a pool size and a policy, and compares it with the reference.
+// measure renders the scene with a pool size and a policy, and compares it with the reference. The row has
+// no optimum.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
@@ -85,8 +88,8 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// follow computes from events when each voice was inaudible. cuts is the part of unheard that begins
-// after the start of a voice: there the voice was cut off.
+// follow computes from events when each voice had no slot. unheard lists these ranges of frames. cuts lists
+// the ranges among them that begin after the start of the voice: there it was cut off.
 func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
 	heard := make([][]spell, len(r.parts))
 	for _, s := range spells(events) {
@@ -122,8 +125,8 @@ type Plan struct {
 	Policies []Policy
 }
 
-// Measure measures every scene with every seed, in parallel on all processors. It reports its
-// progress.
+// Measure measures every scene with every seed, in parallel on all processors. It reports its progress in
+// scenes. The rows are in the order of scenes and seeds.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
 	jobs := len(p.Scenes) * len(p.Seeds)
 	results, errs := make([][]Row, jobs), make([]error, jobs)
@@ -138,6 +141,8 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 	return slices.Concat(results...), cmp.Or(errs...)
 }
 
+// measure measures one scene with one seed: a row for each policy and pool size, and for each size the rows
+// "optimum" and "bound".
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
 	r, err := newSceneRun(ctx, stage, name, seed)
 	if err != nil {
@@ -167,7 +172,8 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 	return rows, nil
 }
 
-// Write writes the scenes and their sounds into a new folder, for voicepool render.
+// Write writes the scenes and their sounds into a new folder, for voicepool render. An existing folder is
+// an error.
 func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	folder := filepath.Join(to, "sounds")
 	for _, name := range [...]string{to, folder} {
@@ -219,6 +225,7 @@ func NewStage(corpus []steal.Recording) (*Stage, error) {
 // Close removes the folder.
 func (s *Stage) Close() { os.RemoveAll(s.folder) }
 
+// writeCorpus writes each sound as NAME.wav into an existing folder.
 func writeCorpus(folder string, corpus []steal.Recording) error {
 	for i := range corpus {
 		if err := os.WriteFile(filepath.Join(folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
@@ -234,8 +241,8 @@ type ClickShare struct {
 	Share float64 `json:"share"`
 }
 
-// Clicks compares the mixer's fade of a stolen voice with other fades, on pairs of a voice and an
-// incoming sound.
+// Clicks returns, for the mixer's fade of a stolen voice and for other fades, the share of cuts with an
+// audible click. It uses 300 pairs of a voice and an incoming sound, drawn with seed.
 func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	pairs := steal.Pairs(s.corpus, seed, 300)
 	var failed error
@@ -258,7 +265,8 @@ func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	return shares, failed
 }
 
-// stolen renders the voice of a pair that is stolen by a silent sound in a mixer with one slot.
+// stolen renders the voice of a pair in a mixer with one slot. At frame p.Cut a silent sound steals the
+// voice. It returns the left channel.
 func stolen(p *steal.Pair) ([]float32, error) {
 	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
 	if err != nil {
@@ -287,7 +295,7 @@ func stolen(p *steal.Pair) ([]float32, error) {
 // enough for a short command queue, as in a game.
 const startBatch = 64
 
-// NsPerStart measures the time of a start in a full pool in nanoseconds: the choice and the end of
+// NsPerStart measures a start in a full pool of that many voices, in nanoseconds: the choice and the end of
 // the victim, and the start itself. It includes no tail, because the victims have not played yet.
 func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	sound, err := s.corpus[0].Voice()

@@ -17,7 +17,8 @@ type column[R any] struct {
 	cell       func(R) string
 }
 
-// printColumns prints a table. Columns are two spaces apart.
+// printColumns prints a table: two lines of headings, then one line for each row. Columns are two spaces
+// apart.
 func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	line := func(cell func(column[R]) string) {
 		var cells []string
@@ -33,7 +34,8 @@ func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	}
 }
 
-// widest returns the width of a column of names.
+// widest returns the width of a left-aligned column of names: the length of the longest, at least least, as
+// a negative number.
 func widest[R any](rows []R, least int, name func(R) string) int {
 	for _, r := range rows {
 		least = max(least, len(name(r)))
@@ -91,8 +93,8 @@ func PrintSheet(w io.Writer, rows []Row) {
 	printColumns(w, columns, rows)
 }
 
-// Otherwise explains differences that do not come from the pool. The policies in those have such
-// differences.
+// Otherwise returns a sentence that explains differences at the limits of sounds and buses, which do not
+// come from the pool. those names the policies with such differences.
 func Otherwise(those []string, sheet *cue.Sheet) string {
 	own := PolicyOf(sheet)
 	do := "acts"
@@ -102,7 +104,7 @@ func Otherwise(those []string, sheet *cue.Sheet) string {
 	return fmt.Sprintf("At the limits of sounds and buses %s %s differently from %s, the policy of the sheet: the mix differs there even if the pool steals no voice.", strings.Join(those, ", "), do, own.Label(sheet))
 }
 
-// PrintScenes prints a table. Missing values are left blank.
+// PrintScenes prints the rows of scenes as a table, which must not be empty. Missing values are left blank.
 func PrintScenes(w io.Writer, rows []Row) {
 	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
 	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
@@ -140,7 +142,7 @@ type Row struct {
 	NsPerPlay   *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
-// Means returns the averages over all seeds.
+// Means returns the averages over all seeds, one row for each scene, policy and pool size.
 func Means(runs []Row) []Row {
 	type key struct {
 		scene, policy string
@@ -171,7 +173,7 @@ func Means(runs []Row) []Row {
 	return rows
 }
 
-// rolling updates a mean with the n-th value x. It ignores a nil x.
+// rolling updates *mean with x, the n-th value from 1. It ignores a nil x. A nil mean counts as 0.
 func rolling[F ~float64](mean **F, x *F, n float64) {
 	if x == nil {
 		return
@@ -182,6 +184,7 @@ func rolling[F ~float64](mean **F, x *F, n float64) {
 	**mean += (*x - **mean) / F(n)
 }
 
+// decibels formats a level with two decimals, and nil as "".
 func decibels(l *report.Level) string {
 	if l == nil {
 		return ""
@@ -189,6 +192,7 @@ func decibels(l *report.Level) string {
 	return fmt.Sprintf("%.2f", float64(*l))
 }
 
+// percent formats a share of 1 as a percentage, and nil as "".
 func percent(share *float64) string {
 	if share == nil {
 		return ""
@@ -196,7 +200,7 @@ func percent(share *float64) string {
 	return fmt.Sprintf("%.2f %%", 100**share)
 }
 
-// figure formats a number with its significant digits.
+// figure formats a number that is not negative with its significant digits, and nil as "".
 func figure(x *float64) string {
 	switch {
 	case x == nil:
