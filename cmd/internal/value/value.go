@@ -15,7 +15,7 @@ import (
 // Overflow is a policy for a full pool.
 type Overflow mixer.Overflow
 
-// UnmarshalText parses the name of a policy.
+// UnmarshalText parses the name of a policy: quietest, oldest, gain, reject, grow or masked.
 func (o *Overflow) UnmarshalText(text []byte) error {
 	policy, ok := mixer.ParseOverflow(string(text))
 	if *o = Overflow(policy); !ok {
@@ -27,7 +27,7 @@ func (o *Overflow) UnmarshalText(text []byte) error {
 // Quality is an interpolation quality.
 type Quality voice.Quality
 
-// UnmarshalText parses the name of a quality.
+// UnmarshalText parses the name of a quality: linear, cubic or best.
 func (q *Quality) UnmarshalText(text []byte) error {
 	quality, ok := voice.ParseQuality(string(text))
 	if *q = Quality(quality); !ok {
@@ -39,14 +39,14 @@ func (q *Quality) UnmarshalText(text []byte) error {
 // Time is a time as written in sheets.
 type Time rules.Time
 
-// UnmarshalText parses 30s, 1m30s or 1.5.
+// UnmarshalText parses a time in the notation of sheets: 30s, 1m30s or 1.5, which is in seconds.
 func (t *Time) UnmarshalText(text []byte) error {
 	time, err := rules.ParseTime(string(text))
 	*t = Time(time)
 	return err
 }
 
-// Given returns the time, or nil if it was not given.
+// Given returns the time, or nil if t is nil because the flag was not given.
 func (t *Time) Given() *rules.Time { return (*rules.Time)(t) }
 
 // Format is a sample format.
@@ -63,7 +63,7 @@ func (f *Format) UnmarshalText(text []byte) (err error) {
 // Gain is a number of decibels, with or without a unit.
 type Gain float64
 
-// UnmarshalText parses -6 or -6dB.
+// UnmarshalText parses a gain in dB: -6 or -6dB.
 func (g *Gain) UnmarshalText(text []byte) error {
 	x, _, ok := words.ParseDecibels(string(text))
 	if !ok {
