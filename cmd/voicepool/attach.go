@@ -41,7 +41,8 @@ func (a *attachCommand) Run(c *console.Console) error {
 	return err
 }
 
-// find connects to the show named by the argument.
+// find connects to the show named by the argument: a socket as unix:PATH, or a sheet of a running show of
+// this user. If no or several shows match, it prints the choices and returns an error.
 func (a *attachCommand) find(c *console.Console) (net.Conn, error) {
 	if strings.HasPrefix(a.Show, "unix:") {
 		return control.Dial(a.Show)

@@ -25,6 +25,8 @@ type benchCommand struct {
 	Seconds  *int           `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
+// options returns the measurement that the flags request. It returns a usage error for a value out of
+// range.
 func (b *benchCommand) options() (o bench.Options, err error) {
 	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Speed: b.Speed, Own: b.Own, Least: b.Least, All: b.All || b.Only != nil, Only: b.Only, Load: b.Load}
 	if b.Own {
@@ -83,6 +85,7 @@ func (b *benchCommand) Run(c *console.Console) error {
 	return nil
 }
 
+// runRealtime measures 64 voices in real time for --seconds, and prints the rows as JSON or as a table.
 func (b *benchCommand) runRealtime(c *console.Console) error {
 	seconds := 10
 	set(&seconds, b.Seconds)

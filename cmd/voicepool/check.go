@@ -117,7 +117,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// tell prints the length of the sheet, if it is known.
+// tell prints the duration of the sheet. It prints no line if lasts is nil, or with -q or --json.
 func (k *checkCommand) tell(c *console.Console, lasts *extent.Extent) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)

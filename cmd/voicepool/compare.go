@@ -38,6 +38,8 @@ func (b *compareCommand) Run(c *console.Console) error {
 	return b.during(c, b.run)
 }
 
+// run renders the sheet with a pool for all sounds and once for each policy, and prints the losses. With
+// --wav, it writes each mix to a file.
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	k, whole, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), b.read, func(sheet *cue.Sheet) error {
 		set(&sheet.Voices, b.Voices)
@@ -91,7 +93,8 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	return nil
 }
 
-// prepare makes the folder of --wav, and checks that its files do not replace an input.
+// prepare makes the folder of --wav, and returns an error if a file in it would replace an input. Without
+// --wav it returns nil.
 func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	if b.Wav == "" {
 		return nil
@@ -106,8 +109,11 @@ func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	return outputs.Keep(output.SheetInputs(c.In, b.Sheet, sheet))
 }
 
+// path returns the path of the WAV file of a policy in the folder of --wav.
 func (b *compareCommand) path(name string) string { return filepath.Join(b.Wav, name+".wav") }
 
+// write writes a mix to the WAV file of a policy, in 32-bit float. Without --wav it writes no file and
+// returns nil.
 func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) error {
 	if b.Wav == "" {
 		return nil
@@ -123,6 +129,9 @@ func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) e
 	return file.Close()
 }
 
+// print prints the table of policies and remarks on limits, on other losses than steals, on grown pools and
+// on the WAV files. needed is the number of voices that plays all sounds; whole holds the losses with that
+// pool.
 func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int, whole trial.Losses, rows []trial.PolicyRow) {
 	fmt.Fprintf(c.Out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
 	if sheet.Virtual > 0 {

@@ -37,7 +37,8 @@ func (p *completionCommand) Help() string {
 		"fish: run voicepool completion fish > ~/.config/fish/completions/voicepool.fish"
 }
 
-// completes answers a shell's request for completions. It reports whether there was a request.
+// completes answers a shell's request for completions, which is in the variable COMP_LINE. It reports
+// whether there was a request; without one it prints no text.
 func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 	if os.Getenv("COMP_LINE") == "" {
 		return false, nil

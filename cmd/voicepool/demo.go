@@ -19,8 +19,8 @@ var demoSheet []byte
 // demoLoops matches the sounds of the show that its cues loop.
 var demoLoops = regexp.MustCompile(`(?m)^  (theme|rain|wind|engine): +\{`)
 
-// demoBank returns the sounds of the show and their rules, without its cues. Sounds that the cues
-// loop get the default loop: true.
+// demoBank returns the YAML of the demo show without its cues: the sounds and their rules. Sounds that the
+// cues loop get the default loop: true.
 func demoBank() []byte {
 	bank, _, _ := bytes.Cut(demoSheet, []byte("\ncues:"))
 	return append(demoLoops.ReplaceAll(bank, []byte("  $1: {loop: true, ")), '\n')

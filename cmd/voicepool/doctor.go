@@ -36,7 +36,8 @@ func (d *doctorCommand) Run(c *console.Console) error {
 	return err
 }
 
-// printReport prints one line for each finding, and the advice at the end.
+// printReport prints one line for each finding, whether sound came out, and the advice. It returns the
+// first write error of the table.
 func printReport(w io.Writer, r *doctor.Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(what, name, detail string) {
@@ -93,7 +94,8 @@ func printReport(w io.Writer, r *doctor.Report) error {
 	return nil
 }
 
-// measured describes the measurements of a driver.
+// measured describes the measurements of a driver in one line: seconds, latency in ms, gaps and the longest
+// pause in ms.
 func measured(m *doctor.Measured) string {
 	text := fmt.Sprintf("%.1f s: latency %.1f ms, at most %.1f ms", m.Seconds, m.Latency, m.Worst)
 	if m.Asked == 0 {

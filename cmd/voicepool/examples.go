@@ -49,7 +49,8 @@ var examples = map[string][]string{
 	"version":     {"voicepool version --json"},
 }
 
-// addExamples adds examples to the help of a command and of its subcommands. It returns the examples.
+// addExamples adds examples to the help of a command and of its subcommands. It returns the examples of the
+// command; without own examples, it returns the subcommands' examples.
 func addExamples(node *kong.Node) (list []string) {
 	for _, command := range node.Children {
 		list = append(list, addExamples(command)...)
@@ -70,6 +71,8 @@ type manPage struct {
 	skipped bool     // the text of the library's synopsis
 }
 
+// Section begins a section. In the section Synopsis it writes the usages, and skips the texts that the
+// library writes until the next section.
 func (p *manPage) Section(title string) {
 	p.Document.Section(title)
 	if p.skipped = title == "Synopsis"; p.skipped {
@@ -82,6 +85,7 @@ func (p *manPage) Section(title string) {
 	}
 }
 
+// Text writes a text of the library, unless it belongs to the replaced synopsis.
 func (p *manPage) Text(text string) {
 	if !p.skipped {
 		p.Document.Text(escaped(text))

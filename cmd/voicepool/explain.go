@@ -56,6 +56,8 @@ func (e *explainCommand) Run(c *console.Console) error {
 // answer is the result of explain, printed as JSON or in words.
 type answer interface{ Print(w io.Writer) }
 
+// check validates the flags and returns the number of the requested voice, or 0 if the argument is not
+// given.
 func (e *explainCommand) check() (voice uint64, err error) {
 	switch {
 	case e.Voice != nil && e.Cue != nil, e.Cue != nil && e.Sound != nil, e.Voice != nil && e.Sound != nil:
@@ -71,7 +73,8 @@ func (e *explainCommand) check() (voice uint64, err error) {
 	return voice, nil
 }
 
-// openReport opens a report for reading; "-" is standard input. The caller calls done.
+// openReport opens a report for reading; "-" is standard input. name is for messages. The caller calls done
+// to close it; after an error done is nil.
 func openReport(c *console.Console, path string) (in output.Input, name string, done func(), err error) {
 	if path == "-" {
 		return output.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil

@@ -44,7 +44,7 @@ type sheetFlags struct {
 // maxBlock is the maximum of --block.
 const maxBlock = 1 << 20
 
-// check returns an error for values that are invalid for every sheet.
+// check returns a usage error for values that are invalid for every sheet.
 func (f *sheetFlags) check() error {
 	if err := pool(f.Voices, f.Virtual); err != nil {
 		return err
@@ -60,12 +60,13 @@ func (f *sheetFlags) check() error {
 	return checkTimeline("--timeline", f.Timeline)
 }
 
-// pool checks numbers of voices and virtual voices. Nil means as in the sheet.
+// pool returns a usage error if a number of voices or virtual voices is out of range. Nil means as in the
+// sheet and is valid.
 func pool(voices, virtual *int) error {
 	return cmp.Or(inRange("voices", voices, 1, mixer.MaxVoices), inRange("virtual", virtual, 0, mixer.MaxVoices))
 }
 
-// pools checks several pool sizes.
+// pools returns a usage error for the first pool size, in voices, that is out of range.
 func pools(sizes []int) (err error) {
 	for i := range sizes {
 		err = cmp.Or(err, pool(&sizes[i], nil))
@@ -73,7 +74,7 @@ func pools(sizes []int) (err error) {
 	return err
 }
 
-// inRange returns an error if x is given and out of range.
+// inRange returns a usage error if x is not nil and outside of from to to, both inclusive.
 func inRange[N int | float64](flag string, x *N, from, to N) error {
 	if x == nil || *x >= from && *x <= to {
 		return nil
@@ -81,7 +82,8 @@ func inRange[N int | float64](flag string, x *N, from, to N) error {
 	return console.Usage("--%s: %v is not in %v..%v", flag, *x, from, to)
 }
 
-// apply returns a copy of the sheet with the flags applied.
+// apply returns a copy of the sheet with the given flags applied. The sheet itself is unchanged. --block,
+// --report and the other output flags are not part of a sheet.
 func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	s := *sheet
 	set(&s.Voices, f.Voices)
@@ -97,13 +99,14 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	return &s
 }
 
+// set copies *given to *dst, unless given is nil.
 func set[T any](dst *T, given *T) {
 	if given != nil {
 		*dst = *given
 	}
 }
 
-// written adds the output files of these flags to the list.
+// written returns the list with the output files of these flags added, and standard output for --json.
 func (f *sheetFlags) written(list output.List) output.List {
 	if f.JSON {
 		list = list.Print("--json", os.Stdout)
@@ -111,7 +114,8 @@ func (f *sheetFlags) written(list output.List) output.List {
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
-// summed adds the text that a command prints while it writes files.
+// summed adds the text that a command prints to file while it writes files. name is the file's name for
+// messages. If the flags suppress that text, the list is returned as it is.
 func (f *sheetFlags) summed(list output.List, file *os.File, name string) output.List {
 	if f.Quiet || f.JSON || f.Report == "-" {
 		return list
@@ -124,7 +128,7 @@ type foldFlag struct {
 	Fold bool `help:"Mix all outputs of the sheet into one, in stereo."`
 }
 
-// fold sets the folding of a sheet.
+// fold sets sheet.Fold to the flag. It prints a message if --fold has no effect.
 func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 	if f.Fold && len(sheet.Outputs) == 0 && !c.Quiet {
 		c.Say("--fold has no effect: the sheet has no `outputs`")
@@ -140,6 +144,7 @@ type liveFlags struct {
 	Buffer *value.Time        `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. A small one reacts faster; a large one survives a busy machine."`
 }
 
+// check returns a usage error for invalid flags and for flags that exclude each other.
 func (l *liveFlags) check() error {
 	buffer := l.buffer()
 	switch {
@@ -165,6 +170,8 @@ func (l *liveFlags) buffer() time.Duration {
 	return rules.Time(*l.Buffer).Duration(1_000_000)
 }
 
+// outputs lists all files and streams that the command writes, for the check that they do not replace an
+// input or each other.
 func (l *liveFlags) outputs() output.List {
 	if l.Device.Standard() {
 		return l.summed(l.written(output.Of("--device", " ", "-")), os.Stderr, "standard error")
@@ -172,6 +179,8 @@ func (l *liveFlags) outputs() output.List {
 	return l.summed(l.written(output.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
 }
 
+// perform plays a copy of the sheet with the flags applied, until it ends or a signal interrupts it. It
+// adds the flags to o.
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
 	o.Device, o.Buffer = l.Device, l.buffer()
 	o.Block, o.Limits, o.Report, o.Timeline = l.Block, l.limits(), l.Report, l.Timeline
@@ -187,7 +196,8 @@ type trialFlags struct {
 	isolateFlag
 }
 
-// during runs the work of a command until it ends or a signal interrupts it.
+// during runs the work of a command until it ends or a signal interrupts it. After a signal it returns the
+// error of the signal.
 func (f *trialFlags) during(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
 	c.Quiet = f.Quiet
 	interrupted := c.Listen()
@@ -208,6 +218,8 @@ type isolateFlag struct {
 	Isolate bool `help:"Decode each sound in another process, with hard limits."`
 }
 
+// limits returns the decoding limits: with --isolate, sounds are decoded by the hidden command decode of
+// this program.
 func (f isolateFlag) limits() sounds.Limits {
 	if !f.Isolate {
 		return sounds.Limits{}
@@ -216,8 +228,8 @@ func (f isolateFlag) limits() sounds.Limits {
 	return sounds.Limits{Isolate: []string{cmp.Or(program, os.Args[0]), "decode"}}
 }
 
-// far returns an error for a flag that has no effect with --to. Permitted are the flags of
-// remote.Flags and the flags listed in but.
+// far returns a usage error for the first given flag that has no effect with --to. Permitted are the flags
+// of remote.Flags and the flags listed in but.
 func far(app *kong.Context, but ...string) error {
 	for _, p := range app.Path {
 		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && p.Flag.Name != "to-creds" && !slices.Contains(but, p.Flag.Name) {

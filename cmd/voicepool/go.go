@@ -32,7 +32,8 @@ type controlFlags struct {
 	Guard   *value.Time `placeholder:"TIME" help:"Ignore another GO within this time (300ms)."`
 }
 
-// open opens the controls named by the flags.
+// open opens the controls named by the flags: standard input, a socket, MIDI, the screen. The caller closes
+// the booth.
 func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options) (*booth.Booth, error) {
 	if o.Guard = show.Guard; f.Guard != nil {
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
@@ -46,6 +47,7 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options
 	return booth.Open(sheet, o)
 }
 
+// check returns a usage error for an invalid --control, and if standard output is needed twice.
 func (f controlFlags) check(l *liveFlags) error {
 	switch path, unix := strings.CutPrefix(f.Control, "unix:"); {
 	case f.Control != "" && f.Control != "-" && (!unix || path == ""):
@@ -124,7 +126,8 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }
 
-// leave closes a booth and returns the first error. A second error is printed.
+// leave closes a booth. It returns err if that is not nil, otherwise the error of closing. If both failed,
+// it prints the second.
 func leave(c *console.Console, b *booth.Booth, err error) error {
 	closed := b.Close()
 	if err == nil || closed == nil {

@@ -24,14 +24,15 @@ type fromFlags struct {
 	Cue  string      `placeholder:"N" help:"Begin at the cue with this number. If no cue of the sheet has a number, they count from 0."`
 }
 
-// begin sets the start position of a player.
+// begin sets the start position in the options of a player. Flags that are not given leave the beginning of
+// the show.
 func (f fromFlags) begin(o *cue.Options) {
 	if o.Cue = f.Cue; f.From != nil {
 		o.From = rules.Time(*f.From)
 	}
 }
 
-// check returns an error if both flags are given.
+// check returns a usage error if both flags are given.
 func (f fromFlags) check() error {
 	if f.From != nil && f.Cue != "" {
 		return console.Usage("--from and --cue exclude each other: give one of them")
@@ -39,7 +40,8 @@ func (f fromFlags) check() error {
 	return nil
 }
 
-// explain adds the name of the flag to the error of an invalid start position.
+// explain returns a usage error with the name of the flag for an invalid start position. Other errors, and
+// nil, are returned as they are.
 func (f fromFlags) explain(err error) error {
 	switch {
 	case !errors.Is(err, cue.ErrBeginning):
@@ -50,7 +52,7 @@ func (f fromFlags) explain(err error) error {
 	return console.Usage("--from %v: %s", rules.Time(*f.From), console.Message(err))
 }
 
-// read reads the GO times of the file into a sheet.
+// read reads the GO times of the file into the sheet. Without the flag it returns nil.
 func (g goesFlag) read(sheet *cue.Sheet) error {
 	if g.Goes == "" {
 		return nil
@@ -62,8 +64,8 @@ func (g goesFlag) read(sheet *cue.Sheet) error {
 	return sheet.ReadGoes(g.Goes, text)
 }
 
-// again returns a function that reloads a sheet. The function returns nil while the file is
-// unchanged. For a sheet without a file, again returns nil.
+// again returns a function that reloads the sheet file path. The function returns nil while the file is
+// unchanged. For a sheet from standard input ("-"), again returns nil.
 func again(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sheet, error) {
 	if path == "-" {
 		return nil
@@ -87,7 +89,7 @@ func again(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sh
 	}
 }
 
-// reads adds the file of GO times to the inputs of a command.
+// reads returns the list with the file of GO times added, if the flag is given.
 func (g goesFlag) reads(list []output.Input) []output.Input {
 	if g.Goes == "" {
 		return list

@@ -73,7 +73,8 @@ func main() {
 	os.Exit(command(os.Args[1:], console.New()))
 }
 
-// knownCommand returns an error with the nearest command if the first argument is not a command.
+// knownCommand returns a usage error with the nearest command if name, the first argument, is not a
+// command. It returns nil for a flag.
 func knownCommand(model *kong.Node, name string) error {
 	if strings.HasPrefix(name, "-") {
 		return nil
@@ -90,6 +91,7 @@ func knownCommand(model *kong.Node, name string) error {
 	return console.Usage("unknown command %s; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
+// command runs the program with the given arguments, without the program's name. It returns the exit code.
 func command(args []string, c *console.Console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},
@@ -141,7 +143,7 @@ var (
 	cause   = words.Cause
 )
 
-// loadSheet loads a sheet and gives up when ctx ends.
+// loadSheet loads a sheet. When ctx ends, it returns at once and the reading is abandoned.
 func loadSheet(ctx context.Context, path string) (*cue.Sheet, error) {
 	return console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 }

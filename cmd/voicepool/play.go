@@ -70,7 +70,7 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	return err
 }
 
-// far plays sounds of a room by their names in the room.
+// far plays the sounds in a room of a server, by their names in the room. It stops at the first error.
 func (p *playCommand) far(c *console.Console) error {
 	room, err := p.Flags.Room()
 	if err != nil {
@@ -91,7 +91,8 @@ func (p *playCommand) far(c *console.Console) error {
 	return nil
 }
 
-// check validates flags, so that errors name flags instead of lines of the generated sheet.
+// check returns a usage error for invalid flags, so that errors name flags instead of lines of the
+// generated sheet.
 func (p *playCommand) check() error {
 	if first := slices.Index(p.Sounds, "-"); first >= 0 && slices.Contains(p.Sounds[first+1:], "-") {
 		return console.Usage("standard input can be played only once")
@@ -103,7 +104,7 @@ func (p *playCommand) check() error {
 }
 
 // sheet generates a cue sheet that plays all sounds at once. It also returns the input files. in is
-// standard input.
+// standard input; spool copies it to a file and returns the path, for the sound "-".
 func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []output.Input, err error) {
 	type entry map[string]any
 	listed := entry{}
@@ -146,8 +147,8 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 	return s, inputs, err
 }
 
-// spool copies a sound from standard input to a file, because sheets name files. It decodes the
-// sound first, so that an error names standard input.
+// spool copies a sound from standard input to a temporary file and returns its path, because sheets name
+// files. It decodes the sound first, so that an error names standard input. The caller removes the file.
 func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
 	data, err := console.Within(ctx, func() ([]byte, error) { return catalog.ReadInput(in) })
 	if err != nil {

@@ -74,6 +74,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, r.explain(r.render(c, sheet, interrupted)))
 }
 
+// check returns a usage error for invalid flags, and for a WAV on standard output if that is a terminal.
 func (r *renderCommand) check() error {
 	switch {
 	case r.Output == "-" && (r.JSON || r.Report == "-"):
@@ -84,6 +85,8 @@ func (r *renderCommand) check() error {
 	return cmp.Or(r.fromFlags.check(), r.sheetFlags.check())
 }
 
+// outputs lists all files and streams that the command writes, for the check that they do not replace an
+// input or each other.
 func (r *renderCommand) outputs() output.List {
 	list := r.written(output.Of("-o", " ", r.Output))
 	if r.Output != "-" {
@@ -92,7 +95,7 @@ func (r *renderCommand) outputs() output.List {
 	return r.summed(list, os.Stderr, "standard error")
 }
 
-// render writes the WAV file and then the report. The file appears only if it is complete.
+// render writes the WAV file, then the report and the timeline. Each file appears only if it is complete.
 func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
 	told, err := output.Open(interrupted, r.Report)
 	if err != nil {
@@ -150,6 +153,8 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	return failed
 }
 
+// write reads the player block by block and writes the frames to out, until the player ends (nil) or a
+// signal arrives (its error). It feeds the timeline and shows the progress.
 func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
 	defer c.Progress("")
 	outputs := player.Outputs()
@@ -189,7 +194,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 	}
 }
 
-// warnOfDamage returns a function that prints damaged places of files.
+// warnOfDamage returns a function that prints a warning for a damaged place of a file, unless -q is given.
 func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 	return func(file string, place sounds.Damage) {
 		if !c.Quiet {
@@ -201,6 +206,8 @@ func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 // mixerGrid is the interval of the mixer's level updates.
 const mixerGrid = 20 * time.Millisecond
 
+// summary prints one line: length, format, peak, loudness and voices. clipped counts samples; ranked counts
+// sounds lost by priority; took is the time of the render.
 func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {

@@ -29,6 +29,7 @@ type serveCommand struct {
 	serve.Far
 }
 
+// check returns a usage error for an invalid pool size or device.
 func (s *serveCommand) check() error {
 	if err := pool(s.Voices, nil); err != nil {
 		return err

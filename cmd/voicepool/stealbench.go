@@ -46,6 +46,8 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 	return b.during(c, work)
 }
 
+// check returns a usage error for invalid flags. It fills in the defaults of --seeds and --voices, and
+// sorts the voices.
 func (b *stealbenchCommand) check() error {
 	for _, name := range b.Scenes {
 		if !slices.Contains(steal.Scenes(), name) {
@@ -90,11 +92,13 @@ func (b *stealbenchCommand) check() error {
 	return nil
 }
 
+// plan returns the measurements that the flags request. Call check before.
 func (b *stealbenchCommand) plan() *trial.Plan {
 	return &trial.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
 }
 
-// recordings returns the sounds of the scenes. own is nil for the built-in sounds.
+// recordings returns the sounds of the scenes: built-in ones, or the files of the folder --sounds. own
+// describes the folder; it is nil for the built-in sounds.
 func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) (corpus []steal.Recording, own *trial.Corpus, err error) {
 	if b.Sounds == "" {
 		return steal.Corpus(b.Corpus), nil, nil
@@ -106,6 +110,7 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
 }
 
+// write writes the scenes to the folder of --write instead of measuring them.
 func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Interrupts) error {
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
@@ -118,6 +123,8 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 	return nil
 }
 
+// scenes measures the policies on the built-in scenes and prints the losses, the time per start and the
+// clicks. With --svg it draws them.
 func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
 	drawing, err := output.Create(b.SVG)
 	if err != nil {
@@ -186,6 +193,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 // moreVirtual describes how to get virtual voices, for messages.
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
+// sheet measures each policy with each pool size on a cue sheet, and prints the losses.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
 	k, _, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {

@@ -23,6 +23,7 @@ type tuneCommand struct {
 // shareFlag is a share such as 1% or 0.01.
 type shareFlag float64
 
+// UnmarshalText parses a share from 0 to 1 or from 0% to 100%.
 func (s *shareFlag) UnmarshalText(text []byte) error {
 	number, percent := strings.CutSuffix(string(text), "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -38,6 +39,7 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 
 func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) }
 
+// run finds the smallest pool whose loss stays within --damage, and prints the sizes that it tried.
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy trial.Policy
 	k, _, err := trial.Load(c, interrupted, t.Sheet, t.Length.Given(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
@@ -89,6 +91,8 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	return nil
 }
 
+// policy returns the policy of --policy, or the sheet's. It returns an error for a policy without a fixed
+// pool size, such as grow.
 func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
 	p, own := trial.PolicyOf(sheet), t.Policy == nil
 	set(&p, t.Policy)

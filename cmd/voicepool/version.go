@@ -24,7 +24,9 @@ func (v *versionCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// buildVersion returns the module's version, or the commit, or "devel".
+// buildVersion returns the module's version. Without one it returns "devel" with the first 12 digits of the
+// commit, and "+changes" if files were modified. If ok is false, info is not read and the result is
+// "devel".
 func buildVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return "devel"
