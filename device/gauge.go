@@ -47,7 +47,8 @@ func NewGauge(src Source, rate int) *Gauge {
 	return &Gauge{source: src, rate: int64(rate), outputs: int64(OutputsOf(src)), collections: collections()}
 }
 
-// Render renders and measures the time.
+// Render renders dst with the source and adds the time it took to the measurements of Load. A block without
+// frames is not counted.
 func (g *Gauge) Render(dst []pcm.Frame) {
 	begin := time.Now()
 	g.source.Render(dst)
@@ -76,10 +77,11 @@ func (g *Gauge) Rate() int {
 	return int(g.rate)
 }
 
-// Outputs returns the number of outputs of the source.
+// Outputs returns the number of stereo outputs of the source.
 func (g *Gauge) Outputs() int { return int(g.outputs) }
 
-// Prepare calls Prepare of the source, if it is a Preparer.
+// Prepare calls Prepare of the source, if it is a Preparer, and returns the number of frames that Render may
+// render next. Otherwise it returns math.MaxInt32: no limit.
 func (g *Gauge) Prepare() (frames int) {
 	if p, ok := g.source.(Preparer); ok {
 		return p.Prepare()
@@ -102,7 +104,7 @@ func (g *Gauge) Load() Load {
 	return l
 }
 
-// collections returns the number of completed garbage collections.
+// collections returns the number of garbage collections that the process has completed since its start.
 func collections() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	metrics.Read(sample)

@@ -13,8 +13,8 @@ type Latencies struct {
 	Server time.Duration // buffered by the sound server or the card for all streams
 }
 
-// LatenciesOf returns the parts of d.Latency. If d has no method Latencies, the whole latency is returned in
-// Driver.
+// LatenciesOf returns the parts of d.Latency. If d has no method Latencies, the result holds the whole latency
+// in Driver and zero in the other parts.
 func LatenciesOf(d Device) Latencies {
 	if told, ok := d.(interface{ Latencies() Latencies }); ok {
 		return told.Latencies()

@@ -24,7 +24,7 @@ type MultiOutput interface {
 	Outputs() int
 }
 
-// OutputsOf returns the number of outputs of a source: 1 unless it is a MultiOutput.
+// OutputsOf returns the number of stereo outputs of src: 1 unless it is a MultiOutput.
 func OutputsOf(src Source) int {
 	if w, ok := src.(MultiOutput); ok {
 		return w.Outputs()
