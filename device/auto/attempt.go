@@ -46,14 +46,16 @@ func Drivers() []string {
 	return names
 }
 
-// drivers returns the drivers that match Driver and Sink.
+// drivers returns the drivers whose name is Driver, or all if Driver is "". If Sink is set, it omits drivers
+// that have no sinks.
 func (c *Config) drivers() []*driver {
 	return slices.DeleteFunc(drivers(), func(d *driver) bool {
 		return c.Driver != "" && d.name != c.Driver || c.Sink != "" && !d.sinks
 	})
 }
 
-// noDriver returns the error if no driver matches.
+// noDriver returns the error for a configuration without a matching driver: Driver is unknown, or has no sinks
+// although Sink is set.
 func (c *Config) noDriver() error {
 	if names := Drivers(); !slices.Contains(names, c.Driver) {
 		return fmt.Errorf("auto: no driver %q, want one of %s", words.OneLine(c.Driver), strings.Join(names, ", "))
@@ -78,7 +80,8 @@ type attempt struct {
 	closed bool
 }
 
-// taken returns the number of frames that the driver has consumed.
+// taken returns the number of frames that the driver has consumed: as the card counts them, or else as it has
+// pulled them from the tap.
 func (a *attempt) taken() int64 {
 	if c, ok := a.card.(interface{ Frames() int64 }); ok {
 		return c.Frames()
@@ -86,8 +89,9 @@ func (a *attempt) taken() int64 {
 	return a.tap.taken.Load()
 }
 
-// try begins an attempt: it opens the first driver that works, starts the card once the device has been
-// started, and sends the attempt to found.
+// try starts attempt number in the background and returns it immediately. The attempt opens the first of drivers
+// that works and closes opened. Once the device has been started, it starts the card and sends itself to
+// d.found.
 func (d *Device) try(number int, drivers []*driver) *attempt {
 	a := &attempt{
 		number: number, opened: make(chan struct{}), began: time.Now(), fresh: true,
@@ -119,7 +123,9 @@ func (d *Device) try(number int, drivers []*driver) *attempt {
 	return a
 }
 
-// open opens the first driver that works.
+// open opens the first driver that works at the configured rate, and returns it with its open card. Otherwise it
+// returns the error of the last driver that failed, or the error of a configuration without drivers. It stops at
+// a driver that times out, because others would use the same server.
 func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.Device, error) {
 	if len(drivers) == 0 {
 		return nil, nil, d.config.noDriver()

@@ -96,6 +96,8 @@ func Find(c Config) (*Device, error) {
 	return find(c, c.drivers())
 }
 
+// find waits until the first attempt with the given drivers has opened a card, and returns the device. If no
+// driver works, it closes the device and returns the error of the attempt.
 func find(c Config, drivers []*driver) (*Device, error) {
 	d := begin(c, drivers)
 	<-d.first.opened
@@ -107,7 +109,8 @@ func find(c Config, drivers []*driver) (*Device, error) {
 	return d, nil
 }
 
-// begin returns a device and starts its first attempt.
+// begin returns a device with the defaults filled in, and starts its first attempt, which tries the drivers in
+// the background.
 func begin(c Config, drivers []*driver) *Device {
 	c.Rate, c.Block, c.Outputs = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512), max(c.Outputs, 1)
 	d := &Device{config: c, drivers: drivers, begun: make(chan struct{}), found: make(chan *attempt)}
@@ -117,7 +120,8 @@ func begin(c Config, drivers []*driver) *Device {
 	return d
 }
 
-// look publishes the state of the first attempt.
+// look publishes the state of the first attempt without waiting: its driver, the reason why no driver plays, or
+// that it still runs.
 func (d *Device) look() {
 	select {
 	case <-d.first.opened:
@@ -131,7 +135,8 @@ func (d *Device) look() {
 	}
 }
 
-// show publishes the playing driver, or the reason why no driver plays.
+// show publishes a as the playing attempt, or, if a is nil, the reason why no driver plays. reason is "" if a
+// plays.
 func (d *Device) show(a *attempt, reason string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

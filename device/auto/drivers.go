@@ -20,6 +20,7 @@ func drivers() []*driver {
 	return all
 }
 
+// openPulse opens the sound server for c. It returns a nil interface if it fails.
 func openPulse(ctx context.Context, c *Config) (device.Device, error) {
 	card, err := pulse.Open(ctx, pulse.Config{
 		Rate: c.Rate, Buffer: c.Buffer, Sink: c.Sink, Outputs: c.Outputs, Name: c.Name, Title: c.Title, Icon: c.Icon,
@@ -30,6 +31,8 @@ func openPulse(ctx context.Context, c *Config) (device.Device, error) {
 	return card, nil
 }
 
+// openOto opens the sound card with oto for c. It ignores Sink and Outputs, and returns a nil interface if it
+// fails.
 func openOto(_ context.Context, c *Config) (device.Device, error) {
 	card, err := oto.Open(oto.Config{Rate: c.Rate, Buffer: c.Buffer, Name: c.Name})
 	if err != nil {

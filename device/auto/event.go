@@ -68,7 +68,8 @@ func (d *Device) Events(dst []Event) int {
 	return n
 }
 
-// tell appends an event to the unread events. The caller holds the mutex.
+// tell sets the time of e from its frame and appends it to the unread events. If there are maxEvents, the oldest
+// is dropped. The caller holds the mutex.
 func (d *Device) tell(e Event) {
 	e.At = pcm.Duration(e.Frame, d.config.Rate)
 	if len(d.events) == maxEvents {

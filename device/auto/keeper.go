@@ -14,7 +14,8 @@ type keeper struct {
 	ended chan struct{}
 }
 
-// keep starts a keeper.
+// keep starts a keeper: a goroutine that renders blocks from v in real time and discards them. The first block
+// is due at begin. After a second of silence it puts the source to sleep. The caller ends it with end.
 func keep(v *valve, begin time.Time, config *Config) *keeper {
 	rate, block := config.Rate, config.Block
 	k := &keeper{stop: make(chan struct{}), ended: make(chan struct{})}
@@ -42,8 +43,8 @@ func keep(v *valve, begin time.Time, config *Config) *keeper {
 // asleepFor is the time after which a sleeping source is woken.
 const asleepFor = 4 * time.Second
 
-// idle waits until the source has a pending command, which it reports, until a time limit, or until the keeper
-// ends.
+// idle waits until the source has a pending command, asleepFor has passed, or the keeper ends. It reports true
+// only for a pending command.
 func (k *keeper) idle(v *valve) (asked bool) {
 	alarm := time.NewTimer(asleepFor)
 	defer alarm.Stop()
@@ -56,7 +57,8 @@ func (k *keeper) idle(v *valve) (asked bool) {
 	return false
 }
 
-// end stops the keeper, after a current Render has returned.
+// end stops the keeper and waits for its goroutine, so no Render runs afterwards. A nil or ended keeper is
+// allowed.
 func (k *keeper) end() {
 	if k == nil {
 		return

@@ -7,7 +7,8 @@ import (
 	"voicepool/device"
 )
 
-// narrow reports whether a driver has too few channels for the outputs.
+// narrow reports whether d has too few channels for the outputs of c: c has several outputs and d plays only
+// one.
 func (c *Config) narrow(d *driver) bool { return c.Outputs > 1 && !d.wide }
 
 // split separates the drivers that can play all outputs of c from the names of those with too few channels.

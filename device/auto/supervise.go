@@ -62,12 +62,15 @@ type supervisor struct {
 	trying int
 }
 
-// supervise starts to play src, and returns the loop to run.
+// supervise makes src the source and reports the initial state. It returns the loop that replaces lost cards,
+// which runs until stop is closed.
 func (d *Device) supervise(src device.Source) func(stop <-chan struct{}) {
 	s := &supervisor{Device: d, numbers: 1, trying: 1, tried: d.first.began}
 	return s.begin(src)
 }
 
+// begin opens the valve for src: for the first card if it is open, otherwise for a keeper. It lets attempts
+// start their cards, and returns the loop to run.
 func (s *supervisor) begin(src device.Source) func(stop <-chan struct{}) {
 	now := time.Now()
 	s.moved, s.marked, s.failed = now, now, now
@@ -90,6 +93,8 @@ func (s *supervisor) begin(src device.Source) func(stop <-chan struct{}) {
 	return s.run
 }
 
+// run handles the results of attempts and looks at the card at each tick, until stop is closed. While the source
+// sleeps it ticks more slowly. At the end it closes everything.
 func (s *supervisor) run(stop <-chan struct{}) {
 	ticker := time.NewTicker(glance)
 	defer ticker.Stop()
@@ -113,7 +118,8 @@ func (s *supervisor) run(stop <-chan struct{}) {
 	}
 }
 
-// end closes the card, the keeper and the valve.
+// end closes the valve, so that no Render runs any longer, then ends the keeper, and closes the card in the
+// background.
 func (s *supervisor) end() {
 	s.cancel()
 	s.valve.close()
@@ -121,7 +127,7 @@ func (s *supervisor) end() {
 	s.drop()
 }
 
-// settle restricts later attempts to the driver that opened first.
+// settle restricts later attempts to the driver of a. It has no effect if that driver is not in the list.
 func (s *supervisor) settle(a *attempt) {
 	for i, r := range s.drivers {
 		if r.name == a.driver.name {
@@ -131,7 +137,8 @@ func (s *supervisor) settle(a *attempt) {
 	}
 }
 
-// arrive handles the result of an attempt.
+// arrive handles the result of attempt a. If the device has no card, a becomes the card, or its error is
+// published. A surplus card is closed, and the failure of the current card counts as its loss.
 func (s *supervisor) arrive(a *attempt, now time.Time) {
 	s.trying--
 	s.failed = now
@@ -151,7 +158,8 @@ func (s *supervisor) arrive(a *attempt, now time.Time) {
 	}
 }
 
-// look checks the card, or looks for one.
+// look checks the state of the current card and switches to or from the keeper, or closes the card, as needed.
+// Without a card it starts an attempt when one is due.
 func (s *supervisor) look(now time.Time) {
 	a := s.card
 	if a == nil {
@@ -178,7 +186,8 @@ func (s *supervisor) look(now time.Time) {
 	}
 }
 
-// watch checks that the playing card consumes frames, and that the process did not pause.
+// watch switches to the keeper if the playing card a has consumed no frames within limit, plays on the silent
+// sink, or if the process paused. taken is the number of frames that a has consumed.
 func (s *supervisor) watch(a *attempt, taken int64, now time.Time) {
 	rendered, last, pause := s.valve.look()
 	switch limit := s.limit(); {
@@ -223,7 +232,8 @@ func (s *supervisor) limit() time.Duration {
 	return stall + pcm.Duration(int64(s.card.card.Latency()), s.config.Rate)
 }
 
-// seek begins an attempt when it is due.
+// seek begins an attempt if one is due: at regular intervals, or soon after a loss. If too many still run or the
+// loss is final, it has no effect.
 func (s *supervisor) seek(now time.Time) {
 	due := now.Sub(s.tried) >= again
 	if s.trying == 0 && now.Sub(s.lost) < eager {
@@ -238,14 +248,16 @@ func (s *supervisor) seek(now time.Time) {
 	s.try(s.numbers, s.drivers)
 }
 
-// stall switches to the keeper because a card has stalled. The card may resume by itself.
+// stall switches to the keeper because the card has stopped consuming frames; why is the reason. The card stays
+// open, because it may resume.
 func (s *supervisor) stall(why error, now time.Time) {
 	a := s.card
 	a.since, a.base, a.moves = now, a.taken(), 0
 	s.hush(a, why)
 }
 
-// lose gives up a card. A driver that can be opened once only is lost for good.
+// lose closes the current card because of why, and switches to the keeper if the card was playing. If its driver
+// can be opened only once, the loss is final.
 func (s *supervisor) lose(why error) {
 	s.mutex.Lock()
 	s.final = s.card.driver.once
@@ -261,7 +273,8 @@ func (s *supervisor) lose(why error) {
 	s.drop()
 }
 
-// despair publishes why there is no card. When all drivers are exhausted, the loss is final.
+// despair publishes why there is no card. If no driver can be opened again, it makes the loss final and adds a
+// Lost event.
 func (s *supervisor) despair(why error) {
 	reason := Reason(why)
 	s.show(nil, reason)
@@ -285,7 +298,8 @@ func (s *supervisor) hush(a *attempt, why error) {
 	s.silence(max(s.mark-held, s.from), begin, Reason(why))
 }
 
-// silence starts the keeper and reports the loss.
+// silence starts the keeper, whose next block is due at begin, and adds a Lost event. Frame from is the first
+// that was not played by a card; reason is the cause.
 func (s *supervisor) silence(from int64, begin time.Time, reason string) {
 	s.from = from
 	s.lost = time.Now()
@@ -296,7 +310,8 @@ func (s *supervisor) silence(from int64, begin time.Time, reason string) {
 	s.tell(Event{Kind: Lost, Frame: from, Reason: reason, Final: s.final})
 }
 
-// resume reports that a card plays again from frame from on.
+// resume ends the keeper and adds a Back event: card a plays from frame from on. The frames before it since the
+// loss are added to d.unheard.
 func (s *supervisor) resume(a *attempt, from int64, now time.Time) {
 	s.clock.end()
 	s.settle(a)
@@ -311,7 +326,7 @@ func (s *supervisor) resume(a *attempt, from int64, now time.Time) {
 	s.from = from
 }
 
-// drop closes the current card, if there is one.
+// drop withdraws the source from the current card and closes the card, if there is one.
 func (s *supervisor) drop() {
 	if s.card != nil {
 		s.valve.refuse(s.card.number)

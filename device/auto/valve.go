@@ -40,15 +40,16 @@ type valve struct {
 // nobody is the holder number of the keeper.
 const nobody = 0
 
-// open lets holder pull from src.
+// open sets the source of the valve, with rate in frames per second. Only the attempt with number holder may
+// pull from src; number 0 is the keeper.
 func (v *valve) open(src device.Source, rate, holder int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	v.src, v.rate, v.outs, v.holder, v.last = src, rate, device.OutputsOf(src), holder, time.Now()
 }
 
-// take makes the keeper the holder. Frame mark would have been due at due; take returns the due time of the
-// next frame.
+// take makes the keeper the holder and withdraws any offer. due is the due time of frame mark; the result is the
+// due time of the next frame to render.
 func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -58,15 +59,16 @@ func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	return v.begin
 }
 
-// offer makes an attempt the holder at its next pull. The attempt has held frames in its buffer, which it
-// plays first.
+// offer makes attempt number heir the holder at its next pull. held is the number of frames in the attempt's
+// buffer, which it plays first.
 func (v *valve) offer(heir, held int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	v.heir, v.held = heir, int64(held)
 }
 
-// refuse withdraws an offer, even if it was just accepted.
+// refuse withdraws the offer to attempt number who. If the attempt is already the holder, the valve has no
+// holder afterwards.
 func (v *valve) refuse(who int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -76,8 +78,8 @@ func (v *valve) refuse(who int) {
 	}
 }
 
-// inherit makes the heir the holder. It skips frames, so that the next block, as long as dst, is heard at its
-// due time. The caller holds the mutex.
+// inherit makes the heir the holder at time now, and starts a fade-in. It renders and discards frames, so that
+// the next block, as long as dst, is heard at its due time. The caller holds the mutex.
 func (v *valve) inherit(dst []pcm.Frame, now time.Time) {
 	v.holder, v.heir, v.last, v.pause = v.heir, nobody, now, 0
 	block := int64(len(dst) / v.outs)
@@ -90,15 +92,16 @@ func (v *valve) inherit(dst []pcm.Frame, now time.Time) {
 	v.from, v.fade, v.faded = v.frames, pcm.Frames(fade, v.rate), 0
 }
 
-// holds reports whether an attempt is the holder, and returns its first frame.
+// holds reports whether the attempt with this number is the holder. from is the first frame that the latest heir
+// has rendered.
 func (v *valve) holds(who int) (from int64, ok bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.from, v.holder == who
 }
 
-// look returns the number of frames rendered, the time of the last Render, and the longest interval since the
-// last look.
+// look returns the number of frames rendered, the time of the last Render, and the longest interval between two
+// Renders since the last look. During a sleep the frames advance with the clock and the time is now.
 func (v *valve) look() (frames int64, last time.Time, pause time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -110,7 +113,8 @@ func (v *valve) look() (frames int64, last time.Time, pause time.Duration) {
 	return v.frames, v.last, pause
 }
 
-// passed returns the frames that have passed in a sleep by now. The caller holds the mutex.
+// passed returns the time in frames between the start of the sleep and now; 0 if the source is awake. The caller
+// holds the mutex.
 func (v *valve) passed(now time.Time) int64 {
 	if !v.asleep {
 		return 0
@@ -118,7 +122,9 @@ func (v *valve) passed(now time.Time) int64 {
 	return pcm.Frames(now.Sub(v.slept), v.rate)
 }
 
-// sleep puts the source to sleep for its holder, and reports whether it did.
+// sleep puts the source to sleep at time at, and reports whether it did. It returns false for an attempt that is
+// not the holder. It also does so if an offer is pending, the source already sleeps, cannot sleep, or has work
+// to do.
 func (v *valve) sleep(who int, at time.Time) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -142,7 +148,8 @@ func (v *valve) sleep(who int, at time.Time) bool {
 	return true
 }
 
-// wake wakes the source for its holder, and returns the number of frames that have passed.
+// wake ends a sleep at time at, and returns how many frames the source has skipped. It returns 0 for an attempt
+// that is not the holder, or if the source is awake.
 func (v *valve) wake(who int, at time.Time) int64 {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -152,7 +159,8 @@ func (v *valve) wake(who int, at time.Time) int64 {
 	return v.rouse(at)
 }
 
-// rouse ends a sleep, if there is one. The caller holds the mutex.
+// rouse ends a sleep at time at, and returns how many frames the source has skipped; 0 if it was awake. The
+// caller holds the mutex.
 func (v *valve) rouse(at time.Time) (frames int64) {
 	if !v.asleep {
 		return 0
@@ -196,7 +204,8 @@ func (v *valve) sleeps() bool {
 	return v.asleep
 }
 
-// close waits until a current Render has returned, and prevents further ones.
+// close ends a sleep, waits until a current Render has returned, and prevents further ones: render then returns
+// false.
 func (v *valve) close() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -204,14 +213,15 @@ func (v *valve) close() {
 	v.src = nil
 }
 
-// count returns the number of frames rendered.
+// count returns the number of frames rendered. During a sleep it advances with the clock.
 func (v *valve) count() int64 {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.frames + v.passed(time.Now())
 }
 
-// render renders if who is the holder, and reports that.
+// render fills dst and returns true if the attempt with this number is the holder, or accepts an offer with this
+// call. Otherwise, or after close, it returns false and leaves dst unchanged.
 func (v *valve) render(who int, dst []pcm.Frame) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -239,8 +249,8 @@ func (v *valve) render(who int, dst []pcm.Frame) bool {
 	return true
 }
 
-// fadeIn applies a part of a fade-in to interleaved frames. The first one is frame from of a fade with length
-// frames.
+// fadeIn multiplies frames of several interleaved outputs by a linear fade-in of length frames. The first one is
+// frame from of the fade, counted per output.
 func fadeIn(frames []pcm.Frame, outputs int, from, length int64) {
 	for i := range frames {
 		g := float32(from+int64(i/outputs)) / float32(length)
@@ -265,6 +275,8 @@ var (
 	_ device.Sleeper     = (*tap)(nil)
 )
 
+// Render fills dst from the source if the card's attempt is the holder, and with silence otherwise. In both
+// cases the frames count as taken.
 func (t *tap) Render(dst []pcm.Frame) {
 	t.taken.Add(int64(len(dst) / t.outputs))
 	if !t.valve.render(t.who, dst) {
@@ -272,19 +284,21 @@ func (t *tap) Render(dst []pcm.Frame) {
 	}
 }
 
+// Rate returns the frames per second that the card plays.
 func (t *tap) Rate() int { return t.rate }
 
 // Outputs returns the number of outputs that the card plays.
 func (t *tap) Outputs() int { return t.outputs }
 
-// Sleep puts the source to sleep while the card is the holder.
+// Sleep puts the source to sleep at time at, and reports whether it did. It returns false if the card's attempt
+// is not the holder.
 func (t *tap) Sleep(at time.Time) bool { return t.valve.sleep(t.who, at) }
 
 // Asked returns a channel that has a value when the source has a pending command, or the card has lost the
 // source.
 func (t *tap) Asked() <-chan struct{} { return t.valve.asked }
 
-// Wake wakes the source.
+// Wake ends a sleep at time at, and returns how many frames have passed in it; they count as taken.
 func (t *tap) Wake(at time.Time) int64 {
 	frames := t.valve.wake(t.who, at)
 	t.taken.Add(frames)
