@@ -112,7 +112,8 @@ func outputs(d device.Device) int {
 	return 1
 }
 
-// closeWaits blocks the device in Render, and checks for the time look that Close does not return.
+// closeWaits blocks the device in Render, and checks that Close does not return within look. After Render
+// returns, Close must return, too.
 func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
 	t.Helper()
 	src := newProbe(d.Rate(), outputs(d), 1)
@@ -161,6 +162,8 @@ func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look t
 	src.report(t)
 }
 
+// closeFirst checks that Close works on a device without a source, that Start then returns device.ErrClosed, and
+// that no frames are pulled.
 func closeFirst(t testing.TB, d device.Device) {
 	t.Helper()
 	if err := d.Close(); err != nil {
@@ -175,7 +178,7 @@ func closeFirst(t testing.TB, d device.Device) {
 	}
 }
 
-// await drives d until done is closed.
+// await calls drive, if it is not nil, until done is closed. It fails the test after patience.
 func await(t testing.TB, d device.Device, drive func(device.Device), done <-chan struct{}) {
 	t.Helper()
 	limit := time.After(patience)

@@ -35,6 +35,8 @@ var (
 	_ device.MultiOutput = (*probe)(nil)
 )
 
+// newProbe returns a source with the given rate and outputs, which closes enough after it has rendered want
+// frames.
 func newProbe(rate, outputs int, want int64) *probe {
 	return &probe{rate: rate, outputs: outputs, want: want, enough: make(chan struct{}), entered: make(chan struct{})}
 }
@@ -45,7 +47,8 @@ func (p *probe) Rate() int { return p.rate }
 // Outputs returns the number of outputs that the device must play.
 func (p *probe) Outputs() int { return p.outputs }
 
-// Render renders silence, and records violations of the contract.
+// Render fills dst with silence, and records violations of the contract: concurrent calls, calls after the end,
+// and blocks of a wrong length. The first call blocks until hold is closed, if it is not nil.
 func (p *probe) Render(dst []pcm.Frame) {
 	if p.inside.Add(1) != 1 {
 		p.fault("Render was called while another Render was under way")
@@ -76,6 +79,7 @@ func (p *probe) Render(dst []pcm.Frame) {
 // end records that the device was closed.
 func (p *probe) end() { p.ended.Store(true) }
 
+// fault records a violation with the current frame. Only the first ten are kept.
 func (p *probe) fault(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +88,7 @@ func (p *probe) fault(what string) {
 	}
 }
 
-// report reports the first ten violations.
+// report reports the recorded violations as errors of the test.
 func (p *probe) report(t testing.TB) {
 	t.Helper()
 	p.mu.Lock()
