@@ -54,7 +54,8 @@ type Client struct {
 	Gone func(error)
 }
 
-// Dial connects to the first of Servers that accepts the client. ctx limits the time.
+// Dial connects to the first of Servers that accepts the client, or returns the last error. ctx limits the time
+// of the whole call.
 func Dial(ctx context.Context, c Client) (*Conn, error) {
 	servers, err := Servers()
 	if err != nil {
@@ -77,7 +78,8 @@ func Dial(ctx context.Context, c Client) (*Conn, error) {
 	return nil, err
 }
 
-// Open authenticates on conn and takes it over. ctx limits the time.
+// Open authenticates on conn, and takes it over: if it fails, it closes conn. server is the address for errors.
+// ctx limits the time; when it ends, the error wraps os.ErrDeadlineExceeded.
 func Open(ctx context.Context, conn net.Conn, server string, c Client) (*Conn, error) {
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -92,6 +94,8 @@ func Open(ctx context.Context, conn net.Conn, server string, c Client) (*Conn, e
 	return opened, nil
 }
 
+// open authenticates with the cookie of the user and sends the names of the client. It returns the raw error and
+// does not close conn.
 func open(conn net.Conn, server string, c Client) (*Conn, error) {
 	cookie, err := cookie()
 	if err != nil {
@@ -123,6 +127,7 @@ func open(conn net.Conn, server string, c Client) (*Conn, error) {
 	return n, nil
 }
 
+// or returns name, or other if name is empty.
 func or(name, other string) string {
 	if name == "" {
 		return other
@@ -130,7 +135,8 @@ func or(name, other string) string {
 	return name
 }
 
-// Properties makes a property list, and truncates each value to the size limit of a request.
+// Properties makes a property list from keys and values. It removes NUL bytes from the values, and truncates
+// each to the size limit of a request.
 func Properties(of map[string]string) proto.PropList {
 	list := proto.PropList{}
 	for key, value := range of {
@@ -146,7 +152,8 @@ func (n *Conn) Explain(err error) error { return Server{addr: n.server}.explain(
 // Server returns the address of the server.
 func (n *Conn) Server() string { return n.server }
 
-// Request sends a request and waits at most a second for the reply.
+// Request sends a request, waits at most a second for the answer and decodes it into reply, which may be nil.
+// After the end of the connection it returns the cause; a missing answer is os.ErrDeadlineExceeded.
 func (n *Conn) Request(request proto.RequestArgs, reply proto.Reply) error {
 	err := n.client.Request(request, reply)
 	if gone := n.ended(); gone != nil {
@@ -158,7 +165,8 @@ func (n *Conn) Request(request proto.RequestArgs, reply proto.Reply) error {
 	return err
 }
 
-// Send sends data to a stream. It reports whether the connection is still open.
+// Send sends data to the stream with the given index. It reports whether the data was sent and the connection is
+// still open.
 func (n *Conn) Send(stream uint32, data []byte) bool {
 	return n.client.Send(stream, data) == nil && n.ended() == nil
 }
@@ -168,7 +176,8 @@ func (n *Conn) Close() {
 	n.once.Do(func() { n.end(net.ErrClosed) })
 }
 
-// fail ends the connection and calls Client.Gone.
+// fail ends the connection because of err, and calls Client.Gone with it. It has no effect on a connection that
+// has already ended.
 func (n *Conn) fail(err error) {
 	n.once.Do(func() {
 		n.end(err)
@@ -178,6 +187,7 @@ func (n *Conn) fail(err error) {
 	})
 }
 
+// end stores err as the cause of the end and closes the connection.
 func (n *Conn) end(err error) {
 	n.mu.Lock()
 	n.err = err
@@ -185,6 +195,7 @@ func (n *Conn) end(err error) {
 	n.conn.Close()
 }
 
+// ended returns the error that ended the connection, or nil while it is open.
 func (n *Conn) ended() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -194,6 +205,7 @@ func (n *Conn) ended() error {
 // wire is the connection for package proto, which ignores write errors, and recognizes only EOF as the end.
 type wire Conn
 
+// Read reads from the server. Each error ends the connection with ErrGone, and the caller sees io.EOF.
 func (w *wire) Read(p []byte) (int, error) {
 	size, err := w.conn.Read(p)
 	if err != nil {
@@ -203,6 +215,8 @@ func (w *wire) Read(p []byte) (int, error) {
 	return size, err
 }
 
+// Write writes to the server, for a limited time. Each error ends the connection: a timeout as a server that has
+// stopped reading, others as ErrGone.
 func (w *wire) Write(p []byte) (int, error) {
 	w.conn.SetWriteDeadline(time.Now().Add(takes))
 	size, err := w.conn.Write(p)

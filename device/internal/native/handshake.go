@@ -19,8 +19,9 @@ const (
 // errForeign reports that the peer speaks another protocol.
 var errForeign = errors.New("not a sound server")
 
-// letIn authenticates a client, and returns the protocol version that both sides support. Package proto trusts
-// its input, so letIn also verifies that the peer speaks the protocol.
+// letIn authenticates a client with cookie, and returns the protocol version that both sides support. Package
+// proto trusts its input, so letIn also verifies that the peer speaks the protocol, and returns errForeign
+// otherwise.
 func letIn(rw io.ReadWriter, cookie []byte) (proto.Version, error) {
 	be := binary.BigEndian
 	args := be.AppendUint32([]byte{'L'}, version)
@@ -54,7 +55,7 @@ func letIn(rw io.ReadWriter, cookie []byte) (proto.Version, error) {
 	return 0, errForeign
 }
 
-// packet encodes a command as a packet.
+// packet encodes a command with its tag as a packet. args are its encoded arguments.
 func packet(command, tag uint32, args []byte) []byte {
 	be := binary.BigEndian
 	p := be.AppendUint32(nil, uint32(10+len(args)))

@@ -27,8 +27,9 @@ type Server struct {
 // String returns the address.
 func (s Server) String() string { return s.addr }
 
-// Servers returns the addresses that a PulseAudio client tries, in order: the list in PULSE_SERVER, or the
-// socket of the session.
+// Servers returns the addresses that a PulseAudio client tries, in order: the list in PULSE_SERVER without
+// entries for other hosts, or the socket of the session. It returns an error if a word is invalid or there is no
+// session.
 func Servers() ([]Server, error) {
 	list, asked := os.LookupEnv("PULSE_SERVER")
 	if !asked {
@@ -58,7 +59,8 @@ func Servers() ([]Server, error) {
 	return servers, nil
 }
 
-// parse parses one word of PULSE_SERVER.
+// parse parses one word of PULSE_SERVER: an optional {host}, then a socket path or a TCP address. The default
+// port is 4713.
 func parse(word string) (Server, error) {
 	var s Server
 	rest := word
@@ -86,7 +88,8 @@ func parse(word string) (Server, error) {
 	return s, nil
 }
 
-// Look reports whether the server's socket exists, without connecting.
+// Look reports whether the server's socket exists, without connecting. A TCP server counts as found. detail is
+// the address, or the reason why it is not found.
 func (s Server) Look() (found bool, detail string) {
 	if s.network != "unix" {
 		return true, s.addr + " (not asked)"
@@ -101,7 +104,8 @@ func (s Server) Look() (found bool, detail string) {
 	return true, s.addr
 }
 
-// Look returns the first of Servers that exists, or the reason why it found no server.
+// Look reports whether any server of Servers exists, without connecting. detail is the address of the first one,
+// or the reason why the last one was not found.
 func Look() (found bool, detail string) {
 	servers, err := Servers()
 	if err != nil {
@@ -123,7 +127,8 @@ func (e Silent) Error() string { return "the sound server at " + e.Server + " do
 // Unwrap returns os.ErrDeadlineExceeded.
 func (e Silent) Unwrap() error { return os.ErrDeadlineExceeded }
 
-// explain adds the address of the server to an error.
+// explain adds the address of the server to err. A timeout becomes Silent, an error code of the server a
+// sentence; nil stays nil.
 func (s Server) explain(err error) error {
 	if err == nil {
 		return nil
@@ -146,7 +151,8 @@ func (s Server) explain(err error) error {
 	return fmt.Errorf("the sound server at %s: %w", s.addr, err)
 }
 
-// refusal translates an error code of the server.
+// refusal translates an error code of the server into a sentence without its address. A missing sink becomes
+// ErrNoSink.
 func refusal(code proto.Error) error {
 	switch code {
 	case proto.ErrAccessDenied:
@@ -157,8 +163,8 @@ func refusal(code proto.Error) error {
 	return fmt.Errorf("it refuses: %s", strings.TrimPrefix(code.Error(), "pulseaudio: "))
 }
 
-// cookie returns the authentication cookie. Without a cookie file it returns zeros, for servers that need no
-// cookie.
+// cookie returns the authentication cookie of the user, from PULSE_COOKIE or the home folder. If that file does
+// not exist, it returns 256 zeros, for servers that need no cookie.
 func cookie() ([]byte, error) {
 	path := cmp.Or(os.Getenv("PULSE_COOKIE"), os.Getenv("HOME")+"/.config/pulse/cookie")
 	cookie, err := os.ReadFile(path)
