@@ -39,7 +39,8 @@ func (l *Life) Start(src device.Source, rate, outputs int, begin func()) error {
 	return nil
 }
 
-// Go runs the device's loop in a goroutine until stop is closed. begin calls it.
+// Go starts run in a goroutine. Close closes stop and waits until run has returned. Go is called from the begin
+// function of Start.
 func (l *Life) Go(run func(stop <-chan struct{})) { l.running.Go(func() { run(l.stop) }) }
 
 // Pull starts to render src in real time, at rate frames per second and block frames at a time, the first block
