@@ -28,6 +28,7 @@ type Config struct {
 	Outputs int
 }
 
+// filled returns c with the defaults for zero and negative values. Outputs is limited to 1..MaxOutputs.
 func (c Config) filled() Config {
 	if c.Rate <= 0 {
 		c.Rate = 48000

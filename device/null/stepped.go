@@ -35,6 +35,7 @@ func (d *Stepped) Start(src device.Source) error {
 	return d.life.Start(src, d.rate, d.outputs, func() { d.set(src) })
 }
 
+// set sets the source of Step, which may be nil.
 func (d *Stepped) set(src device.Source) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
