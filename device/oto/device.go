@@ -114,7 +114,8 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// watch renders in time while the driver does not read.
+// watch looks for reads of the driver until stop is closed. If the driver has not read for the time stall, watch
+// renders in its place until the next read.
 func (d *Device) watch(stop <-chan struct{}) {
 	look := time.NewTicker(stall / 4)
 	defer look.Stop()
@@ -130,8 +131,9 @@ func (d *Device) watch(stop <-chan struct{}) {
 	}
 }
 
-// standIn renders and discards frames in time, from the driver's last read until its next one. Only here does
-// it call the driver's Err, because PulseAudio's error is set without a lock when reading ends.
+// standIn renders and discards frames in real time, from the driver's last read until its next one or until stop
+// is closed. reads is the number of reads at the last one. Only here does it call the driver's Err, because
+// PulseAudio's error is set without a lock when reading ends.
 func (d *Device) standIn(last time.Time, reads int64, stop <-chan struct{}) {
 	clock := pace.NewClock(last, d.config.Rate, blockFrames)
 	second := int64(d.config.Rate/blockFrames) + 1
@@ -145,6 +147,7 @@ func (d *Device) standIn(last time.Time, reads int64, stop <-chan struct{}) {
 	}
 }
 
+// note stores the first error of the driver for Err. nil is ignored.
 func (d *Device) note(err error) {
 	if err == nil {
 		return

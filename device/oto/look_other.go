@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// look leaves the search to the driver.
+// look returns two seconds as the time to wait for the driver, which looks for the card itself. Its error is
+// nil.
 func look() (time.Duration, error) { return 2 * time.Second, nil }
 
+// probe returns the driver of the system, which is always present.
 func probe() []Driver {
 	name := "coreaudio"
 	if runtime.GOOS == "android" {

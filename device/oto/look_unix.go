@@ -23,8 +23,8 @@ const (
 	serverTime = 3 * time.Second
 )
 
-// look returns how long to wait for the driver, or the reason why trying is useless. Without a card it never
-// lets the driver use ALSA: libasound would print errors, and a hung server would block the driver.
+// look returns how long to wait for the driver, or an error if trying is useless. Without a card it never lets
+// the driver use ALSA: libasound would print errors, and a hung server would block the driver.
 func look() (time.Duration, error) {
 	err := native.Ask(askTime)
 	switch {
@@ -40,13 +40,15 @@ func look() (time.Duration, error) {
 	}
 }
 
+// probe returns the sound server and the sound cards of the kernel, without opening them.
 func probe() []Driver {
 	pulse := Driver{Name: "pulse"}
 	pulse.Found, pulse.Detail = native.Look()
 	return []Driver{pulse, cards()}
 }
 
-// cards looks for an output device that the user may write to.
+// cards returns the alsa driver. Found is set if the user may write to an output device; otherwise Detail is the
+// reason. On FreeBSD and NetBSD it is found, on other systems except Linux it is not.
 func cards() Driver {
 	alsa := Driver{Name: "alsa"}
 	if runtime.GOOS != "linux" {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// look returns an error if Windows has no output: the driver would succeed without one.
+// look returns two seconds as the time to wait for the driver, or an error if Windows has no output: the driver
+// would succeed without one.
 func look() (time.Duration, error) {
 	if d := probe()[0]; !d.Found {
 		return 0, unavailable("%s", d.Detail)
@@ -15,6 +16,7 @@ func look() (time.Duration, error) {
 	return 2 * time.Second, nil
 }
 
+// probe returns the driver of Windows. Found is false only if Windows counts no output devices.
 func probe() []Driver {
 	count := syscall.NewLazyDLL("winmm.dll").NewProc("waveOutGetNumDevs")
 	if count.Find() == nil {

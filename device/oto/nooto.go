@@ -10,6 +10,7 @@ func Open(c Config) (*Device, error) {
 	return nil, unavailable("this program was built without sound (tag nooto)")
 }
 
+// probe returns one driver with Found false: the program was built without sound.
 func probe() []Driver {
 	return []Driver{{Name: "none", Detail: "built without sound (tag nooto)"}}
 }

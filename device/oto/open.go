@@ -79,6 +79,7 @@ func newContext(o *driver.NewContextOptions) (ctx *driver.Context, ready chan st
 // context adapts the driver's context to output.
 type context struct{ *driver.Context }
 
+// play starts a player that reads from r, with a buffer of the given size in bytes.
 func (c context) play(r io.Reader, bytes int) player {
 	p := c.NewPlayer(r)
 	p.SetBufferSize(bytes)

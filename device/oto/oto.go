@@ -40,6 +40,7 @@ const (
 	defaultBuffer = 40 * time.Millisecond
 )
 
+// filled returns c with the defaults for zero values, or an error if the rate or buffer is out of range.
 func (c Config) filled() (Config, error) {
 	c.Rate = cmp.Or(c.Rate, defaultRate)
 	c.Buffer = cmp.Or(c.Buffer, defaultBuffer)
@@ -69,12 +70,13 @@ func Probe() []Driver { return probe() }
 // used: later calls of Open also fail. It wraps device.ErrUnavailable.
 var ErrSpent = fmt.Errorf("%w", device.ErrUnavailable)
 
-// spent returns the error of an Open that has called the driver.
+// spent returns an error that wraps ErrSpent: Open has called the driver, so that this process cannot open it
+// again.
 func spent(format string, args ...any) error {
 	return fmt.Errorf("oto: %s: %w", fmt.Sprintf(format, args...), ErrSpent)
 }
 
-// unavailable returns the error for a machine without sound.
+// unavailable returns an error that wraps device.ErrUnavailable: this machine has no sound.
 func unavailable(format string, args ...any) error {
 	return fmt.Errorf("oto: %s: %w", fmt.Sprintf(format, args...), device.ErrUnavailable)
 }
@@ -85,10 +87,12 @@ const longest = 240
 // message is an error of the driver in one short line, without the repeated prefixes of the driver's layers.
 type message struct{ error }
 
+// bare wraps an error of the driver so that its message is one short line without the driver's prefix.
 func bare(err error) error { return message{err} }
 
 func (m message) Unwrap() error { return m.error }
 
+// Error returns the message in one line, without the prefix "oto: ", cut after longest bytes.
 func (m message) Error() string {
 	line := strings.Join(strings.Fields(m.error.Error()), " ")
 	line = strings.ReplaceAll(line, "oto: ", "")

@@ -32,6 +32,7 @@ type reader struct {
 	closed bool
 }
 
+// newReader returns a reader of src that adds the frames the driver has read to taken.
 func newReader(src device.Source, taken *atomic.Int64) *reader {
 	return &reader{src: src, last: time.Now(), taken: taken}
 }
@@ -55,7 +56,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// render renders one block into p and returns its length in bytes.
+// render renders one block into p and returns its length in bytes; 0 if p is shorter than a frame.
 func (r *reader) render(p []byte) int {
 	block := r.block[:min(len(p)/frameBytes, blockFrames)]
 	if len(block) == 0 {
@@ -69,15 +70,16 @@ func (r *reader) render(p []byte) int {
 	return len(block) * frameBytes
 }
 
-// seen returns the time of the driver's last read, and the number of reads.
+// seen returns the time of the driver's last read, or of newReader before the first one, and the number of
+// reads.
 func (r *reader) seen() (last time.Time, reads int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last, r.reads
 }
 
-// skip renders and discards one block. If the driver has read since the count reads, skip renders no block and
-// returns false.
+// skip renders and discards one block, and returns true. If the driver has read since the count was reads, or
+// after close, it renders no block and returns false.
 func (r *reader) skip(reads int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,7 +90,7 @@ func (r *reader) skip(reads int64) bool {
 	return true
 }
 
-// close waits until a current Render has returned, and prevents further ones.
+// close waits until a current Render has returned, and prevents further ones. Read then returns io.EOF.
 func (r *reader) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
