@@ -56,6 +56,7 @@ type Device struct {
 
 var _ device.Device = (*Device)(nil)
 
+// newDevice returns a device without a connection for a configuration with defaults filled in.
 func newDevice(c Config) *Device {
 	return &Device{config: c, size: int64(c.Outputs) * frameBytes, born: time.Now(), asked: make(chan struct{}, 1), lost: make(chan struct{})}
 }
@@ -65,7 +66,8 @@ func (d *Device) client() native.Client {
 	return native.Client{Name: d.config.Name, Icon: d.config.Icon, Told: d.told, Gone: d.lose}
 }
 
-// told handles a message of the server.
+// told handles a message of the server: a request for bytes, an underflow, or a suspended, moved or killed
+// stream. Other messages are ignored.
 func (d *Device) told(message any) {
 	switch m := message.(type) {
 	case *proto.Request:
@@ -112,7 +114,7 @@ func (d *Device) follow(left string, moved uint32) {
 	d.lose(err)
 }
 
-// want records that the server wants more bytes.
+// want adds bytes to the number of bytes that the server requests, and wakes the feeder.
 func (d *Device) want(bytes uint32) {
 	d.wanted.Add(int64(bytes))
 	select {
@@ -121,7 +123,8 @@ func (d *Device) want(bytes uint32) {
 	}
 }
 
-// placed records the sink of the stream and its latencies.
+// placed records the name of the stream's sink and its latencies: held bytes in the stream's buffer, and the
+// latency of the sink in the server.
 func (d *Device) placed(sink string, held uint32, server proto.Microseconds, suspended bool) {
 	d.suspended.Store(suspended)
 	d.mu.Lock()
@@ -264,7 +267,8 @@ func (f *feeder) begin() {
 	}
 }
 
-// feed renders and sends the requested frames.
+// feed renders and sends all requested frames, in blocks of up to blockFrames, until the request is less than a
+// frame or the device closes.
 func (f *feeder) feed() {
 	for f.wanted.Load() >= f.size {
 		select {
@@ -276,7 +280,8 @@ func (f *feeder) feed() {
 	}
 }
 
-// render renders and sends frames of each output.
+// render renders and sends a number of frames of each output, at most blockFrames, and subtracts them from the
+// request. They count as received only if the connection is open. It also counts silent frames.
 func (f *feeder) render(frames int64) {
 	block, bytes := f.block[:frames*int64(f.config.Outputs)], f.bytes[:frames*f.size]
 	f.src.Render(block)
@@ -296,8 +301,8 @@ func (f *feeder) render(frames int64) {
 	f.wanted.Add(-frames * f.size)
 }
 
-// standIn renders and discards frames in time, from the server's last request until its next one, or forever.
-// The server's buffer remains ahead of time, as before.
+// standIn renders and discards blocks in real time, from the server's last request until its next one, or until
+// the device closes if forever is set. The server's buffer remains ahead of time, as before.
 func (f *feeder) standIn(last time.Time, forever bool) {
 	clock := pace.NewClock(last, f.config.Rate, blockFrames)
 	for clock.Wait(f.stop) && (forever || f.wanted.Load() < f.size) {

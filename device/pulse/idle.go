@@ -22,13 +22,15 @@ const (
 	uncorkedFor = 10 * time.Millisecond
 )
 
-// sleeps puts the source to sleep if it has been silent, and reports whether it sleeps.
+// sleeps puts the source to sleep, and reports whether it did. That needs a Sleeper, no request from the server,
+// silence for idleAfter, and a source without work.
 func (f *feeder) sleeps() bool {
 	return f.sleeper != nil && f.wanted.Load() < f.size && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
 }
 
-// idle stops the server until the source is asked for something. The server's buffer contains silence, which it
-// plays first afterwards, so the latency of the next sound is unchanged.
+// idle stops the server until the source has a command, corkedFor has passed, or the device ends. Then it wakes
+// the source and resumes the server. The server's buffer contains silence, which it plays first afterwards, so
+// the latency of the next sound is unchanged.
 func (f *feeder) idle() {
 	f.idleSince.Store(int64(time.Since(f.born)))
 	corked := f.cork(true)
@@ -61,7 +63,8 @@ func (f *feeder) idle() {
 	f.cork(false)
 }
 
-// cork stops or resumes the server, and reports whether it has confirmed: it may not answer.
+// cork stops the server, or resumes it if stop is false, and reports whether it has confirmed within the time
+// stall. An error answer ends the stream.
 func (f *feeder) cork(stop bool) bool {
 	answer := make(chan error, 1) // Close ends the connection, and with it the goroutine
 	go func() {

@@ -45,7 +45,7 @@ func Open(ctx context.Context, c Config) (*Device, error) {
 	return d.on(ctx, conn)
 }
 
-// on creates the device's stream on a connection.
+// on creates the device's stream on conn before ctx ends, and returns d. If it fails, it closes conn.
 func (d *Device) on(ctx context.Context, conn *native.Conn) (*Device, error) {
 	defer context.AfterFunc(ctx, conn.Close)()
 	d.conn = conn
@@ -57,7 +57,8 @@ func (d *Device) on(ctx context.Context, conn *native.Conn) (*Device, error) {
 	return d, nil
 }
 
-// create creates the stream, corked.
+// create creates the stream on the configured sink. The stream is corked, so it does not play before Start
+// uncorks it.
 func (d *Device) create() error {
 	sink, err := choose(d.conn, d.config)
 	if err != nil {
@@ -102,7 +103,8 @@ func (d *Device) create() error {
 	return nil
 }
 
-// choose returns the index of the configured sink.
+// choose returns the index of the configured sink, or proto.Undefined for the server's default sink. If the sink
+// does not exist, the error contains the nearest name.
 func choose(conn *native.Conn, c Config) (uint32, error) {
 	name, by := c.sink()
 	if name == "" {
@@ -139,6 +141,7 @@ func Sinks(ctx context.Context) ([]Sink, error) {
 	return sinks(conn)
 }
 
+// sinks returns the sinks of the server of conn, with the default sink marked.
 func sinks(conn *native.Conn) ([]Sink, error) {
 	var server proto.GetServerInfoReply
 	var sinks proto.GetSinkInfoListReply

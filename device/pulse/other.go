@@ -12,7 +12,8 @@ import (
 // errElsewhere is the error of all functions on unsupported systems.
 var errElsewhere = errors.New("PulseAudio is played to on Linux and the BSDs alone")
 
-// Open returns an error that wraps device.ErrUnavailable.
+// Open returns an error that wraps device.ErrUnavailable, or the error of an invalid configuration: this system
+// has no sound server.
 func Open(_ context.Context, c Config) (*Device, error) {
 	if _, err := c.filled(); err != nil {
 		return nil, err

@@ -43,6 +43,8 @@ const (
 	defaultBuffer = 40 * time.Millisecond
 )
 
+// filled returns c with the defaults for zero values, or an error if the rate, buffer or outputs are out of
+// range.
 func (c Config) filled() (Config, error) {
 	c.Rate = cmp.Or(c.Rate, defaultRate)
 	c.Buffer = cmp.Or(c.Buffer, defaultBuffer)
@@ -58,7 +60,8 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
-// sink returns the configured sink, and a prefix for errors that names the environment variable.
+// sink returns the configured sink, or else PULSE_SINK; "" for the default sink. by is a prefix for errors,
+// which names the variable if it was used.
 func (c Config) sink() (name, by string) {
 	if c.Sink != "" {
 		return c.Sink, ""
@@ -77,7 +80,7 @@ type Sink struct {
 	Muted       bool   `json:"muted"` // by the user: it plays silently
 }
 
-// unavailable returns the error for a machine without a sound server.
+// unavailable returns an error that wraps err and device.ErrUnavailable.
 func unavailable(err error) error {
 	return fmt.Errorf("pulse: %w: %w", err, device.ErrUnavailable)
 }

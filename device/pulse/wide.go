@@ -29,7 +29,8 @@ func (c *Config) places() proto.ChannelMap {
 	return places
 }
 
-// wideEnough returns an error if the sink of the stream has too few channels.
+// wideEnough returns an error if the sink with the given index and name has too few channels for several
+// outputs, or is gone. It returns nil for one output.
 func (d *Device) wideEnough(sink uint32, name string) error {
 	if d.config.Outputs == 1 {
 		return nil // the server remixes stereo to the channels of the sink
@@ -52,8 +53,8 @@ func (d *Device) wideEnough(sink uint32, name string) error {
 	return nil
 }
 
-// fits returns an error if the sink has fewer channels than several outputs need. The silent sink that a server
-// creates for itself does not count as a sink.
+// fits returns nil if sink s has enough channels, and always for one output. Otherwise it returns a narrowError,
+// or ErrNoSink for the silent sink that a server creates for itself.
 func (c *Config) fits(s *proto.GetSinkInfoReply) error {
 	switch {
 	case c.Outputs == 1 || int(s.Channels) >= c.channels():
