@@ -27,7 +27,7 @@ const (
 	Int16                   // two bytes; Reader dithers, and clips beyond full scale
 )
 
-// bytes returns the size of a sample.
+// bytes returns the size of a sample in bytes.
 func (e Encoding) bytes() int {
 	if e == Int16 {
 		return 2
@@ -101,7 +101,8 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// render mixes as many frames as fit into p, in one block, and returns their number.
+// render mixes as many frames as fit into p, at most one block, writes them to p in the encoding, and returns
+// their number.
 func (r *Reader) render(p []byte) int {
 	frames := r.frames[:min(len(p)/(2*r.encoding.bytes()), len(r.frames))]
 	r.src.Render(frames)

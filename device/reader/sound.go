@@ -25,6 +25,7 @@ type Format struct {
 	Encoding Encoding
 }
 
+// filled returns f with two channels if it has 0, or an error that wraps ErrFormat for invalid values.
 func (f Format) filled() (Format, error) {
 	if f.Channels == 0 {
 		f.Channels = 2
@@ -40,10 +41,11 @@ func (f Format) filled() (Format, error) {
 	return f, nil
 }
 
-// size returns the size of a frame in bytes.
+// size returns the size of a frame of all channels in bytes.
 func (f Format) size() int { return f.Channels * f.Encoding.bytes() }
 
-// samples decodes whole samples, and appends them to dst.
+// samples decodes the whole samples of p, appends them to dst and returns dst. An incomplete sample at the end
+// is ignored.
 func (f Format) samples(dst []float32, p []byte) []float32 {
 	for ; len(p) >= f.Encoding.bytes(); p = p[f.Encoding.bytes():] {
 		if f.Encoding == Float32 {
@@ -63,14 +65,14 @@ type input struct {
 	buffer []float32
 }
 
-// open returns an input for an io.Reader.
+// open returns an input that decodes frames of the format from an io.Reader.
 func (f Format) open(from io.Reader) *input {
 	in := bufio.NewReaderSize(from, block*f.size())
 	return &input{format: f, in: in, from: from, buffer: make([]float32, 0, block*f.Channels)}
 }
 
-// next decodes at most frames frames, and returns the error after them. The samples are valid until the next
-// call.
+// next decodes at most frames frames, but not more than block. It returns interleaved samples, valid until the
+// next call, and the error that follows them. An incomplete last frame is an error that wraps ErrFormat.
 func (i *input) next(frames int) ([]float32, error) {
 	size := i.format.size()
 	data, err := i.in.Peek(min(frames, block) * size)
@@ -147,7 +149,8 @@ func Stream(name string, f Format, open func() (io.Reader, error)) (sounds.Frame
 	return src, nil
 }
 
-// length opens a stream and returns its length in frames; 0: unknown.
+// length calls open, closes the reader again, and returns the length in frames. It is 0 if the reader cannot
+// seek to its end.
 func (f Format) length(open func() (io.Reader, error)) (int64, error) {
 	from, err := open()
 	if err != nil {
@@ -165,7 +168,8 @@ func (f Format) length(open func() (io.Reader, error)) (int64, error) {
 // frameReader reads an input as frames, for one voice.
 type frameReader struct{ *input }
 
-// Read reads the next frames of the input.
+// Read decodes up to len(dst) frames and returns their number and the error after them, such as io.EOF. Mono is
+// panned to the middle, at -3 dB.
 func (r *frameReader) Read(dst []pcm.Frame) (n int, err error) {
 	samples, err := r.next(len(dst))
 	if r.format.Channels == 2 {
@@ -193,7 +197,7 @@ func (r *frameReader) Close() error {
 // frameSeeker is a frameReader that can seek.
 type frameSeeker struct{ *frameReader }
 
-// SeekFrame makes Read continue at a frame.
+// SeekFrame makes Read continue at a frame, counted from the start of the reader.
 func (s frameSeeker) SeekFrame(frame int64) error {
 	_, err := s.from.(io.Seeker).Seek(frame*int64(s.format.size()), io.SeekStart)
 	s.in.Reset(s.from)
