@@ -42,7 +42,7 @@ func (d *Device) Start(src device.Source) error {
 	return d.life.Pull(src, d.sink.Rate(), d.Outputs(), deviceBlock, d.write)
 }
 
-// write passes frames to the sink. A panic of the sink becomes an error.
+// write passes frames to the sink, and stores its first error for Err. A panic of the sink becomes an error.
 func (d *Device) write(frames []pcm.Frame) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -82,7 +82,7 @@ func (d *Device) Close() (err error) {
 	return err
 }
 
-// fail stores the first error.
+// fail stores err for Err, unless an error is already stored. nil is ignored.
 func (d *Device) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

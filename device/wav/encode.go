@@ -18,7 +18,8 @@ type encoder struct {
 	clipped int64
 }
 
-// encode appends interleaved frames to buf. n is the number of the first frame of each output.
+// encode appends the encoded frames of interleaved outputs to buf, and returns it. n is the number of the first
+// frame of each output, which selects the dither noise.
 func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 	le := binary.LittleEndian
 	switch e.format {

@@ -48,15 +48,16 @@ func Record(path string, c Config) (*File, error) {
 	return f, err
 }
 
-// keep makes the file one of Record.
+// keep makes the file a recording, as Record does: its header is updated while it is written. It has no effect
+// on a pipe or device, or if the length was announced.
 func (f *File) keep() {
 	if !f.file.Direct() && f.writer.config.Frames == 0 {
 		f.writer.kept = f.file
 	}
 }
 
-// createOn is Create with a function that returns the free space of a disk; begin is a function of package
-// whole.
+// createOn is Create with two functions to replace: look returns the free space of the disk of a folder, and
+// begin, a function of package whole, opens the file.
 func createOn(look func(folder string) (room, bool), begin func(path, ending string) (*whole.File, error), path string, c Config) (*File, error) {
 	f := &File{path: path}
 	var err error
@@ -129,7 +130,8 @@ func (f *File) Abort() {
 	f.file.Discard()
 }
 
-// named adds the package and the user's file name to an error, instead of the name of the temporary file.
+// named adds the package and the user's file name to err, instead of the name of the temporary file. nil stays
+// nil.
 func (f *File) named(err error) error {
 	if err == nil {
 		return nil

@@ -61,6 +61,7 @@ func ParseFormat(name string) (Format, error) {
 	return 0, fmt.Errorf("%w: %q, want s16, s24 or f32", ErrFormat, name)
 }
 
+// known reports whether f is a valid format.
 func (f Format) known() bool { return f >= 0 && int(f) < len(formats) }
 
 // String returns the name of the format.
@@ -71,6 +72,7 @@ func (f Format) String() string {
 	return formats[f].name
 }
 
+// bits returns the bits per sample.
 func (f Format) bits() int { return formats[f].bits }
 
 // channels returns the number of channels.
@@ -104,6 +106,7 @@ const (
 	maxFrames = 1 << 50
 )
 
+// filled returns c with the defaults for zero values, or an error that wraps ErrFormat.
 func (c Config) filled() (Config, error) {
 	c.Rate, c.Outputs = cmp.Or(c.Rate, 48000), cmp.Or(c.Outputs, 1)
 	switch {

@@ -25,7 +25,8 @@ type roomy struct {
 	look   func(folder string) (room, bool) // ok is false if unknown
 }
 
-// check returns an error if writing more bytes would leave too little of the disk free.
+// check returns an error if writing more bytes would leave too little of the disk free. It returns nil if the
+// free space is unknown.
 func (r *roomy) check(more int) error {
 	has, ok := r.look(r.folder)
 	keep := min(has.size/keepShare, keepBytes)
@@ -51,6 +52,7 @@ func (e *spaceError) Error() string {
 
 func (e *spaceError) Is(target error) bool { return target == ErrSpace }
 
+// mebibytes formats a number of bytes in MiB with one decimal, or in KiB below 1 MiB.
 func mebibytes(n uint64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d KiB", n>>10)

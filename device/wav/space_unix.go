@@ -4,7 +4,8 @@ package wav
 
 import "syscall"
 
-// diskRoom returns the space of the disk of a folder.
+// diskRoom returns the free space and the size of the disk of a folder. The result is false if the system does
+// not report them.
 func diskRoom(folder string) (room, bool) {
 	var s syscall.Statfs_t
 	for {

@@ -124,7 +124,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// begin puts the header into the buffer.
+// begin puts the header into the buffer, before the first samples. Later calls have no effect.
 func (w *Writer) begin() {
 	if w.begun {
 		return
@@ -137,7 +137,8 @@ func (w *Writer) begin() {
 	w.buf = append(w.buf, w.header(frames, room)...)
 }
 
-// header returns the bytes before the samples; nil for raw samples.
+// header returns the bytes before the samples for a number of frames, see the function header; nil for raw
+// samples.
 func (w *Writer) header(frames int64, room bool) []byte {
 	if w.config.Raw {
 		return nil
@@ -145,6 +146,8 @@ func (w *Writer) header(frames int64, room bool) []byte {
 	return header(&w.config, frames, room)
 }
 
+// flush writes the buffer to the io.Writer and empties it. It stores an error for later calls; after an error it
+// writes no data.
 func (w *Writer) flush() {
 	if w.err != nil || len(w.buf) == 0 {
 		return
@@ -158,7 +161,8 @@ func (w *Writer) flush() {
 	w.fail(err)
 }
 
-// mark updates the header of a kept file to a number of frames.
+// mark rewrites the header of a kept file for the given number of frames. Raw files have no header: the call
+// only records the number.
 func (w *Writer) mark(frames int64) error {
 	if w.marked = frames; w.config.Raw {
 		return nil
@@ -182,7 +186,8 @@ func (w *Writer) rescue() bool {
 	return true
 }
 
-// patch rewrites the header with the final length.
+// patch rewrites the header at the origin with the final length. It returns an error if the file is open for
+// appending, which ignores the position.
 func (w *Writer) patch() error {
 	end, err := w.seeker.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -205,7 +210,7 @@ func (w *Writer) patch() error {
 	return err
 }
 
-// fail stores the first error.
+// fail stores the first error, with the prefix of the package, and ignores nil and later errors.
 func (w *Writer) fail(err error) {
 	if err == nil || w.err != nil {
 		return
