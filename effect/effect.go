@@ -114,7 +114,8 @@ func (e *Effect) Tail(rate int, moves []Values) int64 {
 	return longest
 }
 
-// Allows reports whether the parameter accepts the value x. It does not accept NaN.
+// Allows reports whether the parameter accepts x: a value From..To, 0 if it can be off, or the index of a
+// choice. It does not accept NaN.
 func (p *Param) Allows(x float64) bool {
 	switch {
 	case p.Off && x == 0:
@@ -143,7 +144,7 @@ func (p *Param) Range() string {
 	return text
 }
 
-// Spell formats an allowed value as it is written in cue sheets: 350ms, off, true, peak.
+// Spell formats a value that Allows accepts as it is written in cue sheets: 350ms, off, true, peak.
 func (p *Param) Spell(x float64) string {
 	switch {
 	case len(p.Choices) == len(onOff):
@@ -158,7 +159,8 @@ func (p *Param) Spell(x float64) string {
 	return short(x)
 }
 
-// spellTime returns a time in seconds as text that parses to the same number.
+// spellTime formats x seconds as text that parses to the same number: in ms below a second if that is exact,
+// otherwise in s.
 func spellTime(x float64) string {
 	ms := strconv.FormatFloat(x*1000, 'f', 9, 64)
 	ms = strings.TrimSuffix(strings.TrimRight(ms, "0"), ".")

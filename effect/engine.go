@@ -14,7 +14,7 @@ import (
 // longestDelay is the longest time of a delay, in seconds.
 const longestDelay = 4
 
-// engine returns a new engine of the kind for a sample rate.
+// engine returns a new engine of the kind for a sample rate in Hz. It panics if the kind has no engine.
 func (k *Kind) engine(rate int) engine {
 	switch k.Name {
 	case "eq":
@@ -33,8 +33,8 @@ func (k *Kind) engine(rate int) engine {
 	panic("effect: a kind without an engine")
 }
 
-// tail returns an upper bound of the tail for the given values: for how many frames after the input ends the
-// output stays above -90 dBFS.
+// tail returns an upper bound of the tail for the values v in the order of Kind.Param: for how many frames after
+// the input ends the output stays above -90 dBFS.
 func (k *Kind) tail(v []float64, rate int) int64 {
 	switch k.Name {
 	case "eq":
@@ -59,7 +59,7 @@ type equalising struct {
 	warped *spectrum.Warped
 }
 
-// bands converts the values for an equaliser.
+// bands converts v, in the order of Kind.Param, to the values of an equaliser.
 func (k *Kind) bands(v []float64) (values eq.Values) {
 	values.N = k.Bands
 	for i := range values.Bands {
@@ -85,6 +85,7 @@ func (e *equalising) idle() bool                                { return e.Idle(
 // room adapts a reverb to the engine interface.
 type room struct{ *reverb.Reverb }
 
+// roomValues converts v, in the order of Kind.Param, to the values of a reverb.
 func roomValues(v []float64) reverb.Values {
 	return reverb.Values{Time: v[0], Low: v[1], High: v[2], Predelay: v[3], Size: v[4], Early: v[5], Width: v[6], Modulation: v[7]}
 }
@@ -155,6 +156,7 @@ func (c *compressing) reduction() float64                          { return c.Re
 // echoing adapts a delay to the engine interface.
 type echoing struct{ *delay.Delay }
 
+// delayValues converts v, in the order of Kind.Param, to the values of a delay.
 func delayValues(v []float64) delay.Values {
 	return delay.Values{Time: v[0], Feedback: v[1], LowPass: v[2], PingPong: v[3]}
 }

@@ -9,10 +9,10 @@ import (
 // frequency response.
 func (e *Effect) Filters() bool { return e.kind != nil && e.kind.Bands > 0 }
 
-// Passes multiplies the power gain of each band of the spectrum by the response of an equaliser. During a
-// ramp it uses the larger of the response at frame and the response at the end of the ramp. For other kinds
-// of effects it leaves gains unchanged. It reports whether a ramp is still running. The mixer uses it to
-// estimate how audible a voice is. Audio side.
+// Passes multiplies the power gain of each band of the spectrum by the response of an equaliser. During a ramp
+// it uses the larger of the response at frame and at the end of the ramp. It reports whether a ramp is still
+// running. For other kinds it leaves gains unchanged and returns false. The mixer uses it to estimate how
+// audible a voice is. Audio side.
 func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (moves bool) {
 	e, is := p.engine.(*equalising)
 	if !is {

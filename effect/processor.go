@@ -60,7 +60,7 @@ type Processor struct {
 // line is a factor that moves linearly within a grid step.
 type line struct{ from, to float32 }
 
-// at returns the factor i frames after the start of the grid step.
+// at returns the factor i frames after the start of the grid step, interpolated linearly; i is 0..grid.
 func (l line) at(i int64) float32 { return l.from + float32((l.to-l.from)*(float32(i)/grid)) }
 
 // NewProcessor returns a processor for e, without history, at a sample rate in Hz. most is the maximum block
@@ -88,7 +88,8 @@ func (e *Effect) NewProcessor(rate, most int) *Processor {
 	return p
 }
 
-// domain converts a value to the scale of its moves: the logarithm, or the value itself.
+// domain converts x, the value at index i, to the scale of its ramp: the binary logarithm, or x itself. The
+// value 0 of a parameter that can be off becomes a frequency near half the rate.
 func (p *Processor) domain(i int, x float64) float64 {
 	param := p.kind.Param(i)
 	if param.Off && x == 0 {
@@ -100,7 +101,7 @@ func (p *Processor) domain(i int, x float64) float64 {
 	return x
 }
 
-// value is the inverse of domain.
+// value converts x from the scale of domain back to the value at index i.
 func (p *Processor) value(i int, x float64) float64 {
 	param := p.kind.Param(i)
 	if param.Off && x >= p.open {
@@ -112,7 +113,8 @@ func (p *Processor) value(i int, x float64) float64 {
 	return x
 }
 
-// look computes the values at a frame, and the factor lines that end there.
+// look computes all values at frame, and the targets of the wet and bypass factors, which ramp from their
+// present values until frame.
 func (p *Processor) look(frame int64) {
 	for i := range p.kind.Len() {
 		m := &p.moves[i]
@@ -150,10 +152,10 @@ func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 	p.tail = max(p.tail, p.kind.tail(ends[:p.kind.Len()], p.rate))
 }
 
-// Process processes a block in place. frame is the number of its first frame. Blocks must be contiguous,
-// except that silent blocks may be left out while the effect is Idle. key is the sidechain signal of a
-// compressor, as long as the block; nil: the block itself. If the effect computes NaN, Inf or samples beyond
-// 1e15, it outputs silence instead, resets its state, and Process returns false. Audio side.
+// Process processes a block in place. frame is the number of its first frame. Blocks must be contiguous, except
+// that silent blocks may be left out while the effect is Idle. key is the sidechain signal of a compressor, as
+// long as the block; nil: the block itself. If the effect computes NaN, Inf or samples beyond 1e15, it outputs
+// silence instead, resets its state, and Process returns false. Audio side.
 func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	ok = true
 	samples := dsp.Interleaved(block)
@@ -184,7 +186,8 @@ func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	return ok
 }
 
-// part processes frames between two updates of the engine.
+// part processes frames within one grid step, in place: the engine, then the mix of dry and wet. If the output
+// is not finite or too loud, it clears the engine and the wet signal, and returns false.
 func (p *Processor) part(block, key []pcm.Frame, frame int64) bool {
 	whole := line{1, 1}
 	alone := p.wet == whole && p.in == whole
@@ -210,7 +213,8 @@ func (p *Processor) part(block, key []pcm.Frame, frame int64) bool {
 	return good
 }
 
-// hold puts the delayed dry signal into dry and stores the block in the delay line.
+// hold fills dry with the block, delayed by the latency of the engine, and stores the end of the block for the
+// next call. dry and block have the same length.
 func (p *Processor) hold(dry, block []pcm.Frame) {
 	n := copy(dry, p.lag)
 	copy(dry[n:], block)
@@ -221,7 +225,7 @@ func (p *Processor) hold(dry, block []pcm.Frame) {
 	}
 }
 
-// silentEnd returns the number of silent frames at the end of a slice.
+// silentEnd returns the number of silent frames at the end of frames.
 func silentEnd(frames []pcm.Frame) (n int) {
 	for n < len(frames) && frames[len(frames)-1-n] == (pcm.Frame{}) {
 		n++
@@ -229,7 +233,8 @@ func silentEnd(frames []pcm.Frame) (n int) {
 	return n
 }
 
-// blend mixes the dry signal with the output.
+// blend mixes dry into block, the output of the engine, by the wet and bypass factors. frame is the number of
+// the first frame.
 func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
 	for i := range block {
 		at := (frame + int64(i)) % grid
