@@ -55,7 +55,7 @@ func New(rate int) *Compressor {
 	return c
 }
 
-// Jump sets the parameters at once.
+// Jump sets the parameters to v at once, without a ramp.
 func (c *Compressor) Jump(v *Values) {
 	s := settings(v, c.rate)
 	c.glide.Jump(s[:])
@@ -69,7 +69,8 @@ func (c *Compressor) Move(v *Values) {
 	c.glide.Move(s[:])
 }
 
-// set applies settings.
+// set applies settings in the order of the constants of the vector. When they no longer move, it also computes
+// the amplitude without reduction.
 func (c *Compressor) set(s []float64) {
 	s = s[:count]
 	c.curve = newCurve(s[threshold], s[knee], s[slope])
@@ -100,7 +101,8 @@ func (c *Compressor) Process(block, key []pcm.Frame, frame int64) {
 	}
 }
 
-// compress processes up to run frames. Steps are skipped only if they would change no bit.
+// compress processes up to run frames of block in place, by the level of key. It skips steps only if they would
+// not change any bit.
 func (c *Compressor) compress(block, key []pcm.Frame) {
 	quiet := dsp.Peak(key) <= c.curve.quiet
 	if quiet && c.detector.rests() {
@@ -119,7 +121,7 @@ func (c *Compressor) compress(block, key []pcm.Frame) {
 	}
 }
 
-// amplify applies the makeup.
+// amplify multiplies block by the makeup gain.
 func (c *Compressor) amplify(block []pcm.Frame) {
 	gain := c.makeup
 	if gain == 1 {
@@ -131,16 +133,16 @@ func (c *Compressor) amplify(block []pcm.Frame) {
 	}
 }
 
-// Reset clears the reduction and ends a move. The parameters stay.
+// Reset sets the reduction to 0 and ends a ramp at its target. The parameters stay.
 func (c *Compressor) Reset() {
 	c.detector, c.most = detector{}, 0
 	c.glide.Arrive()
 	c.set(c.glide.Now())
 }
 
-// Idle reports whether the reduction is exactly 0 dB and no parameter moves. At frames that are multiples of
-// 64 a reduction below 1e-6 dB becomes 0. Until the input exceeds the knee, Process then only applies the
-// makeup, and calls may be left out.
+// Idle reports whether the reduction is exactly 0 dB and no parameter moves. At frames that are multiples of 64
+// a reduction below 1e-6 dB becomes 0. Until the input exceeds the knee, Process then only applies the makeup,
+// and calls for silent blocks may be left out.
 func (c *Compressor) Idle() bool { return c.glide.Still() && c.detector.rests() }
 
 // Reduction returns the largest reduction in dB, 0 or more, since the last call. Without frames since then it

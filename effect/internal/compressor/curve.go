@@ -16,7 +16,8 @@ type curve struct {
 	quiet float32 // amplitudes up to this have no reduction; negative while the curve moves
 }
 
-// newCurve returns a curve with the threshold and the width of the knee in octaves.
+// newCurve returns a curve with the threshold and the width of the knee in octaves of amplitude. slope is the
+// reduction per octave above the knee, 1 - 1/ratio.
 func newCurve(threshold, width, slope float64) curve {
 	c := curve{dsp.Knee{Begin: float32(threshold - float64(width/2)), Width: float32(width), Slope: float32(slope)}, -1}
 	if c.Width > 0 {
@@ -25,6 +26,6 @@ func newCurve(threshold, width, slope float64) curve {
 	return c
 }
 
-// hush computes the amplitude up to which the reduction is 0. The error of the logarithm is less than 3e-5,
-// so a thousandth is a wide margin.
+// hush computes quiet, the amplitude up to which the reduction is 0. The error of the logarithm is less than
+// 3e-5, so a thousandth is a wide margin.
 func (c *curve) hush() { c.quiet = float32(pcm.Exp2(float64(c.Begin)) * (1 - 0x1p-10)) }

@@ -28,7 +28,8 @@ type times struct {
 // fallShare is the minimum speed of the second stage's decay, as a multiple of the release.
 const fallShare = 16
 
-// next replaces the reductions in x by the smoothed ones and returns the largest.
+// next replaces the wanted reductions in x, one per frame, by the smoothed ones, and returns the largest of
+// these.
 func (d *detector) next(x []float32, t times) (largest float32) {
 	release, attack, fall := t.release, t.attack, t.fall
 	keepRelease, keepAttack, keepFall := 1-release, 1-attack, 1-fall
@@ -58,12 +59,12 @@ func (d *detector) next(x []float32, t times) (largest float32) {
 // gone is the largest reduction that counts as 0: 1e-6 dB, in octaves.
 const gone = 1e-6 / octave
 
-// settle sets a reduction that has decayed to 0.
+// settle sets the reduction to exactly 0 if it has decayed below gone.
 func (d *detector) settle() {
 	if d.peak < gone && d.smooth < gone {
 		*d = detector{}
 	}
 }
 
-// rests reports whether the reduction is 0.
+// rests reports whether the reduction is exactly 0.
 func (d *detector) rests() bool { return *d == detector{} }
