@@ -56,7 +56,7 @@ func New(rate int, longest float64) *Delay {
 	return d
 }
 
-// Jump sets the parameters at once. Times are limited to the longest time.
+// Jump sets the parameters at once, without ramps. The time is limited to the longest time of New.
 func (d *Delay) Jump(v *Values) {
 	d.now = newSettings(v, d.rate)
 	x := d.now.numbers()
@@ -72,7 +72,7 @@ func (d *Delay) Move(v *Values) {
 	d.glide.Move(x[:])
 }
 
-// time returns the time in frames.
+// time returns the time of v in frames, at least 1 and at most the longest time of New.
 func (d *Delay) time(v *Values) int {
 	return min(max(framesOf(v.Time, d.rate), 1), len(d.line.ring)-grid)
 }
@@ -98,7 +98,8 @@ func (d *Delay) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// echo processes frames within the tap's reach.
+// echo replaces block by its echoes and writes the input plus the feedback into the line. len(block) is at most
+// the tap's reach.
 func (d *Delay) echo(block []pcm.Frame) {
 	out, next := d.out[:len(block)], d.next[:len(block)]
 	d.tap.read(&d.line, out, next)
@@ -152,6 +153,6 @@ func (d *Delay) Reset() {
 	d.tap.jump(d.tap.wanted)
 }
 
-// Idle reports whether all echoes have ended and no parameter moves. Silence in then gives exact zeros out,
-// and calls may be left out.
+// Idle reports whether all echoes have ended and no parameter moves. Then silent input yields exact zeros, and
+// calls may be left out.
 func (d *Delay) Idle() bool { return d.silent() && d.glide.Still() && d.tap.still() }

@@ -12,7 +12,7 @@ type line struct {
 // clear makes all frames silent.
 func (l *line) clear() { l.known = 0 }
 
-// put appends frames, fewer than the ring has.
+// put appends src to the line. src must be shorter than the ring.
 func (l *line) put(src []pcm.Frame) {
 	n := copy(l.ring[l.place:], src)
 	copy(l.ring, src[n:])

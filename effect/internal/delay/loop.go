@@ -21,7 +21,7 @@ const (
 	spent     = 1e-12 // -240 dBFS: smaller states of the low-pass are cleared every 32 frames
 )
 
-// settled rounds a sample for the line.
+// settled rounds a sample for the line; inaudible ones become 0.
 func settled(x float64) float32 {
 	if math.Abs(x) < inaudible {
 		return 0
@@ -29,7 +29,9 @@ func settled(x float64) float32 {
 	return float32(x)
 }
 
-// plain is the loop without low-pass and ping-pong. next, in and out have the same length.
+// plain computes next, the input of the line, from the block in and the echoes out, without low-pass and
+// ping-pong. All three have the same length, at least 1. low receives the last echoes, as the state of the
+// low-pass.
 func (s *settings) plain(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback := s.feedback
@@ -42,7 +44,7 @@ func (s *settings) plain(next, in, out []pcm.Frame, low *[2]float64) {
 	low[0], low[1] = float64(last[0]), float64(last[1])
 }
 
-// filtered is the loop without ping-pong.
+// filtered is plain with the low-pass, whose state is low.
 func (s *settings) filtered(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback, keep, take := s.feedback, s.keep, 1-s.keep
@@ -57,7 +59,7 @@ func (s *settings) filtered(next, in, out []pcm.Frame, low *[2]float64) {
 	low[0], low[1] = left, right
 }
 
-// crossed is the complete loop.
+// crossed is plain with low-pass and ping-pong.
 func (s *settings) crossed(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback, keep, take, cross, stay := s.feedback, s.keep, 1-s.keep, s.cross, 1-s.cross

@@ -12,12 +12,12 @@ func Tail(v *Values, rate int) int64 { return decay(v, rate, 4.5*log2of10) }
 
 const log2of10 = 3.32192809488736234787031942948939018
 
-// decay returns how many frames after the end of the input the output stays below its peak minus the given
-// octaves.
+// decay returns the number of frames after the end of the input until the output stays below the peak of the
+// input by the given octaves.
 //
 // The loop's weights are not negative. The line therefore stays below c e^(-q t), where q solves keep e^q +
-// feedback (1-keep) e^(q time) = 1 and c is at least the largest sample in the line when the input ends:
-// peak/(1 - feedback). In octaves e is 2.
+// feedback (1-keep) e^(q time) = 1 and c is at least the largest sample in the line when the input ends: peak/(1
+// - feedback). In octaves e is 2.
 func decay(v *Values, rate int, octaves float64) int64 {
 	s, time := newSettings(v, rate), float64(max(framesOf(v.Time, rate), 1))
 	around := float64(s.feedback * (1 - s.keep))

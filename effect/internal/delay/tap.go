@@ -17,7 +17,8 @@ type tap struct {
 	rise []float64 // weight of next after 1, 2 .. frames
 }
 
-// newTap returns a tap for a rate in Hz. A crossfade takes a multiple of 32 frames.
+// newTap returns a tap for a rate in Hz. Its crossfades last about fadeMillis ms, rounded up to a multiple of 32
+// frames.
 func newTap(rate int) tap {
 	n := (rate*fadeMillis/1000/grid + 1) * grid
 	t := tap{rise: make([]float64, n)}
@@ -27,28 +28,30 @@ func newTap(rate int) tap {
 	return t
 }
 
-// jump sets the time in frames and ends a crossfade.
+// jump sets the delay to time frames at once and ends a crossfade.
 func (t *tap) jump(time int) { t.time, t.next, t.wanted, t.done = time, time, time, 0 }
 
-// move requests a time in frames.
+// move requests a delay of time frames. The crossfade to it starts with the next begin, after a present one.
 func (t *tap) move(time int) { t.wanted = time }
 
-// begin begins a waiting crossfade.
+// begin starts a crossfade to the requested time, unless one is running.
 func (t *tap) begin() {
 	if !t.fades() {
 		t.next = t.wanted
 	}
 }
 
+// fades reports whether a crossfade is running.
 func (t *tap) fades() bool { return t.next != t.time }
 
-// still reports whether the requested time has been reached.
+// still reports whether the requested time has been reached and no crossfade runs.
 func (t *tap) still() bool { return !t.fades() && t.wanted == t.time }
 
 // reach returns how many frames can be read before a frame must be written first or the crossfade ends.
 func (t *tap) reach() int { return min(t.time, t.next, len(t.rise)-t.done) }
 
-// read fills out with the next frames of l, at most reach. spare is scratch space of the same length.
+// read fills out with the next frames of l, at most reach, crossfaded if a crossfade runs. spare is scratch
+// space of the same length, which it overwrites.
 func (t *tap) read(l *line, out, spare []pcm.Frame) {
 	l.get(out, t.time)
 	if !t.fades() {
@@ -64,7 +67,7 @@ func (t *tap) read(l *line, out, spare []pcm.Frame) {
 	}
 }
 
-// pass advances by n frames, at most to the end of the crossfade.
+// pass advances a running crossfade by n frames, at most to its end. The target then becomes the time.
 func (t *tap) pass(n int) {
 	if !t.fades() {
 		return
