@@ -89,21 +89,21 @@ func New(rate int) *Drive {
 	return d
 }
 
-// numbers returns the numbers that glide, for the given parameters.
+// numbers returns the parameters v as the numbers that package glide moves.
 func numbers(v *Values) (x [count]float64) {
 	x[gain] = float64(v.Amount / octave)
 	x[high], x[bend] = tilted(v.Tone)
 	return x
 }
 
-// Jump sets the parameters at once.
+// Jump sets the parameters at once, without a ramp.
 func (d *Drive) Jump(v *Values) {
 	x := numbers(v)
 	d.glide.Jump(x[:])
 	d.set(d.glide.Now())
 }
 
-// set computes the coefficients of the shaper.
+// set computes the coefficients of the shaper from the numbers of a frame.
 func (d *Drive) set(now []float64) {
 	d.a, d.b = pcm.Exp2(now[gain])/flat, float64(pcm.Exp2(d.makeup.at(now[gain]))*flat)
 }
@@ -131,7 +131,7 @@ func (d *Drive) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// listen counts silent frames.
+// listen counts the silent frames at the end of the input x in silent, up to span.
 func (d *Drive) listen(x []pcm.Frame) {
 	for _, f := range x {
 		d.silent = min(d.silent+1, span)
@@ -141,7 +141,8 @@ func (d *Drive) listen(x []pcm.Frame) {
 	}
 }
 
-// work drives up to run frames.
+// work drives up to run frames in place: it raises the rate fourfold, shapes, lowers the rate again and applies
+// the tone.
 func (d *Drive) work(block []pcm.Frame) {
 	n := len(block)
 	moves := !d.glide.Still()
@@ -171,11 +172,11 @@ func (d *Drive) work(block []pcm.Frame) {
 	copy(after, after[2*n:])
 }
 
-// part returns the history and n frames after it; most is the maximum of n.
+// part returns the history at the start of x and the space for n frames after it; x has space for most frames.
 func part(x []pcm.Frame, n, most int) []pcm.Frame { return x[:len(x)-most+n] }
 
-// move computes the numbers for n frames. The coefficients of the shaper are interpolated linearly between
-// frames.
+// move computes the coefficients of the shaper and of the tone for the next n frames of a ramp. The shaper runs
+// at four times the rate; its coefficients are interpolated linearly between frames.
 func (d *Drive) move(n int) {
 	for i := range n {
 		a, b, now := d.a, d.b, d.glide.Next()
@@ -189,7 +190,8 @@ func (d *Drive) move(n int) {
 	}
 }
 
-// color applies the tone. A flat tone is skipped and its state is cleared.
+// color applies the tone to x in place; moves reports whether parameters ramp. A flat tone is skipped and its
+// state is cleared.
 func (d *Drive) color(x []pcm.Frame, moves bool) {
 	now := d.glide.Now()
 	switch {
@@ -218,7 +220,7 @@ func (d *Drive) Reset() {
 	clear(d.after)
 }
 
-// Idle reports whether the drive has no tail and no parameter moves: silence in gives exact zeros out.
+// Idle reports whether the drive has no tail and no parameter moves. Then silent input yields exact zeros.
 func (d *Drive) Idle() bool {
 	return d.silent == span && d.tone.state == [2]float64{} && d.glide.Still()
 }

@@ -13,7 +13,8 @@ type halfband struct {
 	taps []float32
 }
 
-// newHalfband returns the ideal low-pass under a Kaiser window with parameter beta.
+// newHalfband returns the ideal low-pass at half the band, with half+1 pairs of taps under a Kaiser window with
+// parameter beta.
 func newHalfband(half int, beta float64) halfband {
 	taps, sum := make([]float64, half+1), 0.0
 	middle := float64(2*half + 1)
@@ -40,11 +41,11 @@ func bessel(x float64) float64 {
 	return sum
 }
 
-// past returns how many frames before the first output frame up reads.
+// past returns the number of frames of history that up reads before the first output frame.
 func (h *halfband) past() int { return 2*h.half + 1 }
 
-// up writes src at twice the rate to dst, with a delay of 2 half + 1 frames of dst. src begins with past
-// frames of history.
+// up writes src at twice the rate to dst, with a delay of 2 half + 1 frames of dst. src begins with past frames
+// of history; len(dst) is even.
 func (h *halfband) up(dst, src []pcm.Frame) {
 	size := 2 * len(h.taps)
 	for n := range len(dst) / 2 {

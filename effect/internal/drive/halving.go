@@ -35,8 +35,8 @@ func newHalving(half int, share, beta float64) halving {
 	return h
 }
 
-// down writes each second frame of src, low-passed, to dst. The sum runs from the outermost pair of taps
-// inwards.
+// down writes every second frame of src, low-passed, to dst. src has 2 len(taps) - 2 frames of history first.
+// The sum runs from the outermost pair of taps inwards.
 func (h *halving) down(dst, src []pcm.Frame) {
 	size := 2 * len(h.taps)
 	for n := range dst {

@@ -35,8 +35,8 @@ func newLowpass(half int, share, beta float64) lowpass {
 	return l
 }
 
-// down writes each second frame of src, low-passed, to dst. The sum runs from the outermost pair of taps
-// inwards.
+// down writes every second frame of src, low-passed, to dst. The taps span 2 half + 1 frames of src for each
+// frame of dst. The sum runs from the outermost pair of taps inwards.
 func (l *lowpass) down(dst, src []pcm.Frame) {
 	half := len(l.taps) - 1
 	taps, middle := l.taps[:half], l.taps[half]

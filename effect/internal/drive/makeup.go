@@ -18,6 +18,7 @@ const (
 // logarithms.
 type makeup [most*fine/6 + 3]float64
 
+// newMakeup returns a table of logMakeup, with fine entries per octave of gain from 0 on.
 func newMakeup() (m makeup) {
 	for i := range m {
 		m[i] = logMakeup(float64(i) / fine)
@@ -25,7 +26,8 @@ func newMakeup() (m makeup) {
 	return m
 }
 
-// at returns the makeup for a gain. Both are binary logarithms.
+// at returns the makeup for a gain, interpolated in the table. Both are binary logarithms; negative gains count
+// as 0.
 func (m *makeup) at(gain float64) float64 {
 	x := max(gain*fine, 0)
 	i := min(int(x), len(m)-2)

@@ -18,16 +18,17 @@ type tone struct {
 	state [2]float64 // of the low-pass, left and right
 }
 
-// newTone returns a tone for a rate in Hz.
+// newTone returns a flat tone filter without history, for a rate in Hz.
 func newTone(rate int) tone {
 	g := corner(rate)
 	return tone{share: g / (1 + g)}
 }
 
-// corner returns g. The pivot is at most 0.49 of the rate.
+// corner returns tan(pi f/rate) for the pivot frequency f, which is limited to 0.49 of the rate.
 func corner(rate int) float64 { return pcm.TanPi(min(pivot/float64(rate), 0.49)) }
 
-// tilted returns high and bend for a tone, -1..1. 0 gives 1 and 0.
+// tilted returns the weights high and bend of step for a tone x, -1..1: high scales the input, bend its
+// low-passed part. For 0 they are 1 and 0.
 func tilted(x float64) (high, bend float64) {
 	t := pcm.Decibels(tilt * x).Linear()
 	t2 := float64(t * t)
@@ -38,7 +39,7 @@ func tilted(x float64) (high, bend float64) {
 // grain, added and subtracted, rounds a sample to a multiple of 2^-83, so that no sample becomes denormal.
 const grain = 0x1p-30
 
-// step filters one frame.
+// step filters one frame with the weights of tilted, and updates the state.
 func (t *tone) step(x pcm.Frame, high, bend float64) (y pcm.Frame) {
 	for side, v := range x {
 		v, s := float64(v), t.state[side]
@@ -50,7 +51,7 @@ func (t *tone) step(x pcm.Frame, high, bend float64) (y pcm.Frame) {
 	return y
 }
 
-// settle sets a state to 0 if it is 400 dB below full scale.
+// settle sets a state to 0 if it is below 400 dB under full scale.
 func (t *tone) settle() {
 	for side, s := range t.state {
 		if math.Abs(s) < 1e-20 {
