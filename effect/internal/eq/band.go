@@ -21,12 +21,13 @@ type band struct {
 	filter  dsp.StateVariable // has the coefficients of now unless the band moves
 }
 
-// on reports whether the band changes samples.
+// on reports whether the band changes samples: it has an effect, or its parameters move.
 func (b *band) on() bool { return b.moves() || !b.now.passes() }
 
+// moves reports whether the coefficients ramp, or a ramp waits for the next line.
 func (b *band) moves() bool { return b.pending || !b.glide.Still() }
 
-// newBand returns a band without effect, for a rate in Hz.
+// newBand returns a band that leaves samples unchanged, for a rate in Hz.
 func newBand(rate int) band {
 	lines := (rate/50 + grid - 1) / grid // 20 ms
 	b := band{aim: coefficients{}.passing(), fade: lines, fades: lines, glide: glide.New(count)}
@@ -34,7 +35,8 @@ func newBand(rate int) band {
 	return b
 }
 
-// want sets the target. The move begins with the next line.
+// want sets v as the target at a rate in Hz. The coefficients begin to move with the next line; equal values
+// have no effect.
 func (b *band) want(v *Band, rate int) {
 	if *v == b.wanted {
 		return
@@ -69,14 +71,15 @@ func (b *band) begin(s shape) {
 	b.glide.Jump(b.now[:])
 }
 
-// jump applies the target at once.
+// jump applies the target coefficients at once, and ends ramps.
 func (b *band) jump() {
 	b.now, b.fade, b.pending = b.aim, b.fades, false
 	b.glide.Jump(b.now[:])
 	b.stand()
 }
 
-// stand sets the constant coefficients after a move.
+// stand passes the constant coefficients to the filter after a ramp, or clears the filter state if the band has
+// no effect.
 func (b *band) stand() {
 	if !b.on() {
 		b.filter.Clear() // the output is the input, so no state is needed
@@ -86,8 +89,8 @@ func (b *band) stand() {
 	b.filter.Set(c[direct], c[first], c[second], c[keep], c[couple], c[follow])
 }
 
-// line begins a line. A change of type is a raised-cosine crossfade from the old coefficients to the new
-// ones, which may move too.
+// line begins a line: the ramp over the next grid frames. It has no effect if the band does not move. A change
+// of type is a raised-cosine crossfade from the old coefficients to the new ones, which may move too.
 func (b *band) line() {
 	if !b.moves() {
 		return
@@ -104,7 +107,8 @@ func (b *band) line() {
 	b.glide.Move(to[:])
 }
 
-// follow filters x while the band moves.
+// follow filters x in place, with coefficients that change every frame. After the end of a ramp it sets the
+// constant ones.
 func (b *band) follow(x []pair) {
 	s := &b.filter.State
 	for i := range x {

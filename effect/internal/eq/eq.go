@@ -70,7 +70,7 @@ func New(rate int) *Equaliser {
 	return e
 }
 
-// Jump sets the parameters at once. The equaliser should be silent.
+// Jump sets the parameters at once, without ramps. The equaliser should be silent, because a jump clicks.
 func (e *Equaliser) Jump(v *Values) {
 	e.Move(v)
 	for i := range e.bands {
@@ -93,7 +93,7 @@ func (e *Equaliser) Move(v *Values) {
 	e.look()
 }
 
-// look finds the bands that are active or move.
+// look updates used, one more than the index of the last active band, and whether a band moves.
 func (e *Equaliser) look() {
 	e.used, e.moves = 0, false
 	for i := range e.bands {
@@ -128,7 +128,7 @@ func (e *Equaliser) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// begin begins coefficient ramps at frames that are multiples of grid.
+// begin starts a line of each band if frame is a multiple of grid and a band moves.
 func (e *Equaliser) begin(frame int64) {
 	if !e.moves {
 		return
@@ -141,7 +141,8 @@ func (e *Equaliser) begin(frame int64) {
 	e.look()
 }
 
-// filter applies the active bands to up to run frames. at is the index of the first frame in a group of four.
+// filter applies the active bands to up to run frames in place. at is frame mod 4 of the first frame: the filter
+// computes groups of four frames.
 func (e *Equaliser) filter(block []pcm.Frame, at int) {
 	x := e.x[:len(block)]
 	dsp.Doubled(x, block)
@@ -149,7 +150,8 @@ func (e *Equaliser) filter(block []pcm.Frame, at int) {
 	dsp.Singled(block, x, grain)
 }
 
-// cascade applies the bands to x.
+// cascade applies the active bands to x in place, one after the other. at is the index of x[0] in a group of
+// four frames.
 func (e *Equaliser) cascade(x []pair, at int) {
 	for i := range e.bands[:e.used] {
 		switch b := &e.bands[i]; {
@@ -171,7 +173,7 @@ func (e *Equaliser) Reset() {
 	e.look()
 }
 
-// Idle reports whether the equaliser has no tail and no band moves: silence in gives exact zeros out.
+// Idle reports whether the equaliser has no tail and no band moves. Then silent input yields exact zeros.
 func (e *Equaliser) Idle() bool {
 	for i := range e.bands {
 		b := &e.bands[i]

@@ -2,7 +2,8 @@ package eq
 
 import "voicepool/internal/spectrum"
 
-// Passes multiplies g by the response of the bands. warped holds the spectrum bands at the rate.
+// Passes multiplies g, power gains per spectrum band, by the response of the bands of v. warped holds the
+// spectrum bands at the rate in Hz.
 func (v *Values) Passes(rate int, warped *spectrum.Warped, g *spectrum.Gains) {
 	for i := range v.N {
 		if b := &v.Bands[i]; b.Type != None {

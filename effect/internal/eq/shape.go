@@ -16,7 +16,7 @@ type shape struct{ g, k, m0, m1, m2 float64 }
 // flat reports whether the band passes its input unchanged.
 func (s *shape) flat() bool { return s.m0 == 1 && s.m1 == 0 && s.m2 == 0 }
 
-// shape returns the transfer function of Bristow-Johnson's cookbook, in Simper's form.
+// shape returns the transfer function of the band at a rate in Hz: Bristow-Johnson's cookbook, in Simper's form.
 func (b *Band) shape(rate int) shape {
 	s := shape{g: pcm.TanPi(min(b.Freq/float64(rate), highest)), k: 1 / b.Q, m0: 1}
 	a := pcm.Decibels(b.Gain / 2).Linear() // the square root of the gain

@@ -53,7 +53,8 @@ type ring struct {
 	parts       [2]float64 // magnitudes of their residues
 }
 
-// newRing returns the ring of a shape. Its poles are the bilinear transforms of the prototype's.
+// newRing returns the constants of the bound of |h(m)| for a shape. Its poles are the bilinear transforms of the
+// prototype's.
 func newRing(s *shape) ring {
 	c := s.coefficients()
 	one, two := float64(c[first]*c[couple]), float64(c[second]*c[follow])
@@ -80,8 +81,8 @@ func newRing(s *shape) ring {
 	return h
 }
 
-// sum returns an upper bound of the sum of |h(m)| r^-m. It takes the better one of two bounds: a partial
-// fraction of the two poles, or the poles in series, which is better if they are nearly equal.
+// sum returns an upper bound of the sum of |h(m)| r^-m over all m; r must exceed both poles. It uses the better
+// bound: a partial fraction of the two poles, or the poles in series, which is better if they are nearly equal.
 func (h *ring) sum(r float64) float64 {
 	p, q := r-h.poles[0], r-h.poles[1]
 	apart := h.parts[0]/p + h.parts[1]/q
