@@ -17,7 +17,7 @@ type Glide struct {
 	moves                bool // the targets differ
 }
 
-// New returns n numbers with value 0.
+// New returns a Glide of n numbers with value 0.
 func New(n int) Glide {
 	x := make([]float64, 4*n)
 	return Glide{before: x[:n:n], last: x[n : 2*n : 2*n], target: x[2*n : 3*n : 3*n], now: x[3*n:]}
@@ -37,7 +37,8 @@ func (g *Glide) Arrive() {
 	copy(g.now, g.target)
 }
 
-// Move moves the numbers to x in 64 frames.
+// Move moves the numbers from their present values to x in 64 frames. A move to the same target as before has no
+// effect.
 func (g *Glide) Move(x []float64) {
 	if !g.moves && same(x, g.target) {
 		return
@@ -53,7 +54,8 @@ func (g *Glide) Move(x []float64) {
 // Still reports whether the numbers are constant.
 func (g *Glide) Still() bool { return !g.moves }
 
-// Next advances by a frame and returns the numbers for it.
+// Next advances by a frame and returns the numbers for it. The next call overwrites them. Without a move they
+// stay constant.
 func (g *Glide) Next() []float64 {
 	if !g.moves {
 		return g.now
@@ -78,6 +80,7 @@ func (g *Glide) Next() []float64 {
 // Now returns the numbers of the last frame. The next call of Next overwrites them.
 func (g *Glide) Now() []float64 { return g.now }
 
+// same reports whether x and y, of the same length, are equal.
 func same(x, y []float64) bool {
 	for i := range x {
 		if x[i] != y[i] {
