@@ -22,7 +22,7 @@ const perLane = dsp.AbsorptionFactors
 // are stable while they move (Simper, "Linear trapezoidal integrated state variable filter").
 type absorption struct{ dsp.Absorption }
 
-// take applies the numbers, line by line.
+// take sets the filter factors of all lines from x, which holds perLane numbers for each line.
 func (a *absorption) take(x []float64) {
 	for lane := range lanes {
 		for i := range a.Factors {
@@ -42,6 +42,7 @@ type tangents struct {
 	bands     [len(halves)]float64
 }
 
+// newTangents returns tan(pi f/rate) for the corner frequencies and the bands, limited below half the rate.
 func newTangents(rate float64) (t tangents) {
 	t.low, t.high = pcm.TanPi(min(lowCorner/rate, 0.49)), pcm.TanPi(min(highCorner/rate, 0.49))
 	for i, h := range halves {
@@ -50,7 +51,8 @@ func newTangents(rate float64) (t tangents) {
 	return t
 }
 
-// newShelf returns a shelf with a gain in dB. corner is the tangent of its corner frequency, see tangents.
+// newShelf returns a low or high shelf with a gain in dB. corner is the tangent of its corner frequency, see
+// tangents.
 func newShelf(high bool, corner float64, gain float64) shelf {
 	a := pcm.Decibels(gain / 2).Linear()
 	s := shelf{g: corner, k: math.Sqrt2, m0: 1}
@@ -74,8 +76,8 @@ func (s *shelf) power(tangent float64) float64 {
 	return (float64(re*re) + float64(im*im)) / (float64(down*down) + float64(aside*aside))
 }
 
-// put writes the factors of the shelf for dsp.Absorption: how its states move, and their weights in the
-// output.
+// put writes the factors of the shelf for dsp.Absorption to x: how its states move, and their weights in the
+// output, multiplied by gain.
 func (s *shelf) put(x []float64, gain float64) {
 	keep := 2 / (1 + float64(s.g*(s.g+s.k)))
 	x[dsp.LowKeep], x[dsp.LowCouple] = keep-1, float64(s.g*keep)

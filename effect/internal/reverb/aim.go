@@ -15,11 +15,12 @@ var halves = [...]struct{ hertz, weight float64 }{
 	{13454, 2.512}, {19027, 2.512},
 }
 
-// aim computes the numbers for v with the target lengths of the lines.
+// aim computes into r.next the numbers of the output gains and of the absorption for v, with the target lengths
+// of the lines.
 //
 // The matrix is lossless, so all lines have the same energy. Of each unit of input energy, a pass through the
-// lines leaves a part: the mean over the lines of the energy that they do not absorb. All passes together
-// leave part/(1-part). The gain normalizes that to 1 over the bands of pink noise.
+// lines leaves a part: the mean over the lines of the energy that they do not absorb. All passes together leave
+// part/(1-part). The gain normalizes that to 1 over the bands of pink noise.
 func (r *Reverb) aim(v *Values) {
 	x, rate := r.next, float64(r.rate)
 	var left [len(halves)]float64 // part of each band that remains after a pass
@@ -82,7 +83,8 @@ func between(rate int) (left [len(halves)]float64) {
 	return left
 }
 
-// places returns the read positions of the lines, the first reflections and the network's input, in frames.
+// places returns the read positions of the lines, the network's input and the first reflections, as delays in
+// frames.
 func (r *Reverb) places(v *Values) (p places) {
 	per := float64(v.Size * float64(r.rate) / 1000)
 	for i, ms := range lineMillis {
@@ -97,7 +99,7 @@ func (r *Reverb) places(v *Values) (p places) {
 	return p
 }
 
-// prime returns the first prime number from n on: echoes of lines with such lengths do not coincide.
+// prime returns the smallest prime number that is at least n. Echoes of lines with such lengths do not coincide.
 func prime(n int) int {
 	for ; ; n++ {
 		is := n > 1

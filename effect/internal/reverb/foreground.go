@@ -39,7 +39,8 @@ type echoes struct {
 	base [len(firstLeft)]int32
 }
 
-// take sets reflection i of a channel.
+// take sets reflection i of the channel side: its gain, and the input channel that it reads, which is the other
+// one if r crosses.
 func (e *echoes) take(f *foreground, i, side int, r *reflection, gain float64) {
 	if r.crosses {
 		side = 1 - side
@@ -47,7 +48,8 @@ func (e *echoes) take(f *foreground, i, side int, r *reflection, gain float64) {
 	e.gain[i], e.base[i] = float32(gain), f.base[side]
 }
 
-// look reads the first reflections at the given positions.
+// look fills dst with the sum of the first reflections for the run at frame at. p holds the delay of each
+// reflection in frames.
 func (e *echoes) look(dst *dsp.Stretch, f *foreground, p *[len(firstLeft)]int32, at int64) {
 	var places [len(firstLeft)]int32
 	for i, base := range e.base {
@@ -56,6 +58,8 @@ func (e *echoes) look(dst *dsp.Stretch, f *foreground, p *[len(firstLeft)]int32,
 	dsp.Echoes(dst, f.ring, &places, &e.gain)
 }
 
+// newForeground returns the input memory and the reflections of both channels for a rate in Hz. The power of the
+// reflections of a channel is 1.
 func newForeground(rate int) foreground {
 	most := int((0.25+2*firstRight[len(firstRight)-1].millis/1000)*float64(rate)) + 16
 	f := foreground{loops: newLoops(most, most), furthest: most}
@@ -71,9 +75,10 @@ func newForeground(rate int) foreground {
 	return f
 }
 
+// most returns the number of frames that the foreground can be read back.
 func (f *foreground) most() int { return f.furthest }
 
-// write stores the input of a run.
+// write stores the input of a run, whose first frame is at. Frames beyond a run are ignored.
 func (f *foreground) write(block []pcm.Frame, at int64) {
 	left, right := (*dsp.Stretch)(f.ring[f.place(0, at):]), (*dsp.Stretch)(f.ring[f.place(1, at):])
 	for i, x := range block[:min(len(block), dsp.RoomRun)] {
@@ -82,7 +87,8 @@ func (f *foreground) write(block []pcm.Frame, at int64) {
 	f.repeat(at)
 }
 
-// read returns the input of the network and the first reflections for a run.
+// read fills direct with the delayed input of the network and first with the first reflections, per channel, for
+// the n frames from frame at on. During a crossfade of t both are crossfaded.
 func (f *foreground) read(direct, first *[2]dsp.Stretch, t *taps, at int64, n int) {
 	f.look(direct, first, &t.now, at)
 	if t.done > 0 {
@@ -95,7 +101,7 @@ func (f *foreground) read(direct, first *[2]dsp.Stretch, t *taps, at int64, n in
 	}
 }
 
-// look is read at the given positions.
+// look is read with the delays p, without a crossfade.
 func (f *foreground) look(direct, first *[2]dsp.Stretch, p *places, at int64) {
 	for c := range direct {
 		direct[c] = dsp.Stretch(f.ring[f.place(c, at-int64(p[lanes])):])
@@ -121,6 +127,7 @@ type diffuser struct {
 	sum    int
 }
 
+// newDiffuser returns the allpass chain of one channel, with delays in ms, for a rate in Hz.
 func newDiffuser(rate int, millis [len(wallsLeft)]float64) (d diffuser) {
 	for i, ms := range millis {
 		d.length[i] = prime(max(int(float64(ms/1000*float64(rate))), 2))
@@ -133,7 +140,7 @@ func newDiffuser(rate int, millis [len(wallsLeft)]float64) (d diffuser) {
 // most returns how many frames an input affects the chain: each allpass decays, to -200 dB after 50 passes.
 func (d *diffuser) most() int { return 50 * d.sum }
 
-// pass processes a run with all allpasses.
+// pass applies all allpasses in turn to the run x, in place. at is its first frame.
 func (d *diffuser) pass(x *dsp.Stretch, at int64) {
 	var from, to [len(wallsLeft)]int32
 	for i := range from {

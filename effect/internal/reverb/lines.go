@@ -36,6 +36,8 @@ type lines struct {
 	other           dsp.Rows     // samples at the next positions during a crossfade
 }
 
+// newLines returns the delay lines of the network for a rate in Hz, with space for the largest size and
+// modulation.
 func newLines(rate int) lines {
 	var most [lanes]int
 	for i, ms := range lineMillis {
@@ -49,15 +51,16 @@ func newLines(rate int) lines {
 	return l
 }
 
+// most returns the number of frames that the longest line can be read back.
 func (l *lines) most() int { return l.furthest }
 
-// depth sets the modulation amplitude.
+// depth sets the target of the modulation amplitude; 1 moves the read positions by swing ms.
 func (l *lines) depth(modulation float64) {
 	l.reach = float64(modulation * swing / 1000 * float64(l.rate) * unit)
 }
 
-// aim starts linear pieces from frame to rest frames later. Each line has its own modulation frequency, 0.3
-// to 0.9 Hz, and a phase that is a function of the frame number only.
+// aim starts linear pieces of the modulation from frame to frame + rest. Each line has its own modulation
+// frequency, 0.3 to 0.9 Hz, and a phase that is a function of the frame number only.
 func (l *lines) aim(frame int64) {
 	if l.aimed+rest != frame {
 		l.swing(frame)
@@ -70,14 +73,14 @@ func (l *lines) aim(frame int64) {
 	l.aimed, l.aims = frame, l.reach
 }
 
-// still reports whether the modulation amplitude has reached its target.
+// still reports whether the modulation amplitude has reached its target in the present piece.
 func (l *lines) still() bool { return l.aims == l.reach }
 
 // swings reports whether a line is modulated: every other one is. Interpolation between samples costs treble,
 // and the matrix distributes the modulation to all lines anyway.
 func swings(lane int) bool { return lane&1 != 0 }
 
-// swing computes the offsets of the lines at a frame, in units.
+// swing computes into l.to the offsets of the read positions at a frame, in 1/unit frames.
 func (l *lines) swing(frame int64) {
 	if l.reach == 0 {
 		l.to = [lanes]int32{}
@@ -95,8 +98,8 @@ func (l *lines) swing(frame int64) {
 	}
 }
 
-// prepare computes the offsets at a frame. It returns for how many of n frames they stay between the same
-// samples.
+// prepare computes the offsets of the read positions at frame at. It returns how many of the next n frames stay
+// between the same two samples, at least 1.
 func (l *lines) prepare(n int, at int64) int {
 	for i := 1; i < lanes; i += 2 {
 		step := l.step[i]
@@ -112,7 +115,8 @@ func (l *lines) prepare(n int, at int64) int {
 	return n
 }
 
-// read reads the ends of the lines for a run.
+// read fills y with the outputs of the lines for the n frames from frame at on. During a crossfade of t they are
+// crossfaded.
 func (l *lines) read(y *dsp.Rows, t *taps, at int64, n int) {
 	l.look(y, &t.now, at)
 	if t.done > 0 {
@@ -123,7 +127,7 @@ func (l *lines) read(y *dsp.Rows, t *taps, at int64, n int) {
 	}
 }
 
-// look is read at the given positions.
+// look is read with the delays p, without a crossfade.
 func (l *lines) look(y *dsp.Rows, p *places, at int64) {
 	base, mask := (*[lanes]int32)(l.base), (*[lanes]int32)(l.mask)
 	for i := 0; i < lanes; i += 2 {
@@ -133,7 +137,8 @@ func (l *lines) look(y *dsp.Rows, p *places, at int64) {
 	dsp.Ends(y, l.ring, &l.at, &l.part, &l.step)
 }
 
-// places returns the write indices of a run.
+// places returns the ring indices for writing the run from frame at on, one per line. The next call overwrites
+// them.
 func (l *lines) places(at int64) *[lanes]int32 {
 	base, mask := (*[lanes]int32)(l.base), (*[lanes]int32)(l.mask)
 	for i := range l.at {

@@ -17,7 +17,7 @@ type loops struct {
 	least      int32 // the smallest mask
 }
 
-// newLoops returns loops that can be read the given numbers of frames back.
+// newLoops returns one ring for each number in most. Ring i can be read most[i] frames back.
 func newLoops(most ...int) loops {
 	l := loops{least: 1<<31 - 1}
 	size := int32(0)
@@ -31,10 +31,11 @@ func newLoops(most ...int) loops {
 	return l
 }
 
-// place returns the index of a frame in loop i.
+// place returns the ring index of frame at in loop i.
 func (l *loops) place(i int, at int64) int32 { return l.base[i] + int32(at)&l.mask[i] }
 
-// repeat copies the start of a loop behind its end, if the run has written there.
+// repeat copies the start of each loop behind its end, if the run at frame at has written there. A run can then
+// be read without wrapping.
 func (l *loops) repeat(at int64) {
 	if int32(at)&l.least >= repeated {
 		return

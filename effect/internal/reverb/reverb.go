@@ -86,7 +86,7 @@ func New(rate int) *Reverb {
 	return r
 }
 
-// Jump sets the parameters at once. It clicks if the reverb has a tail.
+// Jump sets the parameters at once, without ramps. It clicks if the reverb has a tail.
 func (r *Reverb) Jump(v *Values) {
 	r.taps.jump(r.places(v))
 	r.aim(v)
@@ -105,7 +105,7 @@ func (r *Reverb) Move(v *Values) {
 	r.lines.depth(v.Modulation)
 }
 
-// take applies numbers from a frame of the run on.
+// take applies the numbers x: the output gains from frame index from of the run on, and the absorption at once.
 func (r *Reverb) take(x []float64, from int) {
 	for i := range r.out {
 		for j := range r.out[i][from:] {
@@ -128,7 +128,7 @@ func (r *Reverb) shortest() int {
 	return max(n, 1)
 }
 
-// Process replaces block by the reverb, in place. Audio side.
+// Process replaces block by the reverb, in place. frame is the mixer's number of the first frame. Audio side.
 func (r *Reverb) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
 		if grid := frame - frame%rest; grid != r.lines.aimed {
@@ -141,7 +141,8 @@ func (r *Reverb) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// length returns how many of n frames make up the next run.
+// length returns the length in frames of the next run, at frame at: at most n, and short enough that no position
+// changes within it.
 func (r *Reverb) length(n int, at int64) int {
 	if r.empty {
 		n = 1
@@ -150,7 +151,8 @@ func (r *Reverb) length(n int, at int64) int {
 	return r.lines.prepare(r.taps.length(n), at)
 }
 
-// run processes one run.
+// run replaces the block by the reverb, in place. at is its first frame, and length allows its length. While the
+// reverb is empty, it only advances the ramps and outputs silence.
 func (r *Reverb) run(block []pcm.Frame, at int64) {
 	n := len(block)
 	r.fore.write(block, at)
@@ -194,7 +196,7 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 	r.taps.pass(n)
 }
 
-// move applies the absorption frame by frame while numbers glide.
+// move applies the absorption to the n frames of the run one by one while numbers ramp.
 func (r *Reverb) move(n int) {
 	for i := range n {
 		if !r.glide.Still() {
@@ -204,7 +206,7 @@ func (r *Reverb) move(n int) {
 	}
 }
 
-// settle clears tiny states, and everything after the tail has ended.
+// settle sets tiny filter states to 0. If frame at is past the end of the tail, it clears the reverb.
 func (r *Reverb) settle(at int64) {
 	r.absorb.FlushTiny(quiet * 1e-5)
 	if !r.empty && at-r.loud > r.longest() {
@@ -212,7 +214,8 @@ func (r *Reverb) settle(at int64) {
 	}
 }
 
-// longest returns the longest distance in frames over which samples are read.
+// longest returns the longest time in frames that an input sample stays in the reverb without the feedback of
+// the lines.
 func (r *Reverb) longest() int64 {
 	return int64(r.fore.most() + max(r.walls[0].most(), r.walls[1].most()) + r.lines.most())
 }

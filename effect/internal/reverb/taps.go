@@ -21,6 +21,7 @@ type taps struct {
 	rise            []float32
 }
 
+// newTaps returns read positions without a crossfade. A crossfade lasts about fadeMillis ms.
 func newTaps(rate int) taps {
 	t := taps{rise: make([]float32, max(rate*fadeMillis/1000+1, 2))}
 	for i := range t.rise {
@@ -29,14 +30,17 @@ func newTaps(rate int) taps {
 	return t
 }
 
+// jump sets the positions at once and ends a crossfade.
 func (t *taps) jump(p places) { t.now, t.next, t.goal, t.waits, t.done = p, p, p, false, 0 }
 
-// move requests positions.
+// move requests the positions p. The crossfade to them starts with the next pass, after a present one.
 func (t *taps) move(p places) { t.goal, t.waits = p, t.now != p }
 
+// still reports whether the requested positions have been reached.
 func (t *taps) still() bool { return !t.waits }
 
-// length returns for how many of n frames the positions stay the same, or the same crossfade lasts.
+// length returns how many of the next n frames have constant positions, or belong to the running crossfade. It
+// is 1 if a crossfade is about to start.
 func (t *taps) length(n int) int {
 	switch {
 	case t.done > 0:
@@ -47,7 +51,8 @@ func (t *taps) length(n int) int {
 	return n
 }
 
-// pass advances by a number of frames that length allows.
+// pass advances by n frames, which length allows. It starts a requested crossfade, and at the end of one takes
+// over its positions.
 func (t *taps) pass(n int) {
 	switch {
 	case t.done > 0:
@@ -60,7 +65,8 @@ func (t *taps) pass(n int) {
 	}
 }
 
-// fade crossfades n samples of x to y, starting at the present point of the crossfade.
+// fade crossfades the first n samples of x to y, starting at the present point of the crossfade, and stores the
+// result in x.
 func (t *taps) fade(x, y *dsp.Stretch, n int) {
 	for i, w := range t.rise[t.done:][:n] {
 		x[i] = float32(x[i]*(1-w)) + float32(y[i]*w)
