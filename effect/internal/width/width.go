@@ -24,7 +24,7 @@ func New(int) *Width {
 	return w
 }
 
-// Jump sets the parameters at once.
+// Jump sets the width at once, without a ramp.
 func (w *Width) Jump(v *Values) {
 	x := [...]float64{v.Width}
 	w.glide.Jump(x[:])
@@ -37,7 +37,7 @@ func (w *Width) Move(v *Values) {
 	w.glide.Move(x[:])
 }
 
-// Process widens block in place. Audio side.
+// Process scales the side signal of block in place. The frame number has no effect. Audio side.
 func (w *Width) Process(block []pcm.Frame, _ int64) {
 	for len(block) > 0 && !w.glide.Still() {
 		widen(block[:1], float32(w.glide.Next()[0]))
@@ -48,7 +48,8 @@ func (w *Width) Process(block []pcm.Frame, _ int64) {
 	}
 }
 
-// widen scales the sides of x. Halves are exact, so a width of 0 makes both channels equal.
+// widen multiplies the side signal of x by width, in place. Halves are exact, so a width of 0 makes both
+// channels equal.
 func widen(x []pcm.Frame, width float32) {
 	for i := range x {
 		l, r := x[i][0], x[i][1]
@@ -57,7 +58,7 @@ func widen(x []pcm.Frame, width float32) {
 	}
 }
 
-// Reset ends a move. The parameters stay.
+// Reset ends a ramp at its target. The parameters stay.
 func (w *Width) Reset() { w.glide.Arrive() }
 
 // Idle reports whether the width is constant. Silence gives silence during a move, too.
