@@ -14,7 +14,7 @@ type Transform struct {
 	places []int
 }
 
-// New returns the transform of n numbers, a power of two.
+// New returns the discrete Fourier transform of n complex numbers. n is a power of two.
 func New(n int) *Transform {
 	f := &Transform{places: make([]int, n)}
 	turn := func(k, n int) complex128 { // e^(-2 pi i k/n)
@@ -49,10 +49,12 @@ func (f *Transform) Apply(x []complex128) {
 	f.ApplyPlaced(x)
 }
 
-// Places returns the input order of ApplyPlaced. It must not be changed.
+// Places returns the input order of ApplyPlaced: element i is number Places()[i] of the input. The caller must
+// not change it.
 func (f *Transform) Places() []int { return f.places }
 
-// ApplyPlaced is Apply for numbers in the order of Places.
+// ApplyPlaced replaces x, whose numbers are in the order of Places, by its discrete Fourier transform in natural
+// order.
 func (f *Transform) ApplyPlaced(x []complex128) {
 	for _, round := range f.rounds {
 		half := len(round)
@@ -76,7 +78,7 @@ func (f *Transform) ApplyPlaced(x []complex128) {
 	}
 }
 
-// times returns h w with every product rounded.
+// times returns h w, with every product rounded to float64, so that all processors compute the same bits.
 func times(h, w complex128) complex128 {
 	return complex(
 		float64(real(h)*real(w))-float64(imag(h)*imag(w)),
