@@ -11,7 +11,7 @@ import (
 // of an octave.
 type Gains [Bands]float64
 
-// Flat returns gains of 1.
+// Flat returns power gains of 1 for all bands: no filter.
 func Flat() (g Gains) {
 	for b := range g {
 		g[b] = 1
@@ -19,7 +19,7 @@ func Flat() (g Gains) {
 	return g
 }
 
-// Times multiplies by other gains, for filters in series.
+// Times multiplies each gain of g by the gain of h in its band, for filters in series.
 func (g *Gains) Times(h *Gains) {
 	for b := range g {
 		g[b] = float64(g[b] * h[b])
@@ -33,21 +33,21 @@ func (g *Gains) Scale(factor float64) {
 	}
 }
 
-// Most raises each gain to the gain of h, if that is larger.
+// Most raises each gain of g to the gain of h in its band, if that is larger.
 func (g *Gains) Most(h *Gains) {
 	for b := range g {
 		g[b] = max(g[b], h[b])
 	}
 }
 
-// Add adds weighted gains, for parallel signal paths.
+// Add adds the gains of h, multiplied by weight, to g, for parallel signal paths.
 func (g *Gains) Add(h *Gains, weight float64) {
 	for b := range g {
 		g[b] += float64(h[b] * weight)
 	}
 }
 
-// Parts returns the share of each band in a range in Hz, by width in octaves.
+// Parts returns the share of each band in the range from..to Hz, by width in octaves. The shares add up to 1.
 func Parts(from, to float64) (parts [Bands]float64) {
 	from, to = pcm.Log2(from), pcm.Log2(to)
 	for b := range parts {
@@ -63,7 +63,7 @@ func Parts(from, to float64) (parts [Bands]float64) {
 	return parts
 }
 
-// Over returns the mean of the gains, weighted by the shares of Parts.
+// Over returns the mean of the gains, weighted by the shares that Parts returned.
 func (g *Gains) Over(parts *[Bands]float64) (mean float64) {
 	for b, x := range g {
 		mean += float64(x * parts[b])
@@ -92,7 +92,8 @@ const Points = 16
 
 var warps sync.Map // of *Warped, by rate
 
-// Warp returns the warped bands for a rate in Hz. Control side.
+// Warp returns the band limits for a rate in Hz, warped as tan(pi f/rate). It computes them once per rate.
+// Control side.
 func Warp(rate int) *Warped {
 	if w, ok := warps.Load(rate); ok {
 		return w.(*Warped)
@@ -101,6 +102,7 @@ func Warp(rate int) *Warped {
 	return w.(*Warped)
 }
 
+// warp computes the warped bands for a rate in Hz, see Warp.
 func warp(rate int) *Warped {
 	w := &Warped{rate: rate}
 	at := func(hertz float64) float64 { return pcm.TanPi(min(hertz/float64(rate), highest)) }
@@ -119,8 +121,8 @@ func warp(rate int) *Warped {
 	return w
 }
 
-// Mean returns the gains of a filter, averaged per band. power returns its squared magnitude at a warped
-// frequency.
+// Mean returns the power gains of a filter, averaged per band over Points frequencies. power returns the squared
+// magnitude of the filter at a warped frequency, tan(pi f/rate).
 func (w *Warped) Mean(power func(w float64) float64) (g Gains) {
 	for b := range w.points {
 		sum := 0.0

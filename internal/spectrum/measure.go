@@ -89,6 +89,7 @@ type meter struct {
 	spectrum []complex128
 }
 
+// newMeter returns a meter of s from its first hop on. With looped it repeats the loop of s endlessly.
 func newMeter(s *Sound, looped bool) *meter {
 	n := 2
 	for int64(n) < 2*s.Hop {
@@ -115,7 +116,8 @@ func newMeter(s *Sound, looped bool) *meter {
 	return m
 }
 
-// measure adds the energies of the next hops, as many as one transform covers.
+// measure adds the energy per band of the next hops to energies, one element per hop. One transform covers two
+// hops of a mono sound, or a single hop of a stereo sound.
 func (m *meter) measure(energies [][Bands]float64) {
 	n, hop := len(m.window), int(m.Hop)
 	m.fill()
@@ -143,7 +145,7 @@ func (m *meter) measure(energies [][Bands]float64) {
 	}
 }
 
-// fill filters the input of the next transform.
+// fill appends K-weighted samples to the buffer of each channel until it holds the input of the next transform.
 func (m *meter) fill() {
 	for c := range m.Channels {
 		for len(m.ready[c]) < len(m.window)+int(m.Hop) {
@@ -157,7 +159,8 @@ func (m *meter) fill() {
 	}
 }
 
-// at returns the frame of the sound that plays at a frame of time; -1: silence.
+// at returns the frame of the sound that plays at a frame of time; -1 for silence, before the sound or after its
+// end.
 func (m *meter) at(frame int64) int64 {
 	switch {
 	case frame < 0:
@@ -177,4 +180,5 @@ func sum(x []float64) (sum float64) {
 	return sum
 }
 
+// square returns the squared magnitude of x + iy.
 func square(x, y float64) float64 { return float64(x*x) + float64(y*y) }

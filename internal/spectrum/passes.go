@@ -36,8 +36,8 @@ func (w *Warped) Prepare() {
 
 var lowestLog = pcm.Log2(lowestCutoff)
 
-// Pass returns the gains of a two-pole Butterworth low-pass or high-pass. log is the binary logarithm of the
-// cutoff in Hz.
+// Pass returns the power gains of a two-pole Butterworth filter: a low-pass, or a high-pass if low is false. log
+// is the binary logarithm of the cutoff in Hz.
 func (w *Warped) Pass(log float64, low bool) (g Gains) {
 	kept := &w.passes.high
 	if low {
@@ -49,7 +49,9 @@ func (w *Warped) Pass(log float64, low bool) (g Gains) {
 	return g
 }
 
-// drawn interpolates gains from the table, if the cutoff is in its range.
+// drawn interpolates the gains for a cutoff from the table kept, stores them in g and returns true. It returns
+// false without a change if the cutoff is outside the table or Prepare was not called. log is the binary
+// logarithm of the cutoff in Hz.
 func (w *Warped) drawn(g *Gains, log float64, kept *[cutoffs + 1]Gains) bool {
 	at := float64((log - lowestLog) * cutoffsEach)
 	if !(at >= 0 && at < w.kept) || !w.prepared.Load() {
@@ -64,8 +66,8 @@ func (w *Warped) drawn(g *Gains, log float64, kept *[cutoffs + 1]Gains) bool {
 	return true
 }
 
-// pass computes the mean of a pass's power over the logarithm of the frequency in closed form. With x =
-// w/cutoff, or cutoff/w for a low-pass, the power is q/(1+q), q = x^4.
+// pass computes the result of Pass in closed form: the mean power over the logarithm of the frequency, per band.
+// With x = w/cutoff, or cutoff/w for a low-pass, the power is q/(1+q), q = x^4.
 func (w *Warped) pass(log float64, low bool) (g Gains) {
 	cutoff, last := pcm.TanPi(min(pcm.Exp2(log)/float64(w.rate), highest)), 0.0
 	for b, edge := range w.edges {

@@ -51,7 +51,7 @@ var pinkShares = func() (s Shares) {
 	return s
 }()
 
-// take sets the shares to powers divided by whole.
+// take sets the shares to the powers e divided by whole, rounded to 16 bits. If whole is 0, all shares are 0.
 func (s *Shares) take(e *[Bands]float64, whole float64) {
 	for b, x := range e {
 		share := 0.0
@@ -62,7 +62,7 @@ func (s *Shares) take(e *[Bands]float64, whole float64) {
 	}
 }
 
-// Through returns the share of the power that remains with the given gains.
+// Through returns the share of the power, 0..1, that remains after a filter with the power gains g.
 func (s *Shares) Through(g *Gains) float64 {
 	sum := 0.0
 	for b, x := range s {
@@ -82,7 +82,8 @@ type Hop struct {
 	Ahead [Stretches]Shares
 }
 
-// Through returns the share of the power of the loudest stretch that remains with the given gains.
+// Through returns the share of the power that remains after a filter with the power gains g. It takes the
+// largest share of the four stretches ahead.
 func (h *Hop) Through(g *Gains) (most float64) {
 	var a, b, c, d float64 // independent sums run in parallel
 	for i, x := range g {
@@ -94,6 +95,7 @@ func (h *Hop) Through(g *Gains) (most float64) {
 	return max(a, b, c, d)
 }
 
+// powerOf converts a stored share, the upper 16 bits of a float32, to a number.
 func powerOf(share uint16) float64 { return float64(math.Float32frombits(uint32(share) << 16)) }
 
 // Pink is the hop of a sound without a measured spectrum.
