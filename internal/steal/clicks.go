@@ -15,7 +15,8 @@ type Pair struct {
 	Cut      int // frame of Voice, at a level less than 30 dB below its loudest
 }
 
-// Pairs draws n pairs from a corpus. Pairs may share samples.
+// Pairs draws n pairs of recordings at random from a corpus, each with a frame for the cut of the voice. The
+// voice is not quiet there. Pairs may share samples; equal seeds give equal pairs.
 func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	r := newRandom(seed, "pairs")
 	pairs := make([]Pair, n)
@@ -81,7 +82,7 @@ func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	return samples, powers, most
 }
 
-// Faded returns the voice with a fade-out that begins at the cut.
+// Faded returns the voice of the pair, faded out from the cut on; after the fade it is silent.
 func (p *Pair) Faded(fade Fade) []float32 {
 	out := make([]float32, len(p.Voice))
 	copy(out, p.Voice[:p.Cut])
@@ -92,8 +93,8 @@ func (p *Pair) Faded(fade Fade) []float32 {
 }
 
 // Clicks returns the share of pairs, 0..1, with an audible cut: the signal contains energy that is neither in
-// the uncut voice nor in the newcomer and that neither masks. heard returns the audible signal of the voice
-// from its beginning on.
+// the uncut voice nor in the newcomer, and neither of them masks it. heard returns the audible signal of the
+// voice from its beginning on.
 func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
 	e := newEar(Rate, clickBlock, clickHop, clickWidth)
 	count := 0
@@ -105,6 +106,7 @@ func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
 	return float64(count) / float64(len(pairs))
 }
 
+// click reports whether the cut of a pair is audible, see Clicks. heard is the signal of the cut voice.
 func (e *ear) click(p *Pair, heard []float32) bool {
 	const around = 2
 	var blocks [clickBlocks + 2*around][2][]float64
@@ -147,7 +149,7 @@ func (e *ear) click(p *Pair, heard []float32) bool {
 	return false
 }
 
-// part returns the samples from one index to another, and leaves out missing samples.
+// part returns samples[from:to] without the samples beyond the end.
 func part(samples []float32, from, to int) []float32 {
 	return samples[min(from, len(samples)):min(to, len(samples))]
 }

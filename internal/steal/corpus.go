@@ -48,7 +48,8 @@ var recipes = [...]recipe{
 	{Speech, 5, makeSpeech}, {Bell, 5, makeBell}, {Pickup, 3, makePickup}, {Engine, 3, makeEngine}, {Wind, 3, makeWind},
 }
 
-// Corpus synthesizes the 44 sounds of a seed, with peaks from -12 to -1 dBFS.
+// Corpus synthesizes the 44 sounds of a seed, as mono recordings of 16 bits at Rate, with peaks from -12 to -1
+// dBFS. Equal seeds give equal bits.
 func Corpus(seed uint64) []Recording {
 	var all []Recording
 	for _, r := range recipes {
@@ -75,16 +76,19 @@ func quantise(signal []float64, peak float64) []int16 {
 	return samples
 }
 
+// silence returns a signal of zeros with the given length at Rate.
 func silence(seconds float64) []float64 { return make([]float64, int(seconds*Rate)) }
 
 // decay is an exponentially falling level: by a factor of e^-1 every tau seconds.
 type decay struct{ level, factor float64 }
 
+// newDecay returns an exponential decay from level, with the time constant tau in seconds.
 func newDecay(level, tau float64) decay {
 	const log2e = 1.442695040888963407359924681001892137
 	return decay{level, pcm.Exp2(-log2e / float64(tau*Rate))}
 }
 
+// next returns the present level and advances by one frame.
 func (d *decay) next() float64 {
 	now := d.level
 	d.level = float64(d.level * d.factor)
@@ -94,6 +98,7 @@ func (d *decay) next() float64 {
 // tone is a sine with a variable frequency.
 type tone struct{ phase float64 } // in cycles
 
+// next returns the next sample of a sine with amplitude 1, at a frequency that may change with each sample.
 func (t *tone) next(hz float64) float64 {
 	y := pcm.SinPi(float64(2 * t.phase))
 	t.phase += hz / Rate
@@ -104,6 +109,7 @@ func (t *tone) next(hz float64) float64 {
 // lowpass is a one-pole low-pass, 6 dB per octave.
 type lowpass struct{ y float64 }
 
+// next filters the sample x with a one-pole low-pass with a cutoff in Hz.
 func (l *lowpass) next(x, hz float64) float64 {
 	w := float64(2 * math.Pi / Rate * hz)
 	l.y += float64(w / (1 + w) * (x - l.y))
@@ -113,6 +119,7 @@ func (l *lowpass) next(x, hz float64) float64 {
 // resonance is a band-pass with a gain of about 1.
 type resonance struct{ y1, y2 float64 }
 
+// next filters the sample x with a resonance at hz; width is its bandwidth in Hz.
 func (r *resonance) next(x, hz, width float64) float64 {
 	radius := 1 - float64(math.Pi/Rate*width)
 	c := float64(2*radius) * pcm.CosPi(2*hz/Rate)
@@ -121,10 +128,11 @@ func (r *resonance) next(x, hz, width float64) float64 {
 	return y
 }
 
-// rise is a linear ramp from 0 to 1 within the given seconds.
+// rise returns the factor for sample i of a linear ramp from 0 to 1 within the given seconds; 1 after it.
 func rise(i int, seconds float64) float64 { return min(float64(i)/float64(seconds*Rate), 1) }
 
-// release fades out the last milliseconds, so that a sound does not end with a click.
+// release fades out the last 10 ms of a signal in place, so that a sound does not end with a click, and returns
+// it.
 func release(signal []float64) []float64 {
 	n := min(Rate/100, len(signal))
 	for i := range n {

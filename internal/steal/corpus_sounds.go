@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// makeLaser makes a downward chirp.
+// makeLaser returns a downward chirp.
 func makeLaser(r *random) []float64 {
 	s := silence(r.between(0.18, 0.5))
 	seconds := float64(len(s)) / Rate
@@ -29,7 +29,8 @@ type partial struct {
 	level decay
 }
 
-// strike adds partials to a signal, starting at an index.
+// strike adds decaying partials to the signal s, from sample index from to its end. It advances the state of the
+// partials.
 func strike(s []float64, from int, partials []partial) {
 	for p := range partials {
 		q := &partials[p]
@@ -39,7 +40,7 @@ func strike(s []float64, from int, partials []partial) {
 	}
 }
 
-// makeClang makes struck metal after a pause with faint noise.
+// makeClang returns struck metal after a pause with faint noise.
 func makeClang(r *random) []float64 {
 	before := r.between(0, 0.3)
 	s := silence(before + r.between(0.7, 1.3))
@@ -57,7 +58,7 @@ func makeClang(r *random) []float64 {
 	return release(s)
 }
 
-// makeBell makes a bell.
+// makeBell returns a bell.
 func makeBell(r *random) []float64 {
 	s := silence(r.between(0.9, 2))
 	seconds := float64(len(s)) / Rate
@@ -70,7 +71,7 @@ func makeBell(r *random) []float64 {
 	return release(s)
 }
 
-// makePickup makes three rising notes.
+// makePickup returns three rising notes.
 func makePickup(r *random) []float64 {
 	gap := r.between(0.06, 0.11)
 	s := silence(float64(3*gap) + 0.25)
@@ -84,7 +85,7 @@ func makePickup(r *random) []float64 {
 	return release(s)
 }
 
-// makeEngine makes a loop of 3 s: harmonics with whole cycles and a slow tremolo.
+// makeEngine returns a seamless loop of 3 s: harmonics with whole cycles and a slow tremolo.
 func makeEngine(r *random) []float64 {
 	s := silence(3)
 	cycles := 90 + r.n(120) // in 3 s
@@ -109,7 +110,7 @@ func makeEngine(r *random) []float64 {
 // vowels are the first three formants in Hz.
 var vowels = [...][3]float64{{730, 1090, 2440}, {270, 2290, 3010}, {300, 870, 2240}, {530, 1840, 2480}, {570, 840, 2410}, {440, 1020, 2240}}
 
-// makeSpeech makes a buzz through formants, with 3 to 6 syllables a second and silence between them.
+// makeSpeech returns a buzz through formants, with 3 to 6 syllables a second and silence between them.
 func makeSpeech(r *random) []float64 {
 	s := silence(r.between(0.8, 2))
 	rate := r.between(3, 6)
@@ -142,7 +143,7 @@ func makeSpeech(r *random) []float64 {
 	return release(s)
 }
 
-// makeGun makes a burst of noise with a sharp attack and a duller tail.
+// makeGun returns a burst of noise with a sharp attack and a duller tail.
 func makeGun(r *random) []float64 {
 	s := silence(r.between(0.3, 1))
 	seconds := float64(len(s)) / Rate
@@ -156,7 +157,7 @@ func makeGun(r *random) []float64 {
 	return release(s)
 }
 
-// makeExplosion makes rolling low-frequency noise.
+// makeExplosion returns rolling low-frequency noise.
 func makeExplosion(r *random) []float64 {
 	s := silence(r.between(1.5, 4))
 	seconds := float64(len(s)) / Rate
@@ -174,7 +175,7 @@ func makeExplosion(r *random) []float64 {
 	return release(s)
 }
 
-// makeStep makes two thumps, heel and toe.
+// makeStep returns two thumps, heel and toe.
 func makeStep(r *random) []float64 {
 	s := silence(r.between(0.3, 0.45))
 	thump := func(from int, level float64) {
@@ -191,7 +192,7 @@ func makeStep(r *random) []float64 {
 	return release(s)
 }
 
-// makeWind makes a loop of filtered noise with gusts. Noise and filters repeat.
+// makeWind returns a seamless loop of 4 s of filtered noise with gusts.
 func makeWind(r *random) []float64 {
 	s := silence(4)
 	source := make([]float64, len(s))

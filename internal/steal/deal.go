@@ -30,8 +30,8 @@ const (
 // byLength lists the kinds by the typical length of their sounds, shortest first.
 var byLength = [...]Kind{Step, Pickup, Laser, Gun, Clang, Speech, Bell, Explosion, Engine, Wind}
 
-// KindOf returns the kind named by a file: the first word of its name, as in gun-1.wav, or its nearest folder
-// with such a name. Case is ignored.
+// KindOf returns the kind that a file name contains: as the first word of the base name, as in gun-1.wav, or
+// else as the name of the nearest folder. Case is ignored. The result is false without such a name.
 func KindOf(file string) (Kind, bool) {
 	folder, name := path.Split(strings.ToLower(file))
 	if end := strings.IndexFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }); end >= 0 {
@@ -87,7 +87,7 @@ func Deal(takes []Take) (corpus []Recording, left []Left) {
 	return corpus, left
 }
 
-// Lacks returns the kinds without a sound in a corpus. If there are any, NewScene cannot make a scene.
+// Lacks returns the kinds without a sound in a corpus, or nil. If there are any, NewScene cannot make a scene.
 func Lacks(corpus []Recording) []Kind {
 	var none []Kind
 	for k := range Kind(len(kindNames)) {
@@ -98,7 +98,7 @@ func Lacks(corpus []Recording) []Kind {
 	return none
 }
 
-// unfit returns why a recording cannot be used, or "".
+// unfit returns the reason why a recording cannot be used, or "".
 func (r *Recording) unfit() string {
 	switch seconds := float64(len(r.Samples)) / Rate; {
 	case seconds < shortest:
@@ -121,7 +121,8 @@ func (r *Recording) unfit() string {
 // loudest is the largest sample that a voice may have.
 const loudest = 8
 
-// integers converts samples to 16 bits; samples that were 16 bits before keep their values.
+// integers converts samples to 16 bits. Samples that were 16 bits before keep their values; if one exceeds full
+// scale, all are attenuated.
 func integers(samples []float32) []int16 {
 	top := float32(1)
 	for _, x := range samples {

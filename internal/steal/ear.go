@@ -44,8 +44,10 @@ const (
 // audible is the ratio of a difference to its mask at the threshold of hearing: 1.5 dB.
 const audible = 1.41
 
+// bark converts a frequency in Hz to the Bark scale.
 func bark(hz float64) float64 { return 7 * math.Asinh(hz/650) }
 
+// hertz converts a value on the Bark scale to a frequency in Hz.
 func hertz(bark float64) float64 { return 650 * math.Sinh(bark/7) }
 
 // newEar returns an ear for blocks of size frames, a power of two, hop frames apart, at a rate in Hz. width
@@ -91,8 +93,8 @@ func newEar(rate, size, hop int, width float64) *ear {
 	return e
 }
 
-// hear stores the powers in the bands, left and right, of the block that begins at frame at. The signal is
-// silent outside its frames. dst is two slices with one element per band.
+// hear stores in dst the power in each band of the block from frame at of signal on, left and right, multiplied
+// by the square of gain. The signal is silent outside its frames. Each slice of dst has one element per band.
 func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) {
 	for i := range e.block {
 		e.block[i] = 0
@@ -121,8 +123,8 @@ func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) 
 	}
 }
 
-// smear stores in dst how the powers of a block spread over the bands: louder ones spread further towards
-// higher bands.
+// smear stores in dst the power of a block after it has spread over the bands, as in the inner ear. power and
+// dst have one element per band. Louder sounds spread further towards higher bands.
 func (e *ear) smear(dst, power []float64) {
 	clear(dst)
 	n := len(e.bands)
@@ -142,7 +144,7 @@ func (e *ear) smear(dst, power []float64) {
 	}
 }
 
-// hears reports whether any of the powers is audible in silence.
+// hears reports whether the power of any band, left or right, is audible in silence.
 func (e *ear) hears(power *[2][]float64) bool {
 	for c := range power {
 		for b, p := range power[c] {
@@ -154,13 +156,14 @@ func (e *ear) hears(power *[2][]float64) bool {
 	return false
 }
 
-// mask converts a spread power to the largest masked power.
+// mask converts spread powers in place to the largest powers that they mask.
 func (e *ear) mask(spread []float64) {
 	for i := range spread {
 		spread[i] *= e.bands[i].offset
 	}
 }
 
+// pair returns two slices of zeros, left and right, with one element per band.
 func (e *ear) pair() [2][]float64 {
 	return [2][]float64{make([]float64, len(e.bands)), make([]float64, len(e.bands))}
 }

@@ -12,12 +12,12 @@ type Optimum struct {
 	Cuts   []int64 // by part, the frame at which it is cut; its first frame: never played
 }
 
-// Optima returns the optimum for pools of several sizes, in their order.
+// Optima returns the optimum for a pool of each size, in the order of pools. frames is the length of the scene.
 //
-// It is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next.
-// At a start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and
-// is worth its energy; a unit may leave the voice at any later start. Each path added to the flow is one more
-// slot, so one run solves all sizes. Costs are integers, so no decision depends on rounding.
+// It is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next. At a
+// start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and is
+// worth its energy; a unit may leave the voice at any later start. Each path added to the flow is one more slot,
+// so one run solves all sizes. Costs are integers, so no decision depends on rounding.
 func Optima(parts []Part, frames int64, pools []int) []Optimum {
 	g := newSlots(parts, frames)
 	out := make([]Optimum, len(pools))
@@ -49,6 +49,7 @@ type slots struct {
 	scale     float64   // cost per energy
 }
 
+// newSlots returns the flow network of Optima for a scene of the given length, without any flow.
 func newSlots(parts []Part, frames int64) *slots {
 	g := &slots{start: make([]int, len(parts)), stretches: make([][]int32, len(parts))}
 	for i := range parts {
@@ -97,7 +98,7 @@ func newSlots(parts []Part, frames int64) *slots {
 	return g
 }
 
-// cuts returns the frame at which each part is cut: after the last stretch that carries a unit.
+// cuts returns for each part the frame of its cut: the end of its last stretch that carries a unit.
 func (g *slots) cuts(parts []Part) []int64 {
 	cuts := make([]int64, len(parts))
 	for i, stretches := range g.stretches {
@@ -115,7 +116,7 @@ const Grid = Rate / 200
 
 // Bound returns the smallest possible K-error in dB for each pool size: the error of a pool that plays the
 // strongest voices of every 5 ms. No policy can be better, even if it swaps voices at any time, as long as
-// voices add up in power.
+// voices add up in power. frames is the length of the scene.
 func Bound(parts []Part, frames int64, pools []int) []float64 {
 	starting := make([][]int, frames/Grid+1)
 	for i := range parts {
@@ -154,8 +155,8 @@ type Span struct {
 	From, To int64
 }
 
-// PowerError returns the K-error in dB of parts that are not played during some spans. It assumes that voices
-// add up in power and have no tails. It is comparable to Bound and to Optimum.KError.
+// PowerError returns the K-error in dB of a scene of the given length without the spans of parts in unheard. It
+// assumes that voices add up in power and have no tails. It is comparable to Bound and to Optimum.KError.
 func PowerError(parts []Part, unheard []Span, frames int64) float64 {
 	lost, total := 0.0, 0.0
 	for i := range parts {
@@ -190,7 +191,8 @@ type arc struct {
 	cost int64 // per unit
 }
 
-// add adds an arc between two nodes and returns its number.
+// add adds an arc and its reverse arc between two nodes, and returns its number. room is its capacity in units;
+// cost is the cost per unit.
 func (g *flow) add(from, to, room int, cost int64) int32 {
 	n, a, b := int32(len(g.arcs)), &g.nodes[from], &g.nodes[to]
 	g.arcs = append(g.arcs, arc{int32(to), a.first, int32(room), cost}, arc{int32(from), b.first, 0, -cost})
@@ -259,6 +261,7 @@ type place struct {
 // nearest is a heap of places, ordered by distance.
 type nearest []place
 
+// push adds a place to the heap.
 func (h *nearest) push(p place) {
 	all := append(*h, p)
 	for i := len(all) - 1; i > 0 && all[i].distance < all[(i-1)/2].distance; i = (i - 1) / 2 {
@@ -267,6 +270,7 @@ func (h *nearest) push(p place) {
 	*h = all
 }
 
+// pop removes and returns the place with the smallest distance. The heap must not be empty.
 func (h *nearest) pop() place {
 	all := *h
 	first, last := all[0], len(all)-1

@@ -36,8 +36,8 @@ type waveKey struct {
 	wall  string // times at which the wall appears and disappears
 }
 
-// Parts returns the part of each event of a scene. Looping voices end at their stop; no part is longer than
-// the scene.
+// Parts returns the part of each event of a scene, in the order of its events: the signal that the event plays.
+// Looping voices end at their stop; no part is longer than the scene. An error names the recording.
 func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
 	waves := map[waveKey]*wave{}
 	tail := RaisedCosine(tailMilliseconds)
@@ -78,7 +78,8 @@ func (r *Recording) Voice() (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
 }
 
-// newWave renders a recording with a voice. turns are the frames of the scene at which its wall changes.
+// newWave renders a recording with a voice, as event e plays it, for at most most frames. turns are the frames
+// of the scene when a wall appears or disappears.
 func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*wave, error) {
 	sound, err := r.Voice()
 	if err != nil {
@@ -114,7 +115,7 @@ func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*w
 	return w, nil
 }
 
-// until returns the K-weighted energy of the first n samples.
+// until returns the K-weighted energy of the first n samples, interpolated between the stored sums.
 func (w *wave) until(n int64) float64 {
 	i := n / grain
 	switch {
@@ -126,7 +127,8 @@ func (w *wave) until(n int64) float64 {
 	return w.energy[i] + (w.energy[i+1]-w.energy[i])*float64(n%grain)/grain
 }
 
-// Energy returns the K-weighted energy of the part between two frames of the scene, left and right together.
+// Energy returns the K-weighted energy of the part between two frames of the scene, left and right together; 0
+// outside the part.
 func (p *Part) Energy(from, to int64) float64 {
 	from, to = max(from, p.From), min(to, p.To)
 	if from >= to {
@@ -147,7 +149,8 @@ var comeback = RaisedCosine(5)
 // Tail returns the fade that the mixer uses for stolen voices.
 func Tail() Fade { return RaisedCosine(tailMilliseconds) }
 
-// RaisedCosine falls from 1 to 0 within some milliseconds. The mixer's tails have this shape and 10 ms.
+// RaisedCosine returns a fade of the given length from 1 to 0, as a raised cosine. The mixer's tails have this
+// shape and 10 ms.
 func RaisedCosine(milliseconds int) Fade {
 	f := make(Fade, milliseconds*Rate/1000)
 	for i := range f {
@@ -156,7 +159,7 @@ func RaisedCosine(milliseconds int) Fade {
 	return f
 }
 
-// Linear falls linearly from 1 to 0 within some milliseconds; 0: a hard cut.
+// Linear returns a linear fade of the given length from 1 to 0; 0 is a hard cut.
 func Linear(milliseconds int) Fade {
 	f := make(Fade, milliseconds*Rate/1000)
 	for i := range f {
@@ -165,8 +168,8 @@ func Linear(milliseconds int) Fade {
 	return f
 }
 
-// Add adds the part to a mix of the scene. The part is cut at frame cut; at or before its first frame it is
-// not added.
+// Add adds the part to dst, a mix of the whole scene. Frame cut of the scene is the start of fade. If cut is at
+// or before the first frame, the part is not added; at or after its end, it is added whole.
 func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	switch {
 	case cut <= p.From:
@@ -191,15 +194,15 @@ func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	}
 }
 
-// at returns a sample of the part before fades.
+// at returns the sample of the part at a frame of the scene, before panning and fades.
 func (p *Part) at(frame int64) float32 { return p.wave.samples[frame-p.From] }
 
 // end returns the first silent frame after the part.
 func (p *Part) end() int64 { return p.To + int64(len(p.tail)) }
 
-// Missing stores in dst, starting at frame cut, the difference between the full part and the played part. The
-// part is cut at cut, its first frame or later, and restored at frame back, or never if back is beyond its
-// end.
+// Missing stores in dst, starting at frame cut of the scene, the difference between the full part and the played
+// part. The part is cut with fade at cut, which is its first frame or later. It is restored at frame back, or
+// never if back is beyond its end.
 func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	clear(dst)
 	left, right := float32(p.Left), float32(p.Right)

@@ -3,7 +3,8 @@ package steal
 // random is an integer random source (SplitMix64): the same numbers from the same seed on every machine.
 type random uint64
 
-// newRandom returns a source for a purpose: sources with different names are independent.
+// newRandom returns a random source for a purpose. Sources with different names are independent; equal seeds and
+// names give equal numbers.
 func newRandom(seed uint64, name string) *random {
 	r := random(seed)
 	for _, c := range []byte(name) {
@@ -12,6 +13,7 @@ func newRandom(seed uint64, name string) *random {
 	return &r
 }
 
+// bits returns the next 64 random bits.
 func (r *random) bits() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	z := uint64(*r)
@@ -20,14 +22,14 @@ func (r *random) bits() uint64 {
 	return z ^ z>>31
 }
 
-// unit is uniform in 0..1.
+// unit returns a random number, uniform in 0..1 without 1.
 func (r *random) unit() float64 { return float64(r.bits()>>11) * 0x1p-53 }
 
-// between is uniform in lo..hi.
+// between returns a random number, uniform in lo..hi.
 func (r *random) between(lo, hi float64) float64 { return lo + float64((hi-lo)*r.unit()) }
 
-// n is uniform in 0..n-1.
+// n returns a random integer, uniform in 0..n-1.
 func (r *random) n(n int) int { return int(r.bits() >> 33 % uint64(n)) }
 
-// noise is uniform in -1..1.
+// noise returns a random number, uniform in -1..1.
 func (r *random) noise() float64 { return float64(2*r.unit()) - 1 }

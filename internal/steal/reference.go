@@ -54,8 +54,8 @@ const floor = -60
 // level is the K-weighted mean square of a reference at listening level, left and right together.
 const level = 0.01
 
-// NewReference prepares a mix for comparisons. It keeps the slice. Rates are 8,000..384,000 Hz; the error
-// wraps ErrRate.
+// NewReference prepares a mix for comparisons at a rate in Hz. It keeps the slice. If the rate is not in
+// 8,000..384,000, the error wraps ErrRate.
 func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	if rate < loudness.MinWeightedRate || rate > 384000 {
 		return nil, fmt.Errorf("%w: %d Hz is not in %d..384000", ErrRate, rate, loudness.MinWeightedRate)
@@ -121,7 +121,8 @@ func (r *Reference) listen() {
 	}
 }
 
-// Difference returns the reference minus a mix, which is silent beyond its end.
+// Difference returns the reference minus a mix, frame by frame. It has the length of the reference; the mix is
+// silent beyond its end.
 func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
 	difference := slices.Clone(r.frames)
 	for i, f := range mix[:min(len(mix), len(difference))] {
@@ -137,7 +138,7 @@ func (r *Reference) KError(mix []pcm.Frame) float64 {
 	return ratio(weighted(r.rate, r.Difference(mix)), r.power)
 }
 
-// ratio returns a share of a power in dB.
+// ratio returns part/whole in dB, at least floor, also if either is 0.
 func ratio(part, whole float64) float64 {
 	if whole <= 0 || part <= 0 {
 		return floor
@@ -145,8 +146,8 @@ func ratio(part, whole float64) float64 {
 	return max(10*math.Log10(part/whole), floor)
 }
 
-// Tiles returns the share, 0..1, of audible tiles of the reference with an audible difference of a mix. A
-// tile is a block of 2,048 frames at 48 kHz, a channel and half a Bark.
+// Tiles returns the share, 0..1, of the audible tiles of the reference that differ audibly in a mix. It returns
+// 0 for a silent reference. A tile is a block of 2,048 frames at 48 kHz, a channel and half a Bark.
 func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 	if r.heard == 0 {
 		return 0
@@ -172,7 +173,7 @@ func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 // cutBlocks is the number of blocks, half a block apart, in which a cut is analyzed.
 const cutBlocks = 8
 
-// CutFrames returns how many frames after a cut are analyzed.
+// CutFrames returns the number of frames after a cut that CutAudible analyzes.
 func (r *Reference) CutFrames() int { return (cutBlocks + 1) * r.cutEar.size / 2 }
 
 // CutAudible reports whether a cut at frame at is audible: whether missing, the signal of the voice from

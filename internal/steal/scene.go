@@ -39,7 +39,7 @@ type Scene struct {
 // sceneSeconds is the length of each scene.
 const sceneSeconds = 8
 
-// Scenes returns the names of all scenes, from the densest in shots to the quietest.
+// Scenes returns the names of all scenes, in the order of the table.
 func Scenes() (names []string) {
 	for _, s := range scenes {
 		names = append(names, s.name)
@@ -55,8 +55,8 @@ var scenes = [...]struct {
 	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm}, {"walls", (*scenery).walls},
 }
 
-// NewScene makes a scene from a seed and the sounds of a corpus. The error wraps ErrScene and lists the
-// scenes.
+// NewScene makes the scene with the given name from a seed and the sounds of a corpus. If the name is unknown,
+// the error wraps ErrScene and lists the scenes. It panics if the corpus lacks a kind, see Lacks.
 func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	s := &scenery{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
 	for i, r := range corpus {
@@ -88,12 +88,12 @@ const (
 	ambience = 0.35
 )
 
-// distant returns the gain of a category at a distance in metres.
+// distant returns the gain of a sound at a distance in metres. category is the linear gain at distance 0.
 func distant(category, metres float64) pcm.Decibels {
 	return pcm.FromLinear(category / (1 + metres/3))
 }
 
-// any returns a random sound of the given kinds.
+// any returns the index in the corpus of a random sound of the given kinds.
 func (s *scenery) any(kinds ...Kind) int {
 	var all []int
 	for _, k := range kinds {
@@ -102,11 +102,13 @@ func (s *scenery) any(kinds ...Kind) int {
 	return all[s.n(len(all))]
 }
 
+// place returns a random pan, -0.8..0.8.
 func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }
 
 var speeds = [...]float64{0.92, 1, 1.09}
 
-// start adds a start at a time in seconds, if it is within the scene.
+// start adds an event at a time in seconds and returns it, with a random speed. The pointer is valid until the
+// next start. Beyond the end of the scene it returns an event that does not belong to the scene.
 func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float64) *Event {
 	e := Event{
 		At: frames(seconds), Sound: sound, Gain: pcm.Decibels(hundredths(float64(gain))), Pan: hundredths(pan),
@@ -119,17 +121,19 @@ func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float
 	return &s.Events[len(s.Events)-1]
 }
 
-// loop adds a loop that lasts to a time, or to the end of the scene.
+// loop adds a looping engine or wind from one time in seconds to another, or to the end of the scene.
 func (s *scenery) loop(from, to float64, gain pcm.Decibels) {
 	e := s.start(from, s.any(Engine, Wind), gain, s.place())
 	e.Stop = min(frames(to), s.Frames)
 }
 
+// frames converts seconds to frames, rounded half up.
 func frames(seconds float64) int64 { return int64(math.Floor(float64(seconds*Rate) + 0.5)) }
 
+// hundredths rounds x to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// walk calls f at random times; the distances between them are within lo..hi seconds.
+// walk calls f with random times in seconds within the scene. The intervals between them are lo..hi seconds.
 func (s *scenery) walk(lo, hi float64, f func(at float64)) {
 	for at := s.between(0, hi); at < sceneSeconds; at += s.between(lo, hi) {
 		f(at)
@@ -153,8 +157,8 @@ const (
 	starts
 )
 
-// cues returns the lines of the sheet. At the same frame stops come first, then changes of walls, then
-// starts.
+// cues returns the lines of the sheet in order of time. At the same frame stops come first, then changes of
+// walls, then starts.
 func (s *Scene) cues(corpus []Recording) (all []cue) {
 	for i, e := range s.Events {
 		if e.Stop > 0 && e.Stop < s.Frames {
@@ -169,7 +173,7 @@ func (s *Scene) cues(corpus []Recording) (all []cue) {
 	return all
 }
 
-// end returns the frame at which an event ends, or a frame shortly after it.
+// end returns the frame at which an event ends, or a frame shortly after it; at most the length of the scene.
 func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	if e.Stop > 0 {
 		return min(e.Stop, s.Frames)
@@ -177,8 +181,8 @@ func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	return min(e.At+int64(float64(len(corpus[e.Sound].Samples))/e.Speed)+1, s.Frames)
 }
 
-// Sheet returns the scene as a cue sheet without a limiter; the names of the sounds' files begin with folder.
-// It also returns the event of each cue, or -1 for a stop.
+// Sheet returns the scene as a cue sheet without a limiter. Each file name of a sound begins with folder. events
+// holds for each cue of the sheet the index of its event, or -1 for a cue that starts no sound.
 func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []int) {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))

@@ -6,8 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// fire is a fight: 16 soldiers at 4 to 60 m and the player's own weapon. About 160 starts a second, 120
-// playing at once.
+// fire adds the events of a fight: 16 soldiers at 4 to 60 m and the player's own weapon. About 160 starts a
+// second, 120 playing at once.
 func (s *scenery) fire() {
 	for soldier := range 17 {
 		metres, pan, gun := s.between(4, 60), s.place(), s.any(Gun)
@@ -33,7 +33,7 @@ func (s *scenery) fire() {
 	}
 }
 
-// plat is a game of jumps and coins: about 36 starts a second, 30 playing at once.
+// plat adds the events of a game of jumps and coins: about 36 starts a second, 30 playing at once.
 func (s *scenery) plat() {
 	s.walk(0.28, 0.34, func(at float64) { s.start(at, s.any(Step), distant(footstep, 1), 0) })
 	s.walk(0.7, 1.5, func(at float64) { s.start(at, s.any(Laser), distant(menu, 1), 0) })
@@ -55,7 +55,8 @@ func (s *scenery) plat() {
 	}
 }
 
-// rts is a battle seen from above: about 330 starts a second of any kind, in waves, 280 playing at once.
+// rts adds the events of a battle seen from above: about 330 starts a second of any kind, in waves, 280 playing
+// at once.
 func (s *scenery) rts() {
 	for at := 0.0; ; {
 		rate := float64(300 * (1 + float64(0.7*pcm.SinPi(2*at/5))))
@@ -71,7 +72,7 @@ func (s *scenery) rts() {
 	}
 }
 
-// amb is a landscape: 70 loops and a few effects, some of them in clusters.
+// amb adds the events of a landscape: 70 loops and a few effects, some of them in clusters.
 func (s *scenery) amb() {
 	for range 70 {
 		from := s.between(0, 6)
@@ -90,7 +91,7 @@ func (s *scenery) amb() {
 	})
 }
 
-// rhythm is music: sixteenths at 140 bpm, chords of four, drums, and four loops in each bar.
+// rhythm adds the events of music: sixteenths at 140 bpm, chords of four, drums, and four loops in each bar.
 func (s *scenery) rhythm() {
 	const sixteenth = 60.0 / 140 / 4
 	chord, bass := s.any(Bell, Pickup), s.any(Laser)

@@ -16,20 +16,22 @@ const (
 	wallFrames = Rate / 20 // time to appear or disappear
 )
 
-// within returns the turns between two frames.
+// within returns the turns, the frames when the wall appears or disappears, after frame from and before frame
+// to.
 func (w *Wall) within(from, to int64) []int64 {
 	i, _ := slices.BinarySearch(w.Turns, from+1)
 	k, _ := slices.BinarySearch(w.Turns, to)
 	return w.Turns[min(i, k):k]
 }
 
-// from returns the wall from a frame on.
+// from returns the wall as an event that begins at a frame needs it: its state at that frame and the later
+// turns.
 func (w *Wall) from(frame int64) Wall {
 	i, _ := slices.BinarySearch(w.Turns, frame+1)
 	return Wall{w.Behind != (i%2 == 1), w.Turns[i:]}
 }
 
-// hertz returns the cutoff after a number of turns; 0: no wall.
+// hertz returns the cutoff of the low-pass in Hz after a number of turns; 0 without a wall.
 func (w *Wall) hertz(turns int) float64 {
 	if w.Behind != (turns%2 == 1) {
 		return wallCutoff
@@ -37,7 +39,7 @@ func (w *Wall) hertz(turns int) float64 {
 	return 0
 }
 
-// cutoff returns the cutoff as written in a sheet.
+// cutoff returns the cutoff after a number of turns as written in a sheet: a number of Hz, or "off".
 func (w *Wall) cutoff(turns int) string {
 	if hz := w.hertz(turns); hz > 0 {
 		return strconv.FormatFloat(hz, 'g', -1, 64)
@@ -45,7 +47,8 @@ func (w *Wall) cutoff(turns int) string {
 	return "off"
 }
 
-// walls is a fight in a house: 24 emitters at 2 to 20 m, half of them behind walls that appear and disappear.
+// walls adds the events of a fight in a house: 24 emitters at 2 to 20 m, half of them behind walls that appear
+// and disappear.
 func (s *scenery) walls() {
 	for emitter := range 24 {
 		metres, pan, gun := s.between(2, 20), s.place(), s.any(Gun, Laser)
