@@ -53,7 +53,8 @@ func (c *Clip) Frames() int64 {
 // like 16-bit integers. A file with larger samples is broken.
 const maxSample = 1 << 16
 
-// checkSamples returns an error if a sample is not valid. at is the frame number of the first sample.
+// checkSamples returns an error for the first sample that is not within -maxSample..maxSample, or is NaN,
+// otherwise nil. at is the frame number of the first sample.
 func checkSamples(samples []float32, channels int, at int64) error {
 	i := goodSamples(samples)
 	if i == len(samples) {
@@ -62,7 +63,7 @@ func checkSamples(samples []float32, channels int, at int64) error {
 	return source.Broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
-// goodSamples returns the number of samples before the first invalid one.
+// goodSamples returns the number of samples before the first invalid one: NaN, or beyond maxSample.
 func goodSamples(samples []float32) int {
 	i := 0
 	for ; i+8 <= len(samples); i += 8 { // the OR of the bits is at least their maximum, so one comparison clears most groups of eight
@@ -78,7 +79,7 @@ func goodSamples(samples []float32) int {
 	return i + badSample(samples[i:])
 }
 
-// badSample returns the number of samples before the first invalid one, one by one.
+// badSample is goodSamples without the comparison of eight samples at once.
 func badSample(samples []float32) int {
 	for i, x := range samples {
 		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // the bits of NaN and Inf are larger
@@ -112,7 +113,8 @@ type Info struct {
 	TruePeak pcm.Decibels // of the file, relative to full scale
 }
 
-// Describe returns the Info of a clip. measure adds loudness and true peak. Control side.
+// Describe returns the Info of a clip. measure adds loudness and true peak, which takes time. For an invalid
+// clip it leaves out duration, loudness and peak. Control side.
 func Describe(c *Clip, measure bool) Info {
 	info := Info{
 		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Notes: c.Notes, Damages: c.Damages, TagGain: c.Gain,
@@ -128,6 +130,7 @@ func Describe(c *Clip, measure bool) Info {
 	return info
 }
 
+// measure returns the integrated loudness and the true peak in dBFS of all samples.
 func (c *Clip) measure() (pcm.LUFS, pcm.Decibels) {
 	m := newMeter(c)
 	m.write(c.Samples)
@@ -145,11 +148,13 @@ func newMeter(c *Clip) meter {
 	return meter{loudness.NewMeter(c.Rate, c.loudnessWeights()), loudness.NewPeakMeter(c.Rate, c.Channels)}
 }
 
+// write measures the next interleaved samples.
 func (m meter) write(samples []float32) {
 	m.loudness.Write(samples)
 	m.peak.Write(samples)
 }
 
+// read returns the integrated loudness and the true peak in dBFS of all samples written.
 func (m meter) read() (pcm.LUFS, pcm.Decibels) {
 	return m.loudness.Integrated(), pcm.FromLinear(m.peak.TruePeak())
 }

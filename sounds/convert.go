@@ -8,7 +8,7 @@ import (
 )
 
 // fillFileName puts the name of a file into the command of an error message, so that a user can run it: {file}
-// becomes the name, {file.flac} and {file.wav} the name with another extension.
+// becomes the name, {file.flac} and {file.wav} the name with another extension. Unprintable names become FILE.
 func fillFileName(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message
@@ -23,8 +23,7 @@ func fillFileName(message, name string) string {
 	return strings.NewReplacer("{file}", quoted(name), "{file.flac}", quoted(withExtension(base, name, ".flac")), "{file.wav}", quoted(withExtension(base, name, ".wav"))).Replace(message)
 }
 
-// withExtension returns base with another extension. If that is the name of the input file, it adds
-// "-converted".
+// withExtension returns base with the extension ending. If that is name, the input file, it adds "-converted".
 func withExtension(base, name, ending string) string {
 	if strings.EqualFold(base+ending, name) {
 		base += "-converted"

@@ -27,7 +27,7 @@ func (d *Damage) At() time.Duration { return pcm.Duration(d.Frame, d.Rate) }
 // Length returns the duration of the damage.
 func (d *Damage) Length() time.Duration { return pcm.Duration(d.Frames, d.Rate) }
 
-// String returns the place and the error in one line.
+// String returns the time, the duration and the error in one line.
 func (d *Damage) String() string {
 	if d.Frames == 0 {
 		return fmt.Sprintf("damaged at %.3f s: %v", d.At().Seconds(), d.Err)
@@ -35,8 +35,8 @@ func (d *Damage) String() string {
 	return fmt.Sprintf("damaged at %.3f s, %.3f s were concealed: %v", d.At().Seconds(), d.Length().Seconds(), d.Err)
 }
 
-// damagesOf converts the damages that a codec found: positions become relative to frame from, and are clipped
-// to a sound of frames frames.
+// damagesOf converts the damages that a codec found. Their positions, in frames of the file at rate, become
+// relative to frame from, and are clipped to a sound with the given number of frames.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
 	for _, d := range found {
@@ -47,7 +47,7 @@ func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	return list
 }
 
-// strictError returns the error of the first damaged place if Options.Strict is set.
+// strictError returns the error of the first damaged place if Options.Strict is set, otherwise nil.
 func (o *Options) strictError(list []Damage) error {
 	if o.Strict && len(list) > 0 {
 		return list[0].Err
@@ -55,7 +55,7 @@ func (o *Options) strictError(list []Damage) error {
 	return nil
 }
 
-// reportDamages calls Options.OnDamage once for each new place. Any goroutine.
+// reportDamages calls Options.OnDamage once for each place of src that was not reported before. Any goroutine.
 func (l *Library) reportDamages(src Source, list ...Damage) {
 	for _, d := range list {
 		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
@@ -71,7 +71,8 @@ type damagedFile struct {
 	fsys  any
 }
 
-// isNew records a damaged place of a file, and reports whether it was new.
+// isNew records a damaged place that begins at a frame of a file, and reports whether it was new. After
+// source.MaxDamages places of a file it returns false.
 func (l *Library) isNew(src Source, frame int64) bool {
 	file := damagedFile{src.label(), src.key().fsys}
 	if _, unique := file.fsys.(*byte); unique {
@@ -87,8 +88,8 @@ func (l *Library) isNew(src Source, frame int64) bool {
 	return true
 }
 
-// forgetDamages removes the records of a file that was read again, or whose sounds have all been dropped. The
-// caller holds the mutex.
+// forgetDamages removes the records of the file with the given label, which was read again, or whose sounds have
+// all been dropped. The caller holds the mutex.
 func (l *Library) forgetDamages(label string) {
 	for file := range l.damaged {
 		if file.label == label {
@@ -129,7 +130,7 @@ func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// addNotes adds notes to the Info of all streams of a file.
+// addNotes adds notes to the Info of all streams of a file, without duplicates.
 func (l *Library) addNotes(file string, notes []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

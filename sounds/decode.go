@@ -34,8 +34,8 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 	return clip, nil
 }
 
-// decode is Decode without the name, for an input that it opens. lim must have its defaults filled in. The
-// samples of the clip may share memory with room, which keeps that memory.
+// decode is Decode without the name, for an input that open opens. lim must have its defaults filled in. The
+// samples of the clip may share memory with room, which keeps that memory; room may be nil.
 func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (*Clip, error) {
 	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {
@@ -91,7 +91,8 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 	return frames, nil // decodeAll reports other errors
 }
 
-// decodeAll decodes a whole file.
+// decodeAll decodes the whole input into a clip. It conceals damaged places and lists them, and fails if no
+// frame can be decoded or a limit is exceeded. The samples may share memory with room.
 func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *workBuffers) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -131,7 +132,8 @@ func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limi
 	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// notesOf returns the notes of a file with that many frames; below 0: unknown.
+// notesOf returns the notes of a file with the given number of frames, or with an unknown number if it is
+// negative. An empty file gets a note.
 func notesOf(h *source.Head, frames int64) []string {
 	if frames == 0 {
 		h.Note("there is no sound in it: it has 0 frames")
@@ -161,7 +163,7 @@ var formats = [...]format{
 // mp3Format is tried last because MP3 has no magic bytes.
 var mp3Format = format{"mp3", mp3.Is, mp3.Open}
 
-// clip returns a Clip with the header's information, without samples.
+// clip returns a Clip with the information of the header, without samples.
 func (f *format) clip(h *source.Head) Clip {
 	return Clip{Format: f.name, Encoding: h.Encoding, Channels: h.Channels, Rate: h.Rate, Speakers: h.Speakers, Gain: h.Gain()}
 }

@@ -8,9 +8,10 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// formatOf detects the format of a file by its content, and leaves in at the beginning. It tries formats with
-// magic bytes first, including unsupported ones. MP3 is last: it has no magic bytes, so its frames are searched
-// for, and the data of another container may look like them.
+// formatOf detects the format of a file by its content, and leaves in at the beginning. The error names an
+// unsupported or unknown format. It tries formats with magic bytes first, including unsupported ones. MP3 is
+// last: it has no magic bytes, so its frames are searched for, and the data of another container may look like
+// them.
 func formatOf(in *source.Input) (*format, error) {
 	if len(in.Peek(source.Probe)) == 0 {
 		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
@@ -60,15 +61,17 @@ type unsupportedFormat struct {
 	tool  string // the command that converts it; empty: the file is not a sound
 }
 
+// is reports whether body begins with the magic bytes of the format and passes its further check.
 func (u *unsupportedFormat) is(body []byte) bool {
 	return hasBytes(body, u.at, u.magic) && hasBytes(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
 }
 
-// hasBytes reports whether b contains text at an offset.
+// hasBytes reports whether b contains text at the byte offset at. It returns false if b is too short.
 func hasBytes(b []byte, at int, text string) bool {
 	return len(b) >= at+len(text) && string(b[at:at+len(text)]) == text
 }
 
+// unsupportedError returns an error that names the format, and a command that converts the file if there is one.
 func (u *unsupportedFormat) unsupportedError() error {
 	if u.tool == "" {
 		return source.Unknown("%s is not a sound", u.name)
@@ -193,6 +196,7 @@ func isFlash(b []byte) bool { return len(b) >= 8 && b[3] > 0 && b[3] < 64 }
 func isTS(b []byte) bool   { return syncs(b, 0, 188) }
 func isM2TS(b []byte) bool { return syncs(b, 4, 192) }
 
+// syncs reports whether three packets of size bytes have the sync byte 'G' at offset first.
 func syncs(b []byte, first, size int) bool {
 	for at := first; at <= first+2*size; at += size {
 		if at >= len(b) || b[at] != 'G' {
@@ -240,6 +244,7 @@ func isIRCAM(b []byte) bool {
 	return false
 }
 
+// isText reports whether b is UTF-8 text without control characters. The last character may be cut.
 func isText(b []byte) bool {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)

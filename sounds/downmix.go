@@ -38,8 +38,8 @@ var hearings = map[uint32]channelGains{
 	sideRight:          {0, minus3dB, 1.41},
 }
 
-// hearings returns the downmix gains of each channel, by the channel mask of the file. If the mask does not
-// match the number of channels, the usual layout applies.
+// hearings returns the downmix gains of each channel, in the order of the file, by its channel mask. If the mask
+// does not match the number of channels, the usual layout applies.
 func (c *Clip) hearings() downmixer {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
@@ -68,7 +68,7 @@ func (c *Clip) hearings() downmixer {
 // downmixer downmixes frames to stereo, given the gains of each channel. Mono and stereo frames are unchanged.
 type downmixer []channelGains
 
-// mix appends the downmix of src to dst.
+// mix appends the stereo downmix of the interleaved samples src to dst. Mono and stereo are appended unchanged.
 func (f downmixer) mix(dst, src []float32) []float32 {
 	if len(f) <= 2 {
 		return append(dst, src...)

@@ -25,6 +25,7 @@ type hopMeter struct {
 	fine  []float64 // like k, per step
 }
 
+// newHopMeter returns a meter for interleaved samples at a rate in Hz.
 func newHopMeter(rate, channels int) *hopMeter {
 	h := &hopMeter{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
 	h.step = max(h.hop/4, 1)
@@ -38,7 +39,7 @@ func newHopMeter(rate, channels int) *hopMeter {
 // hopFrames returns the frames in 20 ms, rounded, at least one.
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
-// write measures interleaved samples. A partial frame at the end is ignored.
+// write measures interleaved samples, which continue the previous ones. A partial frame at the end is ignored.
 func (h *hopMeter) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
 		n := min(h.hop-h.frames, h.ahead, int64(len(samples))/channels)
@@ -54,7 +55,7 @@ func (h *hopMeter) write(samples []float32) {
 	}
 }
 
-// end closes a hop. A partial hop is averaged over its full length.
+// end closes a hop of 20 ms and appends its mean energy to k. A partial hop is averaged over its full length.
 func (h *hopMeter) end() {
 	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
 	h.past += h.sum
@@ -64,13 +65,13 @@ func (h *hopMeter) end() {
 	}
 }
 
-// endStep closes a step.
+// endStep closes a step, a quarter of a hop, and appends its mean energy to fine.
 func (h *hopMeter) endStep() {
 	h.fine = append(h.fine, (h.past+h.sum)/float64(h.step*int64(len(h.filters))))
 	h.past, h.ahead = -h.sum, h.step
 }
 
-// finish closes the last, partial hop and step, and returns the energies.
+// finish closes the last, partial hop and step, and returns the mean K-weighted energy of each hop.
 func (h *hopMeter) finish() []float64 {
 	if h.ahead < h.step {
 		h.endStep()
@@ -81,7 +82,7 @@ func (h *hopMeter) finish() []float64 {
 	return h.k
 }
 
-// fork returns an independent copy.
+// fork returns an independent copy, which can measure another continuation.
 func (h *hopMeter) fork() *hopMeter {
 	c := *h
 	c.filters, c.k, c.fine = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.fine)
@@ -89,7 +90,7 @@ func (h *hopMeter) fork() *hopMeter {
 }
 
 // measureEnvelope computes the loudness index of a sound, for voices that play to the end and for voices that
-// repeat loop. loop is in frames; it is empty only if the sound is.
+// repeat loop. samples are interleaved; loop is in frames, and empty only if the sound is.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
 	h := newHopMeter(rate, channels)
 	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
@@ -125,7 +126,8 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 // soonSteps is the number of steps over which restored voices are compared: 20 ms.
 const soonSteps = 4
 
-// soon returns, per step, the mean energy of the step and its successors. Frames past the end count as silence.
+// soon returns, for each step, the mean energy of soonSteps steps from it on. Frames past the end count as
+// silence.
 func soon(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {
@@ -134,8 +136,8 @@ func soon(fine []float64) []float64 {
 	return out
 }
 
-// later returns, per hop, the largest mean of three consecutive hops from there on. Frames past the end count
-// as silence.
+// later returns, for each hop, the largest mean of three consecutive hops that begin there or later. Frames past
+// the end count as silence.
 func later(k []float64) []float64 {
 	out := make([]float64, len(k))
 	most := 0.0
@@ -153,6 +155,7 @@ func sumOf(k []float64) (sum float64) {
 	return sum
 }
 
+// narrow converts x to float32.
 func narrow(x []float64) []float32 {
 	y := make([]float32, len(x))
 	for i := range x {

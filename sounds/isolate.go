@@ -25,8 +25,8 @@ var (
 	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw", "ima-adpcm", "ms-adpcm"}
 )
 
-// decodeIsolated decodes a file in a child process. It kills the child when its time is up, when ctx ends, or
-// when its answer is invalid.
+// decodeIsolated decodes the file data in a child process, the command in lim.Isolate. It kills the child when
+// its time is up, when ctx ends, or when its answer is invalid, and returns an error.
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // the child checks the time itself; this is the fallback
 	defer cancel()
@@ -150,6 +150,7 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, confine)
 }
 
+// serve is ServeDecode with a function that confines the process.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
 	size, asked, err := readRequest(in)

@@ -4,5 +4,5 @@ package sounds
 
 import "os/exec"
 
-// lead does nothing: only the child itself is killed, not the processes that it started.
+// lead has no effect on this system: only the child itself is killed, not the processes that it started.
 func lead(*exec.Cmd) {}

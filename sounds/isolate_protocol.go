@@ -25,7 +25,8 @@ func (l Limits) request(size int64) string {
 	return fmt.Sprintln("decode", size, l.Bytes, l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate, int64(l.Time))
 }
 
-// readRequest parses a request line.
+// readRequest parses the request line of in: the size of the file in bytes, which follows the line, and the
+// limits.
 func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 	w, err := readLine(in)
 	if err != nil || w.text() != "decode" {
@@ -51,7 +52,7 @@ type isolateReply struct {
 	damages int64 // number of damage lines that follow
 }
 
-// encode returns the answer line, followed by one line per damaged place.
+// encode returns the answer line, followed by one line per damaged place. The caller appends the samples.
 func (a *isolateReply) encode() string {
 	if a.Clip == nil {
 		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))
@@ -83,7 +84,8 @@ func (a *isolateReply) encode() string {
 // truncated truncates text so that it fits in a line after quoting, which can make four bytes of one.
 func truncated(text string) string { return text[:min(len(text), maxLine/8)] }
 
-// parseDamage parses a line about a damaged place and appends it to the clip.
+// parseDamage parses a line about a damaged place and appends it to the clip. It returns errProtocol if the line
+// is invalid.
 func (a *isolateReply) parseDamage(w *lineWords) error {
 	if w.text() != "damage" {
 		return errProtocol
@@ -98,7 +100,7 @@ func (a *isolateReply) parseDamage(w *lineWords) error {
 	return nil
 }
 
-// parse parses the answer line.
+// parse parses the answer line: a fault, or the header of a clip. It returns errProtocol if the line is invalid.
 func (a *isolateReply) parse(w *lineWords) error {
 	switch w.text() {
 	case "fault":
@@ -175,7 +177,7 @@ type lineWords struct {
 	wrong bool // a word was missing or was not a number
 }
 
-// text returns the next word, and "" for "-".
+// text returns the next word of the line, and "" for "-". At the end of the line it returns "" and sets wrong.
 func (w *lineWords) text() string {
 	if len(w.rest) == 0 {
 		w.wrong = true
@@ -189,7 +191,7 @@ func (w *lineWords) text() string {
 	return word
 }
 
-// number returns the next word as an integer.
+// number returns the next word as an integer. If it is not one, it sets wrong and returns 0.
 func (w *lineWords) number() int64 {
 	n, err := strconv.ParseInt(w.text(), 10, 64)
 	w.wrong = w.wrong || err != nil

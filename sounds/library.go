@@ -40,7 +40,7 @@ type entry struct {
 	err   error
 }
 
-// ready reports whether the sound has been loaded.
+// ready reports whether the sound has been loaded without an error. It returns false while it is loading.
 func (e *entry) ready() bool {
 	select {
 	case <-e.done:
@@ -58,12 +58,13 @@ func NewLibrary(opt Options) *Library {
 // Rate returns the rate of all sounds of the library, in Hz.
 func (l *Library) Rate() int { return l.opt.rate() }
 
-// LoadFile returns the sound of a file. It loads the file at the first call.
+// LoadFile returns the sound of a file. It loads the file at the first call; later calls return the same sound.
 func (l *Library) LoadFile(path string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: path})
 }
 
-// LoadFS returns the sound of a file of fsys. It loads the file at the first call.
+// LoadFS returns the sound of a file of fsys. It loads the file at the first call; later calls return the same
+// sound.
 func (l *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: name, FS: fsys})
 }
@@ -172,7 +173,8 @@ func (l *Library) Bytes() int64 {
 	return sum
 }
 
-// load returns the sound of a source. It loads the source, unless that is done or in progress.
+// load returns the sound of a source. It loads the source, or waits for another goroutine that loads it. When
+// ctx ends, it returns an error.
 func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	if err := src.Leveling.valid(); err != nil { // a NaN in the key could never be found again
 		return nil, named(src.label(), err)
@@ -202,7 +204,8 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	}
 }
 
-// loadEntry loads the sound of an entry, stores its Info and closes l.more. A failed entry is removed.
+// loadEntry loads the sound of an entry into e, stores its Info, and wakes the goroutines that wait for it. A
+// failed entry is removed from the library.
 func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	sound, info, err := l.read(ctx, e.src, l.opt)
 	l.mu.Lock()
@@ -218,8 +221,8 @@ func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	l.more = make(chan struct{})
 }
 
-// read makes a sound of a source. A panic of the file system becomes an error, because other goroutines may be
-// waiting for the same sound.
+// read makes a new sound of a source with options, and returns it with its Info. A panic of the file system
+// becomes an error, because other goroutines may be waiting for the same sound.
 func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
@@ -255,8 +258,8 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	return sound, info, nil
 }
 
-// Files returns the files of the operating system whose sounds are in the library, sorted, and a channel that
-// is closed when another sound has been loaded. Control side, any goroutine.
+// Files returns the files of the operating system whose sounds are in the library, sorted, without duplicates.
+// The channel is closed when another sound has been loaded. Control side, any goroutine.
 func (l *Library) Files() (files []string, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -292,8 +295,8 @@ func (l *Library) Reload(ctx context.Context, file string, changed func(old, now
 	}
 }
 
-// reloadEntry reads a sound again and replaces the old entry, unless the entry has changed in the meantime.
-// Then it returns nil.
+// reloadEntry reads the sound of e again, replaces e in the library and returns the new sound. If the library no
+// longer contains e, it returns nil and no error.
 func (l *Library) reloadEntry(ctx context.Context, e *entry) (*voice.Sound, error) {
 	opt := l.opt
 	opt.Strict = true // damage may mean that the file is half written

@@ -54,7 +54,8 @@ type Limits struct {
 	Isolate  []string      `json:"-"` // a program and its arguments; empty
 }
 
-// withDefaults fills in zero fields, and reduces Channels and MaxRate to the maxima that the package supports.
+// withDefaults returns l with defaults for zero and negative fields. Channels and MaxRate are reduced to the
+// maxima that the package supports.
 func (l Limits) withDefaults() Limits {
 	l.Bytes = cmp.Or(max(l.Bytes, 0), defaultBytes)
 	l.Frames = cmp.Or(max(l.Frames, 0), defaultFrames)
@@ -66,7 +67,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// narrowed returns the stricter of both values of each limit; zero means no limit.
+// narrowed returns the stricter value of l and by for each limit, without Isolate of by. Zero means no limit.
 func (l Limits) narrowed(by Limits) Limits {
 	l.Bytes = smaller(l.Bytes, by.Bytes)
 	l.Frames = smaller(l.Frames, by.Frames)
@@ -78,6 +79,7 @@ func (l Limits) narrowed(by Limits) Limits {
 	return l
 }
 
+// smaller returns the smaller limit; zero or less means no limit.
 func smaller[T int | int64 | time.Duration](x, y T) T {
 	if x <= 0 || y > 0 && y < x {
 		return y
@@ -97,7 +99,7 @@ func (l Limits) boundsOf(size int64) source.Limits {
 	return b
 }
 
-// named prefixes an error with the package and the sound's name. Exported functions call it once.
+// named prefixes an error with the package and the sound's name; nil stays nil. Exported functions call it once.
 func named(name string, err error) error {
 	if err == nil {
 		return nil

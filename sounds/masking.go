@@ -34,8 +34,8 @@ func bark(f float64) float64 {
 	return float64(7*math.Ln2) * pcm.Log2(x+math.Sqrt(float64(x*x)+1))
 }
 
-// ear returns the weight of a frequency in Hz, as a power: the transfer function of the outer and middle ear,
-// derived from the threshold in quiet (Terhardt 1979, as in PEAQ).
+// ear returns the power gain of the outer and middle ear at a frequency in Hz, derived from the threshold in
+// quiet (Terhardt 1979, as in PEAQ).
 func ear(f float64) float64 {
 	k := f / 1000
 	x := 3.3 - k
@@ -58,6 +58,7 @@ type masker struct {
 	spectrum []complex128
 }
 
+// newMasker returns a masker for sounds at a rate in Hz.
 func newMasker(rate int) *masker {
 	m := &masker{hop: hopFrames(rate)}
 	n := 2
@@ -91,7 +92,7 @@ func newMasker(rate int) *masker {
 	return m
 }
 
-// hopOf measures the window of a sound that begins at frame first.
+// hopOf returns the masking thresholds of s in the window that begins at frame first, which may be negative.
 func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	m.samples = source.Grow(m.samples[:0], len(m.window)*s.channels)
 	s.fill(m.samples, first)
@@ -125,9 +126,9 @@ func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	return out
 }
 
-// measureMasks computes the masking index of a sound by hop, for voices that play to the end and for voices
-// that loop. The index of a loop has one hop more, so that the last hop has a successor. Each window is
-// centered on its hop.
+// measureMasks computes the masking thresholds of a sound for each hop: once for voices that play to the end,
+// looped for voices that loop. looped is nil for an empty loop, and otherwise has one hop more, so that the last
+// hop has a successor. Each window is centered on its hop. loop is in frames.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
 	index := func(s refineSource, hops int64) []voice.Masks {

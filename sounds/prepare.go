@@ -55,6 +55,7 @@ type Options struct {
 	Limits Limits
 }
 
+// rate returns Rate, or the default rate if it is 0, in Hz.
 func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
 
 // rateError returns an error if the rate is out of range.
@@ -78,9 +79,9 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	return sound, named(c.Name, err)
 }
 
-// prepare is Prepare for a valid clip, with a title and a file name. measured returns loudness and peak,
-// filters caches resampling filters, and room provides working memory. It also returns the gain of the
-// leveling.
+// prepare is Prepare for a valid clip, with a title and a file name. It also returns the gain of the leveling.
+// measured returns loudness and peak, filters caches resampling filters, and room, which may be nil, provides
+// working memory.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, room *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
@@ -127,7 +128,8 @@ func prepare(
 	return sound, gain, nil
 }
 
-// valid checks a clip, which the caller may have built by hand.
+// valid returns an error if the channels, rate, loop, gain or samples of a clip are invalid. The caller of the
+// package may have built it by hand.
 func (c *Clip) valid() error {
 	switch frames := c.Frames(); {
 	case c.Channels < 1 || c.Channels > defaultChannels:
@@ -160,7 +162,7 @@ type Leveling struct {
 	Tags bool
 }
 
-// valid returns an error if LUFS is out of range.
+// valid returns an error if LUFS is out of range; 0 is valid.
 func (l Leveling) valid() error {
 	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
 		return nil
@@ -168,7 +170,8 @@ func (l Leveling) valid() error {
 	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
 }
 
-// gain returns the gain for a clip. It never raises the true peak of the clip above maxPeak.
+// gain returns the gain in dB for a clip; 0 without a target, or for silence. It never raises the true peak of
+// the clip above maxPeak. It calls measured for loudness and peak only if needed.
 func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
 	if err := l.valid(); err != nil {
 		return 0, err
@@ -191,7 +194,7 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 	return min(gain, max(0, maxPeak-peak)), nil
 }
 
-// amplify multiplies samples by a factor. Each product is rounded once.
+// amplify multiplies samples in place by a linear factor. Each product is rounded once.
 func amplify(samples []float32, factor float64) {
 	if factor == 1 {
 		return

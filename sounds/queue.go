@@ -45,7 +45,8 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 // Sound returns the sound that plays the queue from its first source. Its length is unknown.
 func (q *Queue) Sound() *voice.Sound { return q.sound }
 
-// Add appends sources to the queue. If one cannot be opened, it adds none of them.
+// Add appends sources to the queue. If one cannot be opened, it adds none of them, and the error names it. A
+// voice that has reached the end of the queue continues with them.
 func (q *Queue) Add(sources ...Source) error {
 	var runs [][]*streamSource
 	for _, src := range sources {
@@ -75,7 +76,7 @@ func (q *Queue) Add(sources ...Source) error {
 	return nil
 }
 
-// open starts to decode the queue for a voice.
+// open starts a goroutine that decodes the queue for a voice with the range c, and returns its buffer.
 func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
 	r.fail = q.opt.failure(q.name)
@@ -101,7 +102,7 @@ type queueReader struct {
 	next   int             // index of the next run; protected by the queue's lock
 }
 
-// more reports whether the queue has unread sources. Otherwise it ends the buffer.
+// more reports whether the queue has unread sources. Otherwise it ends the buffer and returns false.
 func (r *queueReader) more() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
@@ -112,7 +113,8 @@ func (r *queueReader) more() bool {
 	return false
 }
 
-// Read continues with the next file after a broken one.
+// Read decodes the next frames of the queue. It continues with the next file after a broken one, whose error it
+// reports. It returns io.EOF at the end of the queue.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
 		if r.now == nil && !r.startNextRun() {
@@ -136,7 +138,8 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	}
 }
 
-// startNextRun starts the next run, and reports whether there is one.
+// startNextRun starts the next run, the sources that are resampled as one signal, and reports whether there is
+// one. It skips frames if the voice starts later.
 func (r *queueReader) startNextRun() bool {
 	tracks := r.rest
 	r.rest = nil
@@ -184,7 +187,7 @@ type runOrigin struct {
 	before int64 // frames of the tracks before it
 }
 
-// total returns the number of frames of all tracks.
+// total returns the number of frames of all tracks at the rate of the files. It may have to read whole files.
 func (o *runOrigin) total() (int64, error) {
 	sum := int64(0)
 	for _, t := range o.tracks {
@@ -197,6 +200,8 @@ func (o *runOrigin) total() (int64, error) {
 	return sum, nil
 }
 
+// seek makes read continue at a frame of the run, in the track that contains it. Beyond the end it seeks in the
+// last track.
 func (o *runOrigin) seek(frame int64) error {
 	i, before := 0, int64(0)
 	for ; frame > 0 && i+1 < len(o.tracks); i++ {
@@ -212,7 +217,8 @@ func (o *runOrigin) seek(frame int64) error {
 	return o.enter(i, before, frame-before)
 }
 
-// enter opens track i at a frame. before is the number of frames of the previous tracks.
+// enter opens track i and makes read continue at a frame of that track. before is the number of frames of the
+// previous tracks. After the last track, read returns io.EOF.
 func (o *runOrigin) enter(i int, before, frame int64) error {
 	o.close()
 	o.i, o.before, o.now = i, before, nil
@@ -227,6 +233,7 @@ func (o *runOrigin) enter(i int, before, frame int64) error {
 	return now.seek(frame)
 }
 
+// read returns the next interleaved samples, across the tracks of the run, and io.EOF after the last one.
 func (o *runOrigin) read() ([]float32, error) {
 	for o.now != nil {
 		x, err := o.now.read()
@@ -243,6 +250,7 @@ func (o *runOrigin) read() ([]float32, error) {
 	return nil, io.EOF
 }
 
+// length returns the number of frames up to the end of the present track, as far as they have been decoded.
 func (o *runOrigin) length() int64 {
 	if o.now == nil {
 		return o.before
@@ -250,6 +258,7 @@ func (o *runOrigin) length() int64 {
 	return o.before + o.now.length()
 }
 
+// close closes the present track, if there is one.
 func (o *runOrigin) close() {
 	if o.now != nil {
 		o.now.close()

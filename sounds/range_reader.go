@@ -49,6 +49,8 @@ const maxShort = 1 << 16
 // pieceIn is the approximate number of source frames that are converted at a time.
 const pieceIn = 1 << 13
 
+// newRangeReader returns a reader of the frames that a voice with the range c plays, converted by p. from
+// delivers the samples of the file, with the given number of channels, 1 or 2.
 func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) *rangeReader {
 	// A mono sound is written to both channels as a centered pan would write it.
 	factor := 1.0
@@ -68,7 +70,9 @@ func (c *rangeReader) Close() error {
 	return nil
 }
 
-// Read returns the next frames, at least one.
+// Read fills dst with the next frames of the range, and returns their number, at least one. It wraps around at
+// the end of the loop of the voice. After the last frame it returns the error that ended the source, usually
+// io.EOF.
 func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
 	switch {
@@ -102,7 +106,8 @@ func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	return got, err
 }
 
-// next returns the next 1..n frames, ignoring the loop of the voice. They are valid until the next call.
+// next returns interleaved samples of the next 1..n frames at the library's rate, ignoring the loop of the
+// voice. They are valid until the next call.
 func (c *rangeReader) next(n int64) (x []float32, err error) {
 	p, end := c.currentPart()
 	if !c.positioned || p != c.part {
@@ -120,7 +125,8 @@ func (c *rangeReader) next(n int64) (x []float32, err error) {
 	return x, err
 }
 
-// currentPart returns the part of the next frame, and the frame at which that part ends.
+// currentPart returns the part of the next frame, and the frame at which that part ends. Around a resampled loop
+// the parts are the intro and the loop; otherwise there is one part without an end.
 func (c *rangeReader) currentPart() (part, int64) {
 	switch {
 	case c.plan.source == nil || c.plan.resampler == nil || c.at >= c.plan.loop[1]:
@@ -131,7 +137,8 @@ func (c *rangeReader) currentPart() (part, int64) {
 	return round, c.plan.loop[1]
 }
 
-// begin seeks the origin to the first source frame that a part needs.
+// begin seeks the origin to the first source frame that part p needs, and empties the window. Frames before the
+// source become silence.
 func (c *rangeReader) begin(p part) error {
 	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
@@ -152,7 +159,8 @@ func (c *rangeReader) begin(p part) error {
 	return c.from.seek(c.source)
 }
 
-// pull returns the next frames of the source, at most n. Within a loop it wraps around.
+// pull returns interleaved samples of the next frames of the source, 1..n. Within the loop part it wraps around;
+// a file that ends inside its loop is an error.
 func (c *rangeReader) pull(n int64) ([]float32, error) {
 	if c.part != plain {
 		if c.source == c.plan.source[1] {
@@ -194,8 +202,8 @@ func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	return n
 }
 
-// convert returns the next frames at the library's rate, at most n. After the last frame it returns the error
-// that ended the source.
+// convert returns interleaved samples of the next frames at the library's rate, at most n. After the last frame
+// it returns the error that ended the source.
 func (c *rangeReader) convert(n int64) ([]float32, error) {
 	r := c.plan.resampler
 	n = min(n, max(pieceIn*r.out/r.in, 1))
@@ -220,8 +228,9 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	return c.out, nil
 }
 
-// extendWindow reads source frames until the window includes frame last, counted like c.base. After the end
-// of the source it appends silence.
+// extendWindow reads source frames until the window includes frame last, in frames of the source counted like
+// c.base. After the end of the source it appends silence. It returns only errors of a loop part; others end the
+// source.
 func (c *rangeReader) extendWindow(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)
@@ -246,7 +255,7 @@ func (c *rangeReader) extendWindow(last int64) error {
 	}
 }
 
-// silence appends silent frames to the window.
+// silence appends a number of silent frames to the window.
 func (c *rangeReader) silence(frames int64) {
 	n := len(c.window)
 	c.window = source.Grow(c.window, int(frames)*c.channels)

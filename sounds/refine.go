@@ -10,9 +10,11 @@ import (
 	"voicepool/voice"
 )
 
-// Refine is the voice.Refiner of all sounds that this package makes. It returns the sound band-limited for a
-// level and divided by the spectrum of the interpolation kernel, so that eight taps suffice to read it. It
-// takes about a hundredth of the sound's duration. The result has the same bits on every machine. Control side.
+// Refine is the voice.Refiner of all sounds that this package makes. It returns the interleaved samples of
+// frames first..first+frames-1 of a version. The version is the sound band-limited for a level, with 2^level
+// frames for 3^level frames of the sound. It is divided by the spectrum of the interpolation kernel, so that
+// eight taps suffice to read it. With looped, the loop repeats. It takes about a hundredth of the sound's
+// duration. The result has the same bits on every machine. Control side.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refineSource{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {
@@ -25,7 +27,8 @@ func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float
 
 var _ voice.Refiner = Refine
 
-// refine makes the versions for all pitches up to MaxPitch.
+// refine computes and stores the versions of s for all pitches up to MaxPitch. It has no effect if that is 0.
+// With loops it also computes the versions of the repeated loop.
 func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error {
 	switch {
 	case o.MaxPitch == 0:
@@ -57,7 +60,8 @@ type refineSource struct {
 // filters, so they are computed from the level below.
 const directLevels = 4
 
-// make computes the frames of a version from first on, and fills dst.
+// make fills dst with interleaved frames of the version of a level, from frame first of that version on. Higher
+// levels are computed from the level below.
 func (r *refineSource) make(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {
@@ -75,8 +79,8 @@ func (r *refineSource) make(dst []float32, level int, first int64) {
 	})
 }
 
-// fill copies frames of the sound to dst, from a given frame on. Outside the sound it writes silence, or
-// repetitions of the loop.
+// fill copies interleaved frames of the sound to dst, from the given frame on, which may be negative. Outside
+// the sound it writes silence, or repetitions of the loop.
 func (r *refineSource) fill(dst []float64, frame int64) {
 	channels, end, length := int64(r.channels), r.frames, r.loop[1]-r.loop[0]
 	if length > 0 {
@@ -101,7 +105,7 @@ func (r *refineSource) fill(dst []float64, frame int64) {
 	}
 }
 
-// widen converts the first samples of src to float64, and fills dst.
+// widen fills dst with the first samples of src, converted to float64. src is at least as long as dst.
 func widen(dst []float64, src []float32) {
 	src = src[:len(dst)]
 	for i, x := range src {

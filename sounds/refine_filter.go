@@ -44,10 +44,12 @@ func refineResponse(f float64, chained bool) float64 {
 	return g
 }
 
-// newRefineFilter returns the filter that computes a version. The version has 2^level frames for 3^level source
-// frames. The taps are W(u) 2 integral from 0 to refineEnd of response(f) cos(2 pi f u) df, at the distance u
-// in frames of the version, times (2/3)^level, since the sum is over source frames. All levels sample the same
-// function at other distances. Each phase has a row, so that any goroutine may use the resampler.
+// newRefineFilter returns the filter that computes a version with 2^level frames for 3^level source frames. A
+// chained filter reads the version below.
+//
+// The taps are W(u) 2 integral from 0 to refineEnd of response(f) cos(2 pi f u) df, at the distance u in frames
+// of the version, times (2/3)^level, since the sum is over source frames. All levels sample the same function at
+// other distances. Each phase has a row, so that any goroutine may use the resampler.
 func newRefineFilter(level int, chained bool) *resampler {
 	r, scale := ratio{1, 1}, 1.0
 	for range level {
@@ -80,8 +82,8 @@ func newRefineFilter(level int, chained bool) *resampler {
 	return newResampler(r, f)
 }
 
-// normalize scales the taps to a given sum, so that a constant signal is preserved. The window changes the sum
-// by some ten-thousandths.
+// normalize scales the taps in place to the sum to, so that a constant signal is preserved. The window changes
+// the sum by some ten-thousandths.
 func normalize(taps []float64, to float64) {
 	sum := 0.0
 	for _, h := range taps {
@@ -106,8 +108,8 @@ func cosines(c []float64, x float64) float64 {
 // span is the number of frames that are computed at a time.
 const span = 4096
 
-// run computes the frames of dst, which is interleaved, from first on. fill writes source frames to its dst,
-// from a given frame on.
+// run fills dst with interleaved output frames, from frame first on. fill writes interleaved source frames to
+// its dst, from a given source frame on.
 func (s *resampler) run(dst []float32, channels int, first int64, fill func(dst []float64, frame int64)) {
 	var window []float64
 	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {

@@ -49,11 +49,13 @@ type resampler struct {
 	taps []float64 // buffer for the taps of a phase between two rows
 }
 
+// newResampler returns a resampler with its own scratch space for a ratio and a filter, which resamplers may
+// share.
 func newResampler(r ratio, f *filter) *resampler {
 	return &resampler{ratio: r, filter: f, taps: make([]float64, f.width)}
 }
 
-// phase returns the taps for a position p/out of a frame after a whole frame.
+// phase returns the taps for a position p/out of a frame after a whole frame. The next call may overwrite them.
 func (s *resampler) phase(p int64) []float64 {
 	at := p * s.rows
 	row, rest := at/s.out, at%s.out
@@ -65,9 +67,9 @@ func (s *resampler) phase(p int64) []float64 {
 	return s.taps
 }
 
-// convert computes frames until dst, which is interleaved, is full. window begins with the first tap's sample
-// for the first frame, whose position is phase/out after a whole frame. Frames of equal phase share their taps
-// and are computed together.
+// convert fills dst with interleaved output frames. window begins with the first tap's sample for the first
+// frame, whose position is phase/out after a whole source frame. Frames of equal phase share their taps and are
+// computed together.
 func (s *resampler) convert(dst []float32, window []float64, channels int, phase int64) {
 	begin, every := int64(0), min(s.out, int64(len(dst)/channels))
 	for first := range every {
@@ -80,12 +82,14 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 	}
 }
 
-// resample converts interleaved samples from one rate to another, together with a loop. The length is
-// frames*to/from, rounded half up. The length of a loop is rounded to whole frames. The ratio of the whole
-// sound is adjusted accordingly, so that the loop is exactly periodic. The adjustment is at most half a frame
-// per loop: a fiftieth of a cent for a loop of one second at 48 kHz. Inside the loop the source counts as
-// endlessly repeated to both sides, so the seam is the same as in a resampled endless repetition. The result
-// may share memory with room.
+// resample converts interleaved samples from one rate in Hz to another, together with a loop in frames, which
+// may be nil. The length is frames*to/from, rounded half up. Equal rates return src itself; other results may
+// share memory with room.
+//
+// The length of a loop is rounded to whole frames. The ratio of the whole sound is adjusted accordingly, so that
+// the loop is exactly periodic. The adjustment is at most half a frame per loop: a fiftieth of a cent for a loop
+// of one second at 48 kHz. Inside the loop the source counts as endlessly repeated to both sides, so the seam is
+// the same as in a resampled endless repetition.
 func resample(ctx context.Context, filters *filterCache, src []float32, channels int, from, to int, loop *pcm.Loop, room *workBuffers) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil
@@ -116,11 +120,13 @@ type memoryOrigin struct {
 	channels      int
 }
 
+// seek makes read continue at a frame, or at the end if the frame is beyond it.
 func (w *memoryOrigin) seek(frame int64) error {
 	w.rest = w.samples[min(frame, w.length())*int64(w.channels):]
 	return nil
 }
 
+// read returns all remaining interleaved samples at once, then io.EOF.
 func (w *memoryOrigin) read() (x []float32, err error) {
 	if len(w.rest) == 0 {
 		return nil, io.EOF
@@ -140,6 +146,9 @@ type conversion struct {
 	loop   pcm.Loop  // the loop, in output frames
 }
 
+// newConversion returns the conversion from one rate in Hz to another, with a loop in source frames or nil. For
+// equal rates it has no resampler. With a loop the ratio is adjusted, so that the loop has a whole number of
+// output frames.
 func newConversion(filters *filterCache, from, to int, loop *pcm.Loop) conversion {
 	switch {
 	case from == to && loop == nil:
@@ -158,7 +167,8 @@ func newConversion(filters *filterCache, from, to int, loop *pcm.Loop) conversio
 	return conversion{s, loop, [2]int64{first, first + s.scale(length)}}
 }
 
-// total returns the number of output frames for a number of source frames.
+// total returns the number of output frames for a sound with a number of source frames; at least 1 unless that
+// is 0. A sound whose source ends with its loop ends with the output loop, too.
 func (p *conversion) total(frames int64) int64 {
 	switch {
 	case p.resampler == nil || frames == 0:

@@ -19,7 +19,8 @@ const (
 // kernelPeak is the largest value of the Kaiser window before it is divided.
 var kernelPeak = bessel(kernelShape)
 
-// kernel returns the filter's impulse response at x.
+// kernel returns the filter's impulse response at a distance of x frames of the slower rate; 0 from kernelHalf
+// on.
 func kernel(x float64) float64 {
 	r := math.Abs(x) / kernelHalf
 	if r >= 1 {
@@ -52,7 +53,7 @@ type filter struct {
 	table         []float64 // rows+1 rows, or rows if each phase has its own
 }
 
-// row returns the taps of row r.
+// row returns the taps of row r, the phase r/rows of a frame.
 func (f *filter) row(r int64) []float64 { return f.table[r*f.width : (r+1)*f.width] }
 
 // filterRows is the number of rows for which linear interpolation between rows has an error below -130 dB, if
@@ -62,7 +63,7 @@ const filterRows = 2048
 // maxExact is the largest filter, in taps, that is computed point by point.
 const maxExact = 1 << 17
 
-// newGrid tabulates one half of the kernel.
+// newGrid tabulates one half of the kernel, filterRows points per frame.
 func newGrid() []float64 {
 	grid := make([]float64, kernelHalf*filterRows+2)
 	for i := range grid {
@@ -71,7 +72,7 @@ func newGrid() []float64 {
 	return grid
 }
 
-// interpolateGrid interpolates the kernel from a grid.
+// interpolateGrid returns the kernel at x, interpolated linearly from a grid of newGrid.
 func interpolateGrid(grid []float64, x float64) float64 {
 	x = float64(math.Abs(x) * filterRows)
 	if x >= kernelHalf*filterRows {
@@ -81,9 +82,9 @@ func interpolateGrid(grid []float64, x float64) float64 {
 	return grid[i] + float64((grid[i+1]-grid[i])*(x-float64(i)))
 }
 
-// newFilter returns the filter for a ratio, stretched to the slower rate. If the ratio has few phases and is
-// not bent for a loop, each phase has a row. Otherwise there are enough rows to interpolate any phase. Large
-// filters are interpolated from a grid.
+// newFilter returns the filter for a ratio, stretched to the slower rate. bent means that the ratio is adjusted
+// for a loop. If the ratio has few phases and is not bent, each phase has a row. Otherwise there are enough rows
+// to interpolate any phase. Large filters are interpolated from the grid that grid returns.
 func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	stretch := 1.0 // source frames per frame of the slower rate
 	if r.in > r.out {
@@ -106,7 +107,8 @@ func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	return f
 }
 
-// fill sets the taps of a row, normalized to a sum of one, so that a constant signal is preserved.
+// fill sets the taps of a row for a position of fraction after a whole frame, with the kernel h stretched. They
+// are normalized to a sum of one, so that a constant signal is preserved.
 func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
 	sum := 0.0
 	for i := range taps {
@@ -130,8 +132,8 @@ type filterKey struct {
 	bent bool
 }
 
-// get returns the filter for a ratio. All loops with one pair of rates share a filter, although their bent
-// ratios differ.
+// get returns the filter for a ratio, and makes it at the first call. All loops with one pair of rates share a
+// filter, although their bent ratios differ. Any goroutine.
 func (f *filterCache) get(r ratio, bent bool) *filter {
 	f.mu.Lock()
 	once, ok := f.made[filterKey{r, bent}]

@@ -41,7 +41,7 @@ func (l *Library) withNearby(src Source, err error) error {
 	return fmt.Errorf("%w; %s", err, near)
 }
 
-// entries returns the readable entries of a folder, at most mostEntries.
+// entries returns the entries of a folder with slashes, at most mostEntries in total; nil if it cannot be read.
 func (s Source) entries(dir string) []fs.DirEntry {
 	if s.FS != nil {
 		f, err := s.FS.Open(path.Clean(dir))

@@ -41,6 +41,8 @@ type sourceKey struct {
 	fsys   any
 }
 
+// key returns the key of the source in a library: sources with equal keys share a sound. A file system that
+// cannot be compared gets a key of its own.
 func (s Source) key() sourceKey {
 	k := sourceKey{Source: s}
 	k.FS, k.Name = nil, ""
@@ -60,7 +62,8 @@ func (s Source) key() sourceKey {
 	return k
 }
 
-// input opens the source for streaming. It rejects a pipe, because opening one may block.
+// input opens the source for streaming. It returns an error that wraps ErrStream for a pipe, because opening one
+// may block.
 func (s Source) input() (*source.Input, error) {
 	if s.mode()&fs.ModeNamedPipe != 0 {
 		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
@@ -146,12 +149,13 @@ func (s Source) mode() fs.FileMode {
 	return info.Mode()
 }
 
-// overridesLoop reports whether the source overrides the loop.
+// overridesLoop reports whether the source has a loop of its own, in frames or in times, instead of the file's.
 func (s *Source) overridesLoop() bool {
 	return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{}
 }
 
-// loopOverride returns the overriding loop for a file with a rate and a number of frames; nil: no override.
+// loopOverride returns the loop of the source in frames, for a file with a rate and a number of frames; nil
+// without such a loop. A loop outside the file is an error.
 func (s *Source) loopOverride(rate int, frames int64) (*pcm.Loop, error) {
 	loop := s.Loop
 	switch times := s.LoopTimes != [2]time.Duration{}; {

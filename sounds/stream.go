@@ -72,8 +72,8 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 // is reported as unknown.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// stream returns a sound of the frames that open's origin delivers. rate is their rate; s.Frames and loop are
-// in frames at that rate.
+// stream returns a sound that plays the frames of the origin that open returns for each voice. rate is their
+// rate; s.Frames and loop are in frames at that rate. label names the source in errors.
 func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := l.conversionFrom(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
@@ -115,7 +115,8 @@ func (o *StreamOptions) valid() error {
 	return nil
 }
 
-// failure returns the function that reports the failure of a stream.
+// failure returns a function that reports the failure of the stream with the given label to OnError. A panic of
+// OnError is ignored.
 func (o *StreamOptions) failure(label string) func(error) {
 	return func(err error) {
 		defer func() { _ = recover() }() // a panic of OnError cannot be reported
@@ -125,8 +126,8 @@ func (o *StreamOptions) failure(label string) func(error) {
 	}
 }
 
-// conversionFrom returns a conversion from a rate to the library's. A conversion must not be shared by range
-// readers.
+// conversionFrom returns a conversion from a rate in Hz to the library's, with a loop at that rate or nil. A
+// conversion must not be shared by range readers.
 func (l *Library) conversionFrom(rate int, loop *pcm.Loop) conversion {
 	return newConversion(&l.filters, rate, l.Rate(), loop)
 }
@@ -184,6 +185,8 @@ type frameOrigin struct {
 	out    [2 * piece]float32
 }
 
+// seek makes read continue at a frame. A reader that cannot seek is opened again to move back, and reads and
+// discards frames to move ahead.
 func (o *frameOrigin) seek(frame int64) error {
 	if s, ok := o.r.(FrameSeeker); ok {
 		if err := s.SeekFrame(frame); err != nil {
@@ -208,9 +211,11 @@ func (o *frameOrigin) seek(frame int64) error {
 	return nil
 }
 
+// read returns the next interleaved stereo samples, multiplied by the gain, valid until the next call. After
+// them it returns the error that ended the frames, io.EOF at the end.
 func (o *frameOrigin) read() ([]float32, error) { return o.give(piece) }
 
-// give reads at most n frames.
+// give reads 1..n frames like read. An invalid sample ends the frames with an error.
 func (o *frameOrigin) give(n int64) ([]float32, error) {
 	if o.end != nil {
 		return nil, o.end
@@ -234,8 +239,10 @@ func (o *frameOrigin) give(n int64) ([]float32, error) {
 	return o.out[:2*k], nil
 }
 
+// length returns the number of frames up to the present position.
 func (o *frameOrigin) length() int64 { return o.at }
 
+// close closes the reader, if it is an io.Closer. Further reads return io.EOF.
 func (o *frameOrigin) close() {
 	if c, ok := o.r.(io.Closer); ok {
 		_ = c.Close()

@@ -34,7 +34,8 @@ type streamSource struct {
 	peak     pcm.Decibels
 }
 
-// openTrack opens a source as a stream, and determines its length, loop and level.
+// openTrack opens a source as a stream, and determines its length, loop and leveling gain. The file is closed
+// again.
 func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, err error) {
 	defer rescue("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
@@ -82,7 +83,8 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, er
 	return t, nil
 }
 
-// determineLength determines the length and the loop.
+// determineLength determines the length in frames and the loop. With loop a file without loop points loops as a
+// whole. It reads the rest of the file if the length is needed or uncertain.
 func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	h := c.r.About()
 	t.frames = h.Frames
@@ -108,7 +110,8 @@ func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	return nil
 }
 
-// count determines the exact length. It leaves the cursor at an undefined position.
+// count determines the exact length by walking through the file. It leaves the cursor at an undefined position.
+// It has no effect if the length is already exact.
 func (t *streamSource) count(c *cursor) error {
 	if t.counted {
 		return nil
@@ -122,7 +125,7 @@ func (t *streamSource) count(c *cursor) error {
 	return nil
 }
 
-// exact returns the exact number of frames.
+// exact returns the exact number of frames, which it determines at the first call.
 func (t *streamSource) exact() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +141,8 @@ func (t *streamSource) exact() (int64, error) {
 	return t.frames, err
 }
 
-// measure decodes the whole track to measure its loudness and true peak.
+// measure decodes the whole track with c to measure its loudness and true peak, before downmix and gain. c is
+// not usable for playing afterwards.
 func (t *streamSource) measure(c *cursor) error {
 	c.folder, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
@@ -157,7 +161,8 @@ func (t *streamSource) measure(c *cursor) error {
 	return nil
 }
 
-// level returns the gain of the leveling.
+// level returns the gain of the leveling l in dB. If l needs a loudness that was not measured, the error wraps
+// ErrStream.
 func (t *streamSource) level(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
@@ -171,7 +176,8 @@ func (t *streamSource) level(l Leveling) (pcm.Decibels, error) {
 	})
 }
 
-// cursor opens the file.
+// cursor opens the file for reading at its beginning. If its size or time has changed since the first call, the
+// error wraps ErrStream.
 func (t *streamSource) cursor() (c *cursor, err error) {
 	in, err := t.src.input()
 	if err != nil {
@@ -242,6 +248,7 @@ type cursor struct {
 
 var _ origin = (*cursor)(nil)
 
+// seek makes read continue at a frame of the sound. It drops damages that were found before.
 func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)
@@ -253,6 +260,8 @@ func (c *cursor) seek(frame int64) error {
 	return err
 }
 
+// read returns the next interleaved samples, downmixed and multiplied by the gain, valid until the next call.
+// After them it returns the error that ended the file, io.EOF at the end.
 func (c *cursor) read() ([]float32, error) {
 	channels, back := int64(c.clip.Channels), c.r.About().Back
 	for {
@@ -287,8 +296,8 @@ func (c *cursor) read() ([]float32, error) {
 	}
 }
 
-// damaged reports damaged places of the frames after frame old of clip to the library, each when its end is
-// known. With Options.Strict the cursor ends there.
+// damaged collects the damaged places in the frames after frame old of clip, and reports each to the library
+// when its end is known. With Options.Strict the cursor ends at the first one with its error.
 func (c *cursor) damaged(old int64) {
 	for _, d := range c.r.About().TakeDamages() {
 		if lib := c.track.lib; lib != nil && lib.opt.Strict {
@@ -307,7 +316,7 @@ func (c *cursor) damaged(old int64) {
 	}
 }
 
-// tell reports the last damaged place to the library.
+// tell reports the collected damaged place to the library, if there is one.
 func (c *cursor) tell() {
 	if lib := c.track.lib; lib != nil && c.place != nil {
 		frames := int64(math.MaxInt64)
@@ -319,11 +328,13 @@ func (c *cursor) tell() {
 	c.place = nil
 }
 
+// length returns the number of frames of the sound up to the position of the decoder; at the end, its length.
 func (c *cursor) length() int64 {
 	h := c.r.About()
 	return max(c.decoded-h.Front-h.Back, 0)
 }
 
+// close reports the last damaged place and closes the file.
 func (c *cursor) close() {
 	c.tell()
 	_ = c.in.Close()
