@@ -34,7 +34,7 @@ type chunks struct {
 	streamed         bool  // the file was written without a known length
 }
 
-// Open reads the chunks of the file at the position of in.
+// Open reads the chunks of the file at the position of in, and returns a reader of its samples.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	c, err := readChunks(in)
@@ -74,7 +74,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return blocks.NewReader(in, h, e, c.data, c.size), nil
 }
 
-// readChunks walks over the chunks of a file, in any order. It skips unknown chunks.
+// readChunks walks over the chunks of a file, in any order, and returns the needed ones. It skips unknown
+// chunks. A missing or truncated one is an error.
 func readChunks(in *source.Input) (c chunks, err error) {
 	head := in.Peek(12)
 	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
@@ -137,7 +138,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// parseRate rounds an 80-bit float to the nearest integer.
+// parseRate rounds an 80-bit float to the nearest integer, in Hz; 0 below 1. Infinity and huge numbers are an
+// error.
 func parseRate(b []byte) (int64, error) {
 	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
 	switch {
@@ -166,8 +168,8 @@ var encodings = map[string]struct {
 	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
 }
 
-// encoding returns the encoding of the samples. If a sample has fewer bits than its bytes, they are
-// left-aligned.
+// encoding returns the encoding of samples with the compression name, a number of bits and channels. If a sample
+// has fewer bits than its bytes, they are left-aligned.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {
@@ -180,7 +182,7 @@ func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	return e, nil
 }
 
-// loop returns the sustain loop of the instrument; its ends are marks.
+// loop returns the sustain loop of the instrument in frames; the zero loop without it or its marks.
 func (c *chunks) loop() (loop pcm.Loop) {
 	if len(c.inst) < 14 || binary.BigEndian.Uint16(c.inst[8:]) == 0 {
 		return loop
