@@ -38,7 +38,7 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// size sets the number of frames per block; 0 means as many as fit.
+// size sets the number of frames per block; 0 means room, the maximum. A number outside 1..room is an error.
 func (e *Encoding) size(frames, room int) error {
 	if frames == 0 {
 		frames = room
@@ -50,7 +50,7 @@ func (e *Encoding) size(frames, room int) error {
 	return nil
 }
 
-// each decodes block by block.
+// each decodes src block by block with decode, until dst is full, and returns its first error.
 func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {
 		n := min(len(dst), e.Frames*channels)
@@ -62,7 +62,8 @@ func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]f
 	return nil
 }
 
-// decodeIMA decodes a block.
+// decodeIMA decodes one block of IMA ADPCM into dst, which may be shorter than the block. The error reports an
+// invalid step index.
 func decodeIMA(dst []float32, src []byte, channels int) error {
 	for ch := range channels {
 		head := src[4*ch:]
@@ -112,7 +113,8 @@ var imaSteps = [...]int{
 // MSFactors lists the standard predictors.
 var MSFactors = [][2]int{{256, 0}, {512, -256}, {0, 0}, {192, 64}, {240, 0}, {460, -208}, {392, -232}}
 
-// decodeMS decodes a block.
+// decodeMS decodes one block of Microsoft's ADPCM into dst, which may be shorter than the block. The error
+// reports an invalid predictor.
 func decodeMS(dst []float32, src []byte, channels int, factors [][2]int) error {
 	word := func(i, ch int) int { return int(int16(binary.LittleEndian.Uint16(src[channels+2*(i*channels+ch):]))) }
 	for ch := range channels {

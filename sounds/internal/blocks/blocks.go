@@ -22,7 +22,8 @@ type Encoding struct {
 	Partly func(bytes int) int
 }
 
-// Length returns the number of frames in a number of bytes.
+// Length returns the number of frames in a number of bytes; a partial last block counts as far as it has whole
+// frames.
 func (e *Encoding) Length(bytes int64) int64 {
 	frames := bytes / int64(e.Bytes) * int64(e.Frames)
 	if e.Partly != nil {
@@ -51,6 +52,7 @@ func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64
 // piece is the number of samples decoded at a time, at least one block.
 const piece = 1 << 13
 
+// Next appends the interleaved samples of the next blocks to dst; io.EOF follows the last frame.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	blocks := max(1, int64(piece/r.Channels/r.e.Frames))
 	frames := int(min(r.Frames-r.at, blocks*int64(r.e.Frames)))
@@ -76,6 +78,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
+// SeekFrame moves to the beginning of the block that contains a frame, and returns the number of the block's
+// first frame.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	block := min(frame, r.Frames) / int64(r.e.Frames)
 	r.at = block * int64(r.e.Frames)

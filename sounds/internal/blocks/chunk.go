@@ -23,7 +23,8 @@ type Chunks struct {
 	strange  string // description of the first place without a chunk; "": none
 }
 
-// Begin records that a chunk with a name begins at an offset.
+// Begin records that a chunk named id begins at byte offset at. If id cannot be a chunk name, Broken later
+// reports the broken structure.
 func (c *Chunks) Begin(at int64, id string) {
 	if isID([]byte(id)) || c.strange != "" {
 		return
@@ -39,8 +40,8 @@ func (c *Chunks) Begin(at int64, id string) {
 	c.strange = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", at, c.previous, why)
 }
 
-// End moves in past the chunk at an offset, with its header of 8 bytes and size bytes of data. A chunk of odd
-// size has a pad byte; some programs omit it.
+// End moves in past the chunk at byte offset at, with its header of 8 bytes and size bytes of data. A chunk of
+// odd size has a pad byte; some programs omit it.
 func (c *Chunks) End(in *source.Input, at, size int64) {
 	in.MoveTo(at + 8 + size)
 	c.previous, c.odd = at, size&1 == 1

@@ -31,8 +31,8 @@ var linear = [...]struct {
 	{ALaw, 1, "alaw", decodeALaw}, {ULaw, 1, "ulaw", decodeULaw},
 }
 
-// Linear returns the encoding for samples of a kind and a size in bytes, little-endian or big-endian. ok is
-// false if it is unsupported.
+// Linear returns the encoding for samples of a kind and a size in bytes, big-endian or little-endian. ok is
+// false if the combination is unsupported.
 func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	for _, l := range linear {
 		if l.kind != kind || l.bytes != bytes {
@@ -74,7 +74,8 @@ func Word(b []byte, big bool) (x int32) {
 	return x
 }
 
-// swapped returns a decoder for the opposite byte order.
+// swapped returns a decoder for samples of the opposite byte order, with a number of bytes per sample. It does
+// not change src.
 func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float32, src []byte) {
 	var turned []byte
 	return func(dst []float32, src []byte) {
@@ -89,18 +90,21 @@ func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float
 // Each decoder fills dst from the beginning of src, which must be long enough. Integers are divided by their
 // full scale, a power of two, so up to 24 bits are exact; 32-bit integers and doubles are rounded once.
 
+// decodeU8 decodes unsigned samples of 8 bits, -1..1.
 func decodeU8(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int(src[i])-128) / (1 << 7)
 	}
 }
 
+// decodeS8 decodes signed samples of 8 bits, -1..1.
 func decodeS8(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int8(src[i])) / (1 << 7)
 	}
 }
 
+// decodeS16 decodes little-endian signed samples of 16 bits, -1..1.
 func decodeS16(dst []float32, src []byte) {
 	for ; len(dst) >= 4 && len(src) >= 8; dst, src = dst[4:], src[8:] {
 		x := binary.LittleEndian.Uint64(src)
@@ -112,6 +116,7 @@ func decodeS16(dst []float32, src []byte) {
 	}
 }
 
+// decodeS24 decodes little-endian signed samples of 24 bits, -1..1.
 func decodeS24(dst []float32, src []byte) {
 	for i := range dst {
 		b := src[3*i : 3*i+3]
@@ -119,6 +124,7 @@ func decodeS24(dst []float32, src []byte) {
 	}
 }
 
+// decodeS32 decodes little-endian signed samples of 32 bits, -1..1.
 func decodeS32(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int32(binary.LittleEndian.Uint32(src[4*i:]))) / (1 << 31)
@@ -130,6 +136,7 @@ func decodeF32(dst []float32, src []byte) {
 	_, _ = binary.Decode(src, binary.LittleEndian, dst) // src is long enough
 }
 
+// decodeF64 decodes little-endian floats of 64 bits, rounded to 32.
 func decodeF64(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
