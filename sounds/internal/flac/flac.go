@@ -66,7 +66,7 @@ const maxWaste = 1 << 24
 // Is reports whether data begins as FLAC.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 
-// Open reads the metadata of the file at the position of in.
+// Open reads the metadata of the file at the position of in, and returns a reader of its samples.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	in.Skip(4)
@@ -83,6 +83,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}, nil
 }
 
+// newDecoder returns a decoder at the start of a stream.
 func newDecoder(info streamInfo) decoder {
 	return decoder{info: info, straight: true, sum: md5.New()}
 }
@@ -94,6 +95,8 @@ func (i *streamInfo) head(tags []string) source.Head {
 	}
 }
 
+// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. At the end it returns
+// io.EOF, or the error of the file as a whole.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		return r.fill(dst), r.lim.Length(r.at, r.info.channels)
@@ -123,7 +126,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.give(dst), nil
 }
 
-// place returns the position of the last FLAC frame in sound frames, according to its number.
+// place returns the position of the last decoded FLAC frame in sound frames, according to its number.
 func (r *reader) place() int64 {
 	place := r.frame.number - r.first
 	if !r.frame.variable {
@@ -132,7 +135,7 @@ func (r *reader) place() int64 {
 	return place
 }
 
-// give appends the samples of the last FLAC frame to dst.
+// give appends the interleaved samples of the last decoded FLAC frame to dst, and advances the position.
 func (r *decoder) give(dst []float32) []float32 {
 	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
@@ -163,7 +166,8 @@ func (r *decoder) give(dst []float32) []float32 {
 	return dst
 }
 
-// read decodes the frame at the beginning of b. If b is too short, it reads more of the file.
+// read decodes the frame at the beginning of b, and returns its length in bytes. If b is too short, it reads
+// more of the file.
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
@@ -175,7 +179,7 @@ func (r *reader) read(b []byte) (n int, err error) {
 	}
 }
 
-// addUp adds the last frame to the checksum.
+// addUp adds the samples of the last frame to the checksum.
 func (r *decoder) addUp() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
@@ -211,8 +215,9 @@ func (r *decoder) whole() error {
 	return nil
 }
 
-// SeekFrame finds a frame by bisection, because FLAC frames have numbers, but no lengths. If the numbers are
-// not ascending, the result may be wrong; no encoder writes such files.
+// SeekFrame moves to the FLAC frame that contains a sound frame, and returns the number of its first sound
+// frame. It searches by bisection, because FLAC frames have numbers, but no lengths. If the numbers are not
+// ascending, the result may be wrong; no encoder writes such files.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	r.straight = r.straight && r.at == 0                // a loop must not be checksummed twice
 	r.at, r.lost, r.waste, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
@@ -245,7 +250,8 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// find searches for a frame that begins in from..to-1, and decodes it.
+// find searches for a frame that begins at the bytes from..to-1, and decodes it. It returns the offset of the
+// frame, or false if it finds no frame or the search takes too long.
 func (r *reader) find(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {
@@ -275,6 +281,7 @@ func (r *reader) find(from, to int64) (at int64, ok bool) {
 	return 0, false
 }
 
+// Count returns the announced number of sound frames, or decodes the file to count them.
 func (r *reader) Count(*source.Marks) (int64, error) {
 	if r.info.frames > 0 {
 		return r.info.frames, nil
@@ -292,7 +299,8 @@ func (r *reader) Count(*source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// readBlocks reads the metadata, and moves in past it. It skips large unneeded blocks such as pictures.
+// readBlocks reads STREAMINFO and the comment tags, and moves in past the metadata. It skips large unneeded
+// blocks such as pictures.
 func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	if b := in.Peek(1); in.Left() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
 		return info, nil, source.Broken("there is no STREAMINFO")
@@ -326,6 +334,7 @@ func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	return info, tags, nil
 }
 
+// parseStreamInfo parses the 34 bytes of STREAMINFO. Invalid block sizes or bits are an error.
 func parseStreamInfo(b []byte) (info streamInfo, err error) {
 	if len(b) != 34 {
 		return info, source.Broken("a STREAMINFO of %d bytes, it has 34", len(b))

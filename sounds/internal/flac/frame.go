@@ -28,7 +28,8 @@ const (
 	midSide   = 10
 )
 
-// readHeader reads the header of the frame at the beginning of data. mode is the channel assignment.
+// readHeader reads the header of the frame at the beginning of data into f. r is the bit reader of data. mode is
+// the channel assignment. errSync means that no frame begins there.
 func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode int, err error) {
 	if r.Take(15) != 0x7ffc {
 		return 0, errSync
@@ -105,7 +106,7 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 }
 
 // read decodes the frame at the beginning of data, checks it against STREAMINFO, and returns its length in
-// bytes.
+// bytes. It returns errShort if data ends before the frame.
 func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	r := source.NewMSB(data)
 	f.cost = 0
@@ -162,6 +163,8 @@ func codedLength(b byte) int {
 	return max(n, 1)
 }
 
+// undoStereo turns the two decoded channels in place into left and right, according to the channel assignment
+// mode.
 func (f *frame) undoStereo(mode int) {
 	a, b := f.samples[0], f.samples[1]
 	switch mode {
@@ -187,7 +190,7 @@ var (
 	crc16 = source.CRC(16, 0x8005)
 )
 
-// readSubframe decodes the samples of one channel, of at most 33 bits.
+// readSubframe decodes the samples of one channel into dst. bits is the size of a sample, at most 33.
 func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	if r.Take(1) != 0 {
 		return errors.New("a subframe without its zero bit")
@@ -228,8 +231,8 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	return err
 }
 
-// readPredicted reads samples that are coded as the residual of a linear prediction: with a fixed predictor, or
-// with explicit coefficients.
+// readPredicted reads samples of a number of bits into x. They are coded as the residual of a linear prediction
+// of an order: with a fixed predictor, or with explicit coefficients.
 func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
@@ -275,8 +278,9 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 	return nil
 }
 
-// predict adds the prediction from the previous samples to each sample. The last factor belongs to the previous
-// sample. Up to 12 factors are padded with leading zeros to 8 or 12, so that the inner loop is unrolled.
+// predict replaces each residual in x from index len(factors) on by the sample: residual plus prediction >>
+// shift. The last factor belongs to the previous sample. Up to 12 factors are padded with leading zeros to 8 or
+// 12, so that the inner loop is unrolled.
 func predict(x, factors []int64, shift uint) {
 	i := len(factors)
 	slow := func(end int) {
@@ -312,7 +316,7 @@ func predict(x, factors []int64, shift uint) {
 	}
 }
 
-// readResidual reads the Rice codes of a block into x[order:].
+// readResidual reads the Rice-coded residuals of a block into x[order:].
 func readResidual(r *source.MSB, x []int64, order int) error {
 	method := r.Take(2)
 	if method > 1 {

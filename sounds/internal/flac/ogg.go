@@ -19,7 +19,8 @@ const leastFirst = len(magic) + 2 + 2 + 4 + 4 + 34
 // InOgg reports whether an Ogg file contains FLAC.
 func InOgg(data []byte) bool { return ogg.Carries(data, magic) }
 
-// OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in.
+// OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in, and returns a reader
+// of its samples.
 func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(InOgg)
 	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic}, &packets{lim: lim})
@@ -35,7 +36,7 @@ type packets struct {
 	lim source.Limits
 }
 
-// Open reads STREAMINFO and the metadata blocks after it.
+// Open parses STREAMINFO in the first packet, and reads the metadata packets after it with next.
 func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h source.Head, err error) {
 	if len(first) < leastFirst || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
 		return h, source.Broken("there is no STREAMINFO")
@@ -73,7 +74,8 @@ func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h sou
 	return h, nil
 }
 
-// Decode appends the samples of a packet to dst. ffmpeg ends a stream with an empty packet.
+// Decode appends the samples of a packet, one FLAC frame, to dst. An empty packet adds no samples: ffmpeg ends a
+// stream with one.
 func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -88,7 +90,7 @@ func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return p.give(dst), nil
 }
 
-// Pass returns the number of sound frames in a packet.
+// Pass returns the number of sound frames in a packet without decoding its samples.
 func (p *packets) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -100,7 +102,7 @@ func (p *packets) Pass(packet []byte) (int64, error) {
 	return int64(f.block), nil
 }
 
-// Ahead returns the number of sound frames in packets.
+// Ahead returns the number of sound frames in the packets of list. Invalid packets count as 0.
 func (p *packets) Ahead(list ...[]byte) (frames int64) {
 	for _, x := range list {
 		n, _ := p.Pass(x)
@@ -109,13 +111,13 @@ func (p *packets) Ahead(list ...[]byte) (frames int64) {
 	return frames
 }
 
-// Reset disables the checksum of all samples.
+// Reset prepares for a seek: it drops the memory of previous samples and disables the checksum of all samples.
 func (p *packets) Reset() { p.straight, p.tail = false, p.tail[:0] }
 
-// Lost prepares for concealed frames.
+// Lost prepares for concealed frames: it disables the checksum of all samples.
 func (p *packets) Lost() { p.straight = false }
 
-// MakeUp appends concealed frames.
+// MakeUp appends a number of concealed frames: the previous sound fades out, and silence follows.
 func (p *packets) MakeUp(dst []float32, frames int64) []float32 {
 	p.lost = frames
 	return p.makeUp(dst, frames)

@@ -6,8 +6,8 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// resync finds the next FLAC frame after an undecodable one. The missing sound frames, according to the frame
-// numbers, are concealed.
+// resync moves to the next FLAC frame after an undecodable one, whose error is fault. The missing sound frames,
+// according to the frame numbers, are scheduled for concealment. It returns nil if decoding can continue.
 func (r *reader) resync(fault error) error {
 	from := r.in.At
 	fault = source.Broken("frame %d: %v", r.at, fault)
@@ -39,14 +39,16 @@ func (r *reader) resync(fault error) error {
 	return nil
 }
 
-// conceal schedules missing sound frames for concealment, if the file is long enough for them up to offset at.
+// conceal schedules missing sound frames for concealment and records the damage, if the file is long enough for
+// them up to byte offset at. Otherwise it records damage without frames.
 func (r *decoder) conceal(h *source.Head, missing, at int64, fault error) {
 	r.lost, r.straight = h.Gap(missing, r.at, at), false
 	h.Conceal(r.at, r.lost, fault)
 }
 
-// finish ends a file whose last rest bytes are not frames. Announced frames that are missing are concealed if
-// their number fits these bytes. Otherwise the file is cut short.
+// finish ends a file whose last rest bytes are not FLAC frames. Announced sound frames that are missing are
+// concealed if their number fits these bytes; then it returns nil. Otherwise the file is cut short, and it
+// returns the error of Next.
 func (r *reader) finish(rest int64) error {
 	if missing := r.info.frames - r.at; rest > 0 && missing > 0 && r.at > 0 {
 		if missing <= int64(r.info.maxBlock) || missing <= 4*rest*r.at/max(r.in.Size-rest-r.start, 1) {
@@ -60,7 +62,8 @@ func (r *reader) finish(rest int64) error {
 	return r.end(&r.Head)
 }
 
-// end reports the error of the whole file.
+// end records the error of the whole file as damage, once, and returns io.EOF. If no frame was decoded, it
+// returns the error.
 func (r *decoder) end(h *source.Head) error {
 	fault := r.whole()
 	switch {
@@ -74,7 +77,8 @@ func (r *decoder) end(h *source.Head) error {
 	return io.EOF
 }
 
-// fill appends concealed frames: the audio before the gap fades out, and the audio after it fades in.
+// fill appends up to source.GapPiece concealed frames: the audio before the gap fades out, and the audio after
+// it fades in.
 func (r *reader) fill(dst []float32) []float32 {
 	n := min(r.lost, source.GapPiece)
 	old := len(dst)
@@ -87,7 +91,8 @@ func (r *reader) fill(dst []float32) []float32 {
 	return dst
 }
 
-// makeUp appends n of the lost sound frames.
+// makeUp appends n of the lost sound frames to dst: the previous sound fades out in the first ones, the others
+// are silent.
 func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(n)*r.info.channels)
@@ -101,7 +106,8 @@ func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// fadeIn fades in the last decoded frame at the end of a gap.
+// fadeIn fades in the last decoded FLAC frame, reversed in time, at the end of gap. It does not change the
+// position.
 func (r *decoder) fadeIn(gap []float32) {
 	at, straight, tail, first, faded := r.at, r.straight, r.tail, r.first, r.faded
 	r.straight, r.tail = false, nil
