@@ -18,8 +18,8 @@ type header struct {
 	intensity bool
 }
 
-// parseHeader parses the header at the beginning of b. For other layers and free-format frames it returns an
-// error that names them; without any header ok is false and err is nil.
+// parseHeader parses the frame header at the beginning of b. For other layers and free-format frames it returns
+// an error that names them. Without any header ok is false and err is nil.
 func parseHeader(b []byte) (h header, ok bool, err error) {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return h, false, nil
@@ -72,7 +72,7 @@ func (h header) granules() int {
 	return 2
 }
 
-// frames returns the number of sound frames.
+// frames returns the number of sound frames in the MP3 frame.
 func (h header) frames() int { return 576 * h.granules() }
 
 // Is reports whether b contains two consecutive, consistent frames, or one frame at the end, possibly after
@@ -87,9 +87,9 @@ const maxRubbish = source.Probe - 4<<10
 
 var errNoFrame = source.Unknown("no MP3 frame is in it")
 
-// firstFrame finds the first frame. The error is errNoFrame, or names an unsupported kind of frames. Frame data
-// of a truncated file may look like unsupported frames; therefore three consecutive, consistent frames override
-// that finding.
+// firstFrame finds the first frame in b, and returns its offset and header. The error is errNoFrame, or names an
+// unsupported kind of frames. Frame data of a truncated file may look like unsupported frames; therefore three
+// consecutive, consistent frames override that finding.
 func firstFrame(b []byte) (at int, h header, err error) {
 	other := errNoFrame
 	tries := 16 // limits the checks for unsupported frames
@@ -115,7 +115,8 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// agrees reports whether a frame like h, a tag, or the end of b follows the frame h at an offset.
+// agrees reports whether a frame with the rate of h, a tag, or the end of b follows the frame with header h at
+// offset at.
 func agrees(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)

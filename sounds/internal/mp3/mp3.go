@@ -61,7 +61,8 @@ const (
 	pass        // count it
 )
 
-// Open reads the tags of the file at the position of in, finds its first frame, and reads the encoder's note.
+// Open reads the tags of the file at the position of in, finds its first frame, and reads the encoder's note. It
+// returns a reader of the samples.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(source.BeginsID3)
 	tags := in.TakeID3()
@@ -90,6 +91,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, nil
 }
 
+// Next appends the samples of the next MP3 frame to dst, without padding; if it skips data, it appends no
+// samples. Undecodable frames are silent. At the end it returns io.EOF.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		r.lost--
@@ -116,7 +119,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.frame(h, b, dst)
 }
 
-// Count walks over all headers.
+// Count walks over all headers without decoding, and returns the number of sound frames without padding.
 func (r *reader) Count(m *source.Marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -124,7 +127,8 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 	return r.given(r.count * r.size), nil
 }
 
-// walk advances from the nearest mark to MP3 frame n, or to the end.
+// walk advances from the nearest mark to MP3 frame n, or to the end, without decoding, and adds marks. It
+// returns io.EOF if the file ends before n.
 func (r *reader) walk(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.todo = pass
@@ -139,8 +143,9 @@ func (r *reader) walk(n int64, m *source.Marks) error {
 	return nil
 }
 
-// SeekFrame starts early enough that the target frame has its full context: two granules for the filters, and
-// before them the data of the bit reservoir.
+// SeekFrame moves to a sound frame, or to a frame before it, and returns the number of that frame. It starts
+// early enough that the target frame has its full context: two granules for the filters, and before them the
+// data of the bit reservoir.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	target := r.decoded(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
 	if target <= 0 {
@@ -165,7 +170,7 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return r.given(target * r.size), nil
 }
 
-// resume moves to a mark and resets the state of the decoder.
+// resume moves to the MP3 frame of a mark and resets the state of the decoder.
 func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.todo, r.bytes = decode, x.Data
@@ -176,7 +181,8 @@ func (r *reader) resume(x source.Mark) {
 // reservoir is the maximum number of bytes of earlier frames that a frame may use.
 const reservoir = 511
 
-// frame appends the MP3 frame at the beginning of b to dst, and moves past it. An undecodable frame is silent.
+// frame appends the sound of the MP3 frame at the beginning of b, which has header h, to dst, and moves past it.
+// An undecodable frame is silent.
 func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
 	if h.crc {
@@ -215,7 +221,8 @@ func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 // errLost is the error of a frame whose data was in damaged frames.
 var errLost = errors.New("its data is in frames that are damaged")
 
-// decode decodes the granules of a frame into dst. From the first undecodable granule on, they fade to silence.
+// decode decodes the granules of a frame into dst; data begins with their bits. From the first undecodable
+// granule on, they fade to silence, and fault is the error. With silent it decodes no data.
 func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) (fault error) {
 	lines, synth := spectral(), synthesis()
 	at := 0 // in bits

@@ -12,8 +12,8 @@ type note struct {
 	known          bool  // the encoder has stored delay and padding
 }
 
-// readXing parses the note of LAME and other encoders in a first frame. ok is false if it is a frame with
-// sound.
+// readXing parses the note of LAME and other encoders in a first frame, which has header h. ok is false if the
+// frame contains sound instead.
 func readXing(frame []byte, h header) (g note, ok bool) {
 	b := frame[min(4+h.sideSize(), len(frame)):]
 	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
@@ -62,7 +62,8 @@ func (r *reader) takeOff() {
 	r.Frames = r.added[0] - r.Front
 }
 
-// given returns how many of the first n decoded sound frames remain after trimming.
+// given returns the number of the first n decoded sound frames that remain after the padding at the end is
+// removed.
 func (r *reader) given(n int64) int64 {
 	return n - max(min(n, r.added[1])-r.added[0], 0)
 }
@@ -75,7 +76,8 @@ func (r *reader) decoded(n int64) int64 {
 	return n
 }
 
-// cut removes the encoder's padding from the MP3 frame at the end of dst, which is number r.count.
+// cut removes the encoder's padding from the MP3 frame at the end of dst, which is number r.count, and returns
+// dst.
 func (r *reader) cut(dst []float32) []float32 {
 	first := r.count * r.size
 	from, to := min(max(r.added[0]-first, 0), r.size), min(max(r.added[1]-first, 0), r.size)

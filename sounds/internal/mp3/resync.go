@@ -8,12 +8,12 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// alike reports whether a header matches the first one.
+// alike reports whether h matches the first frame in version, rate and channels, and has a plausible size.
 func (r *reader) alike(h header) bool {
 	return h.low == r.first.low && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
 
-// leads reports whether a matching frame, a tag or the end is at an offset of b.
+// leads reports whether a matching frame, a tag or the end of b is at offset at of b.
 func (r *reader) leads(b []byte, at int) bool {
 	if at >= len(b) {
 		return true
@@ -22,8 +22,8 @@ func (r *reader) leads(b []byte, at int) bool {
 	return ok && r.alike(h) || source.BeginsTag(b[at:])
 }
 
-// follows finds the place in b where the sound continues: two consecutive frames, or a tag. For a tag h is
-// zero.
+// follows finds the offset in b where the sound continues: two consecutive frames, or a tag. It begins at offset
+// 1. h is the header of the frame; for a tag it is zero.
 func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	for at := 1; at < min(len(b), maxRubbish); at++ {
 		switch b[at] {
@@ -40,7 +40,7 @@ func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	return 0, h, false
 }
 
-// isSize reports whether n bytes is a valid frame size.
+// isSize reports whether n bytes is a valid size of a frame with the version and rate of the first frame.
 func (r *reader) isSize(n int) bool {
 	for rate := byte(1); rate < 15; rate++ {
 		version := byte(0xfb)
@@ -60,8 +60,8 @@ func (r *reader) isSize(n int) bool {
 	return false
 }
 
-// isFrame reports whether the n bytes before the frame next are one frame, although its header announces
-// another size.
+// isFrame reports whether the n bytes before the frame next are one frame, although its header, which is in
+// says, announces another size. next is zero before a tag.
 func (r *reader) isFrame(n int, says, next header) bool {
 	near := func(x, y int) bool { return x-y <= 1 && y-x <= 1 }
 	switch {
@@ -73,8 +73,8 @@ func (r *reader) isFrame(n int, says, next header) bool {
 	return n < says.size || !r.isSize(n-says.size)
 }
 
-// missing estimates how many frames n bytes of garbage contained. The sound continues at offset at of b with
-// the frame next.
+// missing estimates the number of MP3 frames that n bytes of garbage contained. The sound continues at offset at
+// of b with the frame next, which is zero for a tag.
 func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 	switch {
 	case r.isSize(n):
@@ -95,7 +95,8 @@ func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 // leastFrame is the size of the smallest frame, in bytes.
 const leastFrame = 24
 
-// resync continues if b does not begin with a frame, or begins with a frame that no frame follows.
+// resync handles data that does not begin with a frame (ok is false), or begins with a frame h without a
+// successor. It decodes that frame, or skips garbage and schedules silent frames for it.
 func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	b := r.in.Peek(source.Probe)
 	at, next, found := r.follows(b)
@@ -135,14 +136,16 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// leadsOther reports whether three consecutive frames of another kind follow, or two at the end.
+// leadsOther reports whether frames of another kind than the first frame follow: the one with header h at offset
+// at of b, and then two others, or the end of b.
 func (r *reader) leadsOther(b []byte, at int, h header) bool {
 	at += h.size
 	next, ok, _ := parseHeader(b[min(at, len(b)):])
 	return ok && next.rate == h.rate && next.channels == h.channels && agrees(b, at, next)
 }
 
-// keep adds the data of a frame to the bit reservoir.
+// keep adds the data of a frame to the bit reservoir, the data that later frames may use, and drops the oldest
+// beyond its limit.
 func (r *reader) keep(data []byte) {
 	r.bytes += int64(len(data))
 	if r.todo == pass {
@@ -154,7 +157,8 @@ func (r *reader) keep(data []byte) {
 	}
 }
 
-// conceal reports that the next MP3 frames are silent.
+// conceal records damage: the next frames MP3 frames are silent because of fault. While the reader only walks,
+// it has no effect.
 func (r *reader) conceal(frames int64, fault error) {
 	if r.todo != decode {
 		return
@@ -166,7 +170,7 @@ func (r *reader) conceal(frames int64, fault error) {
 	r.Conceal(from, to-from, fault)
 }
 
-// silent appends a silent frame; the previous sound fades out in it.
+// silent appends one silent MP3 frame; the previous sound fades out in it.
 func (r *reader) silent(dst []float32) []float32 {
 	if r.todo == decode {
 		old := len(dst)
@@ -178,8 +182,8 @@ func (r *reader) silent(dst []float32) []float32 {
 	return dst
 }
 
-// end handles the end of a file. If the note counts more frames than were found, garbage at the end is replaced
-// by as many silent frames as it may have contained.
+// end handles the end of a file and returns io.EOF, or the error of a file without a decodable frame. If the
+// note counts more frames than were found, it schedules silent frames for garbage at the end, and returns nil.
 func (r *reader) end(dst []float32) ([]float32, error) {
 	missing := r.note.frames - r.count
 	switch {

@@ -29,7 +29,7 @@ type granule struct {
 	shared     [4]bool // the groups of scale factors copied from the previous granule
 }
 
-// readSide parses and checks side information.
+// readSide parses the side information of a frame with header h. Invalid values are an error.
 func readSide(b []byte, h header) (s sideInfo, err error) {
 	r := source.NewMSB(b)
 	if h.low {
@@ -54,6 +54,7 @@ func readSide(b []byte, h header) (s sideInfo, err error) {
 	return s, nil
 }
 
+// read parses the side information of one granule of a channel.
 func (g *granule) read(r *source.MSB, h header) error {
 	g.bits, g.pairs, g.gain = int(r.Take(12)), int(r.Take(9)), int(r.Take(8))
 	if g.pairs > 288 {
@@ -129,7 +130,8 @@ type band struct {
 	illegal  bool // as an intensity stereo position
 }
 
-// bandsOf returns the bands of a granule, in the order of the file.
+// bandsOf appends the bands of the granule to list, in the order of the file, without scale factors, and returns
+// it.
 func (g *granule) bandsOf(h header, list []band) []band {
 	long, short := 22, 13
 	switch { // in mixed blocks the lowest 36 lines are long
@@ -153,8 +155,8 @@ func (g *granule) bandsOf(h header, list []band) []band {
 	return list
 }
 
-// readScales reads the scale factors of MPEG-1. before are the bands of the previous granule, for shared scale
-// factors.
+// readScales reads the scale factors of MPEG-1 into bands. before are the bands of the previous granule, for
+// shared scale factors; empty for the first one.
 func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	sizes := [2]uint{
 		[...]uint{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress],
@@ -200,7 +202,8 @@ var lowScales = [2][3]struct {
 	},
 }
 
-// readScalesLow reads the scale factors of MPEG-2. The right channel of intensity stereo uses another coding.
+// readScalesLow reads the scale factors of MPEG-2 into bands. intensity means the right channel of intensity
+// stereo, which uses another coding.
 func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 	ways, c := &lowScales[0], g.compress
 	if intensity {

@@ -7,10 +7,11 @@ import (
 	"voicepool/pcm"
 )
 
-// undoStereo converts joint stereo to left and right. Above the last nonzero line of the right channel, its
-// scale factors are intensity positions: they distribute the lines of the left channel to both. The highest
-// band has no scale factor. It uses the position of the band below, or the middle if that band has lines in the
-// right channel, where the scale factor is not a position. bands are the bands of the right channel.
+// undoStereo converts joint stereo to left and right, in place. Above the last nonzero line of the right
+// channel, its scale factors are intensity positions: they distribute the lines of the left channel to both. The
+// highest band has no scale factor. It uses the position of the band below, or the middle if that band has lines
+// in the right channel, because its scale factor is not a position then. bands are the bands of the right
+// channel.
 func undoStereo(h header, g *granule, bands []band, left, right *[576]float64) {
 	if !h.midSide && !h.intensity {
 		return
@@ -69,7 +70,7 @@ func hasLines(x []float64) bool {
 	return slices.ContainsFunc(x, func(y float64) bool { return y != 0 })
 }
 
-// intensityGains returns the gains of a line in the left and the right channel.
+// intensityGains returns the gains of a line in the left and the right channel for an intensity position.
 func intensityGains(h header, g *granule, position int) (left, right float64) {
 	if !h.low {
 		// With t = tan(position*pi/12), the gains are t/(1+t) and 1/(1+t).

@@ -80,7 +80,8 @@ type channel struct {
 	at      int // position of the newest 64 values in v
 }
 
-// granule converts 576 lines to 576 samples, and writes them to every step-th element of dst.
+// granule converts the 576 lines in x, which it changes, to 576 samples, and writes them to every step-th
+// element of dst. c is the state of the channel.
 func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, step int) {
 	boundaries := 31
 	if g.block == 2 {
@@ -118,7 +119,7 @@ func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, 
 	}
 }
 
-// transform computes the windowed inverse MDCT of one subband.
+// transform adds the windowed inverse MDCT of one subband to y. x has its 18 lines; block is the kind of block.
 func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	n := len(x)
 	for n > 0 && x[n-1] == 0 {
@@ -150,7 +151,8 @@ func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	}
 }
 
-// synthesize computes 32 samples from 32 subbands.
+// synthesize computes 32 samples from one sample of each of the 32 subbands, and writes them to every step-th
+// element of dst.
 func (s *synth) synthesize(c *channel, bands *[32]float64, dst []float32, step int) {
 	c.at = (c.at + 1024 - 64) % 1024
 	v := (*[64]float64)(c.v[c.at:])
