@@ -69,7 +69,7 @@ func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), pag
 // Is reports whether data begins as Ogg.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
-// Carries reports whether an Ogg file begins with a stream whose first packet begins with magic.
+// Carries reports whether a first page of an Ogg file belongs to a stream whose first packet begins with magic.
 func Carries(file []byte, magic string) bool {
 	for Is(file) {
 		p, rest, err := readPage(file, false)
@@ -84,7 +84,7 @@ func Carries(file []byte, magic string) bool {
 	return false
 }
 
-// Check returns the error of the first page of a file.
+// Check returns the error of the first page of a file, or nil. It verifies the checksum.
 func Check(file []byte) error {
 	_, _, err := readPage(file, true)
 	return err
@@ -137,7 +137,8 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
-// tear records that packets are missing.
+// tear records that packets are missing because of fault, and returns nil. While headers are read, it returns
+// fault instead.
 func (s *stream) tear(fault error) error {
 	if s.exact {
 		return fault
@@ -147,7 +148,8 @@ func (s *stream) tear(fault error) error {
 	return nil
 }
 
-// page reads the next page.
+// page reads the next page and adds its packets to s.packets, unless it belongs to another stream. A broken page
+// is repaired or skipped. It returns io.EOF at the end of the file.
 func (s *stream) page() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || b[0] != pageMagic[0] {
@@ -192,8 +194,9 @@ func (s *stream) page() error {
 	return nil
 }
 
-// repair returns a page with a wrong checksum, if it ends at another page or at the end of the file. It
-// corrects header fields that follow from the page's place in the stream.
+// repair returns the page at the beginning of b, whose checksum is wrong, and the data after it. The page must
+// end at another page or at the end of the file. It corrects header fields that follow from the page's place in
+// the stream. ok is false if the page cannot be used.
 func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	p, rest, err := splitPage(b)
 	if err != nil || s.exact || s.hole != nil || !s.open || len(p.lacing) == 0 {
@@ -210,7 +213,8 @@ func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	return p, rest, true
 }
 
-// resync moves to the next valid page.
+// resync moves to the next valid page, or to the end of the file. If the search takes too long, it returns
+// fault.
 func (s *stream) resync(fault error) error {
 	for s.in.Skip(1); ; {
 		b := s.in.Peek(MaxPage)
@@ -236,7 +240,8 @@ func (s *stream) resync(fault error) error {
 	}
 }
 
-// take splits a page into packets.
+// take splits a page into packets. It ignores pages of other streams, and records missing pages. It returns
+// io.EOF if the page begins another stream although this one has not ended.
 func (s *stream) take(page page) error {
 	switch {
 	case page.first && !s.open:

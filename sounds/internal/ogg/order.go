@@ -1,6 +1,6 @@
 package ogg
 
-// Order returns the channel index in a Vorbis or Opus stream for each channel of a sound, at most 8.
+// Order returns the index in a Vorbis or Opus stream for each channel of a sound. channels is 1..8.
 func Order(channels int) []int {
 	return [...][]int{
 		1: {0}, 2: {0, 1}, 3: {0, 2, 1}, 4: {0, 1, 2, 3}, 5: {0, 2, 1, 3, 4},

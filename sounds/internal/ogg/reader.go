@@ -110,7 +110,8 @@ func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Re
 	return r, r.openLink()
 }
 
-// openLink reads the headers of the next stream. The error is io.EOF at the end of the file.
+// openLink reads the headers of the next stream, and prepares for its first packet. The error is io.EOF at the
+// end of the file.
 func (r *Reader) openLink() error {
 	r.stream.exact = true
 	defer func() { r.stream.exact = false }()
@@ -145,6 +146,8 @@ func (r *Reader) header() ([]byte, error) {
 	return p, err
 }
 
+// Next appends the frames of the next packet to dst, or made-up frames of a gap, possibly no frames. At the end
+// of a stream it continues with the next one. At the end of the file it returns io.EOF.
 func (r *Reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		return r.appendGap(dst), r.lim.Length(r.at, r.Channels)
@@ -212,8 +215,8 @@ func tooLoud(samples []float32) bool {
 	return false
 }
 
-// bad conceals the frames of an undecodable packet and returns their number. If the number is unknown, it is
-// 0, and the next page determines it.
+// bad appends concealed frames for the undecodable packet p, and returns dst and their number. If the number is
+// unknown, it is 0, and the next page determines it.
 func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 	n, err := r.codec.Pass(p)
 	if err != nil {
@@ -242,8 +245,8 @@ func (r *Reader) note(frames int64, fault error) {
 	}
 }
 
-// gap begins a gap of missing frames, which the following calls of Next fill. The gap is shorter if the file
-// is too short for it.
+// gap begins a gap of missing frames caused by fault, which the following calls of Next fill. The gap is omitted
+// if the file is too short for it.
 func (r *Reader) gap(missing int64, fault error) {
 	missing = r.Gap(missing, r.at, r.in.At)
 	r.note(missing, fault)
@@ -278,7 +281,8 @@ func (r *Reader) appendGap(dst []float32) []float32 {
 	return dst
 }
 
-// fadeIn inserts the held end of a gap before the frames from old on, with a fade-in.
+// fadeIn inserts the held end of a gap into dst before the frames from index old on, whose sound fades in over
+// it. Without held frames it returns dst unchanged.
 func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	if len(r.held) == 0 || len(dst) == old {
 		return dst
@@ -289,8 +293,8 @@ func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	return dst
 }
 
-// finish handles the end of a stream. It returns true if frames are missing at the end, so that concealed
-// frames follow; otherwise it appends the held frames.
+// finish handles the end of a stream. It returns true if frames are missing at the end, so that concealed frames
+// follow; otherwise it appends the held frames, and returns false.
 func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	announced, fault := r.codec.End()
 	if hole := r.stream.hole; hole != nil {
@@ -317,8 +321,8 @@ func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	return dst, false
 }
 
-// keep counts the n new frames at the end of dst. It removes those before the beginning and after the end of
-// the stream.
+// keep counts the n new frames at the end of dst. It removes the frames before the beginning and after the end
+// of the stream, and returns dst.
 func (r *Reader) keep(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.cut, n)
@@ -336,7 +340,8 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// turnPage evaluates the granule position of the page whose first packet is p.
+// turnPage evaluates the granule position of the page whose first packet is p: it sets the end of the stream and
+// finds missing frames.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
 	granule, ahead := r.stream.granule, int64(0)
@@ -387,6 +392,7 @@ func (r *Reader) turnPage(p []byte) {
 	}
 }
 
+// Count walks over the whole file without decoding, adds marks, and returns the number of frames.
 func (r *Reader) Count(m *source.Marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -394,8 +400,9 @@ func (r *Reader) Count(m *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// SeekFrame walks over the pages from the nearest mark, because granule positions may be wrong. It starts early
-// enough that a gap fades as it does when playing from the beginning.
+// SeekFrame moves to a frame, or to a frame before it, and returns the number of that frame. It walks over the
+// pages from the nearest mark, because granule positions may be wrong. It starts early enough that a gap fades
+// as it does when playing from the beginning.
 func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if k, ok := r.codec.(Keeper); ok {
 		return r.decodeTo(frame, k, m)
@@ -407,8 +414,8 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return at.Frame, r.resume(at)
 }
 
-// decodeTo decodes up to a frame, or one slightly before it, from the nearest mark with a state, and adds
-// marks.
+// decodeTo decodes from the nearest mark with a state to a frame, or to a frame slightly before it. It adds
+// marks with states, and returns the number of the frame reached.
 func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error) {
 	m.Limit(stateStride, maxStates)
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
@@ -453,7 +460,8 @@ func (r *Reader) entered(x *source.Mark) bool {
 	return !r.over && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
-// walk reads packets without decoding them, from the last mark before a frame to that frame, and adds marks.
+// walk reads packets without decoding them, from the last mark before a frame to that frame, and adds marks. It
+// returns io.EOF if the file ends before the frame.
 func (r *Reader) walk(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
@@ -476,7 +484,8 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// enter moves to the stream at byte link. before is the number of frames in the streams before it.
+// enter moves to the stream whose first page is at byte link and reads its headers. before is the number of
+// frames in the streams before it.
 func (r *Reader) enter(link, before int64) error {
 	r.in.MoveTo(link)
 	r.stream = stream{in: r.in, magic: r.kind.Magic}
@@ -484,7 +493,8 @@ func (r *Reader) enter(link, before int64) error {
 	return r.openLink()
 }
 
-// resume moves to the page of a mark, or to the beginning of the file.
+// resume moves to the page of a mark and resets the decoder. For the zero mark it moves to the beginning of the
+// file.
 func (r *Reader) resume(x source.Mark) error {
 	if r.whole = x.At == 0; r.whole {
 		return r.enter(0, 0)
