@@ -29,6 +29,7 @@ type passed struct {
 	last    config
 }
 
+// newDecoder returns a decoder of one Opus stream with one or two channels, without history.
 func newDecoder(channels int) *decoder {
 	d := &decoder{channels: channels, silk: silk.New(channels), celt: celt.New(channels)}
 	for i := range d.fade {
@@ -39,7 +40,7 @@ func newDecoder(channels int) *decoder {
 	return d
 }
 
-// reset resets the state.
+// reset makes the decoder forget all previous packets.
 func (d *decoder) reset() {
 	d.silk.Reset()
 	d.celt.Reset()
@@ -53,11 +54,14 @@ type state struct {
 	celt celt.State
 }
 
+// state returns a copy of the state after the last packet.
 func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State} }
 
+// setState restores a state, which is not changed later.
 func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
 
-// decode decodes a packet, already split into frames, into dst.
+// decode decodes a packet with configuration c, already split into frames, into dst, which has exactly their
+// samples.
 func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	d.last = c
 	n := c.frames * d.channels
@@ -66,7 +70,8 @@ func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	}
 }
 
-// conceal synthesizes lost audio into dst. It is silent before the first packet.
+// conceal fills dst with a synthesis of lost audio that continues the last packet. It is silent before the first
+// packet.
 func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels
@@ -101,7 +106,8 @@ func (d *decoder) conceal(dst []float32) {
 	}
 }
 
-// decodeFrame decodes a frame into dst.
+// decodeFrame decodes one frame with configuration c into dst. A frame of at most one byte is lost: it is
+// concealed.
 func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	if len(data) <= 1 {
 		d.conceal(dst)
@@ -178,14 +184,15 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	d.mode, d.covered = c.mode, redundant != nil && !toSpeech
 }
 
+// add adds the samples of x to dst, which is at least as long.
 func add(dst, x []float32) {
 	for i, v := range x {
 		dst[i] += v
 	}
 }
 
-// readRedundant returns the redundant CELT frame at the end of a SILK frame, which smooths a change between
-// both coders. It applies to the beginning of the frame with toSpeech, otherwise to the end.
+// readRedundant returns the redundant CELT frame at the end of a SILK frame, which smooths a change between both
+// coders, or nil. With toSpeech it applies to the beginning of the frame, otherwise to the end.
 func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech bool) {
 	e, more := &d.entropy, 0
 	if c.mode == hybrid {

@@ -17,10 +17,11 @@ const rate = 48000
 
 const magic = "OpusHead"
 
-// Is reports whether an Ogg file contains Opus.
+// Is reports whether the beginning of an Ogg file contains Opus.
 func Is(data []byte) bool { return ogg.Carries(data, magic) }
 
-// Open reads the headers of the first Opus stream of the file at the position of in.
+// Open reads the headers of the first Opus stream of the file at the position of in, and returns a reader of its
+// samples at 48 kHz.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
@@ -48,7 +49,8 @@ type codec struct {
 // place is the stream and channel that a channel is decoded from.
 type place struct{ stream, channel int } // stream -1: silence
 
-// Open reads both headers.
+// Open parses the first header, and reads the second one with next. again means that the same stream was opened
+// before: its decoders are kept and reset.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	if len(first) < 19 {
 		return h, source.Broken("a first Opus header of %d bytes, it has 19", len(first))
@@ -78,7 +80,8 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return h, c.readMapping(h.Channels, first[18:])
 }
 
-// readMapping reads the channel mapping.
+// readMapping makes the decoders and the channel mapping for a number of channels. b begins with the mapping
+// family in the first header. Unsupported families are an error.
 func (c *codec) readMapping(channels int, b []byte) error {
 	family, streams, from := b[0], 1, []byte{0, 1}
 	c.coupled = channels - 1
@@ -124,7 +127,8 @@ func (c *codec) readMapping(channels int, b []byte) error {
 	return nil
 }
 
-// Decode appends the frames of a packet. An empty packet has none.
+// Decode appends the interleaved frames of a packet to dst. An empty packet has no frames. After an error dst is
+// unchanged.
 func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -156,7 +160,7 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// Pass returns the number of frames in a packet.
+// Pass returns the number of frames in a packet at 48 kHz, without decoding it; 0 for an empty packet.
 func (c *codec) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -164,7 +168,7 @@ func (c *codec) Pass(packet []byte) (int64, error) {
 	return lengthOf(packet)
 }
 
-// Ahead returns the number of frames in packets.
+// Ahead returns the number of frames in packets at 48 kHz. Invalid packets count as 0.
 func (c *codec) Ahead(packets ...[]byte) (frames int64) {
 	for _, p := range packets {
 		if n, err := c.Pass(p); err == nil {
@@ -174,7 +178,7 @@ func (c *codec) Ahead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// Reset resets the decoders.
+// Reset makes all decoders forget the previous packets.
 func (c *codec) Reset() {
 	for _, d := range c.streams {
 		if d != nil {
@@ -203,13 +207,13 @@ func (c *codec) SetState(s any) {
 	}
 }
 
-// Lost prepares for concealed frames.
+// Lost prepares for concealed frames: MakeUp may again synthesize up to its limit.
 func (c *codec) Lost() { c.made = 0 }
 
 // mostMadeUp is the number of frames after which concealment has decayed to silence.
 const mostMadeUp = 48000 / 5
 
-// MakeUp appends concealed frames.
+// MakeUp appends a number of concealed frames. After mostMadeUp frames since Lost they are silent.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	channels, old := len(c.mapping), len(dst)
 	dst = source.Grow(dst, int(frames)*channels)
@@ -230,7 +234,8 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	return dst
 }
 
-// spread writes the samples of a stream to its channels.
+// spread writes the samples part of a stream with width channels to its channels of out, which is interleaved,
+// with the gain of the header.
 func (c *codec) spread(out, part []float32, stream, width int) {
 	channels := len(c.mapping)
 	for k, p := range c.mapping {

@@ -21,7 +21,7 @@ type config struct {
 	channels int
 }
 
-// configOf parses the first byte of a packet.
+// configOf returns the configuration that the first byte of a packet announces.
 func configOf(b byte) (c config) {
 	n := int(b >> 3)
 	c.channels = 1 + int(b>>2&1)
@@ -43,8 +43,9 @@ var errPacket = source.Broken("an Opus packet whose lengths do not add up")
 // maxFrames is the maximum duration of a packet: 120 ms.
 const maxFrames = 5760
 
-// split splits a packet into frames. The last frame extends to the end of b, unless the packet is
-// self-delimited. rest is the data after a self-delimited packet.
+// split appends the frames of the packet b to frames, and returns its configuration and the list. The last frame
+// extends to the end of b, unless the packet is self-delimited (delimited). rest is the data after a
+// self-delimited packet. Invalid sizes are an error.
 func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, rest []byte, err error) {
 	if len(b) == 0 {
 		return c, nil, nil, errPacket
