@@ -22,7 +22,8 @@ func haar(x []float64, n, stride int) {
 // hadamard lists the orders of 2, 4, 8 and 16 blocks.
 var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 12, 3, 11, 4, 14, 1, 9, 6, 13, 2, 10, 5}
 
-// reorder converts from frequency order to time order, or back.
+// reorder converts the coefficients in x of stride short blocks with n values each from frequency order to time
+// order, or back. long means that the blocks are parts of one long block.
 func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	tmp := b.woven[:n*stride]
 	for i := range stride {
@@ -192,7 +193,8 @@ func merge(x, y []float64, mid float64) {
 	}
 }
 
-// readBands reads the shapes of all bands of a mono or stereo frame.
+// readBands reads the shapes of all bands of a mono or stereo frame into d.shape. bits is the budget in eighths
+// of a bit.
 func (d *Decoder) readBands(f *frame, bits int) {
 	b := &d.bands
 	b.e, b.counts, b.lm, b.spread, b.seed = f.e, counts(), f.lm, f.spread, d.rng
@@ -270,8 +272,8 @@ func (d *Decoder) readBands(f *frame, bits int) {
 	d.rng = b.seed
 }
 
-// fills returns, per channel, a mask of the short blocks that are not empty in the source for filling a band:
-// n coefficients from low on. The search for their bands begins at band from.
+// fills returns, for each channel, a mask of the short blocks that are not empty in the source for filling a
+// band: the n coefficients from index low on. The search for their bands begins at band from.
 func (b *bands) fills(f *frame, band, from, low, n int) (fills [2]uint) {
 	scale := 1 << f.lm
 	first := from - 1

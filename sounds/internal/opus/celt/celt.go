@@ -69,7 +69,7 @@ func New(channels int) *Decoder {
 	return d
 }
 
-// Reset resets the state.
+// Reset makes the decoder forget all previous frames.
 func (d *Decoder) Reset() {
 	d.State = State{}
 	for c := range d.before {
@@ -79,8 +79,9 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode decodes a frame of 120<<lm samples and a number of channels into dst. e contains the bands from start
-// to end-1. A nil e is a lost frame.
+// Decode decodes a frame of 120<<lm samples per channel into dst, interleaved for the decoder's output channels.
+// channels is the number of coded channels. e contains the bands from start to end-1. If e is nil or has at most
+// one byte, the frame is lost, and Decode conceals it.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, channels int) {
 	n := overlap << lm
 	if e == nil || e.Len() <= 1 {
@@ -132,7 +133,8 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 	d.finish(dst, n)
 }
 
-// begin reads the data before the bit allocation, and returns the pitch filter.
+// begin reads the data before the bit allocation: pitch filter, kind of block, coarse energies, time resolution
+// and spread. It returns the pitch filter, whose gain may be 0.
 func (d *Decoder) begin(f *frame) (pitch filter) {
 	e, total := f.e, 8*f.e.Len()
 	if f.start == 0 && e.Tell()+16 <= total && e.Bit(1) {
@@ -161,6 +163,7 @@ var resolutions = [4][2][2][2]int{
 	{{{0, -2}, {0, -3}}, {{3, 0}, {1, -1}}},
 }
 
+// readResolution reads for each band how its time resolution differs from the frame's.
 func (d *Decoder) readResolution(f *frame) {
 	e, budget := f.e, 8*f.e.Len()
 	logp, next, short := uint(4), uint(5), 0
@@ -192,7 +195,8 @@ func (d *Decoder) readResolution(f *frame) {
 	}
 }
 
-// trim reads the band boosts, and returns the allocation tilt.
+// trim sets the limits of the bands, reads their boosts, and returns the tilt of the allocation, 0..10; 5 is
+// neutral.
 func (f *frame) trim() int {
 	e, total, logp := f.e, 8*f.e.Len()<<3, 6
 	for i := range f.caps {
@@ -219,7 +223,8 @@ func (f *frame) trim() int {
 	return 5
 }
 
-// synthesize converts shapes and energies to samples.
+// synthesize converts shapes and energies to samples of the output channels, before the pitch filter. A quiet
+// frame has no energy.
 func (d *Decoder) synthesize(f *frame, quiet bool) {
 	n := overlap << f.lm
 	switch {
@@ -242,7 +247,8 @@ func (d *Decoder) synthesize(f *frame, quiet bool) {
 	}
 }
 
-// scale multiplies the band shapes of a channel by their energies.
+// scale fills dst with the spectrum of a channel: the band shapes multiplied by their energies, or zeros for a
+// quiet frame.
 func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	clear(dst[:])
 	if quiet {
@@ -256,6 +262,8 @@ func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	}
 }
 
+// transform computes the samples of an output channel from a spectrum, and adds their overlap with the previous
+// frame.
 func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	n := overlap << f.lm
 	out := d.past[channel][history-n:]
@@ -269,7 +277,8 @@ func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	}
 }
 
-// repeat applies the pitch filter, with a transition from the previous frame's filter.
+// repeat applies the pitch filter to the last n samples of each channel, with a transition from the previous
+// frame's filter.
 func (d *Decoder) repeat(pitch filter, n int) {
 	for c := range d.channels {
 		at := history - n
@@ -288,7 +297,8 @@ var combTaps = [3][3]float64{
 	{0.3066406250, 0.2170410156, 0.1296386719}, {0.4638671875, 0.2680664062, 0}, {0.7998046875, 0.1000976562, 0},
 }
 
-// comb filters x[from:to], with a transition between two filters within the first overlap.
+// comb adds to x[from:to] the sound one pitch period earlier, filtered by now. In the first overlap samples it
+// changes from the filter old to now.
 func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now filter) {
 	if old.gain == 0 && now.gain == 0 {
 		return
@@ -316,7 +326,8 @@ func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now fil
 	}
 }
 
-// finish applies the deemphasis, and interleaves the channels.
+// finish applies the deemphasis to the last n samples of each channel, and writes them interleaved to dst, full
+// scale 1.
 func (d *Decoder) finish(dst []float32, n int) {
 	for c := range d.channels {
 		m := d.deemphasis[c]
@@ -332,7 +343,8 @@ func (d *Decoder) finish(dst []float32, n int) {
 	}
 }
 
-// conceal synthesizes a lost frame: noise with the decaying energies of the last frame.
+// conceal synthesizes a lost frame of 120<<lm samples before finish: noise with the decaying energies of the
+// last frame, in the bands start to end-1.
 func (d *Decoder) conceal(lm, start, end int) {
 	n := overlap << lm
 	f := &d.frame

@@ -24,7 +24,7 @@ var counts = sync.OnceValue(func() *[15][178]uint32 {
 // count returns U(n, k), see counts.
 func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
 
-// readPulses sets y to a vector whose magnitudes sum to k, and returns its energy.
+// readPulses fills y with a vector of integers whose magnitudes sum to k, and returns the sum of their squares.
 func (b *bands) readPulses(y []int, k int, e *entropy.Decoder) (energy int) {
 	n := len(y)
 	i := e.Uniform(b.count(n, k) + b.count(n, k+1))
@@ -65,6 +65,7 @@ func (b *bands) readPulses(y []int, k int, e *entropy.Decoder) (energy int) {
 	return energy
 }
 
+// signed returns x, or -x if negative is true.
 func signed(x int, negative bool) int {
 	if negative {
 		return -x
@@ -72,7 +73,8 @@ func signed(x int, negative bool) int {
 	return x
 }
 
-// unquantize reads the shape of a band with k pulses, and returns a mask of the blocks with pulses.
+// unquantize reads the shape of a band with k pulses into x, scaled to a norm of gain. It returns a mask with a
+// bit for each short block that has pulses; 1 for a single block.
 func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed uint) {
 	n := len(x)
 	y := b.pulses[:n]
@@ -95,7 +97,8 @@ func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed 
 	return collapsed
 }
 
-// rotate undoes the spreading rotation of the encoder.
+// rotate undoes in x the rotation of the encoder that spreads k pulses over blocks short blocks. spread is the
+// strength, 0..3; for 0 or many pulses it has no effect.
 func rotate(x []float64, blocks, k, spread int) {
 	n := len(x)
 	if 2*k >= n || spread == 0 {
@@ -135,7 +138,7 @@ func turn(x []float64, stride int, c, s float64) {
 	}
 }
 
-// renormalize scales x to an energy of gain squared.
+// renormalize scales x to a norm of gain, which is an energy of gain squared.
 func renormalize(x []float64, gain float64) {
 	sum := 1e-15
 	for _, v := range x {

@@ -26,6 +26,7 @@ type bands struct {
 	resolution [bandCount]int
 }
 
+// random returns the next number of the noise generator, which all decoders share.
 func (b *bands) random() uint32 {
 	b.seed = 1664525*b.seed + 1013904223
 	return b.seed
@@ -111,8 +112,9 @@ func (b *bands) readSplit(n int, bits *int, blocks, before, lm int, stereo bool,
 	return s
 }
 
-// angle reads the number of an angle, from 0 to qn. Its distribution has two steps for stereo bands of more
-// than two coefficients. It is triangular for a single block of one channel, and uniform otherwise.
+// angle reads the number of an angle, from 0 to qn. Its distribution has two steps for stereo bands of more than
+// two coefficients. It is triangular for a single block (before is 1) of one channel, and uniform otherwise. n
+// is the number of coefficients of each part.
 func (b *bands) angle(n, qn, before int, stereo bool) int {
 	switch {
 	case stereo && n > 2:
@@ -159,8 +161,8 @@ func root(x int) int {
 	return r
 }
 
-// single reads a band of one coefficient: its sign in x and, for stereo, in y. A channel without a bit left
-// is positive. y and out may be nil.
+// single reads a band of one coefficient: 1 or -1 in x and, for stereo, in y. A channel without a bit left is
+// positive. y and out may be nil; out receives the value of x. The result is 1.
 func (b *bands) single(x, y, out []float64) uint {
 	for _, z := range [...][]float64{x, y} {
 		if z == nil {
@@ -180,7 +182,9 @@ func (b *bands) single(x, y, out []float64) uint {
 	return 1
 }
 
-// partition reads a part of a band, which may be split recursively.
+// partition reads the shape of a part of a band into x, which may be split recursively. lm is the binary
+// logarithm of the frame length in units of 120 samples, minus 1 for each split. The other parameters and the
+// result are as in mono.
 func (b *bands) partition(
 	x []float64, bits, blocks int, low []float64, lm int, gain float64, fill uint,
 ) (collapsed uint) {
@@ -227,7 +231,8 @@ func (b *bands) partition(
 	return collapsed | b.partition(x[:n], first, blocks, low, lm, float64(gain*mid), fill)
 }
 
-// leaf reads pulses, or fills the part with noise or with a lower band.
+// leaf reads the pulses of an undivided part into x. Without pulses it fills x with noise or with the lower band
+// low. cache has the costs of pulses, see pulsesFor; the other parameters and the result are as in mono.
 func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte, gain float64, fill uint) uint {
 	q := pulsesFor(cache, bits)
 	cost := costOf(cache, q)

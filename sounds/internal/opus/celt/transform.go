@@ -19,6 +19,7 @@ type inverse struct {
 	z        []complex128
 }
 
+// newInverse returns the inverse MDCT for blocks of n values.
 func newInverse(n int) *inverse {
 	q := n / 2
 	t := &inverse{n: n, power: fourier.New(q / 15), z: make([]complex128, q)}
@@ -34,8 +35,9 @@ func newInverse(n int) *inverse {
 	return t
 }
 
-// apply transforms every stride-th value of in. It adds the overlap with the previous block to the first
-// overlap values of out; the last overlap/2 values are incomplete.
+// apply transforms every stride-th value of in, n values in total. It adds the overlap with the previous block
+// to the first overlap values of out; the last overlap/2 values are incomplete until the next block. window is
+// the rising half of the window.
 func (t *inverse) apply(out []float32, in []float64, stride int, window *[overlap]float64) {
 	q := t.n / 2
 	for i := range q {
@@ -83,10 +85,12 @@ func (t *inverse) transform() {
 	}
 }
 
+// times returns x y, with every product rounded.
 func times(x, y complex128) complex128 {
 	return complex(float64(real(x)*real(y))-float64(imag(x)*imag(y)), float64(real(x)*imag(y))+float64(imag(x)*real(y)))
 }
 
+// scaled returns x f.
 func scaled(x complex128, f float64) complex128 {
 	return complex(float64(real(x)*f), float64(imag(x)*f))
 }
