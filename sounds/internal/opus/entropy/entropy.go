@@ -23,7 +23,7 @@ type Decoder struct {
 	remainder uint32
 }
 
-// Reset starts decoding another frame.
+// Reset starts to decode the frame in data, which the decoder keeps.
 func (d *Decoder) Reset(data []byte) {
 	*d = Decoder{data: data, total: 33 - (32-extra)/symbol*symbol, rng: 1 << extra}
 	d.remainder = d.next()
@@ -31,6 +31,7 @@ func (d *Decoder) Reset(data []byte) {
 	d.normalize()
 }
 
+// next returns the next byte from the front of the frame, or 0 after its end.
 func (d *Decoder) next() uint32 {
 	if d.at >= len(d.data) {
 		return 0
@@ -39,6 +40,7 @@ func (d *Decoder) next() uint32 {
 	return uint32(d.data[d.at-1])
 }
 
+// normalize reads bytes until the range is large enough for the next symbol.
 func (d *Decoder) normalize() {
 	for d.rng <= bottom {
 		d.total += symbol
@@ -53,7 +55,7 @@ func (d *Decoder) normalize() {
 // Len returns the size of the frame in bytes.
 func (d *Decoder) Len() int { return len(d.data) }
 
-// Shrink removes n bytes from the end, which belong to another frame, and returns them.
+// Shrink removes the last n bytes, which belong to another frame, from the frame and returns them.
 func (d *Decoder) Shrink(n int) []byte {
 	rest := d.data[len(d.data)-n:]
 	d.data = d.data[:len(d.data)-n]
@@ -66,7 +68,7 @@ func (d *Decoder) Range() uint32 { return d.rng }
 // Tell returns the number of bits read, rounded up.
 func (d *Decoder) Tell() int { return d.total - bits.Len32(d.rng) }
 
-// Exhaust marks all bits as read.
+// Exhaust marks all bits as read, so that Tell returns the size of the frame.
 func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.Tell() }
 
 var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}
@@ -82,13 +84,14 @@ func (d *Decoder) TellFrac() int {
 	return d.total<<3 - (l<<3 + int(b))
 }
 
-// Decode returns a value in 0..total-1 that identifies the next symbol. Update must follow.
+// Decode returns a value in 0..total-1 that lies in the range of the next symbol. Update with that range must
+// follow.
 func (d *Decoder) Decode(total uint32) uint32 {
 	d.ext = d.rng / total
 	return total - min(d.val/d.ext+1, total)
 }
 
-// Update consumes the symbol with the values low..high-1 of total.
+// Update consumes the symbol whose range is low..high-1 of total, after Decode with the same total.
 func (d *Decoder) Update(low, high, total uint32) {
 	s := d.ext * (total - high)
 	d.val -= s
@@ -100,7 +103,7 @@ func (d *Decoder) Update(low, high, total uint32) {
 	d.normalize()
 }
 
-// Bit returns a bit that is set with a probability of 2^-logp.
+// Bit reads a bit that is true with a probability of 2^-logp.
 func (d *Decoder) Bit(logp uint) bool {
 	s := d.rng >> logp
 	set := d.val < s
@@ -114,7 +117,8 @@ func (d *Decoder) Bit(logp uint) bool {
 	return set
 }
 
-// Symbol returns a symbol. table is its decreasing cumulative distribution, scaled by 2^scale, ending with 0.
+// Symbol returns the index of the next symbol, 0..len(table)-1. table is its decreasing cumulative distribution,
+// scaled by 2^scale, ending with 0.
 func (d *Decoder) Symbol(table []byte, scale uint) int {
 	r, s := d.rng>>scale, d.rng
 	for i, x := range table {
@@ -130,7 +134,7 @@ func (d *Decoder) Symbol(table []byte, scale uint) int {
 	return len(table) - 1
 }
 
-// Uniform returns one of n equally probable numbers, n > 1.
+// Uniform reads a number in 0..n-1, all equally probable; n is at least 2.
 func (d *Decoder) Uniform(n uint32) uint32 {
 	n--
 	width := uint(bits.Len32(n))
@@ -146,7 +150,7 @@ func (d *Decoder) Uniform(n uint32) uint32 {
 	return min(s<<width|d.Raw(width), n)
 }
 
-// Raw returns n bits from the end of the frame, at most 25.
+// Raw reads n bits from the end of the frame, at most 25. Beyond the frame they are 0.
 func (d *Decoder) Raw(n uint) uint32 {
 	for d.have < n {
 		if d.ends < len(d.data) {
@@ -162,8 +166,8 @@ func (d *Decoder) Raw(n uint) uint32 {
 	return x
 }
 
-// Laplace returns an integer with a Laplace distribution: fs is the probability of 0, and decay the decay for
-// larger magnitudes.
+// Laplace reads an integer with a Laplace distribution. fs is the probability of 0 in 32768ths, and decay the
+// factor for each larger magnitude in 16384ths.
 func (d *Decoder) Laplace(fs, decay uint32) int {
 	d.ext = d.rng >> 15
 	place := uint32(1<<15) - min(d.val/d.ext+1, 1<<15)
