@@ -43,13 +43,16 @@ type control struct {
 	scale   int32
 }
 
+// reset makes the channel forget all previous frames.
 func (c *channel) reset() {
 	*c = channel{fresh: true, gain: 65536}
 }
 
+// length returns the number of samples of a frame at the channel's rate.
 func (c *channel) length() int { return 5 * c.rate * c.subframes }
 
-// setRate prepares for frames with a rate in kHz and a number of subframes.
+// setRate prepares for frames with a rate of 8, 12 or 16 kHz and a number of subframes of 5 ms. A new rate
+// resets the filters.
 func (c *channel) setRate(rate, subframes int) {
 	c.subframes = subframes
 	if c.rate == rate {
@@ -63,14 +66,15 @@ func (c *channel) setRate(rate, subframes int) {
 	clear(c.filtered[:])
 }
 
-// forget resets a side channel that returns after a pause.
+// forget resets a side channel that returns after a pause, but keeps its rate.
 func (c *channel) forget() {
 	clear(c.past[:])
 	clear(c.filtered[:])
 	c.lag, c.gainIndex, c.signal, c.fresh = 100, 10, passive, true
 }
 
-// decode decodes a frame into out. A nil e is a lost frame.
+// decode decodes a frame into out, which has length samples. coding is the kind of coding of the gains and the
+// pitch. A nil e is a lost frame: it is concealed.
 func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	if e == nil {
 		c.conceal(out)
@@ -88,7 +92,8 @@ func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	copy(c.past[memory-n:], out)
 }
 
-// parameters converts indices to filter parameters.
+// parameters converts the indices of a frame to the gains, filters and pitch of each subframe. The result is
+// valid until the next call.
 func (c *channel) parameters(coding int) *control {
 	p, x := &c.control, &c.indices
 	*p = control{}
@@ -150,7 +155,7 @@ func (c *channel) parameters(coding int) *control {
 	return p
 }
 
-// excite converts pulses to an excitation.
+// excite converts the pulses of a frame to its excitation, with pseudo-random signs.
 func (c *channel) excite() {
 	x := &c.indices
 	offset, seed := offsets[x.signal>>1][x.offset]<<4, x.seed
@@ -171,7 +176,8 @@ func (c *channel) excite() {
 	c.seed = seed
 }
 
-// synthesize filters the excitation.
+// synthesize filters the excitation of the frame with the pitch and prediction filters of p, and writes the
+// samples to out.
 func (c *channel) synthesize(out []int16, p *control) {
 	c.excite()
 	var (
@@ -231,7 +237,8 @@ func (c *channel) synthesize(out []int16, p *control) {
 	copy(c.filtered[:], state[:])
 }
 
-// whiten computes the prediction residual of the samples before a subframe that begins at sample from.
+// whiten fills dst with the prediction residual, times gain in 65536ths, of the last len(dst) samples before
+// sample from. a has the coefficients of the predictor.
 func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	order, end := c.book.order, 20*c.rate+from
 	for i := range dst {
@@ -245,7 +252,8 @@ func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	}
 }
 
-// predict filters a subframe. state begins with the end of the previous one.
+// predict filters the excitation of a subframe with the coefficients a, and writes the samples times gain to
+// out. The first 16 values of state are the end of the previous subframe; it leaves the end of this one there.
 func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32, a *[16]int16, gain int32) {
 	order := c.book.order
 	for i, x := range excitation {
@@ -260,7 +268,8 @@ func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32
 	copy(state[:16], state[len(out):])
 }
 
-// conceal synthesizes a lost frame: decaying noise through the last filter.
+// conceal fills out with a synthesis of a lost frame: decaying noise through the last filter. After 20 lost
+// frames it is silent.
 func (c *channel) conceal(out []int16) {
 	var state [16 + 80]int32
 	copy(state[:], c.filtered[:])

@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// table returns the index of the probability table for line i of a vector.
+// table returns the index of the probability table for line i of a vector of the codebook.
 func (b *codebook) table(vector, i int) int {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int(s >> 1 & 7)
 }
 
-// predictor returns the prediction factor of a line from the line above it, in 256ths.
+// predictor returns the prediction factor of line i of a vector from the line above it, in 256ths.
 func (b *codebook) predictor(vector, i int) int32 {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int32(b.predictors[i+int(s&1)*(b.order-1)])
 }
 
-// lines returns line spectral frequencies, in 32768ths of half the rate.
+// lines returns the line spectral frequencies for the indices of a vector and its residuals, in 32768ths of half
+// the rate.
 func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	vector, out := index[0], int32(0)
 	for i := b.order - 1; i >= 0; i-- {
@@ -40,7 +41,7 @@ func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	return lines
 }
 
-// stabilize enforces the minimum distances between lines.
+// stabilize moves lines in place until they are in order and have at least the minimum distances.
 func (b *codebook) stabilize(lines []int16) {
 	n := len(lines)
 	least := func(i int) int32 { return int32(b.least[i]) }
@@ -96,7 +97,7 @@ var (
 	order10 = [...]int{0, 9, 6, 3, 4, 5, 8, 1, 2, 7}
 )
 
-// filter converts line spectral frequencies to filter coefficients, in 4096ths.
+// filter converts line spectral frequencies to the coefficients of a stable prediction filter, in 4096ths.
 func filter(lines []int16) (a [16]int16) {
 	n := len(lines)
 	order := order10[:]
@@ -128,7 +129,8 @@ func filter(lines []int16) (a [16]int16) {
 	return a
 }
 
-// polynomial returns the polynomial with every second of the roots.
+// polynomial returns the first half of the symmetric polynomial with roots[0], roots[2] and so on as its roots,
+// in 65536ths.
 func polynomial(roots []int32) (out [9]int32) {
 	out[0], out[1] = 1<<16, -roots[0]
 	for k := 1; 2*k < len(roots); k++ {
@@ -142,7 +144,8 @@ func polynomial(roots []int32) (out [9]int32) {
 	return out
 }
 
-// expand moves the poles of a filter inwards.
+// expand moves the poles of a filter inwards: it multiplies coefficient i of a by chirp^(i+1), with chirp in
+// 65536ths.
 func expand(a []int32, chirp int32) {
 	step := chirp - 65536
 	for i := range a {
@@ -160,7 +163,8 @@ func expandNarrow(a []int16, chirp int32) {
 	}
 }
 
-// fit scales coefficients to 16 bits.
+// fit scales the coefficients in wide to 16 bits in a, and moves the poles inwards until they fit. wide keeps
+// the changed values.
 func fit(a []int16, wide []int32) {
 	for range 10 {
 		most, at := int32(0), 0

@@ -7,26 +7,28 @@ import (
 
 // SILK uses integer arithmetic with the widths that RFC 6716 specifies.
 
-// mulWB returns a times the low half of b, in 65536ths.
+// mulWB returns a times the low 16 bits of b, signed, divided by 65536.
 func mulWB(a, b int32) int32 { return int32(int64(a) * int64(int16(b)) >> 16) }
 
-// mulWW returns a times b, in 65536ths.
+// mulWW returns a times b, divided by 65536.
 func mulWW(a, b int32) int32 { return int32(int64(a) * int64(b) >> 16) }
 
-// mulHigh returns the high half of a times b.
+// mulHigh returns the high 32 bits of a times b.
 func mulHigh(a, b int32) int32 { return int32(int64(a) * int64(b) >> 32) }
 
-// rounded returns x / 2^n, rounded.
+// rounded returns x / 2^n, rounded half up; n is at least 1.
 func rounded[T int32 | int64](x T, n uint) T { return (x>>(n-1) + 1) >> 1 }
 
+// clip16 limits x to the range of int16.
 func clip16(x int32) int16 { return int16(min(max(x, math.MinInt16), math.MaxInt16)) }
 
+// clip32 limits x to the range of int32.
 func clip32(x int64) int32 { return int32(min(max(x, math.MinInt32), math.MaxInt32)) }
 
-// headroom returns the number of bits by which x can be shifted left.
+// headroom returns the number of bits by which x can be shifted left without an overflow.
 func headroom(x int32) int { return bits.LeadingZeros32(uint32(max(x, -x))) - 1 }
 
-// shifted returns x / 2^n; n may be negative.
+// shifted returns x / 2^n, rounded down; a negative n multiplies, and limits the result to the range of int32.
 func shifted(x int32, n int) int32 {
 	switch {
 	case n < 0:
@@ -56,7 +58,8 @@ func inverse(b int32, q int) int32 {
 	return shifted(x<<16+mulWW(err, x), 61-h-q)
 }
 
-// exponential approximates 2^(x/128).
+// exponential approximates 2^(x/128). It returns 0 for negative x, and the largest int32 if the result would be
+// larger.
 func exponential(x int32) int32 {
 	if x < 0 {
 		return 0

@@ -19,14 +19,14 @@ type Decoder struct {
 	out   [2][960]int16
 }
 
-// New returns a decoder with one or two output channels.
+// New returns a decoder with one or two output channels, without history.
 func New(channels int) *Decoder {
 	d := &Decoder{channels: channels}
 	d.Reset()
 	return d
 }
 
-// Reset resets the state.
+// Reset makes the decoder forget all previous packets.
 func (d *Decoder) Reset() {
 	*d = Decoder{channels: d.channels}
 	for i := range d.channel {
@@ -34,9 +34,9 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode adds a packet to dst, whose length is the duration of the packet. coded is the number of coded
-// channels, rate their rate in kHz. A nil e is a lost packet; then rate and coded are taken from the previous
-// packet.
+// Decode adds the sound of a packet to dst, whose length is the duration of the packet at 48 kHz, interleaved.
+// coded is the number of coded channels, rate their rate in kHz. A nil e is a lost packet; then rate and coded
+// are taken from the previous packet, and before the first packet dst is unchanged.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 	n := len(dst) / d.channels // 48 per millisecond
 	if e == nil {
@@ -66,7 +66,8 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 	}
 }
 
-// prepare sets up the channels of a packet.
+// prepare sets up the channels for a packet with a rate in kHz, a number of coded channels and of subframes per
+// frame.
 func (d *Decoder) prepare(rate, coded, subframes int) {
 	if coded > d.coded {
 		d.channel[1].reset()
@@ -84,7 +85,7 @@ func (d *Decoder) prepare(rate, coded, subframes int) {
 	d.coded = coded
 }
 
-// readFlags reads the flags before the frames, and skips redundant copies of earlier frames.
+// readFlags reads the flags before the frames of a packet, and skips redundant copies of earlier frames.
 func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	var copies [2]bool
 	for c := range d.coded {
@@ -132,7 +133,7 @@ func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	}
 }
 
-// readPredictors reads the factors that predict side from mid.
+// readPredictors reads the two factors that predict side from mid, in 8192ths.
 func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	n := e.Symbol(stereoJoint, 8)
 	high := [2]int{n / 5, n % 5}
@@ -146,7 +147,8 @@ func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	return p
 }
 
-// decodeFrame decodes frame i of a packet, and returns its length at 48 kHz.
+// decodeFrame decodes frame i of a packet into d.out, and returns its length in samples at 48 kHz. A nil e is a
+// lost frame.
 func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	predictors, alone := d.predictors, false
 	if e == nil {
@@ -197,7 +199,8 @@ func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	return n
 }
 
-// weave converts mid and side to left and right, with a delay of one sample.
+// weave converts n samples of mid and side in d.frame to left and right, with a delay of one sample. predictors
+// are the factors of readPredictors.
 func (d *Decoder) weave(predictors [2]int32, n int) {
 	x, y := &d.frame[0], &d.frame[1]
 	x[0], x[1] = d.middle[0], d.middle[1]
