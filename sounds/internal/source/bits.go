@@ -21,13 +21,13 @@ func (b *window) Left() int { return 8*len(b.data) - b.Position() }
 // Over reports whether bits beyond the end were read.
 func (b *window) Over() bool { return b.Left() < 0 }
 
-// Position returns the position of the next bit.
+// Position returns the number of the next bit, counted from the start of the data.
 func (b *window) Position() int { return 8*b.at - int(b.have) }
 
 // MSB reads bits, the highest bit of a byte first.
 type MSB struct{ window } // acc is left-aligned
 
-// NewMSB returns a reader of data.
+// NewMSB returns a reader of data that takes the highest bit of each byte first.
 func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
 
 // fill buffers at least 56 bits. It reads eight bytes at once, but counts only the complete ones; the bits of
@@ -48,7 +48,8 @@ func (b *MSB) fill() {
 	}
 }
 
-// Peek returns the next bits, left-aligned, at least 32 bits.
+// Peek returns the next bits without skipping them, left-aligned; at least 32 bits are valid. Beyond the end
+// they are 0.
 func (b *MSB) Peek() uint64 {
 	if b.have < 32 {
 		b.fill()
@@ -62,7 +63,7 @@ func (b *MSB) Skip(n uint) {
 	b.have -= n
 }
 
-// Take returns the next n bits, at most 56.
+// Take returns and skips the next n bits as a number, at most 56. Beyond the end they are 0.
 func (b *MSB) Take(n uint) uint64 {
 	if b.have < n {
 		b.fill()
@@ -72,12 +73,13 @@ func (b *MSB) Take(n uint) uint64 {
 	return x
 }
 
-// Signed returns the next n bits as a two's complement number.
+// Signed returns and skips the next n bits, 1 to 56, as a two's complement number.
 func (b *MSB) Signed(n uint) int64 {
 	return int64(b.Take(n)<<(64-n)) >> (64 - n)
 }
 
-// Unary returns the number of zeros before the next one, and skips both.
+// Unary returns the number of 0 bits before the next 1 bit, and skips both. At the end of the data it returns
+// the number of bits skipped.
 func (b *MSB) Unary() uint64 {
 	var n uint64
 	for {
@@ -98,7 +100,8 @@ func (b *MSB) Unary() uint64 {
 	}
 }
 
-// Rice decodes numbers with a unary quotient and k bits, at most 30. The lowest bit is the sign.
+// Rice fills dst with numbers that have a unary quotient and k more bits, at most 30. The lowest bit is the
+// sign.
 func (b *MSB) Rice(dst []int64, k uint) {
 	acc, have := b.acc, b.have
 	k &= 31 // lets the compiler omit the check for shifts of 64 or more
@@ -130,7 +133,7 @@ func (b *MSB) Align() { b.Take(b.have & 7) }
 // LSB reads bits, the lowest bit of a byte first.
 type LSB struct{ window } // acc is right-aligned
 
-// NewLSB returns a reader of data.
+// NewLSB returns a reader of data that takes the lowest bit of each byte first.
 func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
 
 // fill buffers at least 56 bits, as MSB does.
@@ -150,7 +153,8 @@ func (b *LSB) fill() {
 	}
 }
 
-// Peek returns the next bits, at least 32 bits.
+// Peek returns the next bits without skipping them, the next bit lowest; at least 32 bits are valid. Beyond the
+// end they are 0.
 func (b *LSB) Peek() uint64 {
 	if b.have < 32 {
 		b.fill()
@@ -164,21 +168,21 @@ func (b *LSB) Skip(n uint) {
 	b.have -= n
 }
 
-// Take returns the next n bits, at most 32.
+// Take returns and skips the next n bits as a number, at most 32. Beyond the end they are 0.
 func (b *LSB) Take(n uint) uint32 {
 	x := uint32(b.Peek() & (1<<n - 1))
 	b.Skip(n)
 	return x
 }
 
-// Flag returns the next bit.
+// Flag returns and skips the next bit.
 func (b *LSB) Flag() bool { return b.Take(1) == 1 }
 
 // End skips all bits, and one more, so that Over reports true.
 func (b *LSB) End() { b.at, b.acc, b.have = len(b.data)+1, 0, 7 }
 
-// CRC returns a function that computes a CRC with a polynomial of at most 32 bits, whose highest bit is
-// omitted. Its tables are built on demand.
+// CRC returns a function that computes the CRC of the concatenation of parts. polynomial has bits bits, at most
+// 32; its highest bit is omitted. Its tables are built on demand.
 func CRC(bits int, polynomial uint32) func(parts ...[]byte) uint32 {
 	// Eight tables: table n is the effect of a byte that n more bytes follow.
 	tables := sync.OnceValue(func() *[8][256]uint32 {

@@ -10,7 +10,8 @@ type Damage struct {
 // MaxDamages is the maximum number of damages per file. The last one covers the rest.
 const MaxDamages = 100
 
-// Conceal records that frames were concealed from a frame on. Adjacent damages are merged.
+// Conceal records that a number of frames from frame on were concealed because of fault. Adjacent damages are
+// merged, and so are all beyond MaxDamages.
 func (h *Head) Conceal(frame, frames int64, fault error) {
 	if n := len(h.Damages); n > 0 {
 		last := &h.Damages[n-1]
@@ -29,8 +30,8 @@ func (h *Head) TakeDamages() []Damage {
 	return list
 }
 
-// Gap returns how many of the missing frames after frame at to conceal, given the bytes of the file so far: all
-// of them, or 0 if a small file announces a long gap.
+// Gap returns the number of missing frames to conceal after frame at, if bytes of the file have been read so
+// far: all of them, or 0 if a small file announces a long gap.
 func (h *Head) Gap(missing, at, bytes int64) int64 {
 	if most := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > most || at > most-missing {
 		return 0
@@ -41,7 +42,8 @@ func (h *Head) Gap(missing, at, bytes int64) int64 {
 // MaxFade is the maximum length of the fades at both ends of a gap, in frames.
 const MaxFade = 256
 
-// FadeOut sets the beginning of gap to the mirror image of tail, the audio before it, fading out.
+// FadeOut fills the beginning of gap with the mirror image of tail, the audio before it, fading out. It changes
+// at most MaxFade frames. Both are interleaved.
 func FadeOut(gap, tail []float32, channels int) {
 	frames := min(len(gap)/channels, len(tail)/channels, MaxFade)
 	for i := range frames {
@@ -52,7 +54,8 @@ func FadeOut(gap, tail []float32, channels int) {
 	}
 }
 
-// FadeIn adds the mirror image of head, the audio after gap, to the end of gap, fading in.
+// FadeIn adds the mirror image of head, the audio after gap, to the end of gap, fading in. It changes at most
+// MaxFade frames. Both are interleaved.
 func FadeIn(gap, head []float32, channels int) {
 	frames := min(len(gap)/channels, len(head)/channels, MaxFade)
 	for i := range frames {
@@ -63,7 +66,7 @@ func FadeIn(gap, head []float32, channels int) {
 	}
 }
 
-// Tail returns the end of samples that FadeOut needs, in the memory of old.
+// Tail returns a copy of the last MaxFade frames of samples, which FadeOut needs, in the memory of old.
 func Tail(old, samples []float32, channels int) []float32 {
 	return append(old[:0], samples[max(len(samples)-MaxFade*channels, 0):]...)
 }

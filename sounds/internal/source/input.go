@@ -36,7 +36,8 @@ func Whole(data []byte) *Input {
 // Anew returns a second Input of a file in memory, at its beginning.
 func (in *Input) Anew() *Input { return Whole(in.whole) }
 
-// Open opens a file for reading in windows. A file without a size, such as a pipe, is an error.
+// Open opens a file for reading in windows. A file that implements io.Seeker but cannot seek, such as a pipe, is
+// an error. A file that reports no size has size 0.
 func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	f, err := open()
 	if err != nil {
@@ -60,7 +61,7 @@ func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	return in, nil
 }
 
-// Close closes the file.
+// Close closes the file. It has no effect on an Input of Whole.
 func (in *Input) Close() error {
 	if in.file == nil {
 		return nil
@@ -71,8 +72,8 @@ func (in *Input) Close() error {
 // Left returns the number of bytes after At.
 func (in *Input) Left() int64 { return in.Size - in.At }
 
-// Peek returns the next bytes, at least n unless the file is shorter. They are valid until the next call of any
-// method.
+// Peek returns the next bytes without skipping them, at least n unless the file is shorter or a read fails,
+// which sets Err. They are valid until the next call of any method.
 func (in *Input) Peek(n int) []byte {
 	if len(in.buf) >= n || in.file == nil || in.Err != nil || int64(len(in.buf)) >= in.Left() {
 		return in.buf
@@ -115,10 +116,10 @@ func (in *Input) Take(n int64) []byte {
 	return b
 }
 
-// Skip skips n bytes.
+// Skip skips n bytes, at most to the end of the file.
 func (in *Input) Skip(n int64) { in.MoveTo(in.At + min(n, in.Left())) }
 
-// MoveTo moves to an offset, limited to the end of the file.
+// MoveTo moves to a byte offset, limited to the end of the file. An error of the file sets Err.
 func (in *Input) MoveTo(at int64) {
 	at = min(max(at, 0), in.Size)
 	end := in.At + int64(len(in.buf))
@@ -136,7 +137,8 @@ func (in *Input) MoveTo(at int64) {
 	in.At = at
 }
 
-// move seeks the file from one offset to another.
+// move seeks the file from one byte offset to another. A file without Seek is read, and opened again to move
+// back.
 func (in *Input) move(from, to int64) error {
 	if s, ok := in.file.(io.Seeker); ok {
 		_, err := s.Seek(to, io.SeekStart)

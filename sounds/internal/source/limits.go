@@ -21,25 +21,25 @@ type fault struct {
 func (f *fault) Error() string { return f.detail }
 func (f *fault) Unwrap() error { return f.kind }
 
-// Fault returns an error of a kind whose text is only the description.
+// Fault returns an error that wraps kind and whose text is only the formatted description.
 func Fault(kind error, format string, args ...any) error {
 	return &fault{kind, fmt.Sprintf(format, args...)}
 }
 
-// Unknown returns the error of an unsupported format.
+// Unknown returns an error that wraps ErrFormat: the format is unsupported.
 func Unknown(format string, args ...any) error { return Fault(ErrFormat, format, args...) }
 
-// Broken returns the error of a broken sound.
+// Broken returns an error that wraps ErrDecode: the sound is broken.
 func Broken(format string, args ...any) error { return Fault(ErrDecode, format, args...) }
 
-// Beyond returns the error of a sound that exceeds a limit.
+// Beyond returns an error that wraps ErrLimit: the sound exceeds a limit.
 func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, args...) }
 
 // Convert is the command that converts a file to a supported format. {file} stands for its name, {file.flac}
 // and {file.wav} for the name with another extension.
 const Convert = "ffmpeg -i {file} {file.flac}"
 
-// Unread returns the error of a known but unsupported format.
+// Unread returns the error of a known but unsupported format, with a command that converts it.
 func Unread(format string) error {
 	return Unknown("%s is not read; convert it: %s", format, Convert)
 }
@@ -59,10 +59,10 @@ const (
 	SwellFactor = 16_000
 )
 
-// Swell returns the maximum size of the samples of a file of size bytes.
+// Swell returns the maximum size in bytes of the decoded samples of a file of size bytes.
 func Swell(size int64) int64 { return SwellBase + SwellFactor*size }
 
-// Shape checks channels and rate of a header.
+// Shape returns an error if the channels or the rate in Hz of a header are not allowed.
 func (b Limits) Shape(channels int, rate int64) error {
 	switch {
 	case channels < 1:
@@ -78,7 +78,8 @@ func (b Limits) Shape(channels int, rate int64) error {
 // asStream is the advice for a sound that is too long to load.
 const asStream = "play it as a stream (stream: true)"
 
-// Announced checks the number of frames in a header. The data may have fewer.
+// Announced returns an error if the number of frames in a header, with a number of channels, exceeds a limit.
+// The data may have fewer.
 func (b Limits) Announced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
@@ -89,7 +90,8 @@ func (b Limits) Announced(frames int64, channels int) error {
 	return nil
 }
 
-// Length checks the number of frames decoded so far.
+// Length returns an error if the number of frames decoded until now exceeds a limit or is too large for the size
+// of the file.
 func (b Limits) Length(frames int64, channels int) error {
 	if b.Size > 0 && frames > Swell(b.Size)/int64(4*channels) {
 		return Beyond("its samples take more than %d MiB plus %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)

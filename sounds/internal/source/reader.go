@@ -59,14 +59,16 @@ type Head struct {
 // maxNotes is the maximum number of notes per file.
 const maxNotes = 8
 
-// Note adds a sentence about an oddity of the file that does not prevent playback.
+// Note adds a formatted sentence about an oddity of the file that does not prevent playback. After maxNotes it
+// ignores them.
 func (h *Head) Note(format string, args ...any) {
 	if len(h.notes) < maxNotes {
 		h.notes = append(h.notes, fmt.Sprintf(format, args...))
 	}
 }
 
-// Silence replaces infinite and NaN samples by 0. frame is the number of the first frame.
+// Silence replaces infinite and NaN samples, which are interleaved, by 0 and counts them for Notes. frame is the
+// number of the first frame.
 func (h *Head) Silence(samples []float32, frame int64) {
 	for i, x := range samples {
 		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
@@ -109,8 +111,8 @@ func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err 
 	return 0, io.ErrNoProgress
 }
 
-// Grow appends n samples to dst, whose values the caller must set. It doubles the capacity, so that all
-// allocations together stay below four times the result.
+// Grow returns dst with n more samples at its end, whose values the caller must set. It doubles the capacity, so
+// that all allocations together stay below four times the result.
 func Grow[T float32 | float64](dst []T, n int) []T {
 	if len(dst)+n > cap(dst) {
 		larger := make([]T, len(dst), max(2*cap(dst), len(dst)+n))
@@ -147,7 +149,8 @@ type Marks struct {
 	most   int   // maximum number; 0 means maxMarks
 }
 
-// Limit sets a larger stride and a smaller maximum, unless there are marks.
+// Limit sets the smallest distance of marks in frames, stride, and their largest number, most. It has no effect
+// after the first mark.
 func (m *Marks) Limit(stride int64, most int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,7 +159,7 @@ func (m *Marks) Limit(stride int64, most int) {
 	}
 }
 
-// Wants reports whether Add would keep a mark at a frame.
+// Wants reports whether Add would keep a mark at a frame: it is far enough after the last mark.
 func (m *Marks) Wants(frame int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,7 +167,8 @@ func (m *Marks) Wants(frame int64) bool {
 	return n == 0 || frame >= m.list[n-1].Frame+m.Stride
 }
 
-// Add adds a mark, unless it is too close to the last one.
+// Add adds a mark, unless it is too close to the last one. When the list is full, it drops every second mark and
+// doubles the distance.
 func (m *Marks) Add(x Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

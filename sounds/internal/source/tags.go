@@ -43,7 +43,8 @@ func Comments(b []byte) []string {
 	return list
 }
 
-// readTags returns the values of tags by upper-case key, and the values that are integers.
+// readTags returns the values of tags of the form KEY=value by upper-case key, and those values that are
+// integers from 0 to below 2^40.
 func readTags(tags []string) (values map[string]string, numbers map[string]int64) {
 	values, numbers = map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
@@ -60,7 +61,7 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 	return values, numbers
 }
 
-// Loop returns the loop for a sound of frames frames: from its tags, otherwise from its smpl chunk or
+// Loop returns the loop for a sound with a number of frames: from its tags, otherwise from its smpl chunk or
 // instrument, otherwise nil. A loop that ends after the sound is truncated, and a loop that begins after it is
 // ignored; both cases add a note.
 func (h *Head) Loop(frames int64) *pcm.Loop {
@@ -82,8 +83,8 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 	return nil
 }
 
-// within truncates a loop at the end of the sound, and adds a note. It returns nil if the loop begins after the
-// sound.
+// within returns the loop l, truncated at the end of a sound with a number of frames, which adds a note. It
+// returns nil if the loop is not inside the sound.
 func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
 	case frames == 0:
@@ -98,6 +99,7 @@ func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	return nil
 }
 
+// firstOf returns the value of the first of keys that m contains, or false.
 func firstOf(m map[string]int64, keys ...string) (int64, bool) {
 	for _, k := range keys {
 		if n, ok := m[k]; ok {
@@ -137,7 +139,7 @@ func (h *Head) Gain() *pcm.Decibels {
 	return nil
 }
 
-// Believed returns the gain of a tag, or nil if it is implausible.
+// Believed returns the gain of a tag in dB, or nil if it is implausible.
 func Believed(gain float64) *pcm.Decibels {
 	if !(math.Abs(gain) <= MaxTagGain) {
 		return nil
@@ -176,8 +178,8 @@ const (
 	maxTags  = 16
 )
 
-// PassFront skips zeros and ID3v2 tags until is recognizes a sound, or until their end. It reports whether
-// there was a tag.
+// PassFront skips zeros and ID3v2 tags until is returns true for the bytes that follow, or until their end. It
+// reports whether there was a tag.
 func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 	zeros, tags := maxZeros, maxTags
 	for {
@@ -203,6 +205,7 @@ func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 	}
 }
 
+// leadingZeros returns the number of zero bytes at the beginning of b.
 func leadingZeros(b []byte) int {
 	for i, x := range b {
 		if x != 0 {
@@ -212,7 +215,7 @@ func leadingZeros(b []byte) int {
 	return len(b)
 }
 
-// passZeros skips zeros.
+// passZeros skips zero bytes.
 func (in *Input) passZeros() {
 	for {
 		b := in.Peek(1)
@@ -234,7 +237,7 @@ func (in *Input) PassTail() bool {
 	return in.Left() == 0
 }
 
-// PassTags skips ID3v1, ID3v2 and APE tags. Each states its own size.
+// PassTags skips all ID3v1, ID3v2 and APE tags at the current position.
 func (in *Input) PassTags() {
 	for {
 		size := tagSize(in.Peek(apeHead), in.Left())
@@ -255,8 +258,8 @@ const (
 	apeHead = 32
 )
 
-// tagSize returns the length of the tag at the beginning of b, at most left bytes; 0: no tag. If the size of a
-// tag is wrong, it returns the size of its header.
+// tagSize returns the length in bytes of the tag at the beginning of b, at most left; 0 without a tag. If the
+// size of a tag is wrong, it returns the size of its header.
 func tagSize(b []byte, left int64) int64 {
 	if size := id3Tag(b); size > left {
 		return id3Head
@@ -280,7 +283,7 @@ func tagSize(b []byte, left int64) int64 {
 // BeginsID3 reports whether b begins with an ID3v2 tag.
 func BeginsID3(b []byte) bool { return id3Tag(b) > 0 }
 
-// id3Tag returns the length of an ID3v2 tag at the beginning of b; 0: no tag.
+// id3Tag returns the length in bytes of the ID3v2 tag at the beginning of b; 0 without one.
 func id3Tag(b []byte) int64 {
 	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
 		return 0
@@ -347,7 +350,8 @@ func parseID3(file []byte) []string {
 	return list
 }
 
-// parseID3Text parses a name and a value in one of the four encodings.
+// parseID3Text parses the text of a TXXX frame, a name and a value in any of four encodings, into "NAME=value".
+// The result is false if it is invalid.
 func parseID3Text(b []byte) (string, bool) {
 	if len(b) < 1 {
 		return "", false
