@@ -15,6 +15,7 @@ type mdct struct {
 	u        []float64
 }
 
+// newMDCT returns the inverse MDCT for blocks of n samples, a power of two.
 func newMDCT(n int) *mdct {
 	q := n / 4
 	t := &mdct{n: n, fft: fourier.New(q), z: make([]complex128, q), u: make([]float64, n/2)}
@@ -25,8 +26,8 @@ func newMDCT(n int) *mdct {
 	return t
 }
 
-// inverse computes both halves of y: y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)), for n values of y
-// and n/2 values of x.
+// inverse computes a block of n values y, whose halves it stores in first and second, from the n/2 values of x:
+// y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)).
 func (t *mdct) inverse(first, second, x []float64) {
 	m, q := t.n/2, t.n/4
 	x = x[:m]

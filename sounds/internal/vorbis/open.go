@@ -18,7 +18,8 @@ type codec struct {
 // magic begins the first packet of Vorbis.
 const magic = "\x01vorbis"
 
-// Open reads the headers of the first Vorbis stream of the file at the position of in.
+// Open reads the headers of the first Vorbis stream of the file at the position of in, and returns a reader of
+// its samples.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(ogg.Is)
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
@@ -31,7 +32,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, err
 }
 
-// other returns an error that names the content of an Ogg file without Vorbis.
+// other returns the error of a broken first page, or an error that names the content of an Ogg file without
+// Vorbis. Otherwise it returns nil.
 func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
@@ -46,7 +48,8 @@ func other(file []byte) error {
 	return nil
 }
 
-// Open reads the three headers.
+// Open parses the first header, and reads the two others with next. again means that the same stream was opened
+// before: its setup is kept.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	v := &decoder{}
 	if err := v.readIdent(first, c.lim); err != nil {
@@ -73,7 +76,7 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(words[7:])}, nil
 }
 
-// Reset clears the overlap with the previous block.
+// Reset drops the previous block, so that the next packet yields no frames.
 func (c *codec) Reset() { c.lastLong, c.rest = -1, -1 }
 
 // Lost prepares for a gap after the last packet: its second half will fade out.
@@ -83,7 +86,7 @@ func (c *codec) Lost() {
 	}
 }
 
-// MakeUp appends the second half of the last block, and silence.
+// MakeUp appends a number of concealed frames: the second half of the last block, fading out, and silence.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(frames)*c.channels)
@@ -115,7 +118,7 @@ func checkHeader(b []byte, kind byte) error {
 	return nil
 }
 
-// readIdent reads the identification header.
+// readIdent parses the identification header: channels, rate and block sizes.
 func (v *decoder) readIdent(b []byte, lim source.Limits) error {
 	if err := checkHeader(b, 1); err != nil {
 		return err

@@ -2,7 +2,7 @@ package vorbis
 
 import "voicepool/sounds/internal/source"
 
-// readResidues decodes the spectra of all channels, of half values each.
+// readResidues decodes the spectra of all channels into v.spectrum, half values each, for the mapping m.
 func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	var silent [8]bool
 	for ch := range v.channels {
@@ -43,8 +43,9 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	}
 }
 
-// readResidue decodes a residue in its stored order: eight passes. Each pass reads the classes (first pass
-// only) and then the vectors of all spectra, partition by partition. It stops at the end of the packet.
+// readResidue decodes the residue x into spectra in its stored order: eight passes. Each pass reads the classes
+// (first pass only) and then the vectors of all spectra, partition by partition. It stops at the end of the
+// packet.
 func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	length := len(spectra[0])
 	begin, end := min(x.begin, length), min(x.end, length)
@@ -83,7 +84,8 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	}
 }
 
-// add decodes the vectors of a partition. It returns false at the end of the packet.
+// add reads the vectors of a partition with the codebook b and adds them to part. It returns false at the end of
+// the packet.
 func (x *residue) add(part []float64, b *book, r *source.LSB) bool {
 	if x.kind != 0 {
 		return b.add(part, r)

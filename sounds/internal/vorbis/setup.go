@@ -59,7 +59,8 @@ type setup struct {
 // fault is the panic value of an invalid setup.
 type fault string
 
-// need panics with a fault unless a condition holds.
+// need panics with a fault, which has the formatted text, unless holds is true. readSetup turns it into an
+// error.
 func (s *setup) need(holds bool, format string, args ...any) {
 	if holds {
 		return
@@ -70,10 +71,11 @@ func (s *setup) need(holds bool, format string, args ...any) {
 	panic(fault(fmt.Sprintf(format, args...)))
 }
 
-// number returns the next n bits.
+// number returns the next n bits as an int.
 func (s *setup) number(n uint) int { return int(s.Take(n)) }
 
-// several reads a list whose length minus one is stored in a number of bits.
+// several calls read for each element of a list and returns the results. The number of elements minus one is
+// stored in the next bits bits.
 func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	for range s.number(bits) + 1 {
 		list = append(list, read())
@@ -81,8 +83,8 @@ func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	return list
 }
 
-// readSetup reads the setup header and validates all references between its parts, so that decoding need not
-// check them.
+// readSetup parses the setup header b and validates all references between its parts, so that decoding need not
+// check them. An invalid header is an error.
 func (v *decoder) readSetup(b []byte) (err error) {
 	if err := checkHeader(b, 5); err != nil {
 		return err
@@ -116,14 +118,14 @@ func (v *decoder) readSetup(b []byte) (err error) {
 	return nil
 }
 
-// book reads a codebook index and returns the codebook.
+// book reads a codebook index and returns the codebook. It panics with a fault for an invalid index.
 func (s *setup) book() *book {
 	i := s.number(8)
 	s.need(i < len(s.books), "codebook %d of %d", i, len(s.books))
 	return s.books[i]
 }
 
-// readFloor reads a floor of the setup header.
+// readFloor reads a floor of the setup header. It panics with a fault if the header is invalid.
 func (s *setup) readFloor() *floor1 {
 	kind := s.Take(16)
 	s.need(kind != 0, "floors of the first kind, out of use since 2001, are not read")
@@ -163,7 +165,8 @@ func (s *setup) readFloor() *floor1 {
 	return f
 }
 
-// arrange sorts the points and finds the neighbours of each. It returns false if two points have the same x.
+// arrange sorts the points and finds the nearest earlier points to the left and right of each. It returns false
+// if two points have the same x.
 func (f *floor1) arrange() bool {
 	f.order = make([]int, len(f.x))
 	for i := range f.order {
@@ -190,7 +193,7 @@ func (f *floor1) arrange() bool {
 	return true
 }
 
-// readResidue reads a residue of the setup header.
+// readResidue reads a residue of the setup header. It panics with a fault if the header is invalid.
 func (s *setup) readResidue() *residue {
 	x := &residue{
 		kind: s.number(16), begin: s.number(24), end: s.number(24),

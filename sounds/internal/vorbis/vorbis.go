@@ -51,7 +51,7 @@ var decibels = sync.OnceValue(func() *[256]float64 {
 	return &t
 })
 
-// init builds the tables for the setup.
+// init builds the tables and buffers of the decoder, after the headers have been read.
 func (v *decoder) init() {
 	for i, n := range v.blocks {
 		v.transform[i] = newMDCT(n)
@@ -77,8 +77,8 @@ func (v *decoder) init() {
 
 var errPacket = errors.New("a packet that is no sound")
 
-// Decode appends the frames that one packet completes. A truncated packet is decoded up to its end, as the
-// format specifies.
+// Decode appends the frames that one packet completes. The first packet completes no frames. A truncated packet
+// is decoded up to its end, as the format specifies.
 func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -115,7 +115,7 @@ func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// mode reads the header of a packet.
+// mode reads the header of an audio packet and returns its mode. It returns errPacket for other packets.
 func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	if r.Flag() {
 		return mode, errPacket
@@ -134,7 +134,8 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	return mode, nil
 }
 
-// Pass returns the number of frames that a packet completes, without decoding it.
+// Pass returns the number of frames that a packet completes, without decoding it. It remembers the packet's
+// block size for the next call.
 func (v *decoder) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -151,7 +152,8 @@ func (v *decoder) Pass(packet []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// Ahead returns the number of frames that future packets will complete.
+// Ahead returns the number of frames that future packets will complete, without changing the state. Invalid
+// packets count as 0.
 func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
 	last := v.lastLong
 	for _, p := range packets {
@@ -162,7 +164,8 @@ func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// overlap appends the frames from the middle of the previous block to the middle of the current one.
+// overlap appends the interleaved frames from the middle of the previous block to the middle of the current one,
+// whose size has index long. Without a previous block it returns dst unchanged.
 func (v *decoder) overlap(dst []float32, long int) []float32 {
 	if v.lastLong < 0 {
 		return dst
@@ -190,7 +193,7 @@ type spread struct {
 	step int
 }
 
-// copy writes samples.
+// copy writes the samples x to the next places of one channel.
 func (s *spread) copy(x []float64) {
 	dst := s.dst
 	for i, y := range x {
@@ -199,7 +202,8 @@ func (s *spread) copy(x []float64) {
 	s.move(len(x))
 }
 
-// cross writes a crossfade.
+// cross writes a crossfade to the next places of one channel: x times fall plus y times rise. All have the
+// length of rise.
 func (s *spread) cross(x, fall, y, rise []float64) {
 	x, y, fall = x[:len(rise)], y[:len(rise)], fall[:len(rise)]
 	dst := s.dst
@@ -211,11 +215,11 @@ func (s *spread) cross(x, fall, y, rise []float64) {
 	s.move(len(rise))
 }
 
-// move advances by n samples.
+// move advances by n samples of one channel, at most to the end.
 func (s *spread) move(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
 
-// uncouple converts magnitude and angle to two channels. Depending on the signs, one of them is the magnitude,
-// and the other the sum or the difference. It has no branches, because they would be unpredictable.
+// uncouple converts magnitude and angle in place to two channels. Depending on the signs, one channel is the
+// magnitude, and the other the sum or the difference. It has no branches, because they would be unpredictable.
 func uncouple(magnitude, angle []float64) {
 	angle = angle[:len(magnitude)]
 	for i, m := range magnitude {
@@ -236,7 +240,8 @@ func uncouple(magnitude, angle []float64) {
 	}
 }
 
-// read decodes the heights of a floor's points. nil means silence.
+// read decodes the heights of a floor's points and appends them to y. nil means silence, also at the end of the
+// packet.
 func (f *floor1) read(r *source.LSB, y []int) []int {
 	if !r.Flag() {
 		return nil
@@ -271,7 +276,8 @@ func (f *floor1) read(r *source.LSB, y []int) []int {
 	return y
 }
 
-// apply multiplies a spectrum by the line through the points. It replaces y by the final heights.
+// apply multiplies a spectrum by the line through the points with the heights y, which it replaces by the final
+// heights. step is scratch space; decibels has the linear gain of each height.
 func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[256]float64) {
 	height := [...]int{256, 128, 86, 64}[f.multiplier-1]
 	step[0], step[1] = true, true
@@ -312,7 +318,7 @@ func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[2
 	}
 }
 
-// onLine returns the height of a line at x, rounded towards its beginning.
+// onLine returns the height at x of the line from (x0, y0) to (x1, y1), rounded towards y0.
 func onLine(x0, y0, x1, y1, x int) int {
 	if y1 < y0 {
 		return y0 - (y0-y1)*(x-x0)/(x1-x0)
@@ -320,7 +326,8 @@ func onLine(x0, y0, x1, y1, x int) int {
 	return y0 + (y1-y0)*(x-x0)/(x1-x0)
 }
 
-// drawLine multiplies the spectrum from x0 to x1 by the heights of a line, drawn with Bresenham's algorithm.
+// drawLine multiplies spectrum[x0:x1] by the gains of the heights of a line from (x0, y0) to (x1, y1), drawn
+// with Bresenham's algorithm. decibels has the gain of each height.
 func drawLine(x0, y0, x1, y1 int, spectrum []float64, decibels *[256]float64) {
 	dx, dy := x1-x0, y1-y0
 	base, rest, sign := dy/dx, dy%dx, 1
