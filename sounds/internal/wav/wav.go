@@ -43,7 +43,7 @@ type chunks struct {
 	fact       int64  // number of frames in the fact chunk; 0: unknown
 }
 
-// Open reads the chunks of the file at the position of in.
+// Open reads the chunks of the file at the position of in, and returns a reader of its samples.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	chunks, err := readChunks(in)
@@ -132,9 +132,9 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	return nil
 }
 
-// trimmed returns the number of frames according to the fact chunk, because encoders pad the last block. The
-// fact chunk must end within that block. libsndfile 1.2 writes a wrong number, divided by the channels once too
-// often.
+// trimmed returns the number of sound frames: fact, from the fact chunk, if it ends within the last block,
+// otherwise frames, from the size of the data. Encoders pad the last block. libsndfile 1.2 writes a wrong
+// number, divided by the channels once too often, which is ignored.
 func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	if fact > max(0, frames-int64(e.Frames)) && fact < frames && (channels == 1 || fact != frames/int64(channels)) {
 		return fact
@@ -142,8 +142,8 @@ func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	return frames
 }
 
-// readChunks walks over the chunks of a file, and skips unknown ones. Only the data chunk of a streamed file
-// may exceed the file.
+// readChunks walks over the chunks of a file, and returns the needed ones. It skips unknown chunks. Only the
+// data chunk of a streamed file may exceed the file.
 func readChunks(in *source.Input) (c chunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
 	c.order = binary.LittleEndian
@@ -236,7 +236,7 @@ type format struct {
 	speakers uint32
 }
 
-// parseFormat parses a fmt chunk of at least 16 bytes.
+// parseFormat parses a fmt chunk of at least 16 bytes. An unsupported extensible format is an error.
 func parseFormat(b []byte, order binary.ByteOrder) (f format, err error) {
 	f.big = order == binary.BigEndian
 	f.tag = order.Uint16(b)
@@ -294,8 +294,8 @@ func nameOf(tag uint16) string {
 	return ""
 }
 
-// encoding returns the encoding of the samples. Integers may have any number of bits. A-law and u-law always
-// have 8 bits, whatever the header announces. Like other readers, it ignores the frame size.
+// encoding returns the encoding of the samples; b is the fmt chunk. Integers may have any number of bits. A-law
+// and u-law always have 8 bits, whatever the header announces. Like other readers, it ignores the frame size.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
@@ -328,7 +328,7 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.Convert)
 }
 
-// adpcm parses the additional fields of an ADPCM fmt chunk.
+// adpcm returns the encoding of an ADPCM file from the additional fields of its fmt chunk b.
 func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
 	frames := 0
 	if len(b) >= 20 {
