@@ -11,15 +11,15 @@ import (
 // Sine returns a sine at phase p, 0..1, which starts at zero and rises.
 func Sine(p float64) float64 { return pcm.SinPi(2 * p) }
 
-// Triangle returns a triangle at phase p, which has its minimum at 0.
+// Triangle returns a triangle at phase p, 0..1, which has its minimum at 0 and its maximum at 0.5.
 func Triangle(p float64) float64 { return 1 - float64(4*math.Abs(p-0.5)) }
 
-// Saw returns a saw that rises and falls at phase 0. A polynomial rounds its edge over two samples, a step of
-// phase apart, to reduce aliasing.
+// Saw returns a saw at phase p, 0..1, which rises from -1 to 1 and falls at phase 0. A polynomial rounds its
+// edge over two samples, a step of phase apart, to reduce aliasing.
 func Saw(p, step float64) float64 { return float64(2*p) - 1 - edge(p, step) }
 
-// Pulse returns a pulse that is high for a fraction width of each period, without DC. Its edges are rounded
-// like Saw's.
+// Pulse returns a pulse at phase p, 0..1, that is high for a fraction width of each period, without DC. Its
+// edges are rounded like Saw's, for a phase step per sample.
 func Pulse(p, width, step float64) float64 {
 	q := p - width
 	q -= math.Floor(q)
