@@ -62,7 +62,7 @@ func (s Signal) Source(rate int) (sounds.FrameSource, error) {
 // reader generates the signal for one voice.
 type reader struct{ generator *generator }
 
-// Read fills dst.
+// Read fills dst, both channels alike, and returns its length. Its error is nil: the signal is endless.
 func (r *reader) Read(dst []pcm.Frame) (int, error) {
 	for i := range dst {
 		x := r.generator.next()

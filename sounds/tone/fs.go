@@ -17,7 +17,8 @@ type FS struct {
 	Length time.Duration // as in Signal.Clip; 0: one second of a wave, ten of noise
 }
 
-// Open generates the file of a name. The error is a *fs.PathError that wraps ErrSignal.
+// Open generates a WAV file of the signal that name describes, see Parse. The error is a *fs.PathError that
+// wraps ErrSignal.
 func (f FS) Open(name string) (fs.File, error) {
 	s, err := Parse(name)
 	if err == nil {
@@ -46,7 +47,7 @@ type unnamed struct {
 func (e unnamed) Error() string { return strings.TrimPrefix(Reason(e.error), e.name+": ") }
 func (e unnamed) Unwrap() error { return e.error }
 
-// encode returns stereo samples as a WAV file of 32-bit floats.
+// encode returns interleaved stereo samples at a rate in Hz as a WAV file of 32-bit floats.
 func encode(samples []float32, rate int) []byte {
 	const header, frame = 58, 8
 	size := uint32(4 * len(samples))

@@ -17,7 +17,8 @@ type generator struct {
 	pink        *pinkFilter
 }
 
-// newGenerator returns a generator of a valid signal, with a number of periods per number of frames.
+// newGenerator returns a generator of a valid signal at a rate in Hz. The frequency is turns periods per frames
+// frames.
 func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	g := &generator{shape: s.Shape, seed: wave.Random(s.Seed), step: turns / frames}
 	g.turn = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
@@ -41,7 +42,7 @@ func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	return g
 }
 
-// next returns the next sample.
+// next returns the next sample, the same for both channels, and advances.
 func (g *generator) next() float32 {
 	if g.shape.noise() {
 		x := float64(2*g.seed.Unit()) - 1
@@ -83,6 +84,7 @@ const (
 	outerTap    = 0.09449985829433426
 )
 
+// newPinkFilter returns a filter that makes white noise pink, for a rate in Hz.
 func newPinkFilter(rate int) *pinkFilter {
 	f := &pinkFilter{}
 	for w := highestPole; ; w /= 2 {
@@ -98,6 +100,7 @@ func newPinkFilter(rate int) *pinkFilter {
 	return f
 }
 
+// next filters one sample of white noise.
 func (f *pinkFilter) next(x float64) float64 {
 	for i, p := range f.poles {
 		y := x - float64(f.zeros[i]*f.last[i]) + float64(p*f.out[i])

@@ -92,7 +92,7 @@ func Parse(name string) (Signal, error) {
 	return wrong("a name begins with tone: or noise:, as tone:440 and noise:pink")
 }
 
-// shapeOf returns the index of a name in names, or of the nearest one.
+// shapeOf returns the index of a name in names and true, or the index of the nearest name and false.
 func shapeOf(name string, names []string) (Shape, bool) {
 	for i, n := range names {
 		if n == name {
@@ -128,7 +128,7 @@ func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrSignal
 // maxRate is the maximum sample rate.
 const maxRate = 768000
 
-// check returns an error if the signal is invalid at a rate.
+// check returns an error that wraps ErrSignal if the signal is invalid at a rate in Hz.
 func (s Signal) check(rate int) error {
 	switch {
 	case rate < 1 || rate > maxRate:
