@@ -54,6 +54,7 @@ func File(ctx context.Context, path string, changed func()) error {
 	return newFile(path, changed).serve(ctx, n)
 }
 
+// newFile returns a watch of the file at path that calls changed.
 func newFile(path string, changed func()) *watch {
 	path = filepath.Clean(path)
 	files := func() ([]string, <-chan struct{}) { return []string{path}, nil }
@@ -61,7 +62,7 @@ func newFile(path string, changed func()) *watch {
 	return &watch{files: files, again: again, only: path, due: map[string]time.Time{path: time.Now()}, folders: map[string]bool{}}
 }
 
-// serve calls run with the events of the system.
+// serve calls run with the events of n, and closes n at the end. It returns nil when ctx ends.
 func (w *watch) serve(ctx context.Context, n *fsnotify.Watcher) error {
 	if err := cmp.Or(w.run(ctx, n.Add, n.Events, n.Errors), n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
@@ -78,12 +79,14 @@ type watch struct {
 	folders map[string]bool      // the watched folders
 }
 
+// newWatch returns a watch of all files of lib, which reloads them and calls changed.
 func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watch {
 	again := func(ctx context.Context, file string) { lib.Reload(ctx, file, changed) }
 	return &watch{files: lib.Files, again: again, due: map[string]time.Time{}, folders: map[string]bool{}}
 }
 
-// run handles events until ctx ends. add watches a folder.
+// run watches the folders of all files and reloads changed files, until ctx ends; then it returns nil. add
+// watches a folder; its error ends run.
 func (w *watch) run(ctx context.Context, add func(folder string) error, events <-chan fsnotify.Event, errs <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -121,14 +124,15 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 	}
 }
 
-// touched postpones the reload of a file.
+// touched schedules a reload of a file when it has not changed for the time settled. A watch of one file ignores
+// others.
 func (w *watch) touched(file string) {
 	if w.only == "" || w.only == file {
 		w.due[file] = time.Now().Add(settled)
 	}
 }
 
-// reload reloads the files that are due.
+// reload reloads the files whose time has come, except pipes.
 func (w *watch) reload(ctx context.Context) {
 	for file, at := range w.due {
 		if time.Now().Before(at) {
