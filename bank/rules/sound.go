@@ -131,8 +131,8 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	return groups, nil
 }
 
-// Find returns the source of a sound that can be used by name without a file. It returns false if there is no
-// such sound.
+// Find returns the source of a sound that can be used by name without a file. It returns false for an unknown
+// name.
 func (r *Rules) Find(name string) (sounds.Source, bool) {
 	for i := range r.Named {
 		if r.Named[i].Name == name {

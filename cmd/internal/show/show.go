@@ -204,7 +204,7 @@ func (s *Show) Standby(number string) error {
 	return err
 }
 
-// stand puts the cue with list index i on standby, without a start time, and reports it. The caller holds
+// Puts the cue with list index i on standby, without a start time, and reports it. The caller holds
 // the mutex.
 func (s *Show) stand(i int) {
 	s.standby, s.loaded = i, 0
@@ -351,7 +351,7 @@ func (s *Show) Say(line string) {
 // kept is the number of recent lines in a State.
 const kept = 100
 
-// tell adds a line to the recent events of State and sends it to the watchers. A watcher with a full
+// Adds a line to the recent events of State and sends it to the watchers. A watcher with a full
 // channel misses it. The caller holds the mutex.
 func (s *Show) tell(line string) {
 	if s.said = append(s.said, line); len(s.said) > kept {

@@ -20,7 +20,7 @@ const (
 var errForeign = errors.New("not a sound server")
 
 // letIn authenticates a client with cookie, and returns the protocol version that both sides support. Package
-// proto trusts its input, so letIn also verifies that the peer speaks the protocol, and returns errForeign
+// proto trusts its input, so letIn also verifies the protocol of the peer, and returns errForeign
 // otherwise.
 func letIn(rw io.ReadWriter, cookie []byte) (proto.Version, error) {
 	be := binary.BigEndian
