@@ -92,7 +92,8 @@ func newMasker(rate int) *masker {
 	return m
 }
 
-// hopOf returns the masking thresholds of s in the window that begins at frame first, which may be negative.
+// hopOf returns the band energies of s, and their masking, in the window that begins at frame first, which may be
+// negative.
 func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	m.samples = source.Grow(m.samples[:0], len(m.window)*s.channels)
 	s.fill(m.samples, first)
@@ -126,8 +127,8 @@ func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	return out
 }
 
-// measureMasks computes the masking thresholds of a sound for each hop: once for voices that play to the end,
-// looped for voices that loop. looped is nil for an empty loop, and otherwise has one hop more, so that the last
+// measureMasks computes the band energies of a sound, and their masking, for each hop: once for voices that play
+// to the end, looped for voices that loop. looped is nil for an empty loop, and otherwise has one hop more, so that the last
 // hop has a successor. Each window is centered on its hop. loop is in frames.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)

@@ -27,7 +27,8 @@ func main() {
 	}
 }
 
-// encode writes the sound of a recipe as a FLAC file. A loop has the tags LOOPSTART and LOOPLENGTH, in frames.
+// encode writes the sound of a recipe as a FLAC file with the command flac, and replaces an existing file. A
+// loop has the tags LOOPSTART and LOOPLENGTH, in frames.
 func encode(r synth.Recipe, file string) error {
 	channels := r.PCM()
 	var samples []byte

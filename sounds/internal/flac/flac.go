@@ -95,8 +95,8 @@ func (i *streamInfo) head(tags []string) source.Head {
 	}
 }
 
-// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. At the end it returns
-// io.EOF, or the error of the file as a whole.
+// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. If it skips data, it
+// appends no samples. At the end it returns io.EOF, or the error of the file as a whole.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		return r.fill(dst), r.lim.Length(r.at, r.info.channels)

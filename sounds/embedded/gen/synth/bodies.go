@@ -37,7 +37,7 @@ func (s Signal) strike(modes ...mode) Signal {
 	}
 }
 
-// tuned scales modes, given as ratios, to a frequency and a decay time.
+// tuned returns modes, given as ratios, scaled to a frequency in Hz and a decay time in seconds.
 func tuned(hz, t60 float64, modes ...mode) []mode {
 	out := make([]mode, len(modes))
 	for i, m := range modes {
@@ -67,8 +67,8 @@ func chimeModes(hz, t60 float64) []mode {
 	return tuned(hz, t60, mode{1, 0, 1}, mode{1.002, -9, 0.9}, mode{2.756, -12, 0.4}, mode{5.404, -20, 0.16})
 }
 
-// pluck is a string (Karplus and Strong): a delay line filled with noise, with a small loss per round. bright
-// is 0 (a thumb) to 1 (a plectrum).
+// pluck returns a plucked string (Karplus and Strong) of a frequency in Hz, which decays by 60 dB in t60
+// seconds: a delay line filled with noise, with a small loss per round. bright is 0 (a thumb) to 1 (a plectrum).
 func pluck(hz, t60, bright float64, seed random) Signal {
 	period := Rate / hz
 	n := int(period - 0.5)

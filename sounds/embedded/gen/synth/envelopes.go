@@ -10,7 +10,7 @@ func perFrame(t60 float64) float64 {
 	return pcm.Exp2(-log2of1000 / float64(t60*Rate))
 }
 
-// decay falls from 1 by 60 dB every t60 seconds.
+// decay returns an envelope that falls from 1 by 60 dB every t60 seconds.
 func decay(t60 float64) Signal {
 	v, k := 1.0, perFrame(t60)
 	return func() float64 {
@@ -20,21 +20,22 @@ func decay(t60 float64) Signal {
 	}
 }
 
-// over follows a shape from 0 to 1 for a number of seconds, and holds its end.
+// over returns shape(x) while x moves from 0 to 1 in a number of seconds, and then shape(1).
 func over(seconds float64, shape func(x float64) float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return shape(float64(min(i, n)) / float64(n)) })
 }
 
-// attack rises from 0 to 1 as a raised cosine and stays there.
+// attack returns an envelope that rises from 0 to 1 in a number of seconds as a raised cosine, and stays there.
 func attack(seconds float64) Signal { return over(seconds, raised) }
 
-// hump rises and falls once within a number of seconds, as a raised cosine, and stays at 0.
+// hump returns an envelope that rises and falls once within a number of seconds, as a raised cosine, and stays
+// at 0.
 func hump(seconds float64) Signal {
 	return over(seconds, func(x float64) float64 { return raised(2 * min(x, 1-x)) })
 }
 
-// raised is the raised cosine, 0 at 0 and 1 at 1.
+// raised returns the raised cosine of x, which is 0 at 0 and 1 at 1.
 func raised(x float64) float64 {
 	return (1 - pcm.CosPi(x)) / 2
 }
@@ -42,7 +43,8 @@ func raised(x float64) float64 {
 // point is a point of a line: a value at a time in seconds.
 type point struct{ at, value float64 }
 
-// line interpolates linearly between points and holds the last one.
+// line returns a signal that is interpolated linearly between points, in the order of their times. It holds the
+// first value before them and the last one after them.
 func line(points ...point) Signal {
 	leg := 0
 	return byFrame(func(i int) float64 {
@@ -62,7 +64,8 @@ func line(points ...point) Signal {
 	})
 }
 
-// glide moves from one frequency to another in a number of seconds, linear in pitch, and holds it.
+// glide returns a frequency in Hz that moves from one value to another in a number of seconds, linear in pitch,
+// and stays there.
 func glide(from, to, seconds float64) Signal {
 	octaves := pcm.Log2(to / from)
 	return over(seconds, func(x float64) float64 {
@@ -73,13 +76,13 @@ func glide(from, to, seconds float64) Signal {
 	})
 }
 
-// steps holds each value for a number of seconds, and then the last one.
+// steps returns a signal that holds each value for a number of seconds, and the last one endlessly.
 func steps(seconds float64, values ...float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return values[min(i/n, len(values)-1)] })
 }
 
-// vibrato modulates a frequency by up to depth semitones, rate times a second.
+// vibrato returns freq, modulated by up to depth semitones, rate times a second.
 func vibrato(freq Signal, rate float64, depth pcm.Semitones) Signal {
 	lfo := sine(at(rate))
 	return freq.times(func() float64 { return pcm.Semitones(float64(float64(depth) * lfo())).Ratio() })

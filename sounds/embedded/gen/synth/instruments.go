@@ -54,7 +54,8 @@ var instruments = []Recipe{
 	}},
 }
 
-// chord is a soft pad: three detuned sines per note.
+// chord returns a soft pad with a note for each frequency in Hz: three detuned sines per note, without an
+// envelope.
 func chord(tones ...float64) Signal {
 	sum := at(0)
 	for _, hz := range tones {

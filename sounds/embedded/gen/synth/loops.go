@@ -46,5 +46,5 @@ var loops = []Recipe{
 	{Name: "theme", Peak: -7, Loop: true, make: theme},
 }
 
-// cycles is a frequency with count periods in a loop of a number of seconds.
+// cycles returns a constant frequency in Hz: count periods in a loop of a number of seconds.
 func cycles(count, seconds float64) Signal { return at(count / seconds) }

@@ -5,13 +5,13 @@ import "voicepool/sounds/internal/wave"
 // random is the random source of all recipes.
 type random = wave.Random
 
-// noise is white noise, uniform in -1..1.
+// noise returns white noise, uniform in -1..1. Equal seeds give equal noise.
 func noise(seed random) Signal {
 	return func() float64 { return float64(2*seed.Unit()) - 1 }
 }
 
-// noiseLoop is white noise that repeats after a number of seconds, so that filters reach the same state at the
-// end of each lap.
+// noiseLoop returns white noise that repeats after a number of seconds, so that filters reach the same state at
+// the end of each lap.
 func noiseLoop(seed random, seconds float64) Signal {
 	n := frames(seconds)
 	var lap Signal
@@ -23,7 +23,7 @@ func noiseLoop(seed random, seconds float64) Signal {
 	})
 }
 
-// dust is random clicks of random height, density per second on average.
+// dust returns random clicks of heights 0.2 to 1, density per second on average, and 0 between them.
 func dust(seed random, density Signal) Signal {
 	return func() float64 {
 		u := seed.Unit()
@@ -34,7 +34,7 @@ func dust(seed random, density Signal) Signal {
 	}
 }
 
-// impulse is one click of height 1.
+// impulse returns 1 for one frame, and then 0.
 func impulse() Signal {
 	return byFrame(func(i int) float64 { return float64(1 - min(i, 1)) })
 }

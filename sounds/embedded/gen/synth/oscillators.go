@@ -7,8 +7,8 @@ import (
 	"voicepool/sounds/internal/wave"
 )
 
-// turn runs a phase from 0 to 1, freq times a second, from start on. It returns shape of the phase and the step
-// to the next phase.
+// turn returns shape of a phase, which runs from 0 to 1 freq times a second, beginning at start. step is the
+// step to the next phase.
 func turn(freq Signal, start float64, shape func(p, step float64) float64) Signal {
 	next := start - math.Floor(start)
 	return func() float64 {
@@ -19,28 +19,29 @@ func turn(freq Signal, start float64, shape func(p, step float64) float64) Signa
 	}
 }
 
-// sine is a sine that starts at zero.
+// sine returns a sine of a frequency in Hz that starts at zero.
 func sine(freq Signal) Signal { return sineFrom(0, freq) }
 
-// sineFrom is a sine that starts at a phase, 0..1.
+// sineFrom returns a sine of a frequency in Hz that starts at the phase start, 0..1.
 func sineFrom(start float64, freq Signal) Signal {
 	return turn(freq, start, func(p, _ float64) float64 { return wave.Sine(p) })
 }
 
-// triangle starts at zero, rising.
+// triangle returns a triangle of a frequency in Hz that starts at zero, rising.
 func triangle(freq Signal) Signal {
 	return turn(freq, 0.25, func(p, _ float64) float64 { return wave.Triangle(p) })
 }
 
-// saw is a rising saw that starts in the middle of its rise.
+// saw returns a rising saw of a frequency in Hz that starts in the middle of its rise.
 func saw(freq Signal) Signal { return turn(freq, 0.5, wave.Saw) }
 
-// pulse is high for the fraction width of each period, without DC.
+// pulse returns a pulse of a frequency in Hz, high for the fraction width of each period, without DC.
 func pulse(freq Signal, width float64) Signal {
 	return turn(freq, 0, func(p, step float64) float64 { return wave.Pulse(p, width, step) })
 }
 
-// fm is a sine whose phase is modulated by another sine, ratio times as fast, by up to index radians.
+// fm returns a sine of a frequency in Hz whose phase is modulated by another sine, ratio times as fast, by up to
+// index radians.
 func fm(freq Signal, ratio float64, index Signal) Signal {
 	mod := 0.0
 	return turn(freq, 0, func(p, step float64) float64 {

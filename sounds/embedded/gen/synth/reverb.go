@@ -27,7 +27,7 @@ func newRoom(size, t60, damp float64) *room {
 	return r
 }
 
-// next processes one sample and returns the reverb, left and right.
+// next processes one mono sample and returns the reverb without the dry sound, left and right.
 func (r *room) next(in float64) (left, right float64) {
 	var out [8]float64
 	sum := 0.0

@@ -15,12 +15,12 @@ const Rate = 48000
 // signals (a frequency, a cutoff) have the same type as audio.
 type Signal func() float64
 
-// at holds one value forever.
+// at returns a constant signal.
 func at(value float64) Signal {
 	return func() float64 { return value }
 }
 
-// byFrame returns a function of the frame number, counted from 0.
+// byFrame returns a signal whose samples are value(0), value(1) and so on.
 func byFrame(value func(i int) float64) Signal {
 	i := -1
 	return func() float64 {
@@ -29,7 +29,7 @@ func byFrame(value func(i int) float64) Signal {
 	}
 }
 
-// plus adds other signals to s.
+// plus returns the sum of s and other signals.
 func (s Signal) plus(others ...Signal) Signal {
 	return func() float64 {
 		v := s()
@@ -40,17 +40,17 @@ func (s Signal) plus(others ...Signal) Signal {
 	}
 }
 
-// times multiplies s by an envelope or a modulator.
+// times returns s multiplied by an envelope or a modulator, sample by sample.
 func (s Signal) times(other Signal) Signal {
 	return func() float64 { return float64(s() * other()) }
 }
 
-// gain changes the level of s.
+// gain returns s with a gain in dB.
 func (s Signal) gain(d pcm.Decibels) Signal {
 	return s.times(at(d.Linear()))
 }
 
-// after delays s by a number of seconds.
+// after returns s delayed by a number of seconds of silence.
 func (s Signal) after(seconds float64) Signal {
 	wait := frames(seconds)
 	return byFrame(func(i int) float64 {
@@ -61,7 +61,7 @@ func (s Signal) after(seconds float64) Signal {
 	})
 }
 
-// drive saturates s softly towards +-1.
+// drive returns s, softly saturated towards +-1.
 func (s Signal) drive() Signal {
 	return func() float64 {
 		x := s()
@@ -69,7 +69,7 @@ func (s Signal) drive() Signal {
 	}
 }
 
-// frames converts seconds to frames.
+// frames converts seconds to frames at Rate.
 func frames(seconds float64) int {
 	return int(float64(seconds*Rate) + 0.5)
 }
@@ -83,8 +83,8 @@ const (
 	high
 )
 
-// filter is a state-variable filter with 12 dB per octave. The cutoff in Hz may change with every sample; q is
-// the resonance, 0.7 for a flat response. The band-pass has a gain of 1 at its center.
+// filter returns s after a state-variable filter with 12 dB per octave. The cutoff in Hz may change with every
+// sample; q is the resonance, 0.7 for a flat response. The band-pass has a gain of 1 at its center.
 func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	k := 1 / q
 	var last, g, a1, a2, a3 float64

@@ -13,6 +13,7 @@ type track struct {
 	loop     bool
 }
 
+// newTrack returns a silent track with one or two channels that does not loop.
 func newTrack(channels int, seconds float64) *track {
 	t := &track{}
 	for range channels {
@@ -21,13 +22,14 @@ func newTrack(channels int, seconds float64) *track {
 	return t
 }
 
+// newLoop returns a silent loop with one or two channels.
 func newLoop(channels int, seconds float64) *track {
 	t := newTrack(channels, seconds)
 	t.loop = true
 	return t
 }
 
-// play returns a track of signals, one per channel.
+// play returns a track with a length in seconds that does not loop, filled with one signal per channel.
 func play(seconds float64, signals ...Signal) *track {
 	t := newTrack(len(signals), seconds)
 	for i, s := range signals {
@@ -45,18 +47,20 @@ func lap(seconds float64, signals ...Signal) *track {
 	return t
 }
 
+// fill sets all samples of a channel to the next values of s.
 func fill(channel []float64, s Signal) {
 	for i := range channel {
 		channel[i] = s()
 	}
 }
 
-// put adds length seconds of s at a time, in the center.
+// put adds length seconds of s from the time start, in seconds, in the center. It returns t.
 func (t *track) put(start, length float64, s Signal) *track {
 	return t.pan(0, start, length, s)
 }
 
-// pan adds length seconds of s at a time and a pan, -1 left .. +1 right.
+// pan adds length seconds of s from the time start, in seconds, at the pan place, -1 left .. +1 right. In a loop
+// it continues at the beginning; otherwise the rest is cut off. It returns t.
 func (t *track) pan(place, start, length float64, s Signal) *track {
 	gains := []float64{1}
 	if len(t.channels) == 2 {
@@ -78,8 +82,8 @@ func (t *track) pan(place, start, length float64, s Signal) *track {
 	return t
 }
 
-// reverb adds reverb. A loop runs through the reverb once before, so that its beginning contains the tail of
-// its end.
+// reverb adds the reverb of r with the gain wet, and returns t. A loop runs through the reverb once before, so
+// that its beginning contains the tail of its end.
 func (t *track) reverb(wet pcm.Decibels, r *room) *track {
 	size := len(t.channels[0])
 	gain := wet.Linear()
@@ -112,8 +116,8 @@ const (
 	fadeOut = 0.04
 )
 
-// finish removes DC, fades a sound that does not loop to zero at both ends, normalizes the peak, and rounds to
-// 16 bits.
+// finish returns the channels as 16-bit samples with a peak relative to full scale. It removes DC, and fades a
+// sound that does not loop to zero at both ends.
 func (t *track) finish(peak pcm.Decibels) [][]int16 {
 	top := 0.0
 	for _, c := range t.channels {
@@ -147,7 +151,7 @@ func sum(channel []float64) (sum float64) {
 	return sum
 }
 
-// centre subtracts the mean.
+// centre subtracts the mean of a channel from its samples.
 func centre(channel []float64) {
 	mean := sum(channel) / float64(len(channel))
 	for i := range channel {
