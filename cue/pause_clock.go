@@ -109,7 +109,8 @@ func (s *Sheet) goesByMixerClock(rate int) []Go {
 	return goes
 }
 
-// panicInRender carries out a scheduled panic at the current frame of a render.
+// panicInRender carries out a scheduled panic at the current frame of a render: it drops the rest of the launches
+// and cues before the panic, fades all voices out over a.over, and resumes paused ones.
 func (p *Player) panicInRender(a *scheduledPanic) error {
 	p.schedule.clear(a.cues)
 	p.follows.clear(a.launches, a.cues)

@@ -105,7 +105,8 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 	return o
 }
 
-// voiceOf returns the voice options that a cue and a start by hand have in common. Any goroutine.
+// voiceOf returns the voice options that a cue and a start by hand have in common. The caller adds the others.
+// rate is the sheet's; it converts the times of c. Any goroutine.
 func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,

@@ -29,7 +29,9 @@ func (a *audio) setInsert(b *bus, i *insert) {
 	b.crossfadeTo(i, a.now, a.smooth)
 }
 
-// crossfadeTo begins a crossfade from the present insert to i, over smooth frames.
+// crossfadeTo begins a crossfade at frame from the present insert, if there is one, to i, over smooth frames. i
+// must not be nil; an insert without an effect removes the present one. A crossfade must not be running. An
+// insert that waits in next is dropped.
 func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	i.before, i.end = b.insert, frame+smooth
 	b.insert, b.next = i, nil

@@ -97,8 +97,9 @@ func (m *Mixer) growEvents(commands int64) {
 	}
 }
 
-// adoptBuffers switches to the larger buffers from the control side, if there are any. They have room for
-// all commands that were sent before.
+// adoptBuffers replaces the buffers of queued commands and successors by the larger buffers that growBuffers
+// has stored, if any, and keeps their contents. Afterwards there is room for all commands that were sent before
+// the call; therefore receive determines the number of commands first.
 func (a *audio) adoptBuffers() {
 	if a.largerBuffers.Load() == nil {
 		return

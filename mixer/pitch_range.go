@@ -58,8 +58,10 @@ func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	return p.target, p.target
 }
 
-// rememberSet keeps a set for a later frame by tag or sound, for starts that begin before it. It ignores other
-// sets. The mutex is held.
+// rememberSet keeps a command c that will change the pitch, speed or rounds of voices by tag or sound, so that
+// initPitchRange can count it for starts that begin before its frame. It does not keep a command for a past frame
+// or for another target. When the list is full, it first drops past commands, and grows if that frees no place. The
+// mutex is held.
 func (m *Mixer) rememberSet(c *command) {
 	now := m.Now()
 	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {

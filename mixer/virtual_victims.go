@@ -71,8 +71,10 @@ func (u *virtualVictims) markAudibility(j int) {
 // markRun sets the bit of the run that contains virtual voice j.
 func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
-// prioritiesOf returns the first voice of a run and the priorities of the run's voices. Voices of
-// another kind have unstealable. The slice is valid until the next call.
+// prioritiesOf returns, for a run (runSlots consecutive virtual voices; the last may be shorter), the
+// index of its first voice among the virtual voices, and the priorities of its voices. kind is 0 for
+// finite voices and 1 for endless ones; voices of the other kind have unstealable. The slice is valid
+// until the next call.
 func (u *virtualVictims) prioritiesOf(run, kind int) (from int, prio []int32) {
 	from = run * runSlots
 	to := min(from+runSlots, len(u.prio))

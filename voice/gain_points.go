@@ -22,7 +22,8 @@ func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 // moving reports whether a move that ends at a frame still moves at the first point.
 func (p *gainPoints) moving(end int64) bool { return end >= p.first }
 
-// line fills x with a line that starts at frame start with value from and changes by change within frames.
+// line sets x, at each point of p, to a straight line: from at frame start, from + change at start + frames. It
+// continues beyond both ends; snapEnd corrects the last point. frames is not 0.
 func (p *gainPoints) line(x *values, from, change float64, start, frames int64) {
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }

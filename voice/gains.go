@@ -103,7 +103,8 @@ func (v *Voice) PeakGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, v.peakGain(frame))
 }
 
-// PeakSendGains is PeakGains for the signal path to the voice's sends.
+// PeakSendGains is PeakGains (the larger of the current and the target value) with the spatial factor of the
+// sends in place of the factor of the direct path. It does not include the levels of the individual sends.
 func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	g := v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -159,7 +160,8 @@ func (v *Voice) peakGain(frame int64) (gain float64) {
 	return gain
 }
 
-// peakGainBeforePaths is peakGain without the factor of the direct path.
+// peakGainBeforePaths returns the voice's gain as a linear factor, without the pan, fade-ins and the factor of
+// the direct path: each moving gain counts with the larger of its value at frame and its target.
 func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	most := v.targetGain()
 	if frame < v.gain.End() {

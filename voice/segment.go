@@ -14,8 +14,9 @@ func (v *Voice) Replan(frame int64) {
 	v.nextSegment(frame)
 }
 
-// nextSegment begins a new segment at frame, the end of the last one. Unlike Replan, it continues from the
-// gains at that end.
+// nextSegment begins a new segment at frame, the end of the last one, with the gains reached there; Replan
+// computes the gains at frame again. It also sets the step and the mip level. If only gains move from frame on, the
+// segment is left empty (segEnd is frame), and its gains are computed while it is mixed.
 func (v *Voice) nextSegment(frame int64) {
 	v.fast.left = 0
 	if frame < v.rampSpan.until {

@@ -93,7 +93,8 @@ type Row struct {
 	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
-// Measure runs the selected measurements. It calls next before each of them.
+// Measure runs the selected measurements and returns their rows, or no rows with the first error. Before each
+// measurement except the silent block, it calls next, which must not be nil, with its description.
 func Measure(o Options, next Progress) ([]Row, error) {
 	var rows []Row
 	different := 16

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// identify sets the badge and the session of v from a token or a session cookie. It returns a
-// *Denied for a wrong token. A request with neither, or with an unknown cookie, is anonymous and
-// not an error.
+// identify sets the badge of v from the token in the Authorization header. Without that header it sets
+// the session and its badge from the cookie. A wrong token or scheme returns a *Denied: 401, or 429 if
+// the address must wait after failures. Without either, with an unknown cookie, or with a header when
+// the rules have no tokens, v stays anonymous and the result is nil.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {

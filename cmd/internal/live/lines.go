@@ -33,7 +33,8 @@ const (
 	states
 )
 
-// NewLines returns a Lines that prints to out.
+// NewLines returns a Lines that prints to out: one line per second with events, or with verbose one line per
+// event.
 func NewLines(out io.Writer, verbose bool) *Lines {
 	return &Lines{out: out, verbose: verbose, voices: map[uint64]state{}}
 }

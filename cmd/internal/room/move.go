@@ -152,8 +152,9 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	return r.forTargets(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// forTargets calls do for each voice of a target, the number of a start or an id, and returns their
-// numbers, sorted. Voices that have not started have no number yet. An unknown target is an error.
+// forTargets calls do for each voice of target, which is the number of a start or an id. It returns the
+// numbers of the voices, sorted, without the voices that have not started: they have no number yet. If no voice
+// matches, it returns an error. The first error of do ends it; with an error, numbers is nil.
 func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()

@@ -102,8 +102,9 @@ func (r *Room) learn(ctx context.Context, st *playback, s *cue.Sheet) error {
 	return nil
 }
 
-// held loads the sounds of a sheet and returns them by name. If a sound cannot be loaded, it returns an
-// *Error.
+// held loads the sounds of a sheet through lib and returns them by name, with the present stamps of their files.
+// It does not store them in the room. On failure the map is nil and the error is an *Error, or the error of ctx if
+// ctx has ended.
 func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]held, error) {
 	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {

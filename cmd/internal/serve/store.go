@@ -282,8 +282,9 @@ func (s *store) forget(name string) error {
 	return whole.SyncFolder(s.rooms())
 }
 
-// writeFile replaces a file atomically and syncs it to the disk. Only this user may read it. After
-// an error the old file remains.
+// writeFile creates or replaces a file atomically and syncs it and its folder to the disk. Only this
+// user may read it. After an error the old file remains, unless only the sync of the folder failed:
+// then the file is already the new one.
 func writeFile(path string, text []byte) error {
 	f, err := whole.Create(path, ".json")
 	if err != nil {

@@ -43,8 +43,8 @@ func replyStandby(r *room.Room, word string) (int, any) {
 	return http.StatusOK, &showReply{Standby: r.Show().Next(), Said: word}
 }
 
-// checkCue returns an error with status 404 if the list has no cue with this number, such as
-// "12.5".
+// checkCue returns an error with status 404, which suggests the nearest number, if the list has no cue with
+// this number or the room has no list. Numbers are compared by value: "2.50" finds cue 2.5.
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.Place(number)

@@ -13,7 +13,8 @@ func (r *reader) alike(h header) bool {
 	return h.low == r.first.low && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
 
-// leads reports whether a matching frame, a tag or the end of b is at offset at of b.
+// leads reports whether a frame like the first one (see alike) or a tag begins at offset at of b. It is also
+// true at or beyond the end of b.
 func (r *reader) leads(b []byte, at int) bool {
 	if at >= len(b) {
 		return true

@@ -171,8 +171,9 @@ func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill 
 	return collapsed
 }
 
-// merge converts mid and side in x and y to left and right, each with an energy of 1. mid is the factor of x.
-// If a channel would be almost silent, both become the mid.
+// merge converts in place mid and side to left (x) and right (y), each with an energy of 1. On entry x has an
+// energy of 1 and still lacks its gain, mid, and y is already scaled. If left or right would be almost silent, x
+// stays as it is and y becomes a copy of it.
 func merge(x, y []float64, mid float64) {
 	cross, side := 0.0, 0.0
 	for i, v := range y {
