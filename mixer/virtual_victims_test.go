@@ -106,7 +106,7 @@ func TestChooseVirtual(t *testing.T) {
 // up to date after refreshScores and refreshRemaining, which update only voices with possible changes.
 func TestRefreshRemaining(t *testing.T) {
 	stale, looked := 0, 0
-	for seed := range uint64(12) {
+	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		sounds := crowdSounds(t, r, 6)
 		sounds = append(sounds, noiseOfSteps(t, r, 6)...)
@@ -170,7 +170,7 @@ func TestRefreshRemaining(t *testing.T) {
 		}
 		m.Close()
 	}
-	if looked < 10000 || stale < 500 { // stale varies from about 700 up with the mixer's own goroutine
+	if looked < 10000 || stale < 1000 { // stale varies with the mixer's own goroutine; 1,000 were missed with 12 seeds
 		t.Errorf("of %d scores %d were left for the grid: it proves too little", looked, stale)
 	}
 }
