@@ -228,11 +228,10 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 	return h, nil
 }
 
-// placeholderSheet is the sheet of a room that an upload has made. The room's own sheet comes later.
+// placeholderSheet is the sheet of a room that an upload has made, until a client puts another sheet.
 const placeholderSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// isPlaceholder reports whether a room has the placeholder sheet: an upload has made it, and its own sheet
-// has not arrived.
+// isPlaceholder reports whether a room still has the sheet of its upload.
 func isPlaceholder(r *room.Room) bool {
 	comment, _, _ := strings.Cut(placeholderSheet, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
