@@ -92,7 +92,7 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer l.Close()
-	return s.upgrade(w, r, "audio", func(ctx context.Context, c *websocket.Conn) {
+	return s.upgrade(w, r, "audio", func(ctx context.Context, c *webSocket) {
 		ctx = c.CloseRead(ctx)
 		if !s.send(ctx, c, websocket.MessageText, form{l.Rate(), 2, "s16le"}) {
 			return
@@ -112,7 +112,7 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 
 // part closes a WebSocket after err has ended its stream: 1008 for a slow reader, which is counted
 // under kind, otherwise 1001. It does not close the socket of a client that has disconnected.
-func (s *Server) part(ctx context.Context, c *websocket.Conn, err error, kind string) {
+func (s *Server) part(ctx context.Context, c *webSocket, err error, kind string) {
 	switch {
 	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone
 	case errors.Is(err, room.ErrSlow):
@@ -130,34 +130,5 @@ func upgrades(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Upgrade", "websocket")
 		return problem.New(http.StatusUpgradeRequired, "this path is a WebSocket; send the header Upgrade: websocket").Of("Upgrade")
 	}
-	return nil
-}
-
-// upgrade turns a request into a WebSocket, runs do, and then closes the socket. kind is its label
-// in the metrics. The context of do ends with the server and with the caller's token. The error is
-// nil once the response has begun.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *websocket.Conn)) error {
-	done, err := s.enter()
-	if err != nil {
-		return err
-	}
-	defer done()
-	// The guard checks the Origin header, because it has the names of the server.
-	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: s.options.Allow != nil})
-	if err != nil {
-		return nil // Accept has answered the request
-	}
-	s.metrics.sockets(kind).Inc()
-	defer s.metrics.sockets(kind).Dec()
-	ctx, cancel := context.WithCancel(s.ctx)
-	defer c.CloseNow()
-	defer cancel() // before CloseNow, so that CloseNow does not wait
-	// The guard cancels the request's context when the token is revoked or the session expires.
-	defer context.AfterFunc(r.Context(), func() {
-		_ = c.Close(websocket.StatusPolicyViolation, "the token has expired") // Close has sent the last frame
-		cancel()
-	})()
-	c.SetReadLimit(s.options.Limits.BodyBytes)
-	do(ctx, c)
 	return nil
 }

@@ -3,10 +3,12 @@ package service_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -99,28 +101,56 @@ func TestRef(t *testing.T) {
 	}
 }
 
-// TestUnmasked checks that a client with unmasked frames gets a protocol error.
-func TestUnmasked(t *testing.T) {
-	s := open(t)
+// upgraded opens a WebSocket of orders without a library and returns its connection and a reader of it.
+func (s *stage) upgraded() (net.Conn, *bufio.Reader) {
+	s.t.Helper()
 	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	defer conn.Close()
+	s.t.Cleanup(func() { _ = conn.Close() })
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	fmt.Fprintf(conn, "GET /v1/rooms/main/ws?tell=replies HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.web.Listener.Addr())
 	in := bufio.NewReader(conn)
 	if answer, err := http.ReadResponse(in, nil); err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatalf("%v, %v", answer, err)
+		s.t.Fatalf("%v, %v", answer, err)
 	}
-	if _, err := conn.Write([]byte("\x81\x02{}")); err != nil {
-		t.Fatal(err)
-	}
-	head := make([]byte, 4)
-	if _, err := io.ReadFull(in, head); err != nil || head[0] != 0x88 || int(head[2])<<8|int(head[3]) != int(websocket.StatusProtocolError) {
-		t.Errorf("% x, %v", head, err)
+	return conn, in
+}
+
+// TestCloseFrames checks that a client gets the close frame even if the server has not read all of its input,
+// and that the server then ends the connection although the client keeps it open.
+func TestCloseFrames(t *testing.T) {
+	long := append([]byte{0x81, 0xff, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0}, make([]byte, 2<<20)...)
+	for _, c := range []struct {
+		name  string
+		input []byte
+		code  websocket.StatusCode
+	}{
+		{"unmasked", []byte("\x81\x02{}"), websocket.StatusProtocolError},
+		{"unmasked, and more", append([]byte("\x81\x02{}"), make([]byte, 1<<20)...), websocket.StatusProtocolError},
+		{"unknown kind, and more", append([]byte("\x83\x82\x00\x00\x00\x00{}"), make([]byte, 1<<20)...), websocket.StatusProtocolError},
+		{"too long", long, websocket.StatusMessageTooBig},
+		{"too long, rest withheld", long[:1<<20], websocket.StatusMessageTooBig},
+		{"binary, then half a message", []byte("\x82\x82\x00\x00\x00\x00{}\x81\x84\x00\x00\x00\x00{"), websocket.StatusUnsupportedData},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t)
+			s.Hurry(200 * time.Millisecond)
+			conn, in := s.upgraded()
+			if _, err := conn.Write(c.input); err != nil {
+				t.Fatal(err)
+			}
+			head := make([]byte, 4)
+			if _, err := io.ReadFull(in, head); err != nil || head[0] != 0x88 || int(head[2])<<8|int(head[3]) != int(c.code) {
+				t.Errorf("% x, %v, want %d", head, err, c.code)
+			}
+			if _, err := io.Copy(io.Discard, in); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the connection does not end")
+			}
+		})
 	}
 }

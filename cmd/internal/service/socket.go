@@ -28,7 +28,7 @@ const (
 // one writes.
 type socket struct {
 	server *Server
-	conn   *websocket.Conn
+	conn   *webSocket
 	cancel context.CancelFunc
 	news   chan struct{} // there is something to write
 
@@ -57,7 +57,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	caller := r.Context() // carries the caller's identity
-	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *websocket.Conn) {
+	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *webSocket) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		c := &socket{server: s, conn: conn, cancel: cancel, news: make(chan struct{}, 1)}
@@ -188,7 +188,7 @@ func (c *socket) write(ctx context.Context) {
 
 // push writes a message and reports whether that succeeded. A reader that does not accept it in
 // time is counted as slow under what. The caller must drop the reader.
-func (s *Server) push(ctx context.Context, c *websocket.Conn, kind websocket.MessageType, message []byte, what string) bool {
+func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageType, message []byte, what string) bool {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := c.Write(soon, kind, message)
@@ -199,7 +199,7 @@ func (s *Server) push(ctx context.Context, c *websocket.Conn, kind websocket.Mes
 }
 
 // send writes a value as JSON to an audio socket and reports whether that succeeded.
-func (s *Server) send(ctx context.Context, c *websocket.Conn, kind websocket.MessageType, value any) bool {
+func (s *Server) send(ctx context.Context, c *webSocket, kind websocket.MessageType, value any) bool {
 	text, err := json.Marshal(value)
 	return err == nil && s.push(ctx, c, kind, text, "audio")
 }
@@ -213,6 +213,9 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 		case err != nil: // the library has answered a message above the limit with 1009, most protocol errors with 1002
 			if strings.Contains(err.Error(), "unmasked") {
 				_ = c.conn.Close(websocket.StatusProtocolError, "a client must mask its frames")
+			}
+			if ctx.Err() == nil {
+				c.conn.network.drainFor(c.conn.patience) // the client may still be sending the rest
 			}
 			return
 		case kind != websocket.MessageText:
