@@ -23,12 +23,13 @@ import (
 // longestFile is the longest accepted file name, in bytes.
 const longestFile = 255
 
-// fileName reports whether a name is valid for an uploaded sound and its file.
+// fileName reports whether CheckFile accepts a name.
 func fileName(name string) bool {
 	return name != "" && len(name) <= longestFile && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// CheckFile returns an error for a name that AddSound rejects.
+// CheckFile returns an *Error of Kind Range if AddSound rejects a file name, otherwise nil. It does not look at
+// files.
 func CheckFile(name string) error {
 	if fileName(name) {
 		return nil
@@ -42,11 +43,13 @@ const uploadEnding = ".upload"
 // arriving is the temporary name of a complete file.
 const arriving = ".arriving"
 
-// AddSound stores a sound under its name in the room's folder. The data is decoded under the limits. Sounds
-// of the sheet that use this file play the new data from then on; playing voices continue with the old. If
-// the sheet has no such sound, one with that name is added. AddSound returns the sound of the sheet. A sound
-// of this name with another file, or a file in the sheet's own folder, is an *Error of Kind Refused. During
-// the upload the room can be changed and ended. After an error the room and its folder are unchanged.
+// AddSound decodes an uploaded sound under Options.Limits and stores it as file name in the folder for uploads.
+// Sounds of the sheet that use this file play the new data at their next start. If the sheet has no such sound,
+// AddSound adds a sound called name. It returns the sound's entry in the State and the properties of the data.
+//
+// A sound called name with another file, or a room without a folder for uploads, is an *Error of Kind Refused. An
+// invalid sound has Kind Range, and too much data Kind Limit. After an error the room and its folder are unchanged.
+// The room may be changed or ended during the upload.
 func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
 	if err := CheckFile(name); err != nil {
 		return Sound{}, nil, err
@@ -99,8 +102,8 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 // replaced is the temporary name of a replaced file, until the room uses the new one.
 const replaced = ".replaced"
 
-// replaceFile gives the complete file part its final name in folder and applies the sheet text that uses it.
-// After an error the old file, if any, has its name again.
+// replaceFile closes part, renames it to file in folder, and changes the room to the sheet text, which uses the
+// file. After an error the old file, if any, has its name again. The caller holds the mutex changes.
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
@@ -142,9 +145,9 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	return err
 }
 
-// preserve gives a file the additional name replaced. The file keeps its own name all the time, so that a
-// crash does not lose it. The argument link is Root.Link. If it fails, as on a file system without hard
-// links, preserve copies the file with mode.
+// preserve gives a file in folder the second name in the constant replaced. The file also keeps its own name, so
+// that a crash does not lose it. link is Root.Link; tests pass another. If link fails, as on a file system without
+// hard links, preserve makes a copy with the permissions mode.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replaced)
 	if link(file, replaced) == nil {
@@ -169,7 +172,7 @@ func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to
 	return err
 }
 
-// uploads returns the folder for uploaded sounds, or "" if the room accepts no uploads.
+// uploads returns the folder for uploaded sounds. It returns "" if the room accepts no uploads.
 func (r *Room) uploads() string {
 	if r.options.Free {
 		return r.options.Uploads
@@ -177,27 +180,27 @@ func (r *Room) uploads() string {
 	return r.options.Folder
 }
 
-// named returns the path of an uploaded file as the sheet writes it: absolute in a Free room, otherwise only
-// the name of the file.
-func (r *Room) named(file string) string {
+// sheetPath returns the path that the sheet uses for an uploaded file: absolute if Options.Free is set, otherwise file
+// itself.
+func (r *Room) sheetPath(file string) string {
 	if r.options.Free {
 		return filepath.Join(r.options.Uploads, file)
 	}
 	return file
 }
 
-// taken returns the name of the uploaded file of a sound, regardless of its format. files are the sound's
-// files in the sheet. ok is false if they are not exactly one upload of this name.
-func (r *Room) taken(name string, files []rules.File) (file string, ok bool) {
+// uploadedFile reports whether files, the files of a sound in the sheet, are one upload called name with any extension. It
+// returns the upload's name with its extension. If ok is false, do not use it.
+func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bool) {
 	if len(files) != 1 {
 		return "", false
 	}
 	file = filepath.Base(files[0].Path)
-	return file, files[0].Path == r.named(file) && strings.TrimSuffix(file, filepath.Ext(file)) == name
+	return file, files[0].Path == r.sheetPath(file) && strings.TrimSuffix(file, filepath.Ext(file)) == name
 }
 
-// decode copies data to part, decodes it and returns its properties. Data that is too long or not a valid
-// sound is an *Error.
+// decode copies data to part, syncs part to the disk, decodes it as a sound called name, and returns its properties.
+// Data beyond Options.Limits.Bytes, by default 256 MiB, is an *Error of Kind Limit. An invalid sound has Kind Range.
 func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
 	most := r.options.Limits.Bytes
 	if most <= 0 {
@@ -227,9 +230,10 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns the text of the sheet with the sound of an uploaded file added, the name of that sound,
-// and the name of the file. If the sheet already has the sound, the text is unchanged. A conflict with
-// another file is an *Error of Kind Refused. Sounds stored by older programs have files with an extension.
+// textWith returns a sheet text with a sound that uses the uploaded file name, the name of that sound, and the name
+// of the file. If the sheet already has the sound, the text is unchanged; file then may have an extension, as in
+// sheets of older programs. A sound called name with another file, or a sheet that cannot be extended, is an *Error
+// of Kind Refused.
 func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()
@@ -240,7 +244,7 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 		for _, f := range s.Sounds[i].Files {
 			switch path := filepath.Clean(f.Path); {
 			case f.Path == "":
-			case path == r.named(name):
+			case path == r.sheetPath(name):
 				return text, s.Sounds[i].Name, name, nil
 			case path == name && r.options.Free:
 				return nil, "", "", refused("the file %s of the sound %q lies in the folder of the sheet; take another name", name, s.Sounds[i].Name)
@@ -249,7 +253,7 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 	}
 	for i := range s.Sounds {
 		if one := &s.Sounds[i]; one.Name == name {
-			if was, ok := r.taken(name, one.Files); ok {
+			if was, ok := r.uploadedFile(name, one.Files); ok {
 				return text, name, was, nil
 			}
 			return nil, "", "", refused("the sheet has a sound %q with another file; take another name, or have it say `file: %s`", name, name)
@@ -260,7 +264,7 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 		return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: broken.Error()}
 	}
 	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(name))
-	with := enter(string(text), root, entry)
+	with := insertSound(string(text), root, entry)
 	parsed, err := r.read([]byte(with))
 	if err == nil {
 		for _, one := range soundsOf(parsed) {
@@ -272,9 +276,9 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: the sound cannot be inserted into its text; add %q by hand", "sounds: {"+entry+"}")}
 }
 
-// enter returns a sheet text with an entry inserted at the beginning of its sounds. root is the parsed text.
-// If the sounds are not a mapping, the text is returned unchanged.
-func enter(text string, root *yaml.Node, entry string) string {
+// insertSound returns a sheet text with entry, such as `bell: {file: bell}`, inserted at the beginning of its sounds. root
+// is the parsed text; nil means an empty sheet. If the sounds are not a mapping, the text is returned unchanged.
+func insertSound(text string, root *yaml.Node, entry string) string {
 	var all *yaml.Node
 	if root != nil {
 		for i := range root.Pairs {
@@ -286,7 +290,7 @@ func enter(text string, root *yaml.Node, entry string) string {
 	lines := strings.SplitAfter(text, "\n")
 	switch {
 	case all == nil && strings.HasPrefix(strings.TrimSpace(text), "{"):
-		return within(text, strings.Index(text, "{"), `"sounds": {`+entry+`}`, len(root.Pairs) > 0)
+		return insertAfterBrace(text, strings.Index(text, "{"), `"sounds": {`+entry+`}`, len(root.Pairs) > 0)
 	case all == nil:
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
@@ -299,14 +303,14 @@ func enter(text string, root *yaml.Node, entry string) string {
 	line := []rune(lines[all.Line-1])
 	column := min(max(all.Column-1, 0), len(line))
 	if at := before + len(string(line[:column])); at < len(text) && text[at] == '{' {
-		return within(text, at, entry, len(all.Pairs) > 0)
+		return insertAfterBrace(text, at, entry, len(all.Pairs) > 0)
 	}
 	return text[:before] + strings.Repeat(" ", column) + entry + "\n" + text[before:]
 }
 
-// within inserts an entry after the opening brace at the byte offset at. more means that other entries
-// follow, so that a comma is needed.
-func within(text string, at int, entry string, more bool) string {
+// insertAfterBrace inserts an entry into text after the opening brace at the byte offset at. If more is true, other entries
+// follow, and a comma is added.
+func insertAfterBrace(text string, at int, entry string, more bool) string {
 	if more {
 		entry += ", "
 	}

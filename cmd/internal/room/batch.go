@@ -22,10 +22,10 @@ type batch struct {
 	voices   [][]mixer.Handle
 }
 
-// Batch carries out all steps at one frame, which it returns, or no step. An invalid step is an error whose
-// Field is its position, such as "commands[2].gain". A step may refer to an id that an earlier step starts.
-// The steps' own times are ignored. A start that the pool rejects is a Result with Refused and does not
-// affect the other steps.
+// Batch carries out all steps at one frame, which it returns. If it cannot, it does not carry out any step. The
+// steps' own times are ignored. A step may refer to an id that an earlier step starts. results has one Result for
+// each step; a start that the pool rejects has Refused set and does not affect the other steps. An invalid step is
+// an *Error with its index in Field, such as "commands[2].gain". More than 500 steps are an *Error of Kind Limit.
 func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, err error) {
 	if err := when.check(); err != nil {
 		return 0, nil, err
@@ -50,7 +50,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 			frame = b.playback.player.Mixer().Next()
 		}
 		m := b.playback.player.Mixer()
-		err := b.ask()
+		err := b.addSteps()
 		if err == nil {
 			err = m.At(at).Fire(b.batch)
 		}
@@ -67,26 +67,27 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	return frame, results, err
 }
 
-// ask validates all steps and then adds them to the batch. The error names the first faulty step.
-func (b *batch) ask() error {
+// addSteps validates all steps and then adds them to the mixer batch. The error names the first faulty step; the mixer
+// batch may then hold earlier steps, so the caller drops it. The caller holds the mutex orders.
+func (b *batch) addSteps() error {
 	for i := range b.steps {
 		if err := b.check(&b.steps[i]); err != nil {
-			return placed(i, err)
+			return withStepIndex(i, err)
 		}
 	}
 	made := map[string]bool{}
 	for i := range b.steps {
 		if err := b.step(i, made); err != nil {
-			return placed(i, err)
+			return withStepIndex(i, err)
 		}
 	}
 	return nil
 }
 
-// placed returns err with the index i of its step added to Field and Detail. An error of another type than
-// *Error is returned as it is.
-func placed(i int, err error) error {
-	one, ok := errors.AsType[*Error](of(err))
+// withStepIndex returns the *Error in err with the step's index i, from 0, in front of Field and Detail. Another error, or
+// nil, is returned unchanged.
+func withStepIndex(i int, err error) error {
+	one, ok := errors.AsType[*Error](roomError(err))
 	if !ok {
 		return err
 	}
@@ -99,7 +100,8 @@ func placed(i int, err error) error {
 	return &e
 }
 
-// check returns an error if a step is invalid. It does not look up the voices of the step.
+// check returns an error if a step is empty, has a value out of range or names an unknown sound or bus. It does not
+// check that the step's voices exist.
 func (b *batch) check(s *Step) error {
 	switch {
 	case s.Play != nil:
@@ -107,7 +109,7 @@ func (b *batch) check(s *Step) error {
 	case s.Set != nil:
 		return s.Set.check()
 	case s.Stop != nil:
-		return lasting("over", *s.Stop)
+		return checkDuration("over", *s.Stop)
 	case s.Bus != nil:
 		if err := s.Bus.check(); err != nil {
 			return err
@@ -118,8 +120,8 @@ func (b *batch) check(s *Step) error {
 	return wrong("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// step adds the step with index i to the batch. made has the ids of earlier plays in the batch; step adds to
-// it. A step on an unknown voice is an error.
+// step adds step i to the mixer batch. made is the set of ids that earlier steps start; a play adds its id. An
+// unknown voice or bus is an error.
 func (b *batch) step(i int, made map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
@@ -151,8 +153,9 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the targets of the step with index i: the tag of an id and the voices of its target. made
-// has the ids of earlier plays in the batch. An unknown target is an error.
+// targets returns the targets of step i in the mixer: the tag of the id, which also covers starts in this batch, and
+// the voices that do not have the tag. made is the set of ids that earlier steps start. Neither a voice nor such an
+// id is an *Error of Kind NotFound.
 func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
 	on := b.steps[i].On
 	b.voices[i] = b.playback.find(on)
@@ -171,8 +174,9 @@ func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err er
 	return all, nil
 }
 
-// results returns the outcome of each step and records the changes. frame is the frame of the batch. later
-// means that it is in the future, so that starts are pending.
+// results returns the outcome of each step after the batch was sent, and records loops and bus changes for
+// snapshots. The batch acts at frame. If later is true, it has not acted yet, and starts have the state "pending".
+// Otherwise results waits for the outcome of each start.
 func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	results := make([]Result, len(b.steps))
 	r := b.room
@@ -183,7 +187,7 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 			r.loops.note(s.Play, frame, b.asks[i].handles, b.playback.player.Sheet())
 			v := PlayResult{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
 			if later {
-				b.playback.expect(s.Play.Sound, b.asks[i].handles)
+				b.playback.namePending(s.Play.Sound, b.asks[i].handles)
 			} else {
 				var err error
 				if v, err = r.playResult(s.Play, b.asks[i]); err != nil {
@@ -209,8 +213,8 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	return results, nil
 }
 
-// numbers returns the sorted numbers of the voices that the step with index i acted on. They include voices
-// of earlier plays in the batch.
+// numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on, also of voices that
+// earlier steps start. Without such voices it returns nil.
 func (b *batch) numbers(i int) (numbers []uint64) {
 	for _, h := range b.voices[i] {
 		numbers = append(numbers, h.Number())

@@ -15,18 +15,18 @@ import (
 // fadeAway is the fade-out before another player replaces the current one.
 const fadeAway = 50 * time.Millisecond
 
-// Change switches the room to another sheet. Playing voices continue, and changed files are read again. If
-// the sheet needs another mixer, for example for new buses, everything fades out. The new sheet then begins
-// at frame 0 on the same device, with the gains that were set by hand. Another sample rate, or with a
-// device another number of outputs, is an error of Kind Refused.
+// Change switches the room to the sheet text. Playing voices continue, and changed sound files are read again. If
+// the sheet needs another mixer, for example for new buses, all voices fade out over 50 ms, and the new sheet begins
+// at frame 0 with the bus settings made by hand. Another sample rate, or on a device another number of outputs, is
+// an *Error of Kind Refused. After an error the room plays the old sheet.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	return r.change(ctx, text)
 }
 
-// change is Change for callers that hold the mutex of changes. If Options.Keep fails to store the new sheet,
-// change applies the old one again.
+// change is Change for callers that hold the mutex changes. If Options.Keep fails to store the new sheet, change
+// applies the old one again and returns the error.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
@@ -39,7 +39,8 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// apply is change without storing the sheet. After an error the room plays the old sheet.
+// apply is change without Options.Keep. After an error the room plays the old sheet. The caller holds the mutex
+// changes.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
@@ -58,12 +59,12 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	case errors.Is(err, cue.ErrChange):
 		err = r.replace(ctx, s)
 	case err != nil:
-		err = r.unread(ctx, s, err)
+		err = r.sheetError(ctx, s, err)
 	default:
 		if len(kept) > 0 {
 			r.say(fmt.Sprintf("%s: changed; %s unchanged until the room is created again", words.OneLine(r.options.Title), strings.Join(kept, ", ")))
 		}
-		err = r.learn(ctx, st, s)
+		err = r.loadSounds(ctx, st, s)
 	}
 	if err == nil {
 		now := string(text)
@@ -72,8 +73,8 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	return err
 }
 
-// replace fades out the old player and installs a new one for a sheet, with the settings made by hand. The
-// caller holds the mutex of changes.
+// replace fades out the current player, ends it, and starts a new one for s with the bus settings made by hand.
+// After an error the current player continues. The caller holds the mutex changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	now, err := r.newPlayback(ctx, s, r.library(s), cue.Options{})
 	if err != nil {
@@ -113,8 +114,8 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOut fades out all voices of a clocked room and waits for the end of the fade. If the room is silent, it
-// returns at once.
+// fadeOut stops all voices of st with a fade of 50 ms and waits until it is over. It is only for rooms without a
+// device. If the room is silent or the workers end, it returns at once.
 func (r *Room) fadeOut(st *playback) {
 	if !r.sounds() {
 		return
@@ -129,8 +130,8 @@ func (r *Room) fadeOut(st *playback) {
 	}
 }
 
-// swap makes now the current playback and drops the voices, loops and scheduled actions of the old one. In a
-// clocked room the caller holds the mutex of the clock.
+// swap makes now the current playback. It drops the stored events, loops, scheduled actions and scheduled bus
+// changes of the old one. In a room without a device the caller holds the mutex of the clock.
 func (r *Room) swap(now *playback) {
 	r.log.mutex.Lock()
 	r.log.forgetVoices()
@@ -142,7 +143,8 @@ func (r *Room) swap(now *playback) {
 	r.playback.Store(now)
 }
 
-// refit sets the number of output pairs. Next of listeners to a removed output returns io.EOF.
+// refit sets the number of stereo outputs in a block. Listeners to an output that no longer exists are removed;
+// their Next returns io.EOF after the buffered frames.
 func (h *listeners) refit(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

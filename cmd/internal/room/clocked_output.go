@@ -26,8 +26,8 @@ type clockedOutput struct {
 	next time.Time // time of the next mix; owned by the workers
 }
 
-// start begins to mix the room. The time of frame 0 is moved back by the time since began, unless began is
-// zero.
+// start begins to mix the room. If began is not zero, the room starts as late as if it had started at began: the
+// frames since then are due at once.
 func (p *clockedOutput) start(began time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -39,19 +39,21 @@ func (p *clockedOutput) start(began time.Time) {
 	p.workers.add(p, time.Now())
 }
 
-// setPlayback sets the clock to the mixer of a playback. The caller holds the mutex, or mixing has not begun.
+// setPlayback makes the clock continue at the mixer's current frame and sizes the block for the outputs of st. The
+// caller holds the mutex, or mixing has not begun.
 func (p *clockedOutput) setPlayback(st *playback) {
 	p.out, p.dozes = st.player.Mixer().Now(), false
 	p.began = time.Now().Add(-pcm.Duration(p.out, p.room.rate))
 	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
 }
 
-// at returns the due time of a frame.
+// at returns the due time of a frame of the mixer. The caller holds the mutex.
 func (p *clockedOutput) at(frame int64) time.Time {
 	return p.began.Add(pcm.Duration(frame, p.room.rate))
 }
 
-// wake schedules a sleeping room. It has no effect on an awake one. Any goroutine, with or without locks.
+// wake schedules a sleeping room to be mixed at once. It has no effect on an awake room. It may be called with or
+// without locks.
 func (p *clockedOutput) wake() {
 	if p.asleep.CompareAndSwap(true, false) {
 		p.workers.add(p, time.Now())
@@ -65,8 +67,7 @@ func (p *clockedOutput) again() {
 	p.wake()
 }
 
-// rouse wakes the room. If the mixer slept, it skips the frames that were due during the sleep. The caller
-// holds the mutex.
+// rouse wakes the room. If the mixer slept, its frame counter jumps to the current time. The caller holds the mutex.
 func (p *clockedOutput) rouse() {
 	p.wake()
 	if p.dozes {
@@ -75,16 +76,16 @@ func (p *clockedOutput) rouse() {
 	}
 }
 
-// carryOut makes the pending commands act at the current frame, by rendering an empty block. The caller holds
-// the mutex.
+// carryOut renders an empty block, so that commands already sent act at the current frame. The caller holds the
+// mutex.
 func (p *clockedOutput) carryOut() {
 	st := p.room.on()
 	st.player.Mixer().Render(nil)
 	p.tend(st)
 }
 
-// tend calls Step of the player and notes when the player has ended. Errors go to the log of the room. The
-// caller holds the mutex.
+// tend calls Step of the player of st. When the player has ended, tend sets p.ended and closes st.fed. Errors go to
+// the log of the room. The caller holds the mutex.
 func (p *clockedOutput) tend(st *playback) {
 	if p.ended {
 		return
@@ -99,8 +100,9 @@ func (p *clockedOutput) tend(st *playback) {
 	}
 }
 
-// step mixes the frames that are due and returns the time of the next mix. again is false if the room sleeps
-// or has ended.
+// step mixes the frames that are due and returns the time of its next call by w. If again is false, the room sleeps
+// or has ended, and w must drop it. If the room is too far behind, step skips the missed frames. Only the workers
+// call it, without the mutex.
 func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -132,12 +134,14 @@ func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	return next, true
 }
 
-// due returns the number of unmixed frames that are due at a time. It is negative if the room is ahead.
+// due returns the number of unmixed frames that are due at a time. It is negative if the room is ahead. The caller
+// holds the mutex.
 func (p *clockedOutput) due(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
 }
 
-// mix mixes a number of frames, at most one block, and passes them to the listeners.
+// mix renders a number of frames, which must fit in p.block, and passes them to the listeners. The caller holds the
+// mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.on()
 	block := p.block[:frames*st.player.Outputs()]
@@ -148,8 +152,8 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.give(block)
 }
 
-// sleeps puts the room to sleep if it is idle and has no listeners, and reports whether it did. A later
-// request wakes it.
+// sleeps puts the room to sleep if it has no playing voice and no listener, and reports whether it did. A later wake
+// ends the sleep. The caller holds the mutex.
 func (p *clockedOutput) sleeps() bool {
 	r, st := p.room, p.room.on()
 	if !r.listeners.empty() || !st.player.Idle() {
@@ -163,7 +167,7 @@ func (p *clockedOutput) sleeps() bool {
 	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
 }
 
-// end stops mixing. If the workers belong to this room alone, it ends them, too.
+// end stops mixing for good. If p.own is set, it also closes the workers. It takes the mutex.
 func (p *clockedOutput) end() {
 	p.mutex.Lock()
 	p.ended = true

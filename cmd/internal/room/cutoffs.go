@@ -12,7 +12,7 @@ type Cutoffs struct {
 	HighPass *float64 `json:"highpass,omitempty"`
 }
 
-// cutoffs returns the change of the cutoffs in Hz. Its Fields is 0 if the fader has no cutoffs.
+// cutoffs returns the change of the cutoffs in Hz. Its Fields is 0 if the fader changes no cutoff.
 func (f *Fader) cutoffs() (c mixer.Change) {
 	if f.LowPass != nil {
 		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *f.LowPass
@@ -23,15 +23,15 @@ func (f *Fader) cutoffs() (c mixer.Change) {
 	return c
 }
 
-// moveCutoffs records cutoffs set by hand. Cutoffs that f leaves out are unchanged. The caller
+// moveCutoffs records the cutoffs of f as set by hand. A nil cutoff leaves the recorded one unchanged. The caller
 // holds the mutex.
 func (d *faderState) moveCutoffs(bus string, f *Fader) {
 	was := d.cutoffs[bus]
 	d.cutoffs[bus] = Cutoffs{cmp.Or(f.LowPass, was.LowPass), cmp.Or(f.HighPass, was.HighPass)}
 }
 
-// cutoffsOf returns the cutoffs of a bus in Hz that were set by hand. A cutoff that was not set is
-// nil.
+// cutoffsOf returns the cutoffs of a bus that were set by hand, in Hz. A cutoff that was not set, also of an unknown
+// bus, is nil.
 func (d *faderState) cutoffsOf(bus string) Cutoffs {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

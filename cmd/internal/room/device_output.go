@@ -37,7 +37,8 @@ type listenerBlock struct {
 	n      int
 }
 
-// CheckDevice returns an error if text is not a valid Options.Device.
+// CheckDevice returns an error if text is not a valid Options.Device, which may be empty. It does not look for the
+// device.
 func CheckDevice(text string) error {
 	if text == "" || text == "none" {
 		return nil
@@ -46,8 +47,8 @@ func CheckDevice(text string) error {
 	return err
 }
 
-// parseDevice parses the device of a room, such as "auto" or "pulse:SINK". A device that writes a file is an
-// error.
+// parseDevice parses the device of a room, such as "auto" or "pulse:SINK". The caller handles rooms without a
+// device. A device that writes a file is an error, like an unknown one.
 func parseDevice(text string) (d performance.Device, err error) {
 	err = d.UnmarshalText([]byte(text))
 	switch kind, _, _ := strings.Cut(text, ":"); {
@@ -60,7 +61,7 @@ func parseDevice(text string) (d performance.Device, err error) {
 }
 
 // openDeviceOutput opens Options.Device and starts playback. With "auto" and no working sound card, it plays
-// silently and keeps looking for one. An invalid or missing device is an *Error of Kind Range.
+// silently and keeps looking for one. If another device is invalid or missing, it returns an *Error of Kind Range.
 func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
 	asked, err := parseDevice(o.Device)
@@ -103,8 +104,8 @@ func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	return c, nil
 }
 
-// Render fills dst with the next frames of the mix, and copies them for the listeners. The device calls it.
-// Audio side.
+// Render fills dst, with all outputs interleaved, with the next frames of the mix and queues a copy for the
+// listeners. The device calls it on the audio side.
 func (c *deviceOutput) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
 	c.room.gate.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
@@ -127,7 +128,7 @@ func (c *deviceOutput) Outputs() int { return c.room.on().player.Outputs() }
 // Rate returns the sample rate of the room in Hz.
 func (c *deviceOutput) Rate() int { return c.room.rate }
 
-// drain passes the rendered frames to the listeners until close. It runs on its own goroutine.
+// drain passes the queued frames to the listeners every step until c.stop is closed. It runs on its own goroutine.
 func (c *deviceOutput) drain() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(step)
@@ -147,8 +148,8 @@ func (c *deviceOutput) drain() {
 	}
 }
 
-// heard returns the name, the state and the latency of the output. Lost is the reason of a silent output,
-// otherwise "".
+// heard returns the driver, the sink and the latency of the output. Lost is why the output is silent, or "" if it
+// works.
 func (c *deviceOutput) heard() live.Heard {
 	h := live.Heard{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.best != nil {
@@ -157,7 +158,7 @@ func (c *deviceOutput) heard() live.Heard {
 	return h
 }
 
-// close stops the device and waits until drain has ended.
+// close closes the device and waits until drain has ended. It returns the error of the device.
 func (c *deviceOutput) close() error {
 	err := c.device.Close()
 	close(c.stop)

@@ -18,8 +18,8 @@ import (
 // number, a bool, or a text as in sheets: "4s", "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
-// moves converts the values to mixer values for the effects of bus b, by effect name. An unknown effect or
-// parameter or an invalid value is an error.
+// moves converts the values for the effects of bus b to the mixer's form, by name of the effect. An unknown effect
+// is an *Error of Kind NotFound. An unknown parameter or an invalid value has Kind Range. The mixer is unchanged.
 func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	has, all := b.Effects(), map[string]effect.Values{}
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -43,7 +43,7 @@ func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 			p := k.Param(place)
 			x, ok := valueOf(p, e[name][path])
 			if !ok || !p.Allows(x) {
-				return nil, wrong(field, "%s is out of range; want %s", spelled(e[name][path]), p.Range())
+				return nil, wrong(field, "%s is out of range; want %s", formatValue(e[name][path]), p.Range())
 			}
 			values[path] = x
 		}
@@ -52,16 +52,16 @@ func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	return all, nil
 }
 
-// spelled formats a value for a message, on one line.
-func spelled(value any) string {
+// formatValue formats a value of JSON for a message, on one line. nil gives "null".
+func formatValue(value any) string {
 	if value == nil {
 		return "null"
 	}
 	return words.OneLine(fmt.Sprint(value))
 }
 
-// valueOf converts a value of JSON to a value of the parameter p. Strings may be a choice, "off", or a number
-// with its unit. ok is false if the type or the name does not fit; the range is not checked.
+// valueOf converts a value of JSON to the number that the parameter p takes: an index for a choice, 0 for "off",
+// seconds or dB for a text with a unit. ok is false if the type or the text does not fit. The range is not checked.
 func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	switch v := from.(type) {
 	case float64:
@@ -88,8 +88,8 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// actOn sends the effect values and send gains of a fader to the mixer, for bus b at a moment. A fault in
-// them is an *Error.
+// actOn sends the effect values and send gains of f to the mixer, for bus b at the moment at. All effect values are
+// checked first, but a faulty send gain may follow sends that already act. A faulty value is an *Error.
 func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	moves, err := f.Effects.moves(b)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// moveEffects records effect values and send gains set by hand. Values that f leaves out are unchanged. The
+// moveEffects records the effect values and send gains of f as set by hand. Values that f leaves out stay. The
 // caller holds the mutex.
 func (d *faderState) moveEffects(bus string, f *Fader) {
 	for name, values := range f.Effects {
@@ -130,8 +130,8 @@ func (d *faderState) moveEffects(bus string, f *Fader) {
 	maps.Copy(d.sends[bus], f.Sends)
 }
 
-// effectsOf returns copies of the effect values and the send gains, in dB, of a bus that were set by hand.
-// They are nil if unset.
+// effectsOf returns copies of the effect values and the send gains, in dB by destination, that were set by hand on a
+// bus. Without such values they are nil.
 func (d *faderState) effectsOf(bus string) (Effects, map[string]float64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -59,7 +59,7 @@ type valueTable[T comparable] struct {
 	all    []T
 }
 
-// index returns the index of x in the table. It adds x if necessary.
+// index returns the index of x in all. It appends x if all lacks it.
 func (b *valueTable[T]) index(x T) uint32 {
 	i, ok := b.places[x]
 	if !ok {
@@ -73,8 +73,8 @@ func (b *valueTable[T]) index(x T) uint32 {
 	return i
 }
 
-// add stores an event and gives it the next number. If the store is full, it drops the chunk with the oldest
-// events.
+// add stores e under the number t.last+1. If Kept events and a whole chunk are stored, it first drops the oldest
+// chunk. e may be reused afterwards.
 func (t *eventStore) add(e *report.Event) {
 	n := len(t.chunks)
 	if n == 0 || len(t.chunks[n-1].all) == chunkLength {
@@ -95,8 +95,8 @@ func (t *eventStore) add(e *report.Event) {
 	t.last++
 }
 
-// pack adds an event to chunk p in the shortest of three forms: short, with lossFields, or as a complete
-// event.
+// pack appends e to chunk p without its Ref, in the shortest form that is complete: a storedEvent alone, a
+// storedEvent with lossFields, or one with the whole event.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -121,14 +121,14 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	p.all = append(p.all, k)
 }
 
-// short returns the event of a stored event without lossFields.
+// short returns the event that k describes if it has no additional fields. The Ref is 0.
 func (t *eventStore) short(k *storedEvent) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
 	e.Sound, e.Called, e.Cue = t.names.all[k.sound], t.calls.all[k.call], int(k.cue)
 	return e
 }
 
-// long returns the event of a stored event with the additional fields w.
+// long returns the event that k and the other fields w describe. The Ref is 0.
 func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 	e := t.short(k)
 	e.By, e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = w.by, w.audibility, w.newcomer, w.runnerUp, w.lost
@@ -143,7 +143,7 @@ func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 // first returns the number of the first stored event, or of the next event if the store is empty.
 func (t *eventStore) first() int64 { return t.before + 1 }
 
-// at returns the stored event with a number. It panics if the event is not stored.
+// at returns the stored event with a number, without its Ref. It panics if the event is not stored.
 func (t *eventStore) at(number int64) report.Event {
 	i := number - t.before - 1
 	p := &t.chunks[i/chunkLength]
@@ -157,7 +157,7 @@ func (t *eventStore) at(number int64) report.Event {
 	}
 }
 
-// clear drops all events. Numbers continue after the last one.
+// clear drops all events. The numbers of later events continue after t.last.
 func (t *eventStore) clear() { *t = eventStore{before: t.last, last: t.last} }
 
 // eventRange is a range of events. It may be read by any goroutine while the store changes.
@@ -166,8 +166,8 @@ type eventRange struct {
 	first, last int64
 }
 
-// eventRange returns the stored events with numbers from from to to, inclusive. It copies no events, so that
-// readers hardly delay add.
+// eventRange returns the events with the numbers from to to, inclusive, as far as they are stored. The result may be
+// empty. It shares the stored chunks, which do not change, so it is cheap and stays valid during add.
 func (t *eventStore) eventRange(from, to int64) eventRange {
 	s := eventRange{first: max(from, t.first()), last: min(to, t.last)}
 	if s.first <= s.last {
@@ -179,7 +179,7 @@ func (t *eventStore) eventRange(from, to int64) eventRange {
 	return s
 }
 
-// all iterates over the events with their numbers.
+// all iterates over the events of the range with their numbers, in order.
 func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	return func(yield func(int64, report.Event) bool) {
 		for n := s.first; n <= s.last && yield(n, s.stored.at(n)); n++ {
@@ -187,7 +187,8 @@ func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	}
 }
 
-// say returns the events with their numbers and sentences. rate is in frames per second.
+// say returns the events with their numbers and one sentence about each. rate is in frames per second and turns
+// frames into times. An empty range gives an empty slice.
 func (s *eventRange) say(rate int) []Numbered {
 	events := make([]Numbered, 0, max(s.last-s.first+1, 0))
 	head := &report.Report{Version: 1, Rate: rate}

@@ -37,7 +37,7 @@ type Duck struct {
 	Release time.Duration `json:"release"`
 }
 
-// above returns the threshold of the duck in dB, by default mixer.DuckAbove.
+// above returns the threshold in dB, mixer.DuckAbove if Above is nil.
 func (d *Duck) above() pcm.Decibels {
 	if d.Above == nil {
 		return mixer.DuckAbove
@@ -65,7 +65,7 @@ type laterFader struct {
 	fader Fader
 }
 
-// begin sets up an empty state: no bus has been changed by hand.
+// begin makes the maps of a new state: no bus has been changed by hand.
 func (d *faderState) begin() {
 	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
@@ -88,38 +88,39 @@ func (d *faderState) movedBuses() []string {
 	return slices.Sorted(maps.Keys(d.moved))
 }
 
-// check returns an error if a value of the fader is out of range. It does not check the names of
-// buses and effects.
+// check returns an *Error of Kind Range if a value or the time of the fader is out of range. It checks neither the
+// effects and sends nor names of buses.
 func (f *Fader) check() error {
 	if f.Gain != nil {
-		if err := ranged("gain", *f.Gain); err != nil {
+		if err := checkRange("gain", *f.Gain); err != nil {
 			return err
 		}
 	}
-	for _, err := range []error{cutoff("lowpass", f.LowPass), cutoff("highpass", f.HighPass)} {
+	for _, err := range []error{checkCutoff("lowpass", f.LowPass), checkCutoff("highpass", f.HighPass)} {
 		if err != nil {
 			return err
 		}
 	}
 	if d := f.Duck; d != nil {
 		if d.Above != nil {
-			if err := ranged("above", *d.Above); err != nil {
+			if err := checkRange("above", *d.Above); err != nil {
 				return err
 			}
 		}
-		for _, err := range []error{ranged("by", d.By), lasting("duck.attack", d.Attack), lasting("duck.hold", d.Hold), lasting("duck.release", d.Release)} {
+		for _, err := range []error{checkRange("by", d.By), checkDuration("duck.attack", d.Attack), checkDuration("duck.hold", d.Hold), checkDuration("duck.release", d.Release)} {
 			if err != nil {
 				return err
 			}
 		}
 	}
-	if err := lasting("over", f.Over); err != nil {
+	if err := checkDuration("over", f.Over); err != nil {
 		return err
 	}
 	return f.When.check()
 }
 
-// act sends all changes of a fader to the mixer, for bus b at a moment. It returns the first error.
+// act sends all changes of f to the mixer, for bus b at the moment at. At an error it stops and returns it; earlier
+// changes then act.
 func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
@@ -158,8 +159,9 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// SetBus changes a bus, which may be "master", and returns its new state. The state of a change
-// scheduled for later is the present one. An unknown bus or a value out of range is an *Error.
+// SetBus changes a bus, which may be "master", at f.When, and returns the present state of the bus, even if the
+// change is still to come. An unknown bus is an *Error of Kind NotFound, a value out of range an *Error of Kind
+// Range.
 func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
@@ -186,8 +188,8 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	return r.bus(bus), nil
 }
 
-// fader returns the mixer bus with a name. An unknown bus, or a duck of f that names the bus
-// itself, the master or an unknown bus, is an error.
+// fader returns the mixer bus called bus. An unknown bus is an *Error of Kind NotFound. If f sets a duck, its
+// trigger must be another known bus than bus and the master; otherwise fader returns an *Error.
 func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	m, s := r.on().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
@@ -208,8 +210,8 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	return b, nil
 }
 
-// moved records a change of a bus made by hand: now, or if later is true once the mixer reaches
-// frame.
+// moved records a bus change made by hand that was sent to the mixer. If later is true, it counts only once the
+// mixer reaches frame; otherwise frame is ignored.
 func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.arrive()
 	if later {
@@ -219,7 +221,7 @@ func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.move(bus, f)
 }
 
-// move records a change made by hand in the fader state and in the show.
+// move records a bus change as in effect: in the fader state and, for a mute, in the show.
 func (r *Room) move(bus string, f *Fader) {
 	r.faders.move(bus, f)
 	if f.Mute != nil {
@@ -227,14 +229,14 @@ func (r *Room) move(bus string, f *Fader) {
 	}
 }
 
-// arrive records the scheduled changes whose frame the mixer has reached.
+// arrive moves the scheduled bus changes whose frame the mixer has reached into the fader state.
 func (r *Room) arrive() {
 	for _, one := range r.faders.due(r.on().player.Mixer().Now()) {
 		r.move(one.bus, &one.fader)
 	}
 }
 
-// postpone keeps a scheduled change until due returns it.
+// postpone keeps a scheduled bus change, sorted by frame, until due returns it.
 func (d *faderState) postpone(one laterFader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -242,7 +244,7 @@ func (d *faderState) postpone(one laterFader) {
 	d.later = slices.Insert(d.later, at, one)
 }
 
-// due removes and returns the scheduled changes up to a frame, inclusive, in order.
+// due removes and returns the scheduled bus changes up to a frame, inclusive, in the order of their effect.
 func (d *faderState) due(frame int64) []laterFader {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -255,14 +257,15 @@ func (d *faderState) due(frame int64) []laterFader {
 	return due
 }
 
-// forget drops the scheduled changes, because their mixer has been replaced.
+// forget drops the scheduled bus changes. The room calls it when their mixer has been replaced.
 func (d *faderState) forget() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.later = nil
 }
 
-// move records a change of a bus made by hand. Properties that f leaves out are unchanged.
+// move records the solo, duck, effects, sends and cutoffs of f as set by hand, and marks the bus as changed. Nil
+// fields leave the recorded values unchanged.
 func (d *faderState) move(bus string, f *Fader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -277,8 +280,8 @@ func (d *faderState) move(bus string, f *Fader) {
 	d.moveCutoffs(bus, f)
 }
 
-// bus returns the state of a bus, with levels in dB rounded to tenths. For an unknown bus, only the
-// name is set.
+// bus returns the current state of a bus. Gain, Peak and Reduction are in dB, rounded to tenths; silence is the
+// lowest level. For an unknown bus, only the name is set.
 func (r *Room) bus(name string) Bus {
 	b, err := r.on().player.Mixer().Bus(name)
 	if err != nil {

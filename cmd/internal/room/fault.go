@@ -41,8 +41,8 @@ var (
 	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; try again later"}
 )
 
-// notFound returns the error, of Kind NotFound, for an unknown name. Its Field and message name the
-// kind of thing, given as what. nearest is a similar known name and may be empty.
+// notFound returns an *Error of Kind NotFound with the message "there is no WHAT NAME". The argument what, such as
+// "voice", becomes Field. nearest is a name to suggest, or "".
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {
@@ -51,14 +51,14 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// wrong returns an error of Kind Range for a field. format and values are its message, which
-// follows the name of the field.
+// wrong returns an *Error of Kind Range for a field. format and values make the message, which follows the name of
+// the field and a colon.
 func wrong(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
 
-// of converts an error of the mixer, the player or the show to an *Error. nil stays nil.
-func of(err error) error {
+// roomError returns err as an *Error: errors of the mixer, the player or the show get the Kind that fits. nil stays nil.
+func roomError(err error) error {
 	var already *Error
 	switch {
 	case err == nil:
@@ -89,8 +89,8 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// Takes describes the valid values of an order field, such as "true or false". It returns "" for an
-// unknown field.
+// Takes describes the valid values of an order field, such as "a number from -1 to 1". It returns "" for an unknown
+// field.
 func Takes(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
@@ -99,19 +99,20 @@ func Takes(field string) string {
 	return limits[field].takes
 }
 
-// Decibels reports whether an order field is a gain, which may be written with a unit: "-6dB".
+// Decibels reports whether an order field is in dB, so that it may be written with a unit: "-6dB".
 func Decibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
-// ranged returns an error if x is outside the limits of a field. NaN is an error, too.
-func ranged(field string, x float64) error {
+// checkRange returns an *Error of Kind Range if x is NaN or outside the range of a field, otherwise nil. The field must
+// be in limits.
+func checkRange(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
 		return wrong(field, "%v is out of range; want %s", x, l.takes)
 	}
 	return nil
 }
 
-// cutoff returns an error if a cutoff is not 0 and not in the range of a filter. nil is valid.
-func cutoff(field string, hz *float64) error {
+// checkCutoff returns an *Error of Kind Range unless hz is nil, 0 for off, or a cutoff from 20 to 20,000 Hz.
+func checkCutoff(field string, hz *float64) error {
 	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
 		return nil
 	}
@@ -121,8 +122,9 @@ func cutoff(field string, hz *float64) error {
 // longest is the longest time in an order.
 const longest = 24 * time.Hour
 
-// lasting returns an error if a time is negative or longer than 24 h.
-func lasting(field string, d time.Duration) error {
+// checkDuration returns an *Error of Kind Range if d is negative or longer than 24 h, otherwise nil. field names the order
+// field.
+func checkDuration(field string, d time.Duration) error {
 	if d < 0 || d > longest {
 		return wrong(field, "%v is out of range; want a time from 0 to 24h", d)
 	}

@@ -24,8 +24,8 @@ type stamp struct {
 	size int64
 }
 
-// stampOf returns the modification time and size of a file of a sheet. They are zero if the file cannot be
-// found.
+// stampOf returns the modification time and size of a sound file of s. path is looked up in s.FS if set, otherwise
+// relative to the sheet's own file. A file that cannot be found gives the zero stamp.
 func stampOf(s *cue.Sheet, path string) stamp {
 	var info fs.FileInfo
 	var err error
@@ -43,9 +43,9 @@ func stampOf(s *cue.Sheet, path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// holds returns the loaded sounds of a sheet by name, with their lengths and the stamps of their files. files
-// has the sounds in the order of the sheet.
-func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
+// loadedSounds returns the loaded sounds of s by name, each with its length in seconds and the current stamps of its files.
+// files has one element for each sound of s, in the same order.
+func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	all := make(map[string]held, len(files))
 	for i := range files {
 		h := held{stamps: map[string]stamp{}, sounds: files[i].Looped}
@@ -63,8 +63,8 @@ func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	return all
 }
 
-// forgetChanged removes sounds of changed files from the library, so that the next sheet loads them again.
-// sheet is the next sheet, which locates the files.
+// forgetChanged compares the files of the loaded sounds with their stamps and removes the sounds of changed files
+// from the library, so that the next load reads them again. Relative paths are relative to sheet, the next sheet.
 func (st *playback) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()

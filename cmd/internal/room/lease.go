@@ -13,19 +13,21 @@ type Lease struct {
 	lost  atomic.Int64 // time when its end was first noticed, in Unix nanoseconds; 0: not ended
 }
 
-// NewLease returns a lease with a clock, which must also run while the machine sleeps.
+// NewLease returns a lease that does not hold yet. now is its clock: the time since a fixed point, which must also
+// pass while the machine sleeps.
 func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
 
-// Extend makes the lease hold until a time of the clock, exclusive. The time may also be earlier than before.
+// Extend makes the lease hold until, but not at, a time of the clock. The time may also be earlier than before.
 func (p *Lease) Extend(until time.Duration) {
 	p.until.Store(int64(until))
 	p.lost.Store(0)
 }
 
-// End ends the lease.
+// End ends the lease at once. Extend can revive it.
 func (p *Lease) End() { p.until.Store(0) }
 
-// Holds reports whether the lease holds at the time ahead from now. A nil Lease always holds.
+// Holds reports whether the lease will still hold after the duration ahead from now. A nil Lease always holds. If it
+// does not hold, Lost has the current time from now on.
 func (p *Lease) Holds(ahead time.Duration) bool {
 	if p == nil || int64(p.now()+ahead) < p.until.Load() {
 		return true
@@ -34,7 +36,7 @@ func (p *Lease) Holds(ahead time.Duration) bool {
 	return false
 }
 
-// Lost describes since when and why the lease does not hold. It returns "" while it holds.
+// Lost returns one sentence on when and why the lease ended, or "" while it holds.
 func (p *Lease) Lost() string {
 	if p.Holds(0) {
 		return ""

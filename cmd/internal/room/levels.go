@@ -34,7 +34,7 @@ type BusLevel struct {
 	Reduction float64 `json:"reduction,omitempty"` // in dB, of its compressors
 }
 
-// fresh is the time for which Levels are reused.
+// fresh is how long Levels are reused.
 const fresh = 30 * time.Millisecond
 
 // meter caches Levels.
@@ -47,9 +47,9 @@ type meter struct {
 	print    string // summary of the slow values; a change increments the revision
 }
 
-// Levels returns the current levels and the revision of the State. The result is computed at most once per
-// 30 ms and shared. If still is true, no value has changed and l is the pointer that was returned before.
-// Callers can therefore compare pointers.
+// Levels returns the current levels and the revision of the State, which grows whenever a slow value of the State
+// changes. The result is at most 30 ms old and shared: do not change it. If still is true, no level has changed, and
+// l is the pointer that was returned before.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter
 	m.mutex.Lock()
@@ -69,8 +69,8 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	return m.last, m.revision, m.still
 }
 
-// levels computes the levels, and a text that differs whenever a slow value of State has changed: the sheet,
-// the scene, the cues, the output or a bus.
+// levels computes the levels, and a text that differs whenever the sheet, the scene, the cue list, the output or a
+// setting of a bus has changed.
 func (r *Room) levels() (*Levels, string) {
 	shown, s := r.on().show.State(), r.on().player.Sheet()
 	st, now := r.on().player.Mixer().Stats(), r.on().player.Mixer().Now()
@@ -94,13 +94,12 @@ func (r *Room) levels() (*Levels, string) {
 	return l, print.String()
 }
 
-// level converts a linear amplitude to dB, rounded to tenths and at least the level of silence.
+// level converts a linear amplitude to dB, rounded to tenths. Below the constant silence, it returns silence.
 func level(x float32) float64 {
 	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
 }
 
-// same reports whether the room is silent in both and no value but the time has changed. It returns false if
-// a voice plays or a cue runs in l or now.
+// same reports whether l can be reused for now: no voice plays and no cue runs in either, and only the time differs.
 func (l *Levels) same(now *Levels) bool {
 	return l.Playing == 0 && now.Playing == 0 && l.Stolen == now.Stolen && l.Left == now.Left && l.Right == now.Right &&
 		slices.Equal(l.Buses, now.Buses) && slices.Equal(l.Voices, now.Voices) && len(l.Running) == 0 && len(now.Running) == 0 &&

@@ -15,9 +15,9 @@ import (
 // waits is the capacity of a listener's buffer.
 const waits = 2 * time.Second
 
-// Listen returns a listener for an output, as 16-bit stereo. "" means the first output, or, in a room without
-// a device, the clipped sum of all outputs. An unknown output is an *Error of Kind NotFound. The caller must
-// Close the listener.
+// Listen starts a listener for an output of the sheet, as 16-bit stereo. "" means the first output, or, in a room
+// without a device, the sum of all outputs, clipped. "master" is the only output of a sheet without a list of
+// outputs. An unknown output is an *Error of Kind NotFound. The caller must Close the listener.
 func (r *Room) Listen(output string) (*Listener, error) {
 	l := &Listener{room: r, pair: -1, more: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(waits, r.rate))}
 	s := r.on().player.Sheet()
@@ -60,12 +60,12 @@ type Listener struct {
 	given []byte // returned by the last Next
 }
 
-// Rate returns the frames per second.
+// Rate returns the sample rate in Hz.
 func (l *Listener) Rate() int { return l.room.rate }
 
-// Next waits for the next frames, as interleaved 16-bit little-endian samples, until ctx ends. The slice is
-// valid until the next call. It returns io.EOF when the room has ended, and ErrSlow if more than two seconds
-// are buffered.
+// Next waits for frames and returns all buffered ones, as interleaved 16-bit little-endian samples. The slice is
+// valid until the next call. It returns the error of ctx if ctx ends first, io.EOF when the room has ended, and
+// ErrSlow if the caller was more than two seconds behind. Only one goroutine may call it.
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()
@@ -93,7 +93,8 @@ func (l *Listener) Close() {
 	l.end(io.EOF)
 }
 
-// end makes Next return err: ErrSlow at once, other errors after the buffered frames. The first call counts.
+// end makes Next return err: ErrSlow at once, other errors after the buffered frames. Only the first call has an
+// effect.
 func (l *Listener) end(err error) {
 	l.mutex.Lock()
 	if l.ended == nil {
@@ -103,7 +104,7 @@ func (l *Listener) end(err error) {
 	l.wake()
 }
 
-// wake makes a waiting Next look for frames again. It does not block.
+// wake makes a waiting Next check for frames and errors again. It does not block.
 func (l *Listener) wake() {
 	select {
 	case l.more <- struct{}{}:
@@ -111,8 +112,8 @@ func (l *Listener) wake() {
 	}
 }
 
-// take buffers a block with a number of stereo pairs per frame. It returns false and drops the block if the
-// buffer is full.
+// take buffers one block for Next and reports whether it fit. pairs is the number of stereo outputs that are
+// interleaved in the block. If the buffer is full, the block is dropped.
 func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -135,7 +136,7 @@ func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	return true
 }
 
-// sample converts a sample, with full scale 1, to 16 bits. It clips and rounds.
+// sample converts a sample, with full scale 1, to 16 bits. It rounds, and clips louder samples.
 func sample(x float32) int16 {
 	x = min(max(x*32768, -32768), 32767)
 	if x < 0 {
@@ -153,8 +154,8 @@ type listeners struct {
 	closed  bool
 }
 
-// enter adds a listener. It returns an error if the room has ended or the changed sheet no longer has the
-// output.
+// enter adds a listener. It returns errClosed if the room has ended, and an *Error of Kind NotFound if the current
+// sheet lacks the listener's output.
 func (h *listeners) enter(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -168,7 +169,7 @@ func (h *listeners) enter(l *Listener) error {
 	return nil
 }
 
-// leave removes a listener. An unknown listener is ignored.
+// leave removes a listener. A listener that was already removed is ignored.
 func (h *listeners) leave(l *Listener) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -180,15 +181,15 @@ func (h *listeners) leave(l *Listener) {
 	}
 }
 
-// empty reports whether the room has no listeners.
+// empty reports whether no listener is left.
 func (h *listeners) empty() bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return len(h.all) == 0
 }
 
-// give passes a block, with all output pairs interleaved, to all listeners. Listeners with a full buffer are
-// removed and end with ErrSlow.
+// give passes a block, with all output pairs interleaved, to all listeners. A listener with a full buffer is
+// removed, and its Next returns ErrSlow. give does not wait for listeners.
 func (h *listeners) give(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -216,15 +217,16 @@ func (h *listeners) close() {
 	h.all = nil
 }
 
-// Listeners returns the number of listeners, and of listeners dropped because they were too slow.
+// Listeners returns the number of current listeners, and the total number of listeners dropped because they were too
+// slow.
 func (r *Room) Listeners() (now int, dropped int64) {
 	r.listeners.mutex.Lock()
 	defer r.listeners.mutex.Unlock()
 	return len(r.listeners.all), r.listeners.dropped
 }
 
-// missing returns the error, of Kind NotFound, for an unknown name. It suggests the nearest of the known
-// names other than name itself.
+// missing returns an *Error of Kind NotFound for an unknown name and suggests the most similar of the known names
+// other than name itself, if one is similar. The argument what, such as "voice", becomes Field.
 func missing(what, name string, known []string) *Error {
 	nearest := ""
 	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended

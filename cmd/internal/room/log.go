@@ -43,21 +43,21 @@ type loser struct {
 	name  string
 }
 
-// begin sets up an empty log. rate is in frames per second.
+// begin sets up an empty log. rate is the sample rate in Hz.
 func (l *log) begin(rate int) {
 	l.rate, l.pending = rate, map[int64]*pendingPlay{}
 	l.forgetVoices()
 }
 
-// forgetVoices drops all events and voices, because another mixer starts and numbers its voices from the
-// beginning. The caller holds the mutex or the only reference.
+// forgetVoices drops all events and voices, because another mixer numbers its voices from the beginning. Event
+// numbers continue. The caller holds the mutex, or has the only reference.
 func (l *log) forgetVoices() {
 	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
 	l.events.clear()
 }
 
-// note stores an event, passes it to the start that waits for it, if any, updates the living voices, and
-// wakes the waiters.
+// note stores an event, answers the play request that waits for it, updates the list of living voices, and wakes
+// Next of all watchers. It takes the mutex.
 func (l *log) note(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -77,19 +77,19 @@ func (l *log) note(e *report.Event) {
 			l.voices[e.Voice] = lived{sound: e.Sound}
 		}
 	}
-	l.tellAll()
+	l.wakeWaiters()
 }
 
-// tellAll wakes all callers that wait for events. The caller holds the mutex.
-func (l *log) tellAll() {
+// wakeWaiters wakes all goroutines that wait for events. The caller holds the mutex.
+func (l *log) wakeWaiters() {
 	if l.more != nil {
 		close(l.more)
 		l.more = nil
 	}
 }
 
-// addDetails sets the fields of a voice that only events contain: the sound, and the voice that lost its slot
-// to it.
+// addDetails sets the fields of v that only events contain: Sound, and in Took and TookName the voice that lost its
+// slot to v. Unknown voices are unchanged.
 func (l *log) addDetails(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -101,17 +101,17 @@ func (l *log) addDetails(v *Voice) {
 	}
 }
 
-// stretch returns the stored events with numbers from from to to, inclusive.
+// stretch returns the events with the numbers from to to, inclusive, as far as they are stored.
 func (l *log) stretch(from, to int64) eventRange {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.events.eventRange(from, to)
 }
 
-// close makes all waits for events return once the stored events are read.
+// close ends the log: waits for events return the stored ones first, and then io.EOF.
 func (l *log) close() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.closed = true
-	l.tellAll()
+	l.wakeWaiters()
 }

@@ -34,8 +34,8 @@ type manualLoop struct {
 	sought int      // number of seeks
 }
 
-// note records the voices of a start by hand, if the sound loops or has layers. frame is its start. An
-// unknown sound is ignored.
+// note records the voices of a play request that begins at frame, so that snapshots contain them, if its sound loops
+// or has layers. Other sounds, and sounds that s lacks, are not recorded.
 func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
@@ -51,7 +51,8 @@ func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, 
 	}
 }
 
-// fired records the voice of event e, which cue c has started, if it loops without end or is a layer.
+// fired records the voice of the start event e, which cue c caused, so that snapshots contain it, if it loops
+// without end or is a layer. Voices started by one cue at one frame count as layers of one start.
 func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -80,7 +81,8 @@ func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add stores a voice of the last start, and now and then removes ended voices. The caller holds the mutex.
+// add stores one as a voice of the start with the number l.start, and replaces one.start by it. When the list has
+// grown to l.most, it first removes ended voices. The caller holds the mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.most {
@@ -95,8 +97,8 @@ func (l *manualLoops) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// move records changes made to voices, given by number, so that a snapshot has them. Unknown voices are
-// ignored.
+// move records the pitch, speed, cutoffs, pause and seek that m set on voices, given by their numbers, so that a
+// snapshot has them. Voices that are not recorded are ignored.
 func (l *manualLoops) move(voices []uint64, m *Move) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -123,8 +125,9 @@ func (l *manualLoops) move(voices []uint64, m *Move) {
 	}
 }
 
-// running returns the loops that sound or are paused at a frame, each start once. held means that the show is
-// paused, so that the state of single voices is unknown.
+// running returns the recorded loops that sound or are paused, one Loop per start, and removes ended voices. frame
+// is the current frame and rate the sample rate; both shorten a limited For. held means that the whole show is
+// paused: a voice then counts as paused only if it was paused before. The result is never nil.
 func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -153,8 +156,8 @@ func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	return all
 }
 
-// revive stores the number of the list cue that had started the voices before a restart.
-func (l *manualLoops) revive(voices []mixer.Handle, number string) {
+// markRestored marks recorded voices as restored loops of the list cue with a number. "" means started by hand.
+func (l *manualLoops) markRestored(voices []mixer.Handle, number string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for i := range l.all {
@@ -164,15 +167,16 @@ func (l *manualLoops) revive(voices []mixer.Handle, number string) {
 	}
 }
 
-// clear removes all loops.
+// clear drops all records. The voices continue.
 func (l *manualLoops) clear() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.all = nil
 }
 
-// resume starts a loop of a snapshot again, at its position plus the time since the snapshot. A loop that
-// would have ended by now is skipped without an error.
+// resume starts a loop of a snapshot again. It continues at its position plus since, the time elapsed since the
+// snapshot, or at its position if it was paused. A loop that would have ended by now is skipped, and the error is
+// nil.
 func (r *Room) resume(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain
@@ -216,7 +220,7 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 		return err
 	}
 	r.loops.note(&o, st.player.Mixer().Now(), ask.handles, st.player.Sheet())
-	r.loops.revive(ask.handles, l.Cue)
+	r.loops.markRestored(ask.handles, l.Cue)
 	for _, h := range ask.handles {
 		r.loops.move([]uint64{h.Number()}, &Move{Pause: &l.Paused})
 	}

@@ -13,7 +13,7 @@ type Moment struct {
 	At    *time.Duration `json:"at,omitempty"`    // since the beginning of the room; nil: now
 }
 
-// check returns an error if the frame is negative, or the time is negative or too large.
+// check returns an *Error of Kind Range if Frame is negative, or At is negative or longer than 1e9 s.
 func (m *Moment) check() error {
 	if m.Frame < 0 {
 		return wrong("frame", "%d is out of range; want a frame from 0", m.Frame)
@@ -24,8 +24,8 @@ func (m *Moment) check() error {
 	return nil
 }
 
-// frame returns the frame of a moment, and whether the mixer has not reached it yet. Without a
-// frame and a time it returns mixer.Now and false.
+// frame returns the frame of m in the mix, and whether the mixer has yet to reach it. The zero Moment gives
+// mixer.Now and false.
 func (r *Room) frame(m *Moment) (frame int64, later bool) {
 	switch {
 	case m.Frame > 0:

@@ -23,37 +23,37 @@ type Move struct {
 	When                    Moment
 }
 
-// check returns an error if a value of the move is out of range or its shape is unknown.
+// check returns an *Error of Kind Range if a value or time of the move is out of range or its shape is unknown.
 func (m *Move) check() error {
 	for _, one := range []struct {
 		field string
 		x     *float64
 	}{{"gain", m.Gain}, {"pan", m.Pan}, {"pitch", m.Pitch}, {"speed", m.Speed}} {
 		if one.x != nil {
-			if err := ranged(one.field, *one.x); err != nil {
+			if err := checkRange(one.field, *one.x); err != nil {
 				return err
 			}
 		}
 	}
-	for _, err := range []error{cutoff("lowpass", m.LowPass), cutoff("highpass", m.HighPass)} {
+	for _, err := range []error{checkCutoff("lowpass", m.LowPass), checkCutoff("highpass", m.HighPass)} {
 		if err != nil {
 			return err
 		}
 	}
 	if m.Priority != nil {
-		if err := ranged("priority", float64(*m.Priority)); err != nil {
+		if err := checkRange("priority", float64(*m.Priority)); err != nil {
 			return err
 		}
 	}
 	if m.Seek != nil {
-		if err := lasting("seek", *m.Seek); err != nil {
+		if err := checkDuration("seek", *m.Seek); err != nil {
 			return err
 		}
 	}
 	if _, err := shape(m.Shape); err != nil {
 		return err
 	}
-	if err := lasting("over", m.Over); err != nil {
+	if err := checkDuration("over", m.Over); err != nil {
 		return err
 	}
 	return m.When.check()
@@ -65,7 +65,8 @@ var shapes = map[string]voice.Shape{
 	"cosine": voice.RaisedCosine, "power": voice.ConstantPower,
 }
 
-// shape returns the fade shape with a name, or an error for an unknown name.
+// shape returns the fade shape with a name in sheets; "" is the natural shape. An unknown name is an *Error of Kind
+// Range.
 func shape(name string) (voice.Shape, error) {
 	s, ok := shapes[name]
 	if !ok {
@@ -74,8 +75,8 @@ func shape(name string) (voice.Shape, error) {
 	return s, nil
 }
 
-// change returns the properties to set in the mixer. Its Fields is 0 if the move only seeks, pauses
-// or resumes.
+// change returns the change of properties for the mixer. Its Fields is 0 if the move only seeks, pauses or resumes.
+// An unknown Shape counts as natural.
 func (m *Move) change() (c mixer.Change) {
 	if m.Gain != nil {
 		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
@@ -108,7 +109,8 @@ func (m *Move) change() (c mixer.Change) {
 	return c
 }
 
-// act sends a move to the mixer, for the voices of t at a moment. It returns the first error.
+// act sends the change, the seek and the pause of m to the mixer, for the voices of t at the moment at. It stops at
+// the first error, and earlier parts then act.
 func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	if c := m.change(); c.Fields != 0 {
 		if err := at.Set(t, c, m.Over); err != nil {
@@ -129,8 +131,9 @@ func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	return at.Resume(t)
 }
 
-// Set changes the voices of a target: the number of a start, or an id. It returns their numbers,
-// sorted. An unknown target is an *Error of Kind NotFound.
+// Set changes the voices of a target, which is the number of a voice or an id, at m.When. It returns the numbers of
+// the voices, sorted, without voices that are still pending. An unknown target is an *Error of Kind NotFound, a
+// value out of range an *Error of Kind Range.
 func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -140,10 +143,11 @@ func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	return voices, err
 }
 
-// Stop fades out the voices of a target, the number of a start or an id, within the time over; 0
-// means 10 ms. It returns their numbers, sorted. An unknown target is an *Error of Kind NotFound.
+// Stop fades out the voices of a target, which is the number of a voice or an id. The fade begins at when and takes
+// the time over; 0 means 10 ms. Stop returns the numbers of the voices, sorted, without voices that are still
+// pending. An unknown target is an *Error of Kind NotFound.
 func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, error) {
-	if err := lasting("over", over); err != nil {
+	if err := checkDuration("over", over); err != nil {
 		return nil, err
 	}
 	if err := when.check(); err != nil {
@@ -152,9 +156,9 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	return r.forTargets(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// forTargets calls do for each voice of target, which is the number of a start or an id. It returns the
-// numbers of the voices, sorted, without the voices that have not started: they have no number yet. If no voice
-// matches, it returns an error. The first error of do ends it; with an error, numbers is nil.
+// forTargets calls do for each voice of target, the number of a voice or an id, with the mixer moment of when. It
+// returns the sorted numbers of the voices, without pending voices, which have no number yet. No such voice is an
+// *Error of Kind NotFound. An error of do ends the loop, and numbers is nil; earlier voices stay changed.
 func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()

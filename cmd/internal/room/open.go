@@ -20,11 +20,12 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Open creates a room and starts to play it. Without Text it has the program's embedded sounds. The error
-// concerns the sheet, its sounds (an *Error of Kind Range) or the device.
+// Open creates a room and starts to play it. Without Options.Text it has one sound for each embedded sound of the
+// program. A faulty sheet, sound or device is an *Error. An end of ctx during Open is an error, later it has no
+// effect.
 func Open(ctx context.Context, o Options) (*Room, error) {
 	if o.Text == nil {
-		o.Text = demo()
+		o.Text = embeddedSheet()
 	}
 	if o.Title == "" {
 		o.Title = o.Name
@@ -58,8 +59,8 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	return r, nil
 }
 
-// sweep removes the incomplete uploads of a killed process. Parts younger than two hours are kept, because
-// another process may be writing them.
+// sweep removes the temporary files that a killed process has left in the folder for uploads. Incomplete uploads
+// younger than two hours are kept, because another process may be writing them. Errors are ignored.
 func (r *Room) sweep() {
 	if r.uploads() == "" {
 		return
@@ -75,8 +76,8 @@ func (r *Room) sweep() {
 	}
 }
 
-// demo returns the text of a bank with the embedded sounds of the program.
-func demo() []byte {
+// embeddedSheet returns the text of a sheet with one sound for each embedded sound of the program.
+func embeddedSheet() []byte {
 	var text strings.Builder
 	text.WriteString("sounds:\n")
 	for _, name := range embedded.Names() {
@@ -85,8 +86,9 @@ func demo() []byte {
 	return []byte(text.String())
 }
 
-// read parses the text of a sheet and applies the options of the room to it. A Free sheet may use files
-// anywhere, others only files in the room's folder. A faulty sheet is an *Error.
+// read parses the text of a sheet and applies the options of the room to it. If Options.Free is set, it may use
+// files anywhere, otherwise only files in Options.Folder. A faulty sheet is an *Error of Kind Range, a sheet with
+// more voices than Options.Most an *Error of Kind Limit.
 func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -120,8 +122,8 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	return s, nil
 }
 
-// findUploads sets the paths of files in a Free sheet that were uploaded. It applies to names without a
-// folder that do not exist in the folder of the sheet.
+// findUploads replaces the path of each sound file of s that was uploaded by its path in Options.Uploads. That
+// concerns names without a folder that do not exist beside the sheet.
 func (r *Room) findUploads(s *cue.Sheet) {
 	if r.options.Uploads == "" {
 		return
@@ -143,9 +145,9 @@ func (r *Room) findUploads(s *cue.Sheet) {
 	}
 }
 
-// hide removes the server's folders from a message about a sheet. A file is replaced by its name in the
-// sheet, or by its last path element if that name is absolute or an upload. Other files in the same folders
-// also lose their folder.
+// hide returns text, a message about s, without the server's folders. A path of the sheet is replaced by the name
+// that the sheet uses, or by its last element if that name is absolute or an upload. Other paths in the same folders
+// or their parents lose the folder.
 func (r *Room) hide(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {
@@ -175,15 +177,15 @@ func (r *Room) hide(s *cue.Sheet, text string) string {
 	return withoutFolders(strings.NewReplacer(pairs...).Replace(text), folders)
 }
 
-// addParents adds all parent folders of an absolute path except the root.
+// addParents adds all parent folders of path to folders, without the root. A relative path is ignored.
 func addParents(folders map[string]bool, path string) {
 	for dir := filepath.Dir(path); filepath.IsAbs(dir) && dir != filepath.Dir(dir) && !folders[dir]; dir = filepath.Dir(dir) {
 		folders[dir] = true
 	}
 }
 
-// withoutFolders returns a message without the given absolute folders in its paths. It finds them verbatim,
-// in another case, and quoted as by a shell or by Go.
+// withoutFolders returns text with the absolute folders cut from the paths in it. It finds them in any case, and
+// also as quoted by a shell or by Go.
 func withoutFolders(text string, folders map[string]bool) string {
 	spellings := map[string]bool{}
 	for dir := range folders {
@@ -211,11 +213,12 @@ func withoutFolders(text string, folders map[string]bool) string {
 	return text
 }
 
-// voices returns the number of voices of a sheet, including virtual voices.
+// voices returns the largest number of voices that a sheet permits at a time: slots, after growth, and virtual
+// voices.
 func voices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
-// confine restricts a sheet to the room's folder, and opens that folder on first use. A file outside of it is
-// an *Error. Without a folder, any file is an error.
+// confine makes s read its files from Options.Folder only, and opens that folder on first use. A path outside of it,
+// or any file if the room has no folder, is an *Error of Kind Range.
 func (r *Room) confine(s *cue.Sheet) error {
 	s.FS = nowhere{}
 	if r.folder == nil && r.options.Folder != "" {
@@ -246,11 +249,13 @@ func (r *Room) confine(s *cue.Sheet) error {
 // nowhere is a file system without files.
 type nowhere struct{}
 
+// Open returns an error that is fs.ErrNotExist.
 func (nowhere) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// begin creates the player of a sheet, restores Options.Resume and starts playback.
+// begin creates the player of s, starts playback, and restores Options.Resume. A sheet with a timeline of its own
+// continues at the time that the snapshot has reached by now, or from the beginning if its show has ended by then.
 func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	r.log.begin(s.Rate)
 	r.faders.begin()
@@ -258,7 +263,7 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	var st *playback
 	var err error
 	lib, began := r.library(s), time.Time{}
-	if was != nil && timed(s) {
+	if was != nil && hasTimeline(s) {
 		if _, err = r.held(ctx, s, lib); err != nil { // before the clock is read, because it is slow
 			return err
 		}
@@ -284,8 +289,8 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// timed reports whether a sheet has a timeline that starts with it, and not with a GO.
-func timed(s *cue.Sheet) bool {
+// hasTimeline reports whether a sheet has a timeline that starts by itself. If a list cue starts it, timed returns false.
+func hasTimeline(s *cue.Sheet) bool {
 	own := len(s.Cues)
 	if len(s.List) > 0 {
 		own = s.List[0].First
@@ -298,8 +303,8 @@ func timed(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// sound starts mixing, with a device or by the clock. began is the time of the first frame by the clock; zero
-// means now.
+// sound starts mixing on Options.Device, or by the clock without one. By the clock, frames since began are due at
+// once; with the zero time, no frames are due yet. An error concerns the device.
 func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
@@ -316,9 +321,9 @@ func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	return nil
 }
 
-// unread converts an error of a sheet or its sounds to an *Error of Kind Range without the server's folders.
-// If ctx has ended, it returns the error of ctx.
-func (r *Room) unread(ctx context.Context, s *cue.Sheet, err error) error {
+// sheetError converts err, an error of the sheet s or its sounds, to an *Error of Kind Range without the server's
+// folders. If ctx has ended, it returns the error of ctx instead.
+func (r *Room) sheetError(ctx context.Context, s *cue.Sheet, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -329,7 +334,7 @@ func (r *Room) unread(ctx context.Context, s *cue.Sheet, err error) error {
 	return &Error{Kind: Range, Field: "sheet", Detail: r.hide(s, detail)}
 }
 
-// say reports a line to the operator.
+// say passes a line for the operator to Options.Say, if that is set.
 func (r *Room) say(line string) {
 	if r.options.Say != nil {
 		r.options.Say(line)

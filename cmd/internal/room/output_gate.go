@@ -24,15 +24,16 @@ const (
 	soon = 20 * time.Millisecond
 )
 
-// Enter fades in a room that was opened with a Lease. Before, it plays silently.
+// Enter makes a room that was opened with a Lease audible, with a fade-in. Before the first Enter the room plays
+// silently. A room without a Lease is always audible.
 func (r *Room) Enter(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames(fade, r.rate), 1)) }
 
-// Leave fades the room out. It does not wait for the end of the fade.
+// Leave makes a room that was opened with a Lease inaudible, with a fade-out, and returns at once. Enter reverts it.
 func (r *Room) Leave(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
-// shape applies the fade to a block in place, or silences it if the lease does not hold when the block is
-// output. That is ahead from now. The block has a number of stereo outputs per frame; rate is in frames per
-// second. Audio side.
+// shape applies the requested fade to block in place. If the lease does not hold when the block is heard, it
+// silences the block; if the lease is about to end, it fades the block out. ahead is the time from now until the
+// block is heard. outputs is the number of stereo outputs interleaved in the block, and rate is in Hz. Audio side.
 func (v *outputGate) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration) {
 	if v.lease == nil {
 		return

@@ -29,8 +29,8 @@ type PlayRequest struct {
 	When     Moment        `json:"when,omitzero"`
 }
 
-// check returns an error if the sheet has no such sound or a value is out of range. It does not check the
-// bus.
+// check returns an *Error if s lacks the sound (Kind NotFound) or a value is out of range (Kind Range). It does not
+// check the bus.
 func (o *PlayRequest) check(s *cue.Sheet) error {
 	found := false
 	for i := range s.Sounds {
@@ -40,13 +40,13 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 		return missing("sound", o.Sound, soundsOf(s))
 	}
 	if o.Speed != 0 {
-		if err := ranged("speed", o.Speed); err != nil {
+		if err := checkRange("speed", o.Speed); err != nil {
 			return err
 		}
 	}
 	for _, one := range []error{
-		cutoff("lowpass", o.LowPass), cutoff("highpass", o.HighPass), ranged("gain", o.Gain), ranged("pan", o.Pan), ranged("pitch", o.Pitch), ranged("priority", float64(o.Priority)),
-		lasting("fade_in", o.FadeIn), lasting("from", o.From), lasting("for", o.For), o.When.check(),
+		checkCutoff("lowpass", o.LowPass), checkCutoff("highpass", o.HighPass), checkRange("gain", o.Gain), checkRange("pan", o.Pan), checkRange("pitch", o.Pitch), checkRange("priority", float64(o.Priority)),
+		checkDuration("fade_in", o.FadeIn), checkDuration("from", o.From), checkDuration("for", o.For), o.When.check(),
 	} {
 		if one != nil {
 			return one
@@ -60,8 +60,9 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 	return nil
 }
 
-// start passes the order to the player and returns the handles of its voices. It starts at a frame of the
-// mixer, or if batch is not nil with the batch. Events repeat ref.
+// start passes the request to p and returns the handles of its voices. It starts at the frame of the mix, or with
+// batch if batch is not nil. The events of the start carry ref; 0 means no reference. An unknown bus is an *Error of
+// Kind NotFound.
 func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
@@ -75,10 +76,9 @@ func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref 
 	})
 }
 
-// Play starts a sound and waits for the result: immediate in a room without a device, at the next block with
-// one. A rejection is an *Error of Kind Refused with its event. A start in the future returns at once with
-// the state pending and without a number, and so does a start while the show is paused on a device. Give such
-// a start an ID to address it.
+// Play starts a sound and waits until the mixer has decided on the start, for at most 2 s. A start that the pool
+// rejects is an *Error of Kind Refused with its event. Later starts, and on a device also starts during a pause of
+// the show, return at once with the State "pending" and the number 0. Give such a start an ID to address it.
 func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	st := r.on()
 	if err := o.check(st.player.Sheet()); err != nil {
@@ -98,7 +98,7 @@ func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	}
 	r.loops.note(&o, max(frame, st.player.Mixer().Now()), ask.handles, st.player.Sheet())
 	if later {
-		st.expect(o.Sound, ask.handles)
+		st.namePending(o.Sound, ask.handles)
 	}
 	if later || r.output != nil && st.show.Paused() {
 		return PlayResult{Sound: o.Sound, ID: o.ID, Frame: o.When.Frame, State: "pending", Slot: -1}, nil

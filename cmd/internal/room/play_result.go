@@ -27,8 +27,8 @@ type pendingPlay struct {
 	started chan struct{} // receives an item when first is set
 }
 
-// await registers a start whose result a caller waits for. The caller passes its ref to the mixer,
-// and ends the registration with forget.
+// await registers a start, so that the log keeps its first event. The caller passes the ref of the result to the
+// mixer, and later calls forget.
 func (l *log) await() *pendingPlay {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -38,15 +38,15 @@ func (l *log) await() *pendingPlay {
 	return a
 }
 
-// forget ends the registration of a start.
+// forget ends the registration that await made.
 func (l *log) forget(a *pendingPlay) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	delete(l.pending, a.ref)
 }
 
-// answer stores an event as the result of the registered start with its Ref, if any. An
-// EventStarted replaces an earlier event of another kind. The caller holds the mutex.
+// answer stores a copy of e as the result of the registered start with the same Ref, if there is one. The first
+// event counts, but an EventStarted replaces an earlier event of another kind. The caller holds the mutex.
 func (l *log) answer(e *report.Event) {
 	if a := l.pending[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
@@ -57,16 +57,17 @@ func (l *log) answer(e *report.Event) {
 	}
 }
 
-// firstOf returns the event that is the result of a start, preferably EventStarted. It returns nil
-// if there has been no event yet.
+// firstOf returns the event that await's registration a has received: an EventStarted if there was one. It returns
+// nil if there has been no event yet.
 func (l *log) firstOf(a *pendingPlay) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return a.first
 }
 
-// playResult returns the result of a start. With a device it waits for the event, and after a time
-// limit stops the voices and returns an error. A rejected start is an *Error of Kind Refused.
+// playResult returns the result of the start a, which o requested. With a device it waits for the first event of the
+// start; after 2 s it stops the voices and returns errBusy. Without a device it never waits; no event means the
+// State "pending". A rejected start is an *Error of Kind Refused with its event.
 func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	v := PlayResult{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
 	e := r.log.firstOf(a)
@@ -114,7 +115,7 @@ func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	return v, nil
 }
 
-// reason returns the name of a rejection reason, as in answers.
+// reason returns the name of a rejection reason in the API, such as "pool full".
 func reason(r mixer.Reason) string {
 	switch r {
 	case mixer.ReasonPoolFull:

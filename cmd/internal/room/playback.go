@@ -36,15 +36,15 @@ type playback struct {
 	most  int                     // at this size, expect removes the starts that have begun
 }
 
-// library returns an empty library with the limits of the room. Damaged files become warnings in the room's
-// log.
+// library returns an empty sound library at the sample rate of s with Options.Limits. Damage in files is reported
+// with say.
 func (r *Room) library(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, place sounds.Damage) { r.say("warning: " + findings.Line(file, place)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
-// newPlayback creates the player of a sheet and loads its sounds into lib. It does not start playback. An
-// error is an *Error without the server's folders.
+// newPlayback loads the sounds of s into lib and creates a player. It adds the room's own options to o. It does not
+// start playback. An error is an *Error without the server's folders, or the error of ctx.
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
 	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
@@ -53,7 +53,7 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
 	if err == nil {
 		st.player = player
-		if err = r.learn(ctx, st, s); err == nil {
+		if err = r.loadSounds(ctx, st, s); err == nil {
 			err = player.Prime()
 		}
 		if err != nil {
@@ -61,28 +61,29 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 		}
 	}
 	if err != nil {
-		return nil, r.unread(ctx, s, err)
+		return nil, r.sheetError(ctx, s, err)
 	}
 	st.show = show.New(s, restoredLoops{player, &r.loops}, show.Options{Guard: show.Guard, Panicked: r.scheduler.cancel})
 	return st, nil
 }
 
-// watch stores an event of a playback in the log, and records a loop that a list cue has started.
+// watch stores the event e of playback st in the log. If e is the start of a loop by a list cue, it also records the
+// loop for snapshots.
 func (r *Room) watch(st *playback, e *report.Event) {
 	r.log.note(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
 		return // events during the construction of the player do not concern loops to restore
 	}
-	if s := st.player.Sheet(); e.Cue >= byHand(s) && e.Cue < len(s.Cues) {
+	if s := st.player.Sheet(); e.Cue >= firstManualCue(s) && e.Cue < len(s.Cues) {
 		r.loops.fired(st, &s.Cues[e.Cue], e)
 	}
 }
 
-// byHand returns the index of the first cue that a GO starts. Earlier cues are restored by the clock of the
-// sheet.
-func byHand(s *cue.Sheet) int {
+// firstManualCue returns the index of the first cue in s.Cues that a GO starts; earlier cues belong to the timeline of the
+// sheet. Without such a cue, it returns the number of cues.
+func firstManualCue(s *cue.Sheet) int {
 	switch {
-	case !timed(s):
+	case !hasTimeline(s):
 		return 0
 	case len(s.List) == 0:
 		return len(s.Cues)
@@ -90,8 +91,8 @@ func byHand(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// learn loads the sounds of a sheet and stores them in the playback as its current sounds.
-func (r *Room) learn(ctx context.Context, st *playback, s *cue.Sheet) error {
+// loadSounds loads the sounds of s and makes them the current sounds of st. At an error st is unchanged.
+func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.held(ctx, s, st.sounds)
 	if err != nil {
 		return err
@@ -117,13 +118,14 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 		err = wrong.Err()
 	}
 	if err != nil {
-		return nil, r.unread(ctx, s, err)
+		return nil, r.sheetError(ctx, s, err)
 	}
-	return holds(s, files), nil
+	return loadedSounds(s, files), nil
 }
 
-// expect stores the sound name of pending starts, because no event provides it before they begin.
-func (st *playback) expect(sound string, handles []mixer.Handle) {
+// namePending stores the sound name of pending voices for soundOf: until they begin, no event contains it. Now and
+// then it removes voices that have begun.
+func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	if len(st.named) >= st.most {
@@ -135,15 +137,15 @@ func (st *playback) expect(sound string, handles []mixer.Handle) {
 	}
 }
 
-// soundOf returns the sound name of a pending start, or "".
+// soundOf returns the sound name that expect stored for a voice, or "".
 func (st *playback) soundOf(h mixer.Handle) string {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	return st.named[h]
 }
 
-// find returns the voices of a target: the number of a voice, or an id. For an unknown target the result is
-// empty.
+// find returns the living voices of a target: the voice with that number, and the voices started under that id. It
+// returns nil for an unknown target.
 func (st *playback) find(target string) (found []mixer.Handle) {
 	number, err := strconv.ParseUint(target, 10, 64)
 	tag, _ := st.player.Tag(target)
@@ -155,8 +157,8 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// feed runs Feed of the player on a new goroutine, for a room with a device, until end. It logs errors with
-// say.
+// feed runs Feed of the player on a new goroutine until end. It is for rooms with a device. say receives errors. The
+// end of ctx has no effect.
 func (st *playback) feed(ctx context.Context, say func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -167,7 +169,7 @@ func (st *playback) feed(ctx context.Context, say func(string)) {
 	}()
 }
 
-// end closes the playback and its player. Rendering must have stopped.
+// end stops Feed, if feed was called, and closes the player. Rendering must have stopped.
 func (st *playback) end() {
 	if st.cancel != nil {
 		st.cancel()
@@ -176,7 +178,7 @@ func (st *playback) end() {
 	st.player.Close()
 }
 
-// buses returns the names of all buses of a sheet: "master", the other outputs, then the buses.
+// buses returns the names of the buses of a sheet: "master", the outputs except the first, then the other buses.
 func buses(s *cue.Sheet) []string {
 	names := []string{"master"}
 	for i := range s.Outputs {
@@ -190,7 +192,7 @@ func buses(s *cue.Sheet) []string {
 	return names
 }
 
-// soundsOf returns the names of the sounds of a sheet.
+// soundsOf returns the names of the sounds of a sheet, in its order.
 func soundsOf(s *cue.Sheet) (names []string) {
 	for i := range s.Sounds {
 		names = append(names, s.Sounds[i].Name)
@@ -198,8 +200,8 @@ func soundsOf(s *cue.Sheet) (names []string) {
 	return names
 }
 
-// errorOf converts an error of an action to an *Error of Kind Range. Its Field is the word before a colon in
-// the message, if any.
+// errorOf converts an error of the player or the show to an *Error of Kind Range. If its message begins with one
+// word and a colon, Field is that word.
 func errorOf(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}

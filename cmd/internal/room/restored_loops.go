@@ -16,11 +16,11 @@ type restoredLoops struct {
 	loops *manualLoops
 }
 
-// Playing returns the running cues, and after them the cues of restored loops, each once. List is -1 if the
-// sheet no longer has the cue.
+// Playing returns the running list cues, and after them the cues whose restored loops still run, one entry per
+// start. List is -1 for a cue that the sheet no longer has; Left is -1 for a loop without an end.
 func (v restoredLoops) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
-	for _, one := range v.loops.revived() {
+	for _, one := range v.loops.restoredLoops() {
 		if one.start == last { // another layer
 			continue
 		}
@@ -38,19 +38,20 @@ func (v restoredLoops) Playing() []cue.Running {
 	return all
 }
 
-// Cease fades out the list cue with the index list within the time over, including its restored loops. A
+// Cease fades out the list cue with the index list, including its restored loops, over a time; 0 means 10 ms. A
 // negative index means the restored loops of cues that the sheet no longer has.
 func (v restoredLoops) Cease(list int, over time.Duration) {
 	v.Player.Cease(list, over)
-	for _, one := range v.loops.revived() {
+	for _, one := range v.loops.restoredLoops() {
 		if i, err := v.Sheet().Place(one.number); err == nil && i == list || err != nil && list < 0 {
 			_ = v.Mixer().At(mixer.Now).Stop(mixer.TargetVoice(one.voice), over) // the voice may have ended
 		}
 	}
 }
 
-// revived returns the restored loops of list cues, with one entry per layer.
-func (l *manualLoops) revived() []manualLoop {
+// restoredLoops returns the loops that were restored from a snapshot for a list cue and still run, one entry for each
+// layer.
+func (l *manualLoops) restoredLoops() []manualLoop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.tidy()

@@ -40,25 +40,26 @@ type Room struct {
 	done      chan struct{}
 }
 
-// Done returns a channel that is closed when the room has ended.
+// Done returns a channel that is closed when Close has finished.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
 // Name returns the name of the room.
 func (r *Room) Name() string { return r.options.Name }
 
-// Show returns the show, which runs the list: GO, standby, panic, pause, scenes and control words.
+// Show returns the show of the current playback, for GO, standby, panic, pause and scenes. A change that needs
+// another mixer replaces the show, so do not keep it.
 func (r *Room) Show() *show.Show { return r.on().show }
 
-// Sheet returns the current sheet.
+// Sheet returns the current sheet. Do not change it.
 func (r *Room) Sheet() *cue.Sheet { return r.on().player.Sheet() }
 
-// Voices returns the number of voices of the room, including virtual voices.
+// Voices returns the number of voices that the room has room for now: slots and virtual voices, playing or not.
 func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) + r.Sheet().Virtual }
 
-// Text returns the text of the sheet.
+// Text returns a copy of the text of the current sheet.
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 
-// Look returns the statistics, the peak levels and the output for a live view.
+// Look returns the statistics, the peak levels and the state of the output for a live view.
 func (r *Room) Look() live.Picture {
 	p := live.Picture{Rate: r.rate, Stats: r.on().player.Mixer().Stats()}
 	p.Left, p.Right = r.on().player.Levels()
@@ -66,7 +67,8 @@ func (r *Room) Look() live.Picture {
 	return p
 }
 
-// heard returns the state of the output. Lost is the reason if the room cannot be heard, otherwise "".
+// heard returns the device, sink and latency of the output. Lost is the reason if the room cannot be heard,
+// otherwise "".
 func (r *Room) heard() live.Heard {
 	h := live.Heard{Device: "none", State: "playing"}
 	if r.output != nil {
@@ -78,25 +80,27 @@ func (r *Room) heard() live.Heard {
 	return h
 }
 
-// on returns the current playback.
+// on returns the current playback. A change of the sheet may replace it, so callers use one result for one
+// operation.
 func (r *Room) on() *playback { return r.playback.Load() }
 
-// wake wakes the mixing after a request. In a room with a device it has no effect. Any goroutine, with or
-// without locks.
+// wake ends the sleep of a room without a device, after a request. With a device it has no effect. It may be called
+// with or without locks.
 func (r *Room) wake() {
 	if p := r.clock; p != nil {
 		p.wake()
 	}
 }
 
-// carryOut runs do, which issues the commands of an order, and returns its error. In a room without a device
-// they act at once; with a device they act at the next block. An ended room is an error.
+// carryOut runs do, which sends commands to the mixer, and returns its error as an *Error. In a room without a
+// device the commands act before carryOut returns, and do runs under the mutex of the clock. With a device they act
+// at the next block. If the room has ended, carryOut returns errClosed and does not run do.
 func (r *Room) carryOut(do func() error) error {
 	if r.ended() {
 		return errClosed
 	}
 	if r.clock == nil {
-		return of(do())
+		return roomError(do())
 	}
 	r.clock.mutex.Lock()
 	defer r.clock.mutex.Unlock()
@@ -105,7 +109,7 @@ func (r *Room) carryOut(do func() error) error {
 	}
 	r.clock.rouse()
 	if err := do(); err != nil {
-		return of(err)
+		return roomError(err)
 	}
 	r.clock.carryOut()
 	return nil
@@ -121,8 +125,9 @@ func (r *Room) ended() bool {
 	}
 }
 
-// Close fades out the voices and ends the room, its listeners and its watchers. It returns when the room has
-// ended. The error is from the device. A second call only waits for the first.
+// Close fades out the voices over a time, 0 meaning 10 ms, and ends the room, its listeners and its watchers. It
+// waits until the room has ended. The error is from the device. Further calls only wait for the first and return
+// nil.
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {
@@ -165,7 +170,7 @@ func (r *Room) Close(fade time.Duration) error {
 	return err
 }
 
-// sounds reports whether voices are playing or pending.
+// sounds reports whether a voice is playing or pending in the mixer.
 func (r *Room) sounds() bool {
 	st := r.on().player.Mixer().Stats()
 	return st.Playing > 0 || st.Pending > 0

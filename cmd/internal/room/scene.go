@@ -8,10 +8,10 @@ import (
 	"voicepool/pcm"
 )
 
-// CheckScene returns an error if the sheet has no such scene or the time is out of range. The name
-// "" is valid.
+// CheckScene returns an error if Scene would reject its arguments: Kind NotFound for a scene that the sheet lacks,
+// Kind Range for a time that is negative or longer than 24 h. The name "" is valid.
 func (r *Room) CheckScene(name string, over time.Duration) error {
-	if err := lasting("over", over); err != nil {
+	if err := checkDuration("over", over); err != nil {
 		return err
 	}
 	s := r.Sheet()
@@ -27,8 +27,8 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 	return nil
 }
 
-// Scene changes to a scene within the time over. "" leaves all scenes. An unknown scene is an
-// *Error of Kind NotFound.
+// Scene fades to a scene of the sheet over a time; 0 means at once. The name "" leaves the current scene. An unknown
+// scene is an *Error of Kind NotFound. Scene does not wait for the fade.
 func (r *Room) Scene(name string, over time.Duration) error {
 	if err := r.CheckScene(name, over); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (r *Room) Scene(name string, over time.Duration) error {
 // ahead is the longest time between the scheduling of a scene by the player and its start.
 const ahead = 25 * time.Millisecond
 
-// fired records the scene, if any, of the list cue with the index list, which has begun. It runs on
-// the goroutine of the player.
+// fired is called when the list cue with an index has begun, on the goroutine of the player. If the cue has a scene,
+// fired records it as the current scene.
 func (r *Room) fired(list int, _ int64) {
 	st := r.on()
 	if st == nil {
@@ -72,15 +72,14 @@ func (r *Room) fired(list int, _ int64) {
 	}
 }
 
-// setScene stores the name of the current scene.
+// setScene records the name of the current scene; "" means no scene.
 func (d *faderState) setScene(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scene = name
 }
 
-// currentScene returns the name of the current scene; empty: no scene was chosen yet, or the last
-// one was left.
+// currentScene returns the name of the current scene. It returns "" if no scene was chosen or the last one was left.
 func (d *faderState) currentScene() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -32,10 +32,11 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Later schedules the action do for a moment; what names it in messages. It runs with the first block after
-// that moment, within 20 ms on a machine that keeps real time. If the moment is not in the future, later is
-// false and do is not scheduled. Errors of do are reported by the show. A panic, a replaced mixer and the end
-// of the room cancel all scheduled actions.
+// Later schedules do for a moment in the future and returns its frame and true. do runs with the first block after
+// that frame, within 20 ms on a machine that keeps real time; what names it in the message if it fails. If the
+// moment is not in the future, Later does not schedule do and returns 0 and false: the caller acts at once. More
+// than 1,000 waiting actions are an *Error of Kind Limit. A panic, a replaced mixer and the end of the room cancel
+// all of them.
 func (r *Room) Later(when Moment, what string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
@@ -58,7 +59,8 @@ func (r *Room) Later(when Moment, what string, do func() error) (frame int64, la
 	return frame, true, nil
 }
 
-// setTimer sets the timer to the first action. The caller holds the mutex of the scheduler.
+// setTimer sets the timer to the first scheduled action, if any, but to at most an hour. The caller holds the mutex
+// of the scheduler.
 func (r *Room) setTimer() {
 	a := &r.scheduler
 	if len(a.all) == 0 {
@@ -73,7 +75,8 @@ func (r *Room) setTimer() {
 	a.timer.Reset(wait)
 }
 
-// runDue runs the actions whose frame the mixer has reached, in order, and sets the timer to the next one.
+// runDue runs the actions whose frame the mixer has reached, in order, and sets the timer for the next one. The show
+// reports errors of an action.
 func (r *Room) runDue() {
 	a := &r.scheduler
 	a.acting.Lock()
@@ -103,7 +106,7 @@ func (a *scheduler) cancel() {
 	a.all = a.all[:0]
 }
 
-// close removes all scheduled actions and rejects new ones.
+// close removes all scheduled actions and makes Later return errClosed.
 func (a *scheduler) close() {
 	a.mutex.Lock()
 	a.closed = true

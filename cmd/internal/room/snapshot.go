@@ -43,7 +43,7 @@ type Loop struct {
 	Sought   int         `json:"-"` // number of seeks; a seek changes the position independently of the clock
 }
 
-// Snapshot returns the state that survives a restart.
+// Snapshot returns the state that survives a restart, as of now.
 func (r *Room) Snapshot() *Snapshot {
 	st := r.on()
 	shown, now := st.show.State(), st.player.Mixer().Now()
@@ -61,7 +61,7 @@ func (r *Room) Snapshot() *Snapshot {
 	return out
 }
 
-// ratio returns the playback speed relative to the sound's own, from Speed and Pitch. 1 is unchanged.
+// ratio returns the playback speed that Speed and Pitch give together. 1 plays the sound unchanged.
 func (o *PlayRequest) ratio() float64 {
 	speed := o.Speed
 	if speed == 0 {
@@ -70,8 +70,7 @@ func (o *PlayRequest) ratio() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
-// since returns the time elapsed since the snapshot, by the clock of the room. It is 0 if the room was
-// paused.
+// since returns the time from the snapshot until now. It is 0 if the show was paused, and never negative.
 func (s *Snapshot) since() time.Duration {
 	if s.Paused {
 		return 0
@@ -79,14 +78,13 @@ func (s *Snapshot) since() time.Duration {
 	return max(time.Since(s.Time), 0)
 }
 
-// from returns the current time of the snapshot's clock, for a sheet with a timeline. rate is in frames per
-// second.
+// from returns the time that the room's clock has reached by now, counted from its frame 0. rate is in Hz.
 func (s *Snapshot) from(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.since().Seconds()*float64(rate)), rate)
 }
 
-// resumeAll restores the state of a snapshot. Parts that no longer exist in the sheet are reported and
-// skipped.
+// resumeAll restores the scene, buses, standby cue, pause and loops of a snapshot. Parts that the sheet no longer
+// has are skipped; errors are reported with say.
 func (r *Room) resumeAll(s *Snapshot) {
 	st, since := r.on(), s.since()
 	tell := func(err error) {

@@ -84,7 +84,7 @@ const silence = -120
 // tenth returns x rounded to one decimal place.
 func tenth(x float64) float64 { return math.Round(10*x) / 10 }
 
-// State returns the state of the room.
+// State returns the current state of the room, a new value at each call.
 func (r *Room) State() *State {
 	_, revision, _ := r.Levels()
 	shown := r.on().show.State()
@@ -113,8 +113,8 @@ func (r *Room) State() *State {
 	return out
 }
 
-// voices returns the starts that have not ended, sorted by number. Pending starts have the number 0
-// and come last.
+// voices returns the voices that have not ended, sorted by number. Pending voices have the number 0 and come last.
+// The result is never nil.
 func (r *Room) voices() []Voice {
 	all := []Voice{}
 	on := r.on()

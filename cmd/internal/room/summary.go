@@ -20,7 +20,7 @@ type Summary struct {
 	Behind time.Duration
 }
 
-// Summary returns counts and times of the room. It reads neither levels nor voices, so it is cheap.
+// Summary returns counts and times of the room. It reads neither levels nor single voices, so it is cheap.
 func (r *Room) Summary() Summary {
 	m, heard := r.on().player.Mixer(), r.heard()
 	b := Summary{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}
@@ -37,7 +37,7 @@ func (r *Room) Summary() Summary {
 	return b
 }
 
-// LastEvent returns the number of the last event, or 0 before the first event.
+// LastEvent returns the number of the latest event, or 0 before the first one.
 func (r *Room) LastEvent() int64 {
 	r.log.mutex.Lock()
 	defer r.log.mutex.Unlock()

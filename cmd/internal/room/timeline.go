@@ -19,8 +19,8 @@ const (
 	drawn = 20_000
 )
 
-// Timeline writes a page with the voices of the last ten minutes, or of the last 20,000 events if they span
-// less. Voices that began earlier are omitted.
+// Timeline writes an HTML page with the voices that began in the last ten minutes, or within the last 20,000 events
+// if they span less.
 func (r *Room) Timeline(w io.Writer) error {
 	out := r.Report(drawn)
 	since := out.Frames - pcm.Frames(looksBack, r.rate)
@@ -44,5 +44,5 @@ func (r *Room) Timeline(w io.Writer) error {
 	return t.Write(w, timeline.HTML)
 }
 
-// TimelinePolicy returns the content security policy required by the page of Timeline.
+// TimelinePolicy returns the value of the Content-Security-Policy header that the page of Timeline needs.
 func TimelinePolicy() string { return timeline.Policy() }

@@ -14,8 +14,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Events returns up to limit stored events from the number from on, and the number of the first stored event.
-// If from is no longer stored, the result begins with the first stored event.
+// Events returns up to limit stored events with the number from or a greater one, oldest first. first is the number
+// of the oldest stored event; if it is greater than from, events in between were dropped. It does not wait.
 func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	r.log.mutex.Lock()
 	first = r.log.events.first()
@@ -25,7 +25,8 @@ func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	return s.say(r.rate), first
 }
 
-// Watch returns a watcher for events from the number from on. 0 means only events after the call.
+// Watch returns a watcher whose Next begins with the event number from. 0 or less means the first event after the
+// call.
 func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
 		r.log.mutex.Lock()
@@ -45,8 +46,9 @@ type Watcher struct {
 // most is the largest number of events returned at a time.
 const most = 1000
 
-// Next waits for events until ctx ends, and returns at least one. It returns io.EOF when the room has ended
-// and all events are read, and ErrSlow if the next event has already been dropped.
+// Next waits for an event and returns the stored ones, at least one and at most 1,000. It returns the error of ctx
+// if ctx ends first, io.EOF when the room has ended and all events are read, and ErrSlow if the log has already
+// dropped the next event.
 func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 	for {
 		l := w.log
@@ -80,7 +82,8 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 // ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// sentence describes an event in one sentence. head is a report with at least the frame rate.
+// sentence describes an event in one sentence. head is a report of the room; only its Rate and what explain.Outcome
+// reads must be set.
 func sentence(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
@@ -117,8 +120,8 @@ func sentence(e *report.Event, head *report.Report) string {
 	return name + ": " + e.Kind.String()
 }
 
-// Voice returns the stored events of a voice, oldest first, including thefts of slots by it. Without any, the
-// error is an *Error of Kind NotFound.
+// Voice returns the stored events of the voice with a number, oldest first, including steals by it. If no event is
+// stored, the error is an *Error of Kind NotFound.
 func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	var events []Numbered
 	head := &report.Report{Version: 1, Rate: r.rate}
@@ -134,8 +137,8 @@ func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	return events, nil
 }
 
-// Explain explains in sentences why a voice sounds, was stolen or was rejected. If its start is no longer
-// stored, the error is an *Error of Kind NotFound.
+// Explain returns lines that explain what became of the voice with a number and why: a title, its events, and
+// advice. If its start is no longer stored, the error is an *Error of Kind NotFound.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {
@@ -156,7 +159,7 @@ func (r *Room) Explain(number uint64) ([]string, error) {
 	return append(text, told.Advice...), nil
 }
 
-// head returns a report of the show so far, without events.
+// head returns a report of the room so far, with its totals and without events.
 func (r *Room) head() *report.Report {
 	st, s := r.on().player.Mixer().Stats(), r.on().player.Sheet()
 	return &report.Report{
@@ -165,7 +168,7 @@ func (r *Room) head() *report.Report {
 	}
 }
 
-// Report returns a report of the show so far, with up to limit of the latest stored events.
+// Report returns a report of the room so far, with at most limit events, the latest ones.
 func (r *Room) Report(limit int) *report.Report {
 	out := r.head()
 	s := r.log.stretch(r.LastEvent()-int64(limit)+1, math.MaxInt64)
@@ -175,9 +178,9 @@ func (r *Room) Report(limit int) *report.Report {
 	return out
 }
 
-// WriteReport writes a report with all events that are stored at the time of the call. It reads up
-// to a thousand events at a time. If w is so slow that the log drops events before they are
-// written, the report is incomplete and the error wraps ErrSlow. Other errors come from w.
+// WriteReport writes a JSON report with all events that are stored at the time of the call. If w is so slow that the
+// log drops events before they are written, the report is incomplete and the error wraps ErrSlow. Other errors come
+// from w.
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.head()
 	r.log.mutex.Lock()

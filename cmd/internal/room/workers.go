@@ -36,7 +36,8 @@ type Workers struct {
 	longest               atomic.Int64 // nanoseconds
 }
 
-// NewWorkers starts n workers; 0: one per processor.
+// NewWorkers starts n goroutines that mix rooms. 0 or less means one per processor. The caller must Close the
+// result.
 func NewWorkers(n int) *Workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -48,8 +49,7 @@ func NewWorkers(n int) *Workers {
 	return w
 }
 
-// Close stops the workers and waits until they have ended. Their rooms are no longer mixed. It may be called
-// twice.
+// Close stops the workers and waits until they have ended. Their rooms are no longer mixed. It may be called again.
 func (w *Workers) Close() {
 	w.mutex.Lock()
 	closed := w.closed
@@ -70,7 +70,7 @@ type Pace struct {
 	Longest      time.Duration // longest time for a block
 }
 
-// Pace returns the statistics. Any goroutine.
+// Pace returns statistics since the workers began.
 func (w *Workers) Pace() Pace {
 	return Pace{
 		Rooms: int(w.rooms.Load()), Awake: int(w.awake.Load()), Blocks: w.blocks.Load(), Late: w.late.Load(),
@@ -78,7 +78,7 @@ func (w *Workers) Pace() Pace {
 	}
 }
 
-// add schedules the next mix of a room at a time, and counts the room as awake.
+// add schedules room p to be mixed at a time, and counts it as awake. p must not be scheduled already.
 func (w *Workers) add(p *clockedOutput, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
@@ -91,7 +91,7 @@ func (w *Workers) add(p *clockedOutput, at time.Time) {
 	}
 }
 
-// rouse wakes a worker to read the schedule. It does not block.
+// rouse makes one sleeping worker read the schedule again. It does not block.
 func (w *Workers) rouse() {
 	select {
 	case w.wake <- struct{}{}:
@@ -102,7 +102,7 @@ func (w *Workers) rouse() {
 // tick returns the last tick at or before now. Ticks are step apart, counted from the start of the workers.
 func (w *Workers) tick(now time.Time) time.Time { return now.Add(-(now.Sub(w.began) % step)) }
 
-// work is the loop of a worker.
+// work mixes rooms when they are due, until Close. Each worker runs it on its own goroutine.
 func (w *Workers) work() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -134,8 +134,9 @@ func (w *Workers) work() {
 	}
 }
 
-// next removes the first room from the schedule and returns it if it is due. Otherwise p is nil, and wait is
-// the time until it is due, or 0 if the schedule is empty or closed.
+// next removes the first room from the schedule and returns it, if it is due. Otherwise p is nil, and wait is the
+// time until the first room is due, or 0 if the schedule is empty or closed. A worker that gets a wait must
+// decrement timed after it.
 func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -154,7 +155,7 @@ func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	return p, 0
 }
 
-// mixed counts a block that was due at due and mixed from begun to now.
+// mixed adds one block to the statistics: it was due at due and was mixed from begun to now.
 func (w *Workers) mixed(due, begun, now time.Time) {
 	w.blocks.Add(1)
 	if now.Sub(due) > lateBy {
@@ -171,10 +172,19 @@ func (w *Workers) mixed(due, begun, now time.Time) {
 // schedule is a heap of rooms by due time.
 type schedule []*clockedOutput
 
-func (s schedule) Len() int           { return len(s) }
+// Len implements heap.Interface.
+func (s schedule) Len() int { return len(s) }
+
+// Less implements heap.Interface: the room that is due first comes first.
 func (s schedule) Less(i, j int) bool { return s[i].next.Before(s[j].next) }
-func (s schedule) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
-func (s *schedule) Push(p any)        { *s = append(*s, p.(*clockedOutput)) }
+
+// Swap implements heap.Interface.
+func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+
+// Push implements heap.Interface. p is a *clockedOutput.
+func (s *schedule) Push(p any) { *s = append(*s, p.(*clockedOutput)) }
+
+// Pop implements heap.Interface. It returns a *clockedOutput.
 func (s *schedule) Pop() any {
 	last := len(*s) - 1
 	p := (*s)[last]

@@ -46,8 +46,8 @@ type clusterNode struct {
 	clusterRooms map[*room.Room]*clusterRoom
 }
 
-// join makes the server a node of a cluster and stores it in clusterNode. It waits until NATS
-// answers or ctx ends. An invalid node name is a Faulty.
+// join makes the server a node of a cluster and stores it in s.clusterNode. It retries until NATS answers or ctx
+// ends. An invalid node name is a Faulty. After an error the connections are closed.
 func (s *server) join(ctx context.Context) error {
 	name, err := cluster.NodeName(s.Far.Node)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *server) join(ctx context.Context) error {
 	return nil
 }
 
-// disconnect closes the connections to NATS that are open. The error is always nil.
+// disconnect closes the connections to NATS that are open. It always returns nil.
 func (f *clusterNode) disconnect() error {
 	for _, c := range []*cluster.Conn{f.conn, f.leases} {
 		if c != nil {
@@ -101,8 +101,8 @@ func (f *clusterNode) disconnect() error {
 	return nil
 }
 
-// retry calls do until it succeeds or ctx ends, and logs each change of the error. It returns the
-// error of ctx, or cluster.ErrTooOld at once.
+// retry calls do every 300 ms until it succeeds, and logs each error that differs from the one before. It gives up
+// at the end of ctx, with the error of ctx, and at cluster.ErrTooOld.
 func (s *server) retry(ctx context.Context, do func() error) error {
 	for told := ""; ; {
 		err := do()
@@ -125,7 +125,7 @@ func (s *server) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// lost logs that the connection is lost because of err, or with nil that it is back.
+// lost logs a change of the connection to NATS: err is why it was lost, or nil if it is back.
 func (f *clusterNode) lost(err error) {
 	if err != nil {
 		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
@@ -134,8 +134,7 @@ func (f *clusterNode) lost(err error) {
 	f.server.Say("NATS is back")
 }
 
-// extend permits the output of this node's rooms until a time of the uptime clock. 0 ends the
-// permission at once.
+// extend keeps this node's rooms audible until a time of the uptime clock. 0 silences them at once.
 func (f *clusterNode) extend(until time.Duration) {
 	if until == 0 {
 		f.lease.End()
@@ -144,8 +143,8 @@ func (f *clusterNode) extend(until time.Duration) {
 	f.lease.Extend(until)
 }
 
-// close fades out the rooms within the time fade and leaves the cluster. Other nodes take over the
-// rooms.
+// close fades out the rooms, leaves the cluster and closes the connections. fade is the length of the fade. Other
+// nodes take over the rooms.
 func (f *clusterNode) close(fade time.Duration) {
 	if n := f.joined.Load(); n != nil {
 		n.Close(fade)
@@ -155,7 +154,7 @@ func (f *clusterNode) close(fade time.Duration) {
 	f.subjects.Close()
 }
 
-// count adds the watches that have failed since the last call to the metrics of the service.
+// count adds to the metrics of h the watches that have failed since the last call. One goroutine calls it.
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrors()
@@ -164,8 +163,7 @@ func (f *clusterNode) count(h *service.Server) {
 	}
 }
 
-// ready returns nil if this node has a lease and sees the other nodes. Otherwise the error is a
-// problem with status 503.
+// ready returns nil if this node has a lease and sees the other nodes, otherwise a problem with status 503.
 func (f *clusterNode) ready() error {
 	if n := f.joined.Load(); n != nil {
 		if err := n.Watching(); err != nil {
@@ -178,8 +176,8 @@ func (f *clusterNode) ready() error {
 	return nil
 }
 
-// endRoom fades out a room that a call ends, and removes its placement. If the room rejects orders
-// or NATS fails, the error is a problem with status 503.
+// endRoom fades out the room called name, which a call ends, and removes its placement. fade is the length of the
+// fade. A room that rejects orders, or a failure of NATS, is a problem with status 503.
 func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.barred(name); err != nil {
 		return err
@@ -192,8 +190,8 @@ func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Durati
 	return nil
 }
 
-// barred returns nil if a room accepts orders. Otherwise the error is a problem with status 503:
-// the node has no lease, or the room is moving.
+// barred returns nil if the room called name accepts orders. If this node has no lease or the room is moving to
+// another node, it returns a problem with status 503.
 func (f *clusterNode) barred(name string) error {
 	switch n := f.joined.Load(); {
 	case !f.lease.Holds(0):
@@ -204,9 +202,8 @@ func (f *clusterNode) barred(name string) error {
 	return nil
 }
 
-// elsewhere returns the URL of the other node that plays a room that is not open here. For a room
-// that is not placed it returns "". A placed room that no node plays yet is a problem with status
-// 503.
+// elsewhere returns the URL of the other node that plays the room called name. It returns "" if no node has the room
+// or this node plays it. A placed room that no node plays yet is a problem with status 503.
 func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
@@ -224,8 +221,8 @@ func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	return "", nil
 }
 
-// raise places a new room with the text of its sheet, and returns when this node plays it. A faulty
-// name or sheet and a room on another node are errors for the caller.
+// raise places a new room called name with the sheet text, and returns when this node plays it. A faulty name or
+// sheet and a room on another node are errors with a status for the caller.
 func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error {
 	if err := cluster.CheckName(name); err != nil {
 		return problem.New(http.StatusBadRequest, "room: %v", err).Of("room")
@@ -245,8 +242,8 @@ func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error
 	return f.placed(n.Place(ctx, name, sum, ""))
 }
 
-// placed converts an error of a placement to the error of a call: a room on another node is a
-// problem with status 409. Other errors stay as they are.
+// placed converts an error of placement.Node.Place to the error of a call: a room on another node is a problem with
+// status 409. Other errors, and nil, stay as they are.
 func (f *clusterNode) placed(err error) error {
 	if there, is := errors.AsType[*placement.Elsewhere](err); is {
 		return problem.New(http.StatusConflict, "%s", there.Error()).Of("room").For("elsewhere")
@@ -254,14 +251,14 @@ func (f *clusterNode) placed(err error) error {
 	return err
 }
 
-// faultySheet returns the error of a faulty sheet in a call.
+// faultySheet returns err, a fault in a sheet, as a *room.Error of Kind Range.
 func faultySheet(err error) error {
 	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 }
 
-// pack stores a sheet and its sounds from a folder in the depot, where other nodes find them, and
-// returns the hash of the bundle. A fault of the sheet is an *room.Error, and a failure of NATS a
-// *problem.Problem.
+// pack stores the sheet s with its text and its sounds from folder in the depot, where other nodes find them, and
+// returns the hash of that bundle. A fault of the sheet or a missing sound is a *room.Error, a failure of NATS a
+// *problem.Problem with status 503.
 func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err == nil {
@@ -294,15 +291,15 @@ func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folde
 	return "", problem.New(http.StatusServiceUnavailable, "the sheet cannot be stored in NATS: %s", plain(cluster.Plain(wrong))).For("nats")
 }
 
-// faulty reports whether an error belongs to a sheet or its sounds.
+// faulty reports whether err is a fault of a sheet or its sounds, and not a failure of NATS.
 func faulty(err error) bool {
 	_, is := errors.AsType[rules.Errors](err)
 	return is
 }
 
-// offer places a room of the command line or the configuration, unless a node already plays it. If
-// its file is unchanged since it was placed, later changes over the network are kept. A faulty
-// sheet is a Faulty.
+// offer places the room c of the configuration on the cluster, unless a node already plays it. If this node plays it
+// and the file of its sheet has changed since, the room changes to the new text; otherwise changes made over the
+// network stay. A faulty sheet is a Faulty.
 func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	f := s.clusterNode.Load()
 	text, err := s.text(&c)
@@ -350,16 +347,15 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	}
 }
 
-// renew changes a room on this node to the text of a file that was edited after the room was
-// placed. file is the hash of the text. If the room cannot change, renew logs the reason and
-// returns nil.
+// renew changes the room r of this node to text, because the file of its sheet was edited. file is the hash of text.
+// If the room cannot change, renew logs the reason and returns nil.
 func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
 		s.Say(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))
 		return nil
 	}
 	if t := s.clusterNode.Load().clusterRoom(r); t != nil {
-		t.filed(file)
+		t.setFile(file)
 	}
 	return nil
 }

@@ -32,14 +32,14 @@ type clusterRoom struct {
 	began   time.Time // when its frame 0 was due, as last written
 }
 
-// open opens a room from its stored sheet and state. The room stays silent until Enter. An error
-// that a retry cannot remove is a placement.Refusal.
+// open opens a room from its stored sheet and state. It stays silent until Enter. An error that a retry cannot
+// remove is a placement.Refusal.
 func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.depot.Load()
 	b, err := d.Bundle(ctx, o.Sheet)
 	if err != nil {
-		return nil, lasting(err)
+		return nil, permanent(err)
 	}
 	parent := filepath.Join(s.scratch, "placed")
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -52,7 +52,7 @@ func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.
 	t := &clusterRoom{node: f, folder: folder, sheet: o.Sheet, text: hash(b.Text), file: o.File}
 	if err := t.open(ctx, &o, b); err != nil {
 		os.RemoveAll(folder)
-		return nil, lasting(err)
+		return nil, permanent(err)
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -60,9 +60,9 @@ func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.
 	return t, nil
 }
 
-// lasting returns err, wrapped in a placement.Refusal if a retry cannot help: the sheet is faulty
-// or a file is missing.
-func lasting(err error) error {
+// permanent returns err, wrapped in a placement.Refusal if a retry cannot help: the sheet is faulty or a sound is
+// missing from the depot.
+func permanent(err error) error {
 	e, of := errors.AsType[*room.Error](err)
 	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, depot.ErrMissing) {
 		return placement.Refusal{Err: err}
@@ -70,8 +70,8 @@ func lasting(err error) error {
 	return err
 }
 
-// open unpacks bundle b into the room's folder and opens the room. If the room cannot be opened
-// with its saved state, it is opened without it.
+// open unpacks the bundle b into t.folder and opens the room that o describes. If that fails with the saved state,
+// it logs the reason and opens the room without it.
 func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *depot.Bundle) error {
 	s := t.node.server
 	path, err := t.node.depot.Load().Unpack(ctx, b, t.folder)
@@ -99,15 +99,16 @@ func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *depot.B
 	return err
 }
 
-// clusterRoom returns the clusterRoom of a room, or nil if the room is gone.
+// clusterRoom returns the clusterRoom of r, or nil if r is closed or not of this cluster.
 func (f *clusterNode) clusterRoom(r *room.Room) *clusterRoom {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.clusterRooms[r]
 }
 
-// State implements placement.Tenant. The state does not include the sheet. still also changes when
-// the clock of the room has been shifted.
+// State implements placement.Tenant. state is a snapshot as JSON, without the text of the sheet. still changes only
+// if the state must be written again: when a setting has changed or the clock of the room has been shifted by more
+// than 20 ms.
 func (t *clusterRoom) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""
@@ -127,8 +128,9 @@ func (t *clusterRoom) State() (state []byte, still string) {
 	return state, string(text) + began.String()
 }
 
-// Sheet implements placement.Tenant. A new sheet is stored in the depot first. If that fails, both
-// results are "", and the error is logged.
+// Sheet implements placement.Tenant. It returns the hash of the bundle with the current sheet, and the hash of the
+// file that the room was placed from, or "". A new sheet is stored in the depot first. If that fails, both results
+// are "", and the error is logged.
 func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -146,15 +148,15 @@ func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	return t.sheet, t.file
 }
 
-// filed records the hash of the file that the room now corresponds to.
-func (t *clusterRoom) filed(file string) {
+// setFile records the hash of the file whose text the room plays.
+func (t *clusterRoom) setFile(file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.file = file
 }
 
-// Enter implements placement.Tenant. It fades the room in, and on the first call makes it available
-// to calls and on NATS.
+// Enter implements placement.Tenant. It fades the room in and opens it to orders over NATS. The first call also
+// makes it available over HTTP. Errors are logged.
 func (t *clusterRoom) Enter(fade time.Duration) {
 	s := t.node.server
 	t.mutex.Lock()
@@ -172,16 +174,16 @@ func (t *clusterRoom) Enter(fade time.Duration) {
 	}
 }
 
-// Leave implements placement.Tenant. It starts the fade-out and ends the orders over NATS.
+// Leave implements placement.Tenant. It starts the fade-out, ends the orders over NATS, and does not wait.
 func (t *clusterRoom) Leave(fade time.Duration) {
 	t.room.Leave(fade)
 	t.node.subjects.End(t.room.Name())
 }
 
-// Done implements placement.Tenant.
+// Done implements placement.Tenant: the channel is closed when the room has ended.
 func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
 
-// Close implements placement.Tenant. It ends the room at once and removes its folder.
+// Close implements placement.Tenant. It ends the room at once, without a fade, and removes its folder.
 func (t *clusterRoom) Close() {
 	f := t.node
 	t.room.Leave(0)

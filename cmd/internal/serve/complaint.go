@@ -15,8 +15,8 @@ type complaint struct {
 	at   time.Time // time of the last line
 }
 
-// due reports whether a line is due: n, the total number of events, has changed, and the last line
-// is a minute old. more is the number of events since that line. due counts the line as written.
+// due reports whether a log line is due at now: n, the total number of events, has changed, and the last line is at
+// least a minute old. more is the number of events since that line. If a line is due, due records it as written.
 func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 	if n == c.told || !c.at.IsZero() && now.Sub(c.at) < time.Minute {
 		return 0, false
@@ -36,7 +36,8 @@ type crowding struct {
 	refused, crowded, waiting complaint
 }
 
-// complain logs refused and waiting connections with say, each kind at most once a minute.
+// complain passes a line about refused or waiting connections to say, each kind at most once a minute. counts are
+// the totals of the guard at now.
 func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)) {
 	if n, due := c.refused.due(now, counts.Connections); due {
 		bound := "`limits: connections` of the configuration"
@@ -56,8 +57,9 @@ func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)
 // spareFiles is the number of files reserved for rooms, their sounds and the state.
 const spareFiles = 16
 
-// bound returns l with the limits of connections and refusal messages lowered to the files that the
-// process may open. used files are already open. With files of 0 or less, it returns l unchanged.
+// bound returns l with the limits of connections and refusals lowered to the number of files that the process may
+// open. used is the number of files that are already open. If files is 0, the limit is unknown, and l is returned
+// unchanged.
 func bound(l guard.Limits, files, used int) guard.Limits {
 	if files <= 0 {
 		return l

@@ -46,13 +46,12 @@ const (
 	PublicOperate
 )
 
-// String returns the value as it appears in configuration files.
+// String returns the value as it appears in configuration files, and "" for PublicUnsaid.
 func (p Public) String() string {
 	return words.Name("Public", p, []string{"", "none", "read", "operate"})
 }
 
-// role returns the guard's role. some is false if the configuration has no value; the role is then
-// None.
+// role returns the guard's role for p. If the configuration has no value, some is false, and the role is the lowest.
 func (p Public) role() (role guard.Role, some bool) {
 	return guard.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
 }
@@ -60,7 +59,8 @@ func (p Public) role() (role guard.Role, some bool) {
 // mostConfig is the maximum size of a configuration file in bytes.
 const mostConfig = 1 << 20
 
-// LoadConfig reads a configuration file. Its error shows the first fault and counts the others.
+// LoadConfig reads the configuration file path, of at most 1 MiB. The error shows the first fault and the number of
+// others.
 func LoadConfig(path string) (*Config, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > mostConfig {
@@ -73,8 +73,8 @@ func LoadConfig(path string) (*Config, error) {
 	return ParseConfig(path, text)
 }
 
-// ParseConfig parses the text of a configuration file. Paths in it are relative to the folder of
-// path. The error shows the first fault and counts the others.
+// ParseConfig parses text, the content of the configuration file path. Relative paths in it start at the folder of
+// path. The error shows the first fault and the number of others.
 func ParseConfig(path string, text []byte) (*Config, error) {
 	title := words.OneLine(path)
 	root, wrong := yaml.Read(text, "configuration")
@@ -98,11 +98,11 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 		}
 		return nil, fmt.Errorf("%s", strings.Join(lines, " "))
 	}
-	c.place(filepath.Dir(path))
+	c.resolvePaths(filepath.Dir(path))
 	return c, nil
 }
 
-// read fills c from the root of the file and reports faults to r.
+// read fills c from root, the content of the file, and reports faults to r.
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))
 	if len(c.Rooms) == 0 && !r.Failed() {
@@ -113,7 +113,7 @@ func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	}
 }
 
-// fields returns the keys of the configuration file, with targets in c.
+// fields returns the keys of the configuration file. Reading them fills c, and reports faults to r.
 func (c *Config) fields(r *fields.Reader) []fields.Field {
 	limits := c.limits()
 	room := fields.Mapping{Fields: new(RoomConfig).fields(new(string), new(string))}
@@ -133,7 +133,7 @@ func (c *Config) fields(r *fields.Reader) []fields.Field {
 	}
 }
 
-// limits returns the keys below `limits`, with targets in c.
+// limits returns the keys below `limits`. Reading them fills c.
 func (c *Config) limits() []fields.Field {
 	l := &c.Limits
 	many := fields.Limits{From: 1, To: 1_000_000}
@@ -148,8 +148,8 @@ func (c *Config) limits() []fields.Field {
 	}
 }
 
-// fields returns the keys of a room, with targets in c. bank and sink receive the alternatives to
-// sheet and device.
+// fields returns the keys of a room. Reading them fills c, and *bank and *sink with the keys `bank` and `sink`,
+// which the caller merges into c.Sheet and c.Device.
 func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	return []fields.Field{
 		{Key: "sheet", To: &c.Sheet},
@@ -162,7 +162,7 @@ func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	}
 }
 
-// room reads the pair p, a name and the settings of a room, and adds the room to c. Faults go to r.
+// room reads p, the name and the settings of a room, and appends the room to c.Rooms. Faults go to r.
 func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	one := RoomConfig{Name: p.Key}
 	if err := checkName(p.Key); err != nil {
@@ -190,8 +190,8 @@ func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	c.Rooms = append(c.Rooms, one)
 }
 
-// readHosts appends a host name or a list of host names to *to. It returns false after a fault,
-// which it reports to r.
+// readHosts appends the value of p, one host name or a list of them, to *to. If one is invalid, it reports that to r
+// and returns false.
 func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	items := []*yaml.Node{p.Value}
 	if p.Value.Kind == yaml.List {
@@ -212,7 +212,7 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	return true
 }
 
-// checkHost returns an error for an invalid host name. A port is allowed.
+// checkHost returns an error unless host is a host name, with or without a port.
 func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
 		return fmt.Errorf("invalid host name %s (want a name such as stage.local, or name:port)", yaml.Quote(host))
@@ -223,8 +223,8 @@ func checkHost(host string) error {
 // mostName is the maximum length of a room name in bytes.
 const mostName = 64
 
-// checkName returns an error for an invalid room name. Room names are used as folder names and in
-// URLs.
+// checkName returns an error unless name is valid for a room: 1 to 64 letters, digits, _, - and ., without a leading
+// dot. It becomes the name of a folder and part of URLs.
 func checkName(name string) error {
 	for i, r := range name {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' && i > 0) {
@@ -237,8 +237,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// place makes the relative paths relative to folder and sorts the rooms by name.
-func (c *Config) place(folder string) {
+// resolvePaths makes relative paths in c start at folder instead, and sorts the rooms by name. Empty paths stay
+// empty.
+func (c *Config) resolvePaths(folder string) {
 	paths := []*string{&c.Tokens, &c.Cert, &c.Key, &c.State}
 	for i := range c.Rooms {
 		paths = append(paths, &c.Rooms[i].Sheet, &c.Rooms[i].Folder)

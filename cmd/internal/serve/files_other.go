@@ -2,5 +2,5 @@
 
 package serve
 
-// files returns zeros: this system has no limit of open files.
+// files returns zeros, because this system has no limit of open files.
 func files() (most, used int) { return 0, 0 }

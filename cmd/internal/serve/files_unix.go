@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// files returns the limit of open files, and how many files are open. Without a limit, both are 0.
+// files returns how many files the process may open, and how many are open, estimated as 16 if the system does not
+// list them. Without a limit it returns zeros.
 func files() (most, used int) {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) >= math.MaxInt32 {

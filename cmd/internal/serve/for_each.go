@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// forEach calls do for all items, up to atOnce at a time, and waits for the calls. After the first
-// error or the end of ctx it starts no further calls and returns that error.
+// forEach calls do for all items, with at most atOnce calls at a time, and waits for the calls. After the first
+// error of do, which cancels the context of do, or the end of ctx it starts no further calls and returns that error.
 func forEach[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

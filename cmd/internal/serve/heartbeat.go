@@ -14,10 +14,9 @@ type heartbeat struct {
 	requested map[string]int64 // per room: frames requested by its card
 }
 
-// moves reports whether all rooms have made progress since the last call. A paced room must keep up
-// or sleep. The card of a room must have requested sound, which happens even while a show is
-// paused, or must be known to be lost. If a room blocks, moves blocks too, so that the watchdog is
-// not fed.
+// moves reports whether all rooms have made progress since the last call. A room without a sound card must keep up
+// with the clock or sleep. The sound card of a room must have requested frames, or must be known to be lost. If a
+// room blocks, moves blocks, too, so that the watchdog is not fed.
 func (b *heartbeat) moves(rooms []*room.Room) bool {
 	alive, asked := true, map[string]int64{}
 	for _, r := range rooms {

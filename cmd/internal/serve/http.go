@@ -14,8 +14,8 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// newService returns the service that owns the rooms and answers calls. Uploaded sounds are stored in
-// one folder per room.
+// newService returns the service that owns the rooms and answers calls. It answers 503 until its method Opened is
+// called.
 func (s *server) newService() *service.Server {
 	o := service.Options{
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
@@ -24,7 +24,7 @@ func (s *server) newService() *service.Server {
 	if s.store != nil {
 		o.Keep = s.keepNow
 	}
-	if s.Far.NATS != "" { // each function loads s.far when it is called; until the rooms are opened, calls are answered with 503
+	if s.Far.NATS != "" { // each function loads s.clusterNode when it is called; until the rooms are opened, calls are answered with 503
 		o.Barred = func(name string) error { return s.clusterNode.Load().barred(name) }
 		o.Elsewhere = func(name string) (string, error) { return s.clusterNode.Load().elsewhere(name) }
 		o.Ending = func(ctx context.Context, name string, fade time.Duration) error {
@@ -38,8 +38,8 @@ func (s *server) newService() *service.Server {
 	return service.New(o)
 }
 
-// uploads returns the folder that contains the sound folders of the rooms: below --state, or a
-// temporary one.
+// uploads returns the folder that has one folder of uploaded sounds for each room: below --state, or a temporary
+// one.
 func (s *server) uploads() string {
 	if s.store != nil {
 		return filepath.Join(s.store.folder, "sounds")
@@ -47,18 +47,15 @@ func (s *server) uploads() string {
 	return s.scratch
 }
 
-// allow returns an error if the caller of ctx lacks a role in a room. The roles of guard and
-// service have equal values.
+// allow returns a *problem.Problem if the caller in ctx lacks a role in the room called room, otherwise nil.
 func allow(ctx context.Context, role service.Role, room string) error {
 	return denied(guard.Allow(ctx, room, guard.Role(role)))
 }
 
-// take adds n requests to the rate of the caller of ctx. It returns an error if the rate limit is
-// exceeded.
+// take counts n requests of the caller in ctx. If that exceeds the rate limit, it returns a *problem.Problem.
 func take(ctx context.Context, n int) error { return denied(guard.Take(ctx, n)) }
 
-// denied converts an error of the guard to a problem with the same status. Other errors and nil
-// stay as they are.
+// denied converts a *guard.Denied to a problem with the same status. Other errors, and nil, stay as they are.
 func denied(err error) error {
 	if d, ok := errors.AsType[*guard.Denied](err); ok {
 		return problem.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
@@ -66,7 +63,8 @@ func denied(err error) error {
 	return err
 }
 
-// leave waits until the service has removed a room that has ended, so that its name is free.
+// leave waits until h has removed the room r, which has ended, so that its name is free. It does not remove the room
+// itself.
 func leave(h *service.Server, r *room.Room) {
 	for h.Room(r.Name()) == r {
 		runtime.Gosched()

@@ -15,7 +15,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// checkAddress returns an error unless an address is HOST:PORT. The host may be empty.
+// checkAddress returns an error unless address is HOST:PORT. The host may be empty. Names are not looked up.
 func checkAddress(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -28,8 +28,8 @@ func checkAddress(address string) error {
 	return fmt.Errorf("invalid address %q (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)", words.OneLine(address))
 }
 
-// listen returns the socket passed by the service manager. Without one, it opens a TCP socket at
-// address.
+// listen returns the first listening socket that the service manager has passed, and closes the others. Without one,
+// it opens a TCP socket at address, HOST:PORT.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	passed, err := systemd.Sockets()
 	if err != nil {
@@ -50,7 +50,8 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, taken("listen", address, err)
 }
 
-// taken converts an error of listening at address. Its message names the flag. nil stays nil.
+// taken converts err, an error of listening at address, to a message that names the flag, such as "listen". nil
+// stays nil.
 func taken(flag, address string, err error) error {
 	switch {
 	case err == nil:
@@ -63,7 +64,7 @@ func taken(flag, address string, err error) error {
 	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
 }
 
-// plainNet returns the system error inside a network error, or err if it has no such error.
+// plainNet returns the system error inside a network error, without addresses. Another error is returned as it is.
 func plainNet(err error) error {
 	var at *os.SyscallError
 	if errors.As(err, &at) {
@@ -76,7 +77,7 @@ func plainNet(err error) error {
 	return err
 }
 
-// loopback reports whether an address can be reached from this machine only. Unix sockets can.
+// loopback reports whether only this machine can reach the address: a loopback address or a Unix socket.
 func loopback(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.TCPAddr:
@@ -87,8 +88,8 @@ func loopback(a net.Addr) bool {
 	return false
 }
 
-// boardAddress returns the URL of the board for the address a; secure means https. If the server
-// listens on all addresses, the URL has the host name.
+// boardAddress returns the URL of the board on a server that listens at a. If a means all interfaces, the URL has
+// the name of this host. secure means https.
 func boardAddress(a net.Addr, secure bool) string {
 	scheme := "http"
 	if secure {
@@ -105,8 +106,8 @@ func boardAddress(a net.Addr, secure bool) string {
 	return scheme + "://" + host + "/"
 }
 
-// ownNames returns the names of this machine on the network: the host name, and the same with
-// ".local". It returns nil if the host has no name.
+// ownNames returns the host name of this machine, and the same with ".local". It returns nil if the machine has no
+// name.
 func ownNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -121,8 +122,7 @@ type certificate struct {
 	now       atomic.Pointer[tls.Certificate]
 }
 
-// load reads the certificate and the key from their files. After an error the previous certificate
-// remains in use.
+// load reads the certificate and the key from their files. After an error the previous certificate stays in use.
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// config returns a TLS configuration that always uses the certificate loaded last.
+// config returns a TLS configuration that uses the certificate of the last load for each new connection.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,

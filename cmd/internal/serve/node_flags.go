@@ -16,8 +16,7 @@ type Far struct {
 	Advertise string `placeholder:"HOST:PORT" help:"Address at which other nodes reach this node (the host of --listen or the host's name, with the port)."`
 }
 
-// check returns an error for invalid flags of a cluster, or for flags in o that cannot be combined
-// with NATS.
+// check returns an error if the flags in f are invalid, or cannot be combined with the flags in o.
 func (f *Far) check(o *Options) error {
 	switch {
 	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
@@ -40,7 +39,8 @@ func (f *Far) check(o *Options) error {
 	return f.Flags.Check()
 }
 
-// checkFar returns an error for a configuration that cannot be used with NATS.
+// checkFar returns an error if the configuration has settings that a cluster does not support. It is for servers
+// with --nats.
 func (c *Config) checkFar() error {
 	if c.State != "" {
 		return errors.New("state: cannot be used with --nats: NATS stores the rooms")
@@ -60,8 +60,8 @@ func (c *Config) checkFar() error {
 	return nil
 }
 
-// address returns the URL of this node for other nodes, without a slash at the end. --advertise has
-// priority over the address of the socket.
+// address returns the URL of this node for other nodes, without a slash at the end: from --advertise, or else the
+// address of the socket, with a host name in place of an unspecified address.
 func (s *server) address() string {
 	scheme := "http://"
 	if s.cert != nil {

@@ -22,7 +22,7 @@ type registry struct {
 	all   map[string]configRoom
 }
 
-// get returns the room with a name. The bool is false if the configuration has no such room.
+// get returns the room of the configuration called name. The bool is false if there is not one.
 func (g *registry) get(name string) (configRoom, bool) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -30,7 +30,7 @@ func (g *registry) get(name string) (configRoom, bool) {
 	return m, there
 }
 
-// set stores the room m under a name, in place of an earlier one.
+// set stores m as the room called name, in place of an earlier one.
 func (g *registry) set(name string, m configRoom) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -40,7 +40,7 @@ func (g *registry) set(name string, m configRoom) {
 	g.all[name] = m
 }
 
-// remove removes a room. An unknown name is ignored.
+// remove removes the room called name. An unknown name is ignored.
 func (g *registry) remove(name string) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()

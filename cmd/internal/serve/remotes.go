@@ -19,7 +19,7 @@ type remotes struct {
 	malformed         complaint
 }
 
-// open listens for OSC. If the configuration has no address for it, open returns nil.
+// open listens for OSC at the address in the configuration of s. Without an address it returns nil.
 func (m *remotes) open(s *server) error {
 	if s.config.OSC == "" {
 		return nil
@@ -56,7 +56,7 @@ func (m *remotes) open(s *server) error {
 	return nil
 }
 
-// count adds the messages received and dropped since the last call to the metrics of the service.
+// count adds to the metrics of h the messages received and dropped since the last call. One goroutine calls it.
 func (m *remotes) count(h *service.Server) {
 	c := &m.counters
 	dropped := c.Malformed.Load() + c.Unanswered.Load() + c.Refused.Load() + c.Slow.Load()
@@ -65,7 +65,8 @@ func (m *remotes) count(h *service.Server) {
 	m.received, m.dropped = received, dropped
 }
 
-// complain logs how many packets could not be read, at most once a minute, with the last reason.
+// complain passes to say how many packets could not be read since the last such line, with the last reason. It does
+// so at most once a minute; now is the current time.
 func (m *remotes) complain(now time.Time, say func(string)) {
 	n, due := m.malformed.due(now, m.counters.Malformed.Load())
 	if !due {
@@ -78,6 +79,7 @@ func (m *remotes) complain(now time.Time, say func(string)) {
 	say(fmt.Sprintf("osc: %s not read%s", words.Count(int(n), "packet"), why))
 }
 
+// close stops listening for OSC. It may be called without open.
 func (m *remotes) close() {
 	if m.server != nil {
 		m.server.Close()

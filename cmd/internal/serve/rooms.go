@@ -18,7 +18,8 @@ import (
 // mainRoom is the name of the room with the sheet of the command line.
 const mainRoom = "main"
 
-// begin opens the store, if any, and makes the service that owns the rooms, without opening any.
+// begin opens the store, if --state is set, and makes the temporary folder, the workers and the service. It opens no
+// room.
 func (s *server) begin() (err error) {
 	if s.config.State != "" {
 		folder, err := filepath.Abs(s.config.State)
@@ -37,8 +38,8 @@ func (s *server) begin() (err error) {
 	return nil
 }
 
-// open opens all rooms, first the configured ones, then the stored ones, and then listens for OSC.
-// After an error some rooms may be open.
+// open opens the configured rooms, then the stored ones, and then listens for OSC. On a cluster it joins the cluster
+// first and places the rooms there. After an error some rooms may be open.
 func (s *server) open(ctx context.Context) error {
 	how := s.make
 	if s.Far.NATS != "" {
@@ -60,8 +61,8 @@ func (s *server) open(ctx context.Context) error {
 	return err
 }
 
-// text reads the sheet of a room from its file. nil means the sounds of the program. The main room
-// without a sheet has Options.Bank.
+// text returns the text of the sheet of room c, from its file. Without a file it returns nil, which means the
+// embedded sounds; for the room main without a configuration file it returns Options.Bank.
 func (s *server) text(c *RoomConfig) ([]byte, error) {
 	switch {
 	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
@@ -76,8 +77,8 @@ func (s *server) text(c *RoomConfig) ([]byte, error) {
 	return text, nil
 }
 
-// make opens a room of the configuration and adds it to the service. It resumes from the stored
-// snapshot, if any. A faulty sheet is a Faulty.
+// make opens the room c of the configuration and adds it to the service. It resumes from the stored state, if any;
+// if that fails, it logs the reason and starts from the beginning. A faulty sheet is a Faulty.
 func (s *server) make(ctx context.Context, c RoomConfig) error {
 	given, err := s.text(&c)
 	if err != nil {
@@ -133,8 +134,8 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	return nil
 }
 
-// restore opens a stored room that was made over the network. A room that cannot be opened is
-// logged and skipped. Rooms of the configuration are skipped, too.
+// restore opens the stored room called name, if it was made over the network. If its sheet can no longer be opened,
+// that is logged, and the error is nil. Rooms of the configuration are skipped.
 func (s *server) restore(ctx context.Context, name string) error {
 	if _, there := s.configRooms.get(name); there {
 		return nil
@@ -161,16 +162,16 @@ func (s *server) restore(ctx context.Context, name string) error {
 	return s.service.Add(r)
 }
 
-// roomLog returns a log function that adds the room's name.
+// roomLog returns a function that logs a line with the name of a room in front.
 func (s *server) roomLog(name string) func(string) {
 	return func(line string) { s.Say(name + ": " + line) }
 }
 
-// plain returns an error as one line.
+// plain returns the message of err as one line.
 func plain(err error) string { return words.Plain(err) }
 
-// gone removes the files of a room that a call has ended. The stored state of a configured room is
-// kept. Errors are logged.
+// gone removes the sounds and the stored state of the room r, which a call has ended. The stored state of a room of
+// the configuration is kept, and a cluster keeps its own. Errors are logged.
 func (s *server) gone(r *room.Room) {
 	name := r.Name()
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
@@ -184,7 +185,7 @@ func (s *server) gone(r *room.Room) {
 	}
 }
 
-// tidy closes the store and removes temporary files.
+// tidy closes the store and removes the temporary folder.
 func (s *server) tidy() {
 	s.store.close()
 	if s.freeScratch != nil {
@@ -192,8 +193,9 @@ func (s *server) tidy() {
 	}
 }
 
-// reload reads the configuration, the tokens, the certificate and the sheets again and applies
-// them. If a file is faulty, it logs the error and keeps the old configuration.
+// reload reads the configuration, the tokens, the certificate and the sheets again and applies them. If any of these
+// cannot be read, it logs the error, and the old configuration stays. Settings that need a restart are logged and
+// stay, too.
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
@@ -251,9 +253,8 @@ func (s *server) reload(ctx context.Context) {
 	s.Say("the configuration is reloaded")
 }
 
-// change applies the rooms of a new configuration: it makes new rooms, ends removed ones and
-// changes the sheets of edited ones while they play. texts has the sheets by room. Errors are
-// logged.
+// change applies the rooms of the new configuration c: it makes new rooms, ends removed ones and changes the sheets
+// of edited ones while they play. texts has the texts of the sheets by name of the room. Errors are logged.
 func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
@@ -287,7 +288,8 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 	}
 }
 
-// drop stores a room of the configuration, fades it out and ends it. Its stored state is kept.
+// drop stores the state of the configured room called name, fades it out and ends it. It waits for the end. The
+// stored state is kept.
 func (s *server) drop(name string) {
 	m, _ := s.configRooms.get(name)
 	s.keep(context.Background(), m.room)

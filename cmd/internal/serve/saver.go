@@ -18,7 +18,7 @@ type saver struct {
 	done   chan struct{}
 }
 
-// save starts a goroutine that stores changed rooms periodically, until lasts stops it.
+// startSaver starts a goroutine that stores changed rooms every 900 ms, until finalStates stops it.
 func (s *server) save() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.saver = saver{cancel, make(chan struct{})}
@@ -37,7 +37,7 @@ func (s *server) save() {
 	}()
 }
 
-// keepAll stores the rooms that have changed, a few at a time. It stops early when ctx ends.
+// keepAll stores all rooms that have changed, a few at a time. When ctx ends, it skips the rest. Errors are logged.
 func (s *server) keepAll(ctx context.Context) {
 	_ = forEach(ctx, writers, s.service.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
 		s.keep(ctx, r)
@@ -45,8 +45,8 @@ func (s *server) keepAll(ctx context.Context) {
 	})
 }
 
-// keep stores a running room, unless ctx has ended when its turn comes. A failure is counted, and
-// logged once until the room can be written again.
+// keep stores the room r if it has changed, unless ctx has ended. An error is counted, and logged if the previous
+// write of the room succeeded.
 func (s *server) keep(ctx context.Context, r *room.Room) {
 	err := s.write(ctx, r)
 	if err != nil {
@@ -57,12 +57,12 @@ func (s *server) keep(ctx context.Context, r *room.Room) {
 	}
 }
 
-// keepNow stores a room before the call that has changed it is answered. An error means that the
-// change is not stored.
+// keepNow stores the room r if it has changed. A call that changes a room uses it before it answers, and fails if
+// keepNow returns an error.
 func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
 
-// write stores a room if it has changed. It skips a room that has ended, and all rooms after the
-// end of ctx.
+// write stores the room r if it has changed. A room that has ended or is being dropped, and any room after the end
+// of ctx, is skipped without an error.
 func (s *server) write(ctx context.Context, r *room.Room) error {
 	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
 		m, there := s.configRooms.get(r.Name())
@@ -83,9 +83,9 @@ type last struct {
 	sheet    string
 }
 
-// lasts stops the saver and returns the state of all rooms before they fade, or nil without a
-// store. Afterwards only keepLast writes.
-func (s *server) lasts() (all []last) {
+// finalStates stops the saver and returns the state of all rooms, for keepLast. Call it before the rooms fade out.
+// Without a store it returns nil.
+func (s *server) finalStates() (all []last) {
 	if s.saver.cancel != nil {
 		s.saver.cancel()
 	}
@@ -105,7 +105,8 @@ func (s *server) lasts() (all []last) {
 	return all
 }
 
-// keepLast stores the states returned by lasts, and adds 1 to steps after each. Errors are logged.
+// keepLast stores the states in all, which finalStates has returned, and adds 1 to steps after each. Errors are
+// logged.
 func (s *server) keepLast(all []last, steps *atomic.Int64) {
 	_ = forEach(context.Background(), writers, all, func(_ context.Context, l last) error {
 		defer steps.Add(1)

@@ -45,7 +45,7 @@ type Options struct {
 	Hangups <-chan struct{}
 }
 
-// Check returns an error for invalid flags or combinations.
+// Check returns an error if a flag or a combination of flags is invalid. It does not open files.
 func (o *Options) Check() error {
 	for _, host := range o.Hosts {
 		if err := checkHost(host); err != nil {
@@ -104,8 +104,9 @@ type Faulty struct{ error }
 // Unwrap returns the wrapped error.
 func (f Faulty) Unwrap() error { return f.error }
 
-// Run serves until ctx ends, and then shuts down within about a second. An error in flags, configuration or
-// sheets is a Faulty. The end of ctx is not an error.
+// Run serves until ctx ends or the HTTP server fails, then shuts down within about a second and returns nil. An
+// error in flags, configuration or sheets at the start is a Faulty. Other errors of the start are returned as they
+// are.
 func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return Faulty{err}
@@ -169,8 +170,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return s.end(web)
 }
 
-// read returns the configuration from the file, if any. Flags override the file, and the sheet of the command
-// line becomes the room main.
+// read reads the configuration file, if any, and applies the flags: they override the file, and a sheet of the
+// command line becomes the room main. Without a file, the room main has the embedded sounds.
 func (s *server) read() (*Config, error) {
 	c := &Config{}
 	if s.Options.Config != "" {
@@ -205,8 +206,7 @@ func (s *server) read() (*Config, error) {
 	return c, nil
 }
 
-// tokens reads the token file and logs its warnings. If the configuration has no token file, both results are
-// nil.
+// tokens reads the token file of c and logs its warnings. If c has no token file, both results are nil.
 func (s *server) tokens(c *Config) (*guard.Tokens, error) {
 	if c.Tokens == "" {
 		return nil, nil
@@ -218,8 +218,8 @@ func (s *server) tokens(c *Config) (*guard.Tokens, error) {
 	return t, err
 }
 
-// allowed returns the options of the guard for a configuration. tokens may be nil. It also stores the public
-// roles of the rooms.
+// allowed returns the options of the guard for c and tokens, which may be nil. It also stores the public roles of
+// the rooms in s.public.
 func (s *server) allowed(c *Config, tokens *guard.Tokens) guard.Options {
 	public := map[string]Public{}
 	for _, r := range c.Rooms {
@@ -239,7 +239,7 @@ func (s *server) allowed(c *Config, tokens *guard.Tokens) guard.Options {
 	}
 }
 
-// serve serves HTTP, or HTTPS with a certificate, until the server is closed. It then returns nil.
+// serve serves HTTP on l, or HTTPS if there is a certificate, until web is closed. It then returns nil.
 func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	l = s.guard.Listener(l)
 	if s.cert != nil {
@@ -254,7 +254,8 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	return err
 }
 
-// greet shows the URL of the board and, if tokens is true, a login link for the administrator.
+// greet shows the URL of the board. If the server has tokens, it passes a login link for the administrator to
+// Options.Link, otherwise it warns.
 func (s *server) greet(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
@@ -266,19 +267,20 @@ func (s *server) greet(tokens bool) {
 	s.Show("the board: " + board)
 }
 
-// warn logs a warning if there are no tokens and other machines can reach the server.
+// warn logs that the server needs a token file, if other machines can reach it. Call it only without tokens.
 func (s *server) warn() {
 	if !loopback(s.addr) {
 		s.Say("WARNING: no token file: every client that reaches " + s.addr.String() + " may control the rooms; set --token-file")
 	}
 }
 
-// status returns a status line for the service manager.
+// status returns one line for the service manager: the number of rooms and the address.
 func (s *server) status() string {
 	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
 }
 
-// mind handles reloads and periodic work until ctx ends or the HTTP server fails. Errors are logged.
+// mind handles reloads and periodic work until ctx ends, or the HTTP server fails with the error from served. Errors
+// are logged.
 func (s *server) mind(ctx context.Context, served <-chan error) {
 	count := time.NewTicker(often)
 	defer count.Stop()
@@ -306,7 +308,8 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 	}
 }
 
-// watch feeds the watchdog while the audio makes progress, until stop is called.
+// watch feeds the service manager's watchdog while the rooms make progress, until the caller calls stop. Without a
+// watchdog the call has no effect.
 func (s *server) watch() (stop func()) {
 	over := make(chan struct{})
 	if s.manager.Watchdog() > 0 {
@@ -328,9 +331,9 @@ func (s *server) watch() (stop func()) {
 	return func() { close(over) }
 }
 
-// finishes waits until done is closed and returns true. It returns false when steps has not changed for
-// patience. Large numbers of rooms get enough time to fade and to be stored, but one hanging room does not
-// block the exit.
+// finishes waits until done is closed and returns true. If steps, which counts finished parts of the work, does not
+// change for patience, it returns false. Hundreds of rooms get enough time, but a hanging room does not block the
+// exit.
 func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()
@@ -347,15 +350,15 @@ func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration)
 	}
 }
 
-// end stores and fades out the rooms and closes the server; web may be nil. With few rooms this takes less
-// than a second. The error is always nil.
+// end stores and fades out the rooms and closes the server. web is nil if HTTP was not served yet. With few rooms
+// this takes less than a second; work that hangs is abandoned and logged. It always returns nil.
 func (s *server) end(web *http.Server) error {
 	done := make(chan struct{})
 	var steps atomic.Int64
 	go func() {
 		defer close(done)
 		var all sync.WaitGroup
-		stand := s.lasts()
+		stand := s.finalStates()
 		if s.service != nil {
 			for _, r := range s.service.Rooms() {
 				go func() {

@@ -55,8 +55,8 @@ type written struct {
 	fails bool           // whether the last write failed
 }
 
-// openStore opens a folder, creates it if necessary, and locks it against other processes. A folder
-// that is in use is an error.
+// openStore opens the store in folder, creates the folder if necessary, and locks it against other processes. A
+// folder that another process uses is an error. say receives log lines.
 func openStore(folder string, say func(string)) (*store, error) {
 	s := &store{folder: folder, written: map[string]*written{}, say: say}
 	for _, below := range []string{"rooms", "sounds"} {
@@ -74,8 +74,8 @@ func openStore(folder string, say func(string)) (*store, error) {
 	return s, nil
 }
 
-// on returns the entry of a room. It makes the entry if it is new.
-func (s *store) on(name string) *written {
+// entry returns the entry of the room called name. It makes the entry if it is new.
+func (s *store) entry(name string) *written {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	w := s.written[name]
@@ -93,12 +93,13 @@ func (s *store) close() {
 	}
 }
 
-// rooms returns the folder of the rooms.
+// rooms returns the folder with the states of the rooms.
 func (s *store) rooms() string { return filepath.Join(s.folder, "rooms") }
 
+// file returns the path of the state of the room called name.
 func (s *store) file(name string) string { return filepath.Join(s.rooms(), name+".json") }
 
-// sounds returns the folder of a room's sounds. It creates the folder.
+// sounds returns the folder for the sounds of the room called name, and creates it.
 func (s *store) sounds(name string) (string, error) {
 	folder := filepath.Join(s.folder, "sounds", name)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -107,7 +108,7 @@ func (s *store) sounds(name string) (string, error) {
 	return folder, nil
 }
 
-// names returns the names of the rooms with a stored state. Without a store it returns nil.
+// names returns the names of the rooms with a stored state.
 func (s *store) names() (list []string) {
 	if s == nil {
 		return nil
@@ -121,8 +122,8 @@ func (s *store) names() (list []string) {
 	return list
 }
 
-// load returns the stored state of a room, or nil if there is no usable file. An unreadable file is
-// renamed and reported. A file of a newer program is an error and stays unchanged.
+// load returns the stored state of the room called name, or nil if it lacks a usable file. A damaged file is renamed
+// and logged. A file of a newer program is an error and stays unchanged.
 func (s *store) load(name string) (*kept, error) {
 	if s == nil {
 		return nil, nil
@@ -148,8 +149,8 @@ func (s *store) load(name string) (*kept, error) {
 	return nil, s.setAside(path, fmt.Sprintf("the room %s restarts without its saved state", name))
 }
 
-// setAside renames an unreadable file to end in .broken, and logs this together with the
-// consequence follows. It returns an error only if the file cannot be renamed.
+// setAside renames the damaged file path to path.broken, and logs this together with follows, the consequence for
+// the user. It returns an error only if the file cannot be renamed.
 func (s *store) setAside(path, follows string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
 		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))
@@ -161,8 +162,8 @@ func (s *store) setAside(path, follows string) error {
 // sessions returns the path of the file with browser sessions.
 func (s *store) sessions() string { return filepath.Join(s.folder, "sessions.json") }
 
-// openSessions restores the browser sessions from the folder, and stores them there from then on.
-// An unreadable file is renamed. A file of a newer program is an error and stays unchanged.
+// openSessions restores the browser sessions of g from the folder, and lets g store them there from now on. A
+// damaged file is renamed and logged. A file of a newer program is an error and stays unchanged.
 func (s *store) openSessions(g *guard.Guard) error {
 	if s == nil {
 		return nil
@@ -189,14 +190,14 @@ func (s *store) openSessions(g *guard.Guard) error {
 	return g.Restore(nil, keep)
 }
 
-// save stores a room if its state differs from the file. It calls ask for the snapshot while it
-// holds the room's lock, so that other goroutines neither write nor forget the room. A nil snapshot
-// skips the write.
+// save stores the state of the room called name if it differs from the file. It calls ask for the snapshot and the
+// hash of the sheet's file while it holds the room's lock, so that other goroutines neither write nor forget the
+// room. A nil snapshot skips the write.
 func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet string)) error {
 	if s == nil {
 		return nil
 	}
-	w := s.on(name)
+	w := s.entry(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	snapshot, sheet := ask()
@@ -218,21 +219,21 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	return nil
 }
 
-// failing records whether the last write of a room failed, and reports whether that differs from
-// the write before.
+// failing records whether the last write of the room called name failed, and reports whether that differs from the
+// write before.
 func (s *store) failing(name string, fails bool) (changed bool) {
 	if s == nil {
 		return false
 	}
-	w := s.on(name)
+	w := s.entry(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	changed, w.fails = w.fails != fails, fails
 	return changed
 }
 
-// stillOf returns a copy of a snapshot without the values that change merely with time. Equal
-// results need no new write.
+// stillOf returns a copy of snapshot without the values that change merely with time, such as positions. If it
+// equals the copy of a stored snapshot, the snapshot need not be written.
 func stillOf(snapshot *room.Snapshot) *room.Snapshot {
 	still := *snapshot
 	still.Time, still.Frame = time.Time{}, 0
@@ -245,8 +246,8 @@ func stillOf(snapshot *room.Snapshot) *room.Snapshot {
 	return &still
 }
 
-// tidy drops the entries of rooms that were forgotten more than a minute ago. No write for them can
-// be pending then.
+// tidy drops the entries of rooms that were forgotten more than a minute ago. No write of them can be pending any
+// longer.
 func (s *store) tidy() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -261,14 +262,14 @@ func (s *store) tidy() {
 	}
 }
 
-// forget removes the stored state and the sounds of a room that was ended. Snapshots taken before
-// are no longer stored.
+// forget removes the stored state and the sounds of the room called name, which has ended. Snapshots taken before
+// the call can no longer be saved.
 func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
 	}
 	s.tidy()
-	w := s.on(name)
+	w := s.entry(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.still, w.gone = nil, time.Now()
@@ -306,8 +307,7 @@ func writeFile(path string, text []byte) error {
 	return whole.SyncFolder(filepath.Dir(path))
 }
 
-// hash returns the SHA-256 of a text without leading and trailing white space, in hexadecimal
-// digits.
+// hash returns the SHA-256 of text in hexadecimal digits. White space at both ends of text does not count.
 func hash(text []byte) string {
 	sum := sha256.Sum256(bytes.TrimSpace(text))
 	return hex.EncodeToString(sum[:])

@@ -205,7 +205,7 @@ func TestForgotten(t *testing.T) {
 			}
 		})
 	}
-	w := s.on("main")
+	w := s.entry("main")
 	w.mutex.Lock()
 	there = false
 	w.mutex.Unlock()

@@ -7,9 +7,9 @@ import (
 	"voicepool/cmd/internal/problem"
 )
 
-// Answer carries out a message for a room and returns the reply, both in the JSON format of the
-// WebSocket. A failure is a reply, too. Other message protocols use it. The caller's role is
-// checked as in Do. Safe for concurrent use.
+// Answer carries out message, an order for the room with that name, and returns the reply. Both are JSON in the
+// format of the WebSocket, so that other message protocols can use it. A failure is a reply, too. The caller's role
+// in ctx is checked as in Do.
 func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte {
 	var over error
 	switch most := s.options.Limits.BodyBytes; {
@@ -24,8 +24,8 @@ func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte
 	return text
 }
 
-// Refuse returns the reply that rejects a message with err, with the message's ref if it is
-// readable. The message is not carried out.
+// Refuse returns the reply that rejects message with err. It repeats the message's ref if that is readable. The
+// message is not carried out.
 func (s *Server) Refuse(message []byte, err error) []byte {
 	text, _ := s.reply(context.Background(), "", message, err)
 	return text
@@ -33,15 +33,14 @@ func (s *Server) Refuse(message []byte, err error) []byte {
 
 type trustKey struct{}
 
-// Trust returns a context whose caller has the given role in every room. Options.Allow is not
-// called for it, because another system has checked the caller, for example the permissions of
-// NATS.
+// Trust returns a context whose caller has role in every room. Options.Allow is not called for it. Use it if another
+// system has checked the caller, for example the permissions of NATS.
 func Trust(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, trustKey{}, role)
 }
 
-// trusted reports whether ctx comes from Trust. If it does and its role is below need, the error is
-// a problem with status 403.
+// trusted reports whether ctx comes from Trust. If the role given there is below need, err is a problem with status
+// 403; otherwise err is nil.
 func trusted(ctx context.Context, need Role) (is bool, err error) {
 	have, is := ctx.Value(trustKey{}).(Role)
 	if is && have < need {

@@ -12,8 +12,7 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// header returns the 44 bytes of the header of an endless WAV file of 16-bit stereo. rate is in
-// frames per second.
+// header returns the 44-byte header of an endless WAV file of 16-bit stereo. rate is the sample rate in Hz.
 func header(rate int) []byte {
 	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
 	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
@@ -28,8 +27,8 @@ func header(rate int) []byte {
 	return binary.LittleEndian.AppendUint32(b, endless)
 }
 
-// wav answers with the mix of a room as an endless WAV file, in real time. A HEAD request gets only
-// the HTTP headers.
+// wav streams the mix of the room as an endless WAV file, in real time. A HEAD request gets only the HTTP headers.
+// The error, if any, precedes the answer: an unknown room or output, or too many streams.
 func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -77,8 +76,8 @@ type form struct {
 	Format   string `json:"format"`
 }
 
-// audio sends the mix of a room over a WebSocket in real time: first the format as JSON, then
-// binary messages with frames.
+// audio sends the mix of the room over a WebSocket in real time: first the format as JSON, then binary messages with
+// frames of 16-bit little-endian stereo. A returned error precedes the upgrade.
 func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -110,8 +109,8 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// part closes a WebSocket after err has ended its stream: 1008 for a slow reader, which is counted
-// under kind, otherwise 1001. It does not close the socket of a client that has disconnected.
+// part closes the WebSocket c because err has ended its stream. A slow reader gets the close code 1008 and is
+// counted under kind; otherwise the room has ended, and the code is 1001. A client that has disconnected is ignored.
 func (s *Server) part(ctx context.Context, c *webSocket, err error, kind string) {
 	switch {
 	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone
@@ -123,8 +122,8 @@ func (s *Server) part(ctx context.Context, c *webSocket, err error, kind string)
 	}
 }
 
-// upgrades returns an error, a problem with status 426, if the request has no Upgrade header.
-// Otherwise it returns nil.
+// upgrades returns nil if the request has an Upgrade header. Otherwise it returns a problem with status 426 and sets
+// the header that the answer needs.
 func upgrades(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Upgrade", "websocket")

@@ -20,8 +20,8 @@ type batched struct {
 	Results []any `json:"results"`
 }
 
-// batch carries out all commands at the same frame, or rejects all of them. Like all orders, it
-// returns the HTTP status and the body.
+// batch carries out the order "batch": all commands at one frame, or no command. It returns the HTTP status and the
+// body, a *batched or a problem.
 func batch(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "frame", "at", "commands")
 	f.needs("commands")
@@ -54,8 +54,8 @@ func batch(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, b
 }
 
-// steps returns the commands of a batch. It returns nil if they are missing or invalid; the object
-// then holds the error.
+// steps returns the field "commands", with at least one and at most 500 commands. If it is missing or invalid, the
+// error is in o.wrong, and the result must not be used.
 func (o *jsonObject) steps() (steps []room.Step) {
 	v := o.raw("commands")
 	if v == nil {
@@ -83,8 +83,8 @@ func (o *jsonObject) steps() (steps []room.Step) {
 	return steps
 }
 
-// parseStep parses one command of a batch. at is the place of the command in the request, such as
-// "commands[3].", and precedes the names of fields in problems. s is valid if wrong is nil.
+// parseStep parses one command of a batch. at is the place of the command in the request, such as "commands[3].",
+// and precedes field names in problems. If wrong is not nil, s must not be used.
 func parseStep(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem) {
 	o := parseObject(text, at, "do", "voice", "bus", "with")
 	o.needs("do")

@@ -19,8 +19,8 @@ const (
 	mostLast  = 10_000           // maximum events in one answer
 )
 
-// spell appends an event as a JSON object to a slice and returns the longer slice. The object is
-// the event of a report, with the fields number and text added.
+// spell appends e as a JSON object to the slice to and returns the longer slice. The object is the event as in
+// reports, with the additional fields number and text.
 func spell(to []byte, e *room.Numbered) []byte {
 	sentence, _ := json.Marshal(e.Text) // marshaling a string cannot fail
 	text := e.Event.AppendJSON(to)
@@ -34,8 +34,8 @@ type past struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// events streams the events of a room as server-sent events. With the query parameter last=N it
-// answers with the last N events as JSON instead.
+// events streams the events of the room as server-sent events until the client disconnects or the room ends. With
+// the query parameter last=N it answers with the last N events as JSON instead.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -61,9 +61,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// begins returns the number of the first event to stream, from the header Last-Event-ID or the
-// parameter from. 0 means the next event. The error is 404 for a number that is dropped or in the
-// future.
+// begins returns the number of the first event to stream: the one after the header Last-Event-ID, or else the
+// parameter from. 0 means the next event. A dropped number, or a future number in from, is a 404; a future number in
+// the header gives 0.
 func begins(r *http.Request, h *roomEntry) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return h.after(id)
@@ -83,10 +83,9 @@ func begins(r *http.Request, h *roomEntry) (int64, error) {
 	return from, h.checkKept("from", from)
 }
 
-// after returns the number of the event that follows the event with an id such as "k3v9x2ab-17" or
-// "17". An id from an earlier life of the room, before a restart, gives the first event that is
-// still stored. A number that this life has not reached also belongs to another life; after then
-// returns 0, the next event.
+// after returns the number of the event that follows the event with an id of a stream, such as "k3v9x2ab-17", or
+// only "17". An id of an earlier run of the room gives the first stored event. A number beyond the last event also
+// belongs to an earlier run; it gives 0, the next event. An unreadable id is a 400, a dropped event a 404.
 func (h *roomEntry) after(id string) (int64, error) {
 	const name = "Last-Event-ID"
 	text := id
@@ -104,8 +103,8 @@ func (h *roomEntry) after(id string) (int64, error) {
 	return number + 1, h.checkKept(name, number+1)
 }
 
-// numbered parses the number of an event, from 0 to 2^53. name is the header or parameter that the
-// error names.
+// numbered parses the number of an event, from 0 to 2^53. Other texts are a problem with status 400 that blames
+// name, a header or query parameter.
 func numbered(name, text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > 1<<53 {
@@ -114,8 +113,8 @@ func numbered(name, text string) (int64, error) {
 	return n, nil
 }
 
-// checkKept returns an error with status 404 if the event with a number has been dropped from the
-// log of the room. The error names the parameter name.
+// checkKept returns a problem with status 404 if the room has dropped the event with a number, otherwise nil. name
+// is the header or query parameter that the problem blames.
 func (h *roomEntry) checkKept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problem.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)
@@ -123,7 +122,7 @@ func (h *roomEntry) checkKept(name string, number int64) error {
 	return nil
 }
 
-// last answers with the last n events as JSON, or with fewer if fewer are stored.
+// last answers with the latest n events as JSON, oldest first, or with fewer if fewer are stored.
 func last(w http.ResponseWriter, r *room.Room, n int) error {
 	all, _ := r.Events(max(r.LastEvent()-int64(n)+1, 1), n)
 	out := past{[]json.RawMessage{}}
@@ -133,9 +132,9 @@ func last(w http.ResponseWriter, r *room.Room, n int) error {
 	return write(w, http.StatusOK, &out)
 }
 
-// stream runs do for a long-lived response and returns its error. Until do returns, the response
-// counts against the limit of sockets and streams. The context of do ends with the request and with
-// the server.
+// stream runs do, which writes an answer without a fixed end, and returns its error. The context of do ends with the
+// request and with the server; its controller belongs to w. If the limit of sockets and streams is reached, stream
+// returns an error and does not run do.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.Context, *http.ResponseController) error) error {
 	done, err := s.enter()
 	if err != nil {
@@ -153,8 +152,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 	return do(ctx, out)
 }
 
-// enter counts an open socket or stream until the caller calls done. If the server is closing or
-// the limit is reached, it returns an error, and done is nil.
+// enter counts an open socket or stream until the caller calls done. If the server is closing (503) or the limit is
+// reached (429), it returns a problem, and done is nil.
 func (s *Server) enter() (done func(), err error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -173,9 +172,9 @@ func (s *Server) enter() (done func(), err error) {
 	}, nil
 }
 
-// streamEvents writes events in the format of server-sent events until the room, the request or a
-// write ends. It writes a comment line as a heartbeat between events. The error is always nil; a
-// slow client is counted.
+// streamEvents writes the events from watcher as server-sent events until the room ends, ctx ends or a write fails.
+// Ids begin with life, the id of this run of the room. It writes a comment line every 15 s without an event. It
+// always returns nil; a client that is too slow is counted in the metrics.
 func (s *Server) streamEvents(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
 	b := []byte(": events\n\n")
 	for {

@@ -17,7 +17,7 @@ type reasons struct {
 	Text  []string `json:"text"`
 }
 
-// explain answers why a voice plays, was stolen or was rejected.
+// explain answers why a voice plays, was stolen or was rejected. A voice whose start is no longer stored is a 404.
 func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, &reasons{number, text})
 }
 
-// report answers with the report of the room's playback up to now, as JSON. For a client that reads
-// too slowly it aborts the connection.
+// report answers with a report of the room so far, as JSON. If the client reads too slowly for the event store,
+// report aborts the connection by a panic with http.ErrAbortHandler.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// draw returns the HTML page of Room.Timeline. It waits until few enough pages are being drawn, or
-// returns an error when ctx ends.
+// draw returns the HTML page of Room.Timeline. At most four pages are drawn at a time; draw waits for its turn, or
+// returns the error of ctx if ctx ends first.
 func (s *Server) draw(ctx context.Context, r *room.Room) (*bytes.Buffer, error) {
 	select {
 	case s.drawing <- struct{}{}:

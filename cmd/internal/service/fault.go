@@ -24,8 +24,8 @@ var statuses = map[room.Kind]int{
 	room.Closed:   http.StatusNotFound,
 }
 
-// fault converts any error to a problem with an HTTP status. A problem is returned as it is, and an
-// unknown error becomes a 500 without details.
+// fault converts an error that is not nil to a problem. A *problem.Problem in it is returned as it is, an error of a
+// room or the mixer gets the fitting status, and any other error becomes a 500 without details.
 func fault(err error) *problem.Problem {
 	var p *problem.Problem
 	var e *room.Error
@@ -53,20 +53,20 @@ func fault(err error) *problem.Problem {
 // errDiskFull is the error number of Windows for a full disk.
 const errDiskFull = syscall.Errno(112)
 
-// full reports whether err means a full disk or an exhausted quota.
+// full reports whether err means a full disk or an exhausted disk quota.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
 }
 
-// answer returns the HTTP status and the problem of a non-nil error, as the result of an order.
+// answer returns the HTTP status and the problem of an error that is not nil, as the result of an order.
 func answer(err error) (int, any) {
 	p := fault(err)
 	return p.Status, p
 }
 
-// shown converts an error of the show to a problem. field is the request field that the problem
-// names, or "". An unknown cue or target is a 404, an action that the show rejects in its present
-// state a 409.
+// shown converts an error of the show, not nil, to a problem. An unknown cue or target is a 404, an action that the
+// show rejects in its present state a 409 with a reason. field is the request field to blame, or "". Errors of a
+// busy or closed mixer are returned as they are.
 func shown(err error, field string) error {
 	switch {
 	case errors.Is(err, mixer.ErrBusy), errors.Is(err, mixer.ErrClosed):
@@ -90,7 +90,7 @@ var refusals = []struct {
 	name string
 }{{show.ErrGuard, "guard"}, {show.ErrPaused, "paused"}, {show.ErrOver, "list over"}, {show.ErrEnd, "list over"}}
 
-// plain returns the message of an error as one line, without the prefix "no action: ".
+// plain returns the message of err as one line, without the prefix "no action: ".
 func plain(err error) string {
 	text := words.Plain(err)
 	const action = "no action: "

@@ -17,8 +17,8 @@ type Follower struct {
 	last    int64 // the number of the last returned event
 }
 
-// Follow returns a Follower that starts with the next event of a room. For an unknown room, the
-// error is a problem with status 404.
+// Follow returns a Follower that begins with the next event of the room called name. An unknown room is a problem
+// with status 404.
 func (s *Server) Follow(name string) (*Follower, error) {
 	h, err := s.entry(name)
 	if err != nil {
@@ -27,16 +27,16 @@ func (s *Server) Follow(name string) (*Follower, error) {
 	return follow(h.room, h.life), nil
 }
 
-// follow returns a Follower that starts with the next event. life is the random id of this run of
-// the room, which messages repeat.
+// follow returns a Follower that begins with the next event of r. life is the random id of this run of the room,
+// which every message repeats.
 func follow(r *room.Room, life string) *Follower {
 	last := r.LastEvent()
 	return &Follower{room: r, life: life, watcher: r.Watch(last + 1), last: last}
 }
 
-// Next waits for events and returns at least one, each encoded as a WebSocket message. missed is
-// the number of events before them that were dropped because the caller was too slow. The error is
-// io.EOF after the end of the room, or the error of ctx.
+// Next waits for events and returns at least one, each as a WebSocket message in JSON. missed is the number of
+// events dropped before the first of them, because the caller was too slow. The error is io.EOF when the room has
+// ended, or the error of ctx.
 func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, err error) {
 	all, err := f.watcher.Next(ctx)
 	for errors.Is(err, room.ErrSlow) { // this server was too slow: continue with the next event

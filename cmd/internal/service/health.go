@@ -18,7 +18,7 @@ type health struct {
 	Status string `json:"status"`
 }
 
-// healthy answers 200 while the process runs. The status field is "opening" or "ok".
+// healthy answers 200 as long as the process runs. The field status is "opening" before Opened, then "ok".
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return write(w, http.StatusOK, &health{"opening"})
@@ -26,7 +26,8 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// ready answers 200 if the rooms are open and mixing and Options.Ready agrees, otherwise 503.
+// ready answers 200 if Opened was called, Options.Ready agrees and no room is stalled. Otherwise it returns a
+// problem with status 503.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return opening()
@@ -42,17 +43,16 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// Opened ends the phase of Options.Opening: from now on all calls are answered.
+// Opened ends the phase of Options.Opening: from now on the server answers all calls.
 func (s *Server) Opened() { s.opening.Store(false) }
 
-// opening returns the problem, with status 503, of a call that arrives before Opened.
+// opening returns the problem for a call before Opened, with status 503.
 func opening() error {
 	return problem.New(http.StatusServiceUnavailable, "the rooms are being opened; try again in a moment")
 }
 
-// Still returns the sorted names of the stalled rooms: their mix is more than two seconds behind. A
-// room with a lost sound card does not count, because it keeps time and can be heard over the
-// network.
+// Still returns the sorted names of the stalled rooms, whose mix is more than two seconds behind the clock. A room
+// whose sound card is lost does not count, because it keeps time and streams over the network.
 func (s *Server) Still() (names []string) {
 	for _, r := range s.Rooms() {
 		if b := r.Summary(); b.Behind > stale {
@@ -65,7 +65,7 @@ func (s *Server) Still() (names []string) {
 //go:embed openapi.json
 var openapi []byte
 
-// document answers with the OpenAPI description of all calls.
+// document answers with openapi.json, the description of all calls.
 func (s *Server) document(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(openapi)))

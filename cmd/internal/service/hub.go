@@ -31,14 +31,14 @@ type hub struct {
 	levels  []byte
 }
 
-// begin sets up the hub of a room. life is the random id of this run of the room. No goroutine runs
-// until a socket enters.
+// begin sets up the hub of room r. life is the random id of this run of the room. The hub has no goroutine until a
+// socket enters.
 func (h *hub) begin(s *Server, r *room.Room, life string) {
 	h.server, h.room, h.life, h.wake, h.sockets = s, r, life, make(chan struct{}, 1), map[*socket]bool{}
 }
 
-// stir makes the hub check soon, within a thirtieth of a second, whether the state or levels have
-// changed. It does not block.
+// stir makes the hub check within a thirtieth of a second whether state or levels have changed. Call it after an
+// order. It does not block.
 func (h *roomEntry) stir() {
 	select {
 	case h.hub.wake <- struct{}{}:
@@ -46,8 +46,8 @@ func (h *roomEntry) stir() {
 	}
 }
 
-// enter adds a socket, which receives the current state first and then changes. The first socket
-// starts the goroutines of the hub.
+// enter adds a socket. It receives the current state at once and then events and changes. The first socket starts
+// the two goroutines of the hub.
 func (h *hub) enter(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -65,7 +65,7 @@ func (h *hub) enter(c *socket) {
 	c.show(h.state, h.levels)
 }
 
-// leave removes a socket. After the last socket has left, the goroutines of the hub end.
+// leave removes a socket. After the last one, the goroutines of the hub end.
 func (h *hub) leave(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -76,8 +76,7 @@ func (h *hub) leave(c *socket) {
 	}
 }
 
-// typed encodes a message {"type": kind, key: value} as JSON. A value that cannot be encoded
-// becomes null.
+// typed returns the JSON message {"type": kind, key: value}. A value that cannot be encoded becomes null.
 func typed(kind, key string, value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -86,9 +85,8 @@ func typed(kind, key string, value any) []byte {
 	return bytes.Join([][]byte{[]byte(`{"type":"` + kind + `","` + key + `":`), text, []byte("}")}, nil)
 }
 
-// sendChanges sends levels and state to all sockets whenever they change, at most thirty times a
-// second. It checks less often while they are unchanged. It returns when the hub has no socket or
-// the room ends.
+// sendChanges sends levels and state to all sockets when they change, at most thirty times a second. After a second
+// without a change it looks only ten times a second. It returns when ctx or the room ends.
 func (h *hub) sendChanges(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -128,7 +126,8 @@ func (h *hub) sendChanges(ctx context.Context) {
 	}
 }
 
-// show sends the new state and levels to all sockets. A nil value is unchanged and not sent.
+// show stores a new state and new levels, both encoded messages, and passes them to all sockets. nil means
+// unchanged. After the end of ctx the call has no effect, because another goroutine has taken over.
 func (h *hub) show(ctx context.Context, state, levels []byte) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -146,8 +145,8 @@ func (h *hub) show(ctx context.Context, state, levels []byte) {
 	}
 }
 
-// watch sends events to all sockets until the hub has no socket or the room ends; then it ends the
-// sockets. If the server is too slow, sockets miss events and continue with the next.
+// watch sends the events of f to all sockets until ctx ends. When the room ends, it ends the sockets. Events that
+// the server was too slow to read are skipped.
 func (h *hub) watch(ctx context.Context, f *Follower) {
 	for {
 		messages, _, err := f.Next(ctx)
@@ -164,7 +163,7 @@ func (h *hub) watch(ctx context.Context, f *Follower) {
 	}
 }
 
-// each calls do for every socket, unless ctx has ended. It holds the mutex of the hub, so do must
+// each calls do for every socket, unless ctx has ended. It holds the mutex of the hub during the calls, so do must
 // not block.
 func (h *hub) each(ctx context.Context, do func(*socket)) {
 	h.mutex.Lock()

@@ -40,9 +40,9 @@ type keyedCall struct {
 	body   any
 }
 
-// once runs act and stores its answer under key, or returns the stored answer if a call with this
-// key was made before. call identifies the route and begins with the room's name and a zero byte.
-// Without a key, act always runs.
+// once runs act and stores its status and body under key, or returns the stored ones if a call with this key was
+// made in the last ten minutes. call identifies the route and begins with the room's name and a zero byte. The same
+// key with another body is a 422. Without a key, act always runs.
 func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()
@@ -61,8 +61,9 @@ func (k *idempotency) once(ctx context.Context, key, call, body string, act func
 	return status, out
 }
 
-// again waits for the first call with the same key and returns its answer. print is the hash of the
-// repeated body; a different body is a 422. If the first call does not finish, the answer is a 503.
+// again waits for the first call with the same key and returns its status and body. print is the hash of the
+// repeated body; if it differs, the answer is a 422. If ctx ends first, or the first call gave no reusable answer,
+// the answer is a 503.
 func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
 	select {
 	case <-one.done:
@@ -78,8 +79,8 @@ func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, 
 	return one.status, one.body
 }
 
-// begin returns the entry of a call, and whether this call is the first with its key. The first
-// caller must call end. call is the room's name, a zero byte, the route and the key.
+// begin returns the entry of a call. If first is true, the call is new, and the caller must carry it out and then
+// call end; otherwise it must call again. call is the room's name, a zero byte, the route and the key.
 func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
@@ -103,7 +104,8 @@ func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	return one, true
 }
 
-// shed drops the keys that have expired at now, and then the oldest keys until at most most remain.
+// shed drops the entries that have expired at now, and then the oldest until at most most remain. The caller holds
+// the mutex.
 func (r *roomKeys) shed(now time.Time, most int) {
 	n := 0
 	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
@@ -113,15 +115,15 @@ func (r *roomKeys) shed(now time.Time, most int) {
 	r.order = append(r.order[:0], r.order[n:]...)
 }
 
-// drop deletes an entry, unless a newer call has the same key.
+// drop removes an entry from calls, unless a newer call has the same key. The caller holds the mutex.
 func (r *roomKeys) drop(one *keyedCall) {
 	if r.calls[one.call] == one {
 		delete(r.calls, one.call)
 	}
 }
 
-// end stores the answer of a first call. A server error or a temporary refusal is not stored,
-// because the same call may succeed later.
+// end stores the answer of the first call and wakes the callers of again. print is the hash of its body. A status of
+// 0, a server error and a temporary refusal are not kept for later calls, because the same call may then succeed.
 func (k *idempotency) end(one *keyedCall, print [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -135,7 +137,7 @@ func (k *idempotency) end(one *keyedCall, print [sha256.Size]byte, status int, b
 	close(one.done)
 }
 
-// forget drops all keys of a room that has ended.
+// forget drops all keys of the room called name, which has ended.
 func (k *idempotency) forget(name string) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

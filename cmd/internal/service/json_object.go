@@ -27,9 +27,9 @@ type jsonObject struct {
 	wrong  *problem.Problem
 }
 
-// parseObject parses a JSON object with the known fields. at precedes field names in errors, such as "with.",
-// and may be empty. Empty text is an object without fields. An error is stored in the object's wrong field,
-// and the result is never nil.
+// parseObject parses a JSON object that may have the fields in known. at precedes field names in errors, such as
+// "with.", and may be empty. Empty text is an object without fields. An error is in the wrong field of the result,
+// which is never nil.
 func parseObject(text []byte, at string, known ...string) *jsonObject {
 	o := &jsonObject{at: at}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -77,7 +77,7 @@ func parseObject(text []byte, at string, known ...string) *jsonObject {
 	return o
 }
 
-// syntax describes an error of the JSON decoder for the client, with the byte offset if known.
+// syntax describes an error of the JSON decoder for the client, with the byte offset if the error has one.
 func syntax(err error) string {
 	var s *json.SyntaxError
 	switch {
@@ -89,15 +89,16 @@ func syntax(err error) string {
 	return "want the name of a field"
 }
 
-// decodeMap decodes a field into a map; to points to it. An absent field leaves the map as it is. The error
-// message ends with the text of wants, a description of valid values.
+// decodeMap decodes the field key into the map that to points to. An absent field leaves the map as it is. The
+// argument wants describes valid values, for the error message.
 func (o *jsonObject) decodeMap(key string, to any, wants string) {
 	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
 		o.fault(key, "it takes "+wants)
 	}
 }
 
-// broken records that the text is not a valid JSON object, replaces an earlier error, and returns o.
+// broken records that the whole text is not a valid JSON object, in place of an earlier error, and returns o. why is
+// the reason in the message.
 func (o *jsonObject) broken(why string) *jsonObject {
 	o.wrong = problem.New(400, "the JSON cannot be read: %s", why)
 	if o.at != "" {
@@ -106,16 +107,15 @@ func (o *jsonObject) broken(why string) *jsonObject {
 	return o
 }
 
-// fault records an error for the field key. why follows the name of the field in the message. Only the first
-// error is kept.
+// fault records an error of the field key, unless there is an earlier error. why follows the name of the field in
+// the message.
 func (o *jsonObject) fault(key, why string) {
 	if o.wrong == nil {
 		o.wrong = problem.New(400, "%s: %s", o.at+key, why).Of(o.at + key)
 	}
 }
 
-// rejectType records that the value v of a field has the wrong type. The message matches the messages for
-// sheets.
+// rejectType records that v, the value of the field key, has the wrong type, unless there is an earlier error.
 func (o *jsonObject) rejectType(key string, v json.RawMessage) {
 	takes, text := room.Takes(key), string(v)
 	switch {
@@ -133,7 +133,7 @@ func (o *jsonObject) rejectType(key string, v json.RawMessage) {
 	}
 }
 
-// raw returns the JSON of a field. It returns nil if the field is absent or the object has an error.
+// raw returns the JSON of the field key. It returns nil if the field is absent or o has an error.
 func (o *jsonObject) raw(key string) json.RawMessage {
 	if i := slices.Index(o.keys, key); i >= 0 && o.wrong == nil {
 		return o.values[i]
@@ -141,7 +141,7 @@ func (o *jsonObject) raw(key string) json.RawMessage {
 	return nil
 }
 
-// needs records an error for the first of the keys that is absent.
+// needs records an error if a key is absent. The error names the first such key.
 func (o *jsonObject) needs(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(o.keys, key) {
@@ -150,8 +150,8 @@ func (o *jsonObject) needs(keys ...string) {
 	}
 }
 
-// text returns a field that is a name, or "" if it is absent or invalid. As in sheets, numbers and booleans
-// are accepted as names, too. An object, a list, null and a text above the maximum length are errors.
+// text returns a field that is a string of at most 256 bytes. Numbers and booleans are accepted, too, as in sheets.
+// It returns "" if the field is absent or has another type, which is an error.
 func (o *jsonObject) text(key string) (s string) {
 	v := o.raw(key)
 	if v == nil {
@@ -173,8 +173,8 @@ func (o *jsonObject) text(key string) (s string) {
 // longestName limits the strings of a call in bytes: names, ids and cue numbers.
 const longestName = 256
 
-// number returns a field that is a finite number, or nil if it is absent or invalid. A gain may be a string
-// with its unit, as in sheets: "-6dB".
+// number returns a field that is a finite number, or nil if it is absent or invalid, which is an error. A field in
+// dB may be a string with the unit, such as "-6dB".
 func (o *jsonObject) number(key string) *float64 {
 	v := o.raw(key)
 	if v == nil {
@@ -197,8 +197,8 @@ func (o *jsonObject) number(key string) *float64 {
 	return &x
 }
 
-// cutoff returns a field that is the cutoff of a filter in Hz, or nil if it is absent. As in sheets, it may
-// be "off", which is 0.
+// cutoff returns a field that is the cutoff of a filter in Hz. "off" gives 0. It returns nil if the field is absent,
+// or invalid, which is an error.
 func (o *jsonObject) cutoff(key string) *float64 {
 	if string(o.raw(key)) == `"off"` {
 		return new(float64)
@@ -206,8 +206,8 @@ func (o *jsonObject) cutoff(key string) *float64 {
 	return o.number(key)
 }
 
-// decibels parses a JSON string that is a gain with its unit, such as "-6dB". ok is false for other values,
-// also for a string without the unit.
+// decibels parses a JSON string that is a gain with its unit, such as "-6dB". ok is false for any other value, also
+// for a string without the unit.
 func decibels(v json.RawMessage) (x float64, ok bool) {
 	var text string
 	if json.Unmarshal(v, &text) != nil {
@@ -217,7 +217,8 @@ func decibels(v json.RawMessage) (x float64, ok bool) {
 	return x, ok && unit
 }
 
-// whole returns a field that is an integer of at most 2^53, or nil if it is absent or invalid.
+// whole returns a field that is an integer from -2^53 to 2^53. It returns nil if the field is absent, or invalid,
+// which is an error.
 func (o *jsonObject) whole(key string) *int64 {
 	x := o.number(key)
 	if x == nil {
@@ -230,7 +231,7 @@ func (o *jsonObject) whole(key string) *int64 {
 	return new(int64(*x))
 }
 
-// truth returns a field that is true or false, or nil if it is absent or invalid.
+// truth returns a field that is true or false. It returns nil if the field is absent, or invalid, which is an error.
 func (o *jsonObject) truth(key string) *bool {
 	switch v := o.raw(key); string(v) {
 	case "":
@@ -242,7 +243,7 @@ func (o *jsonObject) truth(key string) *bool {
 	return nil
 }
 
-// name returns a text field, or "" if it is absent. A field that is present and empty is an error.
+// name returns a text field as text does. If the field is present but empty, that is an error.
 func (o *jsonObject) name(key string) string {
 	s := o.text(key)
 	if s == "" && o.raw(key) != nil {
@@ -251,7 +252,7 @@ func (o *jsonObject) name(key string) string {
 	return s
 }
 
-// length returns a time field, or nil if it is absent or invalid. A time of 0 is an error.
+// length returns a field that is a time above 0, as time does. 0 is an error.
 func (o *jsonObject) length(key string) *time.Duration {
 	d := o.time(key)
 	if d != nil && *d == 0 {
@@ -260,8 +261,8 @@ func (o *jsonObject) length(key string) *time.Duration {
 	return d
 }
 
-// time returns a field that is a time: a number of seconds, or a string as in a sheet, such as "250ms". It
-// returns nil if the field is absent or invalid.
+// time returns a field that is a time: a number of seconds, or a string as in a sheet, such as "250ms". It returns
+// nil if the field is absent, or invalid, which is an error.
 func (o *jsonObject) time(key string) *time.Duration {
 	v := o.raw(key)
 	if v == nil {

@@ -28,7 +28,7 @@ type sums struct {
 	late, underruns, lost, slow                   int64
 }
 
-// add adds the counts of a room. slow is the number of listeners that were dropped for being slow.
+// add adds the counts of a room: its statistics, and slow, the number of its listeners dropped for being slow.
 func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.started += st.Started
 	s.rejected += st.Rejected
@@ -41,7 +41,7 @@ func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.slow += slow
 }
 
-// newMetrics returns the metrics of a server, with all counters at 0.
+// newMetrics returns the metrics of a server. All counters with fixed labels exist from the beginning, with 0.
 func newMetrics(s *Server) *metrics {
 	victoria.ExposeMetadata(true)
 	m := &metrics{server: s, set: victoria.NewSet()}
@@ -66,8 +66,8 @@ func newMetrics(s *Server) *metrics {
 	return m
 }
 
-// counter returns the counter with a name and labels, given as pairs of label and value. It creates the
-// counter with 0 if it is new.
+// counter returns the counter called name with labels, pairs of a label and its value. It creates the counter if it
+// is new.
 func (m *metrics) counter(name string, labels ...string) *victoria.Counter {
 	return m.set.GetOrCreateCounter(sample(name, labels...))
 }
@@ -80,7 +80,8 @@ func (m *metrics) sockets(kind string) *victoria.Gauge {
 // durations are the upper bounds of the buckets of answer times, in seconds.
 var durations = []float64{1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3}
 
-// sample returns a name with labels in the text format of Prometheus. labels are pairs of label and value.
+// sample returns a metric's name with its labels in the text format of Prometheus, such as name{kind="audio"}.
+// labels are pairs of a label and its value; without labels, only the name.
 func sample(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name
@@ -97,8 +98,9 @@ func sample(name string, labels ...string) string {
 	return name + b.String() + "}"
 }
 
-// call counts an answer by its route and status. pattern is the pattern of the mux; status 0 counts as 101. A
-// stream is counted without its duration took, because it lasts as long as its client listens.
+// call counts an answered request by its route and status. pattern is the pattern of the mux, such as "GET
+// /healthz"; status 0 counts as 101. took, the time to answer, is not counted for streams, which last as long as
+// their client listens.
 func (m *metrics) call(pattern string, status int, took time.Duration) {
 	_, route, _ := strings.Cut(pattern, " ")
 	if route == "" {
@@ -115,26 +117,25 @@ func (m *metrics) call(pattern string, status int, took time.Duration) {
 	}
 }
 
-// dropped counts a reader of a kind that was dropped for being slow. If ctx has ended, the client has
-// disconnected and is not counted.
+// dropped counts a reader that was dropped for being slow. Its kind is as in slow. If ctx has ended, the client has
+// disconnected by itself and is not counted.
 func (m *metrics) dropped(kind string, ctx context.Context) {
 	if ctx.Err() == nil {
 		m.slow(kind)
 	}
 }
 
-// slow counts a dropped reader of a kind: "orders", "audio", "events" or "answers".
+// slow counts a reader that was dropped for being slow. kind is "orders", "audio", "events" or "answers".
 func (m *metrics) slow(kind string) { m.counter("voicepool_readers_dropped_total", "kind", kind).Inc() }
 
-// OSC adds to the counts of OSC messages: how many were received, and how many of them were dropped. Safe for
-// concurrent use.
+// OSC adds to the counts of OSC messages: how many were received, and how many of these were dropped.
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "received").Add(received)
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)
 }
 
-// Unstored counts a room or a sound that could not be stored because of err. The metric separates a full disk
-// from other errors. Safe for concurrent use.
+// Unstored counts a room or a sound that could not be stored because of err. The metric separates a full disk from
+// other errors.
 func (s *Server) Unstored(err error) {
 	reason := "other"
 	if full(err) {
@@ -150,13 +151,13 @@ const (
 	Events  = "events"
 )
 
-// NATS adds to the counts of NATS messages of a kind: Orders, Replies or Events. Safe for concurrent use.
+// NATS adds to the counts of passed and dropped NATS messages. kind is Orders, Replies or Events.
 func (s *Server) NATS(kind string, passed, dropped int) {
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "passed").Add(passed)
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "dropped").Add(dropped)
 }
 
-// Watches adds to the count of failed watches on the nodes and rooms in NATS. Safe for concurrent use.
+// Watches adds to the count of failed watches on the nodes and rooms in NATS.
 func (s *Server) Watches(failed int) {
 	s.metrics.counter("voicepool_nats_watch_errors_total").Add(failed)
 }
@@ -174,9 +175,8 @@ func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// describe adds the help text to each metric family and writes its type once. It removes families
-// without a help text: the library exports many process metrics that are not part of our documented
-// set.
+// describe takes metrics in the text format of Prometheus and returns them with the help texts of helps. Metrics
+// without a help text are left out, because they are not documented.
 func describe(all []byte) []byte {
 	var out bytes.Buffer
 	written, known := map[string]bool{}, false
@@ -203,7 +203,7 @@ func describe(all []byte) []byte {
 	return out.Bytes()
 }
 
-// writeRooms writes the metrics of all rooms, summed, including the counts of rooms that have ended.
+// writeRooms writes the metrics of rooms, summed over all of them. Counters include the rooms that have ended.
 func (m *metrics) writeRooms(w io.Writer) {
 	rooms, sum := m.server.census()
 	var playing, pool, ears, lost, behind int64
@@ -248,8 +248,8 @@ func (m *metrics) writeRooms(w io.Writer) {
 	}
 }
 
-// mixing returns the workers that mix the rooms made by calls, or nil if they have not been
-// started.
+// mixing returns the workers that mix the rooms made by calls: Options.Workers, or the server's own. It returns nil
+// if these have not been started.
 func (s *Server) mixing() *room.Workers {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()

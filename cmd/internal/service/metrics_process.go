@@ -13,8 +13,8 @@ import (
 	victoria "github.com/VictoriaMetrics/metrics"
 )
 
-// writeProcess writes the process metrics that the library lacks. Network and memory figures come
-// from /proc and are left out on systems without it.
+// writeProcess writes the process metrics that the library lacks. Network and memory figures come from /proc;
+// without it they are left out.
 func writeProcess(w io.Writer) {
 	runtime := []runtimemetrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}, {Name: "/sched/gomaxprocs:threads"}}
 	runtimemetrics.Read(runtime)
@@ -32,7 +32,7 @@ func writeProcess(w io.Writer) {
 	}
 }
 
-// networkBytes returns the bytes received and sent in the network namespace of the process. ok is
+// networkBytes returns the bytes received and sent in the network namespace of the process since it exists. ok is
 // false if the system does not provide them.
 func networkBytes() (received, sent uint64, ok bool) {
 	text, err := os.ReadFile("/proc/self/net/netstat")
@@ -63,8 +63,8 @@ func networkBytes() (received, sent uint64, ok bool) {
 	return 0, 0, false
 }
 
-// addressSpace returns the address-space limit of the process in bytes, or 2^64 if it is unlimited.
-// ok is false if the system does not provide it.
+// addressSpace returns the limit on the address space of the process in bytes, or 2^64 if it is unlimited. ok is
+// false if the system does not provide it.
 func addressSpace() (most float64, ok bool) {
 	text, err := os.ReadFile("/proc/self/limits")
 	if err != nil {

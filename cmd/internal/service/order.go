@@ -46,9 +46,8 @@ var commands = [...]command{
 	{"state", Read, "", state},
 }
 
-// Do carries out an order on a room. It returns the HTTP status and a body for json.Marshal. If the
-// status is 400 or above, the body is a *problem.Problem. Options.Allow checks the caller's role in
-// ctx. Safe for concurrent use.
+// Do carries out an order on the room called name. It returns the HTTP status and a body for json.Marshal, which is
+// a *problem.Problem if the status is 400 or above. Options.Allow checks the role of the caller in ctx.
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
 	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
 	if i < 0 {
@@ -93,7 +92,8 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	return status, body
 }
 
-// state returns the state of a room.
+// state carries out the order "state". It returns the HTTP status and the state of the room, or a problem if the
+// order has fields.
 func state(r *room.Room, o *Order) (int, any) {
 	if f := parseObject(o.With, ""); f.wrong != nil {
 		return answer(f.wrong)

@@ -25,11 +25,11 @@ type roomEntry struct {
 	ending atomic.Bool // a call has ended the room, and it fades out
 	left   sync.Once
 
-	calls int // running uploads and sheet changes; guarded by Server.alone
+	calls int // running uploads and sheet changes; guarded by the lock of the name
 }
 
-// Add makes a room available to calls. It fails if the name is taken or a limit is reached. Closing
-// the room removes it.
+// Add makes r available to calls under its name. An invalid or taken name, the limit of rooms, and a closed server
+// are a problem. The server removes the room when the room has ended.
 func (s *Server) Add(r *room.Room) error {
 	if err := s.reserve(r.Name()); err != nil {
 		return err
@@ -38,8 +38,8 @@ func (s *Server) Add(r *room.Room) error {
 	return nil
 }
 
-// Room returns a room by its name. It returns nil if the room does not exist or a call has ended
-// it.
+// Room returns the room called name. It returns nil if the room does not exist or is fading out because a call has
+// ended it.
 func (s *Server) Room(name string) *room.Room {
 	if h, err := s.activeRoom(name); err == nil {
 		return h.room
@@ -47,14 +47,14 @@ func (s *Server) Room(name string) *room.Room {
 	return nil
 }
 
-// Rooms returns all rooms, sorted by name.
+// Rooms returns all rooms, sorted by name, including rooms that fade out.
 func (s *Server) Rooms() []*room.Room {
 	all, _ := s.census()
 	return all
 }
 
-// census returns all rooms sorted by name, and the summed counts of the rooms that have ended. Both are from
-// the same moment.
+// census returns all rooms sorted by name, and the summed counts of the rooms that have ended, as of the same
+// moment.
 func (s *Server) census() (all []*room.Room, over sums) {
 	s.mutex.RLock()
 	for _, h := range s.entries {
@@ -68,8 +68,8 @@ func (s *Server) census() (all []*room.Room, over sums) {
 	return all, over
 }
 
-// entry returns the room with a name, even while it is fading out. For an unknown name, the error is a 404
-// that suggests the nearest name.
+// entry returns the room called name, even while it fades out. An unknown name is a problem with status 404 that
+// suggests the nearest name.
 func (s *Server) entry(name string) (*roomEntry, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -86,8 +86,8 @@ func (s *Server) entry(name string) (*roomEntry, error) {
 	return nil, problem.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
 }
 
-// activeRoom returns the room with a name like entry. A room that is fading out after a call has ended it is
-// an error with status 409.
+// activeRoom returns the room called name, like entry. A room that fades out because a call has ended it is a
+// problem with status 409.
 func (s *Server) activeRoom(name string) (*roomEntry, error) {
 	h, err := s.entry(name)
 	if err == nil && h.ending.Load() {
@@ -99,8 +99,8 @@ func (s *Server) activeRoom(name string) (*roomEntry, error) {
 // ending is the reason of refusals that last until the room has ended.
 const ending = "ending"
 
-// reserve reserves the name of a room before the room is made. It returns an error if the name is invalid or
-// taken, the limit of rooms is reached, or the server is closed. register ends the reservation.
+// reserve takes the name of a room before the room is made; register ends the reservation. An invalid name (400), a
+// taken one (409), the limit of rooms (429) and a closed server (503) are a problem.
 func (s *Server) reserve(name string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -119,8 +119,8 @@ func (s *Server) reserve(name string) error {
 	return nil
 }
 
-// register stores a room under its reserved name and returns its entry. If r is nil or the server is closed,
-// it releases the name and returns nil.
+// register stores r under its reserved name and returns its entry. If r is nil or the server is closed, it frees the
+// name and returns nil; the caller then closes r.
 func (s *Server) register(name string, r *room.Room) *roomEntry {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -135,20 +135,20 @@ func (s *Server) register(name string, r *room.Room) *roomEntry {
 	return h
 }
 
-// awaitEnd waits for the end of a room and then removes it. It runs on a goroutine of its own.
+// awaitEnd waits until the room h has ended and then calls forget. It runs on a goroutine of its own.
 func (s *Server) awaitEnd(name string, h *roomEntry) {
 	<-h.room.Done()
 	s.forget(name, h)
 }
 
-// forget removes a room that has ended and adds its counts to the server's sums. When it returns, the name is
-// free. Further calls wait for the first and do no work.
+// forget removes the room h, which has ended, and adds its counts to the server's sums. When it returns, the name is
+// free. Only the first call has an effect; others wait for it.
 func (s *Server) forget(name string, h *roomEntry) {
 	h.left.Do(func() { s.leave(name, h) })
 }
 
-// leave does the work of forget. If a call has ended the room, its files are removed before the
-// name is free, because the next room with this name has its own files.
+// leave does the work of forget, once. If a call has ended the room, it first calls Options.Gone, before another
+// room can take the name.
 func (s *Server) leave(name string, h *roomEntry) {
 	if h.ending.Load() && s.options.Gone != nil {
 		s.options.Gone(h.room)
@@ -164,8 +164,8 @@ func (s *Server) leave(name string, h *roomEntry) {
 	}
 }
 
-// workers returns the workers that mix the rooms made by calls: Options.Workers, or the server's own, which
-// it starts if necessary. It may return nil after Close.
+// workers returns the workers that mix the rooms made by calls: Options.Workers, or the server's own, which it
+// starts at the first call. It may return nil after Close, if they were never started.
 func (s *Server) workers() *room.Workers {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -178,8 +178,9 @@ func (s *Server) workers() *room.Workers {
 	return s.own
 }
 
-// create makes a room from the text of a sheet or a bank, registers and stores it. With Options.Raise, that
-// function makes the room instead. After an error the name is free.
+// create makes a room called name from text, a sheet or a bank, registers it and stores it with Options.Keep. If
+// Options.Raise is set, that function does all this instead. After an error the name is free. The caller holds the
+// lock of the name.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
 	if s.options.Raise != nil {
 		if err := s.options.Raise(ctx, name, text); err != nil {
@@ -231,7 +232,7 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 // placeholderSheet is the sheet of a room that an upload has made, until a client puts another sheet.
 const placeholderSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// isPlaceholder reports whether a room still has the sheet of its upload.
+// isPlaceholder reports whether a room was made by an upload and still has a sheet made from placeholderSheet.
 func isPlaceholder(r *room.Room) bool {
 	comment, _, _ := strings.Cut(placeholderSheet, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
@@ -243,8 +244,8 @@ type nameLock struct {
 	calls int // calls that hold the lock or wait for it
 }
 
-// lockName locks the name of a room, so that only one call makes, replaces or withdraws it. The caller
-// calls done.
+// lockName locks the name of a room, so that only one call at a time makes, replaces or withdraws it. The caller
+// must call done, which unlocks it.
 func (s *Server) lockName(name string) (done func()) {
 	s.mutex.Lock()
 	e := s.nameLocks[name]
@@ -265,8 +266,9 @@ func (s *Server) lockName(name string) (done func()) {
 	}
 }
 
-// hold returns the room with a name and keeps it from being withdrawn until release. If the room does not
-// exist, hold makes it from text, and made is true. If text is nil, that is an error instead.
+// hold returns the room called name and keeps release of other calls from ending it. The caller must call release. A
+// room that does not exist is made from text, and made is true; if text is nil, it is a problem with status 404
+// instead.
 func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, made bool, err error) {
 	defer s.lockName(name)() // of several simultaneous calls, the first makes the room
 	h, err = s.activeRoom(name)
@@ -281,15 +283,16 @@ func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEnt
 	return h, made, nil
 }
 
-// release ends a hold. It also ends a room that was made by an upload and received no sound.
+// release ends a hold of the room h, which is called name. If the room was made by an upload and received no sound,
+// release ends it.
 func (s *Server) release(name string, h *roomEntry) {
 	defer s.lockName(name)()
 	h.calls--
 	s.withdraw(name, h)
 }
 
-// withdraw ends a room that still has the placeholder sheet without sounds and has no running call. Other
-// rooms are left as they are. The caller holds the lock of the name.
+// withdraw ends the room h if it has the unchanged placeholderSheet, so that it received no sound, and no call holds
+// it. Other rooms are left as they are. The caller holds the lock of the name.
 func (s *Server) withdraw(name string, h *roomEntry) {
 	if h.calls == 0 && string(h.room.Text()) == placeholderSheet && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
@@ -297,9 +300,8 @@ func (s *Server) withdraw(name string, h *roomEntry) {
 	}
 }
 
-// receiver returns the room for an uploaded sound and holds it until release. If the room does not exist,
-// receiver makes it with a placeholder sheet, so that sounds can be uploaded before the sheet that names
-// them.
+// receiver returns the room called name for an upload and holds it; the caller must call release. A room that does
+// not exist is made with placeholderSheet, if the server has a folder for sounds and no Options.Raise.
 func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) {
 	var text []byte
 	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
@@ -309,9 +311,9 @@ func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) 
 	return h, err
 }
 
-// replace replaces a room that waits for its sheet by a new one made from the sheet. It is for a sheet that the
-// room cannot change to. The sounds of the room stay. If the sheet fails, the room is as before. The caller holds
-// the room. A room that is receiving sounds is not replaced, because the sounds would be lost.
+// replace closes the room h, which has a placeholder sheet, and makes a new one from text, with the same uploaded
+// sounds. It is for a sheet with another rate. If the new room fails, the old one is made again. If another call is
+// uploading a sound, h stays, and the error is a problem with status 409. The caller holds the room.
 func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {
 	defer s.lockName(name)()
 	if h.calls > 1 {
@@ -332,7 +334,8 @@ func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []
 	return nil
 }
 
-// spare returns how many voices a room may use: the limit minus the voices of all other rooms, at least 0.
+// spare returns how many voices the room called name may use: Limits.RoomVoices minus the voices of all other rooms,
+// at least 0.
 func (s *Server) spare(name string) int {
 	left := s.options.Limits.RoomVoices
 	for _, r := range s.Rooms() {
@@ -343,15 +346,14 @@ func (s *Server) spare(name string) int {
 	return max(left, 0)
 }
 
-// named reports whether a name is valid for a room, which is also the name of a folder.
+// named reports whether name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a leading dot.
 func named(name string) bool {
 	return len(name) >= 1 && len(name) <= 64 && name[0] != '.' && !strings.ContainsFunc(name, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
 	})
 }
 
-// unnamed returns the problem, with status 400, of an invalid name. It names the field given as what, such as
-// "room".
+// unnamed returns the problem, with status 400, of an invalid name. It blames the field what, such as "room".
 func unnamed(what, name string) error {
 	return problem.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).Of(what)
 }

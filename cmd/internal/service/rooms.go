@@ -44,8 +44,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 // yamls are the media types accepted for a sheet.
 var yamls = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
 
-// put makes a room from a sheet or a bank, or changes an existing room to it. It answers with the
-// state of the room, with status 201 if it is new.
+// put makes a room from the sheet or bank in the body, or changes an existing room to it. It answers with the state
+// of the room; the status is 201 if it is new, otherwise 200.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	if !named(name) {
@@ -71,8 +71,8 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// sheet makes a room from the text of a sheet or a bank, or changes an existing room to it. It
-// returns 201 or 200, and the room, which may be a new one.
+// sheet makes a room called name from text, a sheet or a bank, or changes an existing room to it. status is 201 or
+// 200. now is the room, which may be another one than before if the old one had a placeholder sheet.
 func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
 	h, made, err := s.hold(ctx, name, text)
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	return http.StatusOK, h.room, nil
 }
 
-// noted returns err, the error of storing a sheet or a sound in the room name. It logs and counts a
-// failure of the server, such as a full disk, unless the call was canceled.
+// noted returns err, an error of storing a sheet or a sound in the room called name. It logs and counts a failure of
+// the server, such as a full disk, unless the call was canceled.
 func (s *Server) noted(name string, err error) error {
 	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if status := fault(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {
@@ -109,8 +109,8 @@ func (s *Server) noted(name string, err error) error {
 	return err
 }
 
-// end fades a room out and removes it. The parameter over is the length of the fade. It answers
-// when the room has ended.
+// end fades out the room and removes it. It answers when the room has ended. The query parameter over is the length
+// of the fade, by default 300 ms.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	name, over := r.PathValue("room"), fade
 	if text := r.URL.Query().Get("over"); text != "" {

@@ -55,8 +55,7 @@ var routes = [...]route{
 	{"GET /openapi.json", Public, nil, "", (*Server).document},
 }
 
-// route returns the handler of a route. It answers an error as problem JSON, unless the response
-// has already begun.
+// route returns the handler of c. It answers an error as problem JSON, unless the response has already begun.
 func (s *Server) route(c *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.handle(c, w, r); err != nil {
@@ -67,8 +66,8 @@ func (s *Server) route(c *route) http.Handler {
 	})
 }
 
-// handle checks the role, the query and the state of the server, and then answers a request. If the
-// error is not nil, the caller must answer.
+// handle checks role, server state and query of a request, and then carries out the route c. After an error the
+// caller must answer, unless the response has begun.
 func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err
@@ -102,8 +101,8 @@ func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error 
 	return write(w, status, body)
 }
 
-// sent redirects a request with status 307 if another server plays the room. It reports whether it
-// has answered. err is the problem of a room that no server can play.
+// sent redirects a request with status 307 if another server plays its room, and reports whether it did. err is the
+// problem of a room that no server can play at the moment. If both are zero, this server must answer.
 func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err error) {
 	name := r.PathValue("room")
 	if name == "" || s.options.Elsewhere == nil {
@@ -124,8 +123,8 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 	return true, nil
 }
 
-// flat returns query parameters as the fields of a body: the first value of each as a string, and
-// frame as a number.
+// flat returns query parameters as the fields of a JSON body: the first value of each as a string, but frame as a
+// number if it is one.
 func flat(values url.Values) map[string]any {
 	out := map[string]any{}
 	for key := range values {
@@ -137,8 +136,7 @@ func flat(values url.Values) map[string]any {
 	return out
 }
 
-// checkQuery returns an error with status 400 if the query has a parameter that is not in takes, or
-// a parameter twice.
+// checkQuery returns a problem with status 400 if the query of r has a parameter that is not in takes, or one twice.
 func checkQuery(r *http.Request, takes []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -155,8 +153,8 @@ func checkQuery(r *http.Request, takes []string) error {
 	return nil
 }
 
-// body reads the body of a request. An absent body is nil. A body that is incomplete or longer than
-// most bytes is a problem.
+// body reads the body of a request. An empty body may give nil. A body of more than most bytes is a problem with
+// status 413, an incomplete one with 400.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil, nil
@@ -172,8 +170,8 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byt
 	return b.Bytes(), unread(err)
 }
 
-// unread converts an error of reading a body to a problem: 413 if it is too long, otherwise 400.
-// nil stays nil.
+// unread converts an error of reading a body to a problem: status 413 if the body is too long, otherwise 400. nil
+// stays nil.
 func unread(err error) error {
 	var long *http.MaxBytesError
 	switch {
@@ -190,8 +188,8 @@ func tooLong(most int64) error {
 	return problem.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).Over(most)
 }
 
-// write answers with a status and body as JSON. If body is a problem, it writes that with the
-// problem's own status. It returns an error only if body cannot be encoded.
+// write answers with status and body, encoded as JSON. If body is a problem, the problem's own status counts. It
+// returns an error, before anything is written, only if body cannot be encoded.
 func write(w http.ResponseWriter, status int, body any) error {
 	if p, wrong := body.(*problem.Problem); wrong {
 		p.Write(w)
@@ -210,8 +208,8 @@ func write(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// other answers requests that match no route: 405 if the path has other methods, outside /v1/ the
-// board, otherwise 404.
+// other answers requests that match no route: 405 if the path has other methods, Options.Board for a path outside
+// /v1/, and otherwise 404.
 func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	var can []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

@@ -126,7 +126,7 @@ type Server struct {
 
 	mutex     sync.RWMutex
 	entries   map[string]*roomEntry // a nil entry reserves the name of a room that is being made
-	nameLocks map[string]*nameLock  // by room name, see alone
+	nameLocks map[string]*nameLock  // by room name; see lockName
 	own       *room.Workers         // started for the first room that needs them
 	closed    bool
 
@@ -139,7 +139,7 @@ const farewell = 300 * time.Millisecond
 // uploading limits simultaneous uploads, and drawing limits timelines rendered at once.
 const uploading, drawing = 4, 4
 
-// New returns a server without rooms.
+// New returns a server without rooms. The caller must Close it.
 func New(o Options) *Server {
 	o.Limits.fill()
 	s := &Server{
@@ -156,8 +156,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// ServeHTTP answers a call and counts it. A panic becomes a 500 and a log line, except
-// http.ErrAbortHandler, which aborts the connection.
+// ServeHTTP answers a call and counts it. A panic becomes a 500 and a log line, except http.ErrAbortHandler, which
+// aborts the connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
@@ -181,8 +181,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(t, r)
 }
 
-// allow returns an error if the caller's role in the room name is below role. Public is always
-// allowed.
+// allow returns a problem if the caller in ctx lacks role in the room called name. Public is always allowed.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	if role == Public {
 		return nil
@@ -193,7 +192,8 @@ func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	return s.options.Allow(ctx, role, name)
 }
 
-// count adds n requests to the caller's rate. It returns an error if the rate limit is exceeded.
+// count counts n requests of the caller in ctx against the rate limit. If the limit is exceeded, it returns a
+// problem. An n of 0 or less is ignored.
 func (s *Server) count(ctx context.Context, n int) error {
 	if s.options.Take == nil || n <= 0 {
 		return nil
@@ -201,14 +201,15 @@ func (s *Server) count(ctx context.Context, n int) error {
 	return s.options.Take(ctx, n)
 }
 
+// say passes a line for the operator to Options.Say, if that is set.
 func (s *Server) say(line string) {
 	if s.options.Say != nil {
 		s.options.Say(line)
 	}
 }
 
-// Close fades out and ends all rooms, then all sockets and streams. It returns when they have
-// ended. New rooms, sockets and streams are rejected from then on.
+// Close fades out and ends all rooms, then ends all sockets and streams, and returns when they have ended. The
+// server rejects new ones from the beginning of Close. fade is the length of the fade.
 func (s *Server) Close(fade time.Duration) {
 	s.mutex.Lock()
 	s.closed = true

@@ -19,8 +19,8 @@ type showReply struct {
 	Frame   int64  `json:"frame,omitempty"` // the frame of an action that was scheduled for later
 }
 
-// runOrSchedule carries out an order of a show now and returns its answer, or schedules it for when
-// and returns 202. word is the order's name in the answer and in later messages.
+// runOrSchedule runs do now and returns its HTTP status and body. If when is in the future, it schedules do and
+// returns 202 with the frame. word is the name of the order in the body and in messages about a later failure.
 func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
 	frame, later, err := r.Later(when, word, func() error {
 		_, body := do()
@@ -38,13 +38,13 @@ func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, 
 	return http.StatusAccepted, &showReply{Standby: r.Show().Next(), Said: word, Frame: frame}
 }
 
-// replyStandby returns status 200 with the cue on standby. word is the order's name in the answer.
+// replyStandby returns status 200 and a body with the cue on standby. word is the name of the order in it.
 func replyStandby(r *room.Room, word string) (int, any) {
 	return http.StatusOK, &showReply{Standby: r.Show().Next(), Said: word}
 }
 
-// checkCue returns an error with status 404, which suggests the nearest number, if the list has no cue with
-// this number or the room has no list. Numbers are compared by value: "2.50" finds cue 2.5.
+// checkCue returns nil if the list of r has a cue with this number. Numbers are compared by value: "2.50" finds cue
+// 2.5. Otherwise, also without a list, it returns a problem with status 404 that suggests the nearest number.
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.Place(number)
@@ -60,8 +60,8 @@ func checkCue(r *room.Room, number string) error {
 	return p
 }
 
-// fire carries out the order "go": it starts a cue of the list, by default the cue on standby, now
-// or at a later moment. It returns the HTTP status and the body of the response.
+// fire carries out the order "go": it starts a cue of the list, by default the cue on standby, now or later. It
+// returns the HTTP status and the body.
 func fire(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
@@ -82,8 +82,8 @@ func fire(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// standby carries out the order "standby": it puts the cue with a number on standby, or steps by 1
-// or -1 cues.
+// standby carries out the order "standby": it puts the cue with a number on standby, or steps one cue forward or
+// back, now or later. It returns the HTTP status and the body.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.whole("step"), f.when()
@@ -116,7 +116,8 @@ func standby(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// panicked carries out the order "panic": it fades everything out and cancels waiting cues.
+// panicked carries out the order "panic": it fades everything out and cancels scheduled actions, now or later. It
+// returns the HTTP status and the body.
 func panicked(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
@@ -129,8 +130,8 @@ func panicked(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// stopAll carries out the order "stop" of a show: it fades out all running cues. With a target it
-// stops only the voices with that id or on that bus.
+// stopAll carries out the order "stopall": it fades out all running cues, now or later. With a target it stops only
+// the voices with that id or on that bus. It returns the HTTP status and the body.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "over", "target", "at", "frame")
 	over, target, when := or(f.time("over"), show.Fade), f.text("target"), f.when()
@@ -146,8 +147,8 @@ func stopAll(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// pause carries out the order "pause": it pauses everything, or resumes it if the field on is
-// false. With a target it affects only the voices with that id or on that bus.
+// pause carries out the order "pause": it pauses the show, or resumes it if the field on is false, now or later.
+// With a target it affects only the voices with that id or on that bus. It returns the HTTP status and the body.
 func pause(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "on", "target", "at", "frame")
 	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
@@ -167,8 +168,8 @@ func pause(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// act runs an action of the show, such as "stop", on a target, and returns the HTTP status and the
-// body of the response. rest are its further arguments.
+// act runs an action of the show, word, on target, the id of voices or a bus. rest are its further arguments. It
+// returns the HTTP status and the body: the cue on standby, or a problem.
 func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return answer(problem.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).Of("target"))
@@ -179,8 +180,8 @@ func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	return replyStandby(r, word)
 }
 
-// scene carries out the order "scene": it changes the scene of the room within the time over. The
-// scene "" leaves all scenes.
+// scene carries out the order "scene": it fades to a scene of the sheet, now or later. The scene "" leaves the
+// current one. It returns the HTTP status and the body.
 func scene(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "scene", "over", "at", "frame")
 	f.needs("scene")

@@ -41,8 +41,8 @@ type socket struct {
 	slow   bool
 }
 
-// socket answers a request with a WebSocket that carries orders, replies, events and state. With
-// the parameter tell set to replies, it sends only replies and the end of the room.
+// socket answers with a WebSocket that carries orders, replies, events, state and levels. With the query parameter
+// tell=replies it sends only replies and the end of the room. A returned error precedes the upgrade.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	h, err := s.entry(name)
@@ -81,8 +81,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// show sets the state and levels to write next, in place of values that are not yet written. Nil
-// leaves a value unchanged.
+// show sets the state and the levels to write next, both encoded messages. They replace values that are not written
+// yet. nil means unchanged. It does not block.
 func (c *socket) show(state, levels []byte) {
 	c.mutex.Lock()
 	if state != nil {
@@ -95,8 +95,8 @@ func (c *socket) show(state, levels []byte) {
 	c.sendEvents()
 }
 
-// queue adds a message to the output without blocking. If the queue is full, it drops all messages,
-// counts the reader as slow and closes the socket.
+// queue adds a message to the output without blocking. If the reader is so slow that the queue is full, queue drops
+// all messages, counts the reader as slow and ends the socket.
 func (c *socket) queue(message []byte) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -113,7 +113,7 @@ func (c *socket) queue(message []byte) {
 	c.sendEvents()
 }
 
-// end makes write send the end of the room after the queued messages and close the socket.
+// end makes write send the queued messages and the end of the room, and then close the socket. It does not block.
 func (c *socket) end() {
 	c.mutex.Lock()
 	c.over = true
@@ -121,7 +121,7 @@ func (c *socket) end() {
 	c.sendEvents()
 }
 
-// sendEvents wakes write to send the queued messages. It does not block.
+// sendEvents wakes write. It does not block.
 func (c *socket) sendEvents() {
 	select {
 	case c.news <- struct{}{}:
@@ -129,7 +129,7 @@ func (c *socket) sendEvents() {
 	}
 }
 
-// take removes the messages to write and appends them to before: replies and events first, then
+// take appends the messages to write to before and removes them from the socket: replies and events first, then
 // state and levels. over reports whether the room has ended.
 func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	c.mutex.Lock()
@@ -147,8 +147,8 @@ func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	return all, c.over
 }
 
-// write writes queued messages until ctx ends, the room ends or a write fails; then it cancels the
-// socket. It also sends pings, to find clients that are gone.
+// write writes queued messages until ctx ends, the room ends or a write fails; then it cancels the socket. It pings
+// an idle client every 20 s. It runs on its own goroutine.
 func (c *socket) write(ctx context.Context) {
 	defer c.cancel()
 	timer := time.NewTimer(ping)
@@ -186,8 +186,8 @@ func (c *socket) write(ctx context.Context) {
 	}
 }
 
-// push writes a message and reports whether that succeeded. A reader that does not accept it in
-// time is counted as slow under what. The caller must drop the reader.
+// push writes a message to c and reports whether that succeeded; if not, the caller must drop the reader. A reader
+// that does not accept the message within 10 s is counted as slow under what, "orders" or "audio".
 func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageType, message []byte, what string) bool {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -198,14 +198,15 @@ func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageT
 	return err == nil
 }
 
-// send writes a value as JSON to an audio socket and reports whether that succeeded.
+// send writes value as JSON to the audio socket c, in a message of a kind, and reports whether that succeeded.
 func (s *Server) send(ctx context.Context, c *webSocket, kind websocket.MessageType, value any) bool {
 	text, err := json.Marshal(value)
 	return err == nil && s.push(ctx, c, kind, text, "audio")
 }
 
-// read carries out orders in sequence until the socket ends. caller has the identity of the client,
-// and name is the room. Too many unreadable messages close the socket.
+// read reads orders, carries them out one after another and queues the replies, until ctx or the connection ends.
+// caller is the context with the identity of the client, and name is the room. After a hundred unreadable messages
+// it closes the socket.
 func (c *socket) read(ctx, caller context.Context, name string) {
 	for wrong := 0; wrong < mostWrong; {
 		kind, message, err := c.conn.Read(ctx)
@@ -256,9 +257,9 @@ func idle(ctx context.Context, d time.Duration) {
 	}
 }
 
-// reply carries out a message and returns its encoded reply. If over is not nil, for example
-// because of the rate limit, the message is rejected with that error. readable reports whether the
-// message was a readable order, valid or not.
+// reply carries out message, an order for the room called name, and returns the encoded reply. If over is not nil,
+// for example because of the rate limit, the message is rejected with that error instead. readable is false if the
+// message is not even a JSON object.
 func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
 	f := parseObject(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
@@ -281,8 +282,8 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 	return text, readable
 }
 
-// ref returns the sender's reference of a message, a number or a string, which the reply repeats.
-// It returns nil if the reference is absent. An invalid reference is recorded as an error.
+// ref returns the sender's reference of a message, a number or a string, which the reply repeats. It returns nil if
+// the reference is absent, or invalid, which is an error. It works even if o already has an error.
 func (o *jsonObject) ref() json.RawMessage {
 	i := slices.Index(o.keys, "ref") // also if another field is wrong
 	if i < 0 {
@@ -296,8 +297,8 @@ func (o *jsonObject) ref() json.RawMessage {
 	return v
 }
 
-// safely carries out an order and returns its answer. A panic becomes a 500 and a log line, so that
-// it does not end the server.
+// safely returns the status and body of do. If do panics, it returns a 500 and writes a line to the log, so that one
+// order does not end the server.
 func (s *Server) safely(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -22,8 +22,7 @@ type trackingWriter struct {
 // writeSize is the number of bytes that a reader must accept within patience.
 const writeSize = 64 << 10
 
-// renew sets the write deadline to now plus patience. It does so only if a tenth of patience has passed since
-// the last renewal.
+// renew sets the write deadline of the connection to patience from now, unless it did so very recently.
 func (t *trackingWriter) renew() {
 	if now := time.Now(); now.Sub(t.renewed) > t.patience/10 {
 		t.renewed = now
@@ -31,7 +30,7 @@ func (t *trackingWriter) renew() {
 	}
 }
 
-// WriteHeader records the status.
+// WriteHeader records the first status and passes it on.
 func (t *trackingWriter) WriteHeader(status int) {
 	if t.status == 0 {
 		t.status = status
@@ -40,8 +39,8 @@ func (t *trackingWriter) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes b in pieces, each with its own deadline. A missed deadline is an error and marks the client as
-// slow.
+// Write passes b on in pieces, each with its own deadline. If a client misses one, Write returns an error and marks
+// the client as slow.
 func (t *trackingWriter) Write(b []byte) (n int, err error) {
 	if t.status == 0 {
 		t.status = http.StatusOK
@@ -57,5 +56,5 @@ func (t *trackingWriter) Write(b []byte) (n int, err error) {
 	}
 }
 
-// Unwrap supports http.ResponseController.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (t *trackingWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }

@@ -25,8 +25,8 @@ type uploaded struct {
 	Rate     int     `json:"rate"`
 }
 
-// upload adds a sound to a room and answers with its properties and status 201. A repeated
-// idempotency key gets the first answer if the hash of the body is the same.
+// upload stores the body as a sound of the room and answers with its properties and status 201. A repeated
+// idempotency key gets the answer of the first call if the body has the same hash.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if err := room.CheckFile(name); err != nil {
@@ -74,8 +74,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// take reads a sound from in and adds it to a room under a name. It returns the HTTP status and the
-// body.
+// take reads a sound from in and stores it in the room h as file name. It returns the HTTP status and the body: an
+// *uploaded or a problem.
 func (s *Server) take(ctx context.Context, h *roomEntry, name string, in *measured) (status int, body any) {
 	if err := s.fits(h.room.Name(), name); err != nil {
 		return answer(err)
@@ -91,8 +91,8 @@ func (s *Server) take(ctx context.Context, h *roomEntry, name string, in *measur
 	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
 }
 
-// fits returns an error if the stored sounds of the room name have reached the limit of their
-// number or bytes. The sound that will be replaced and running uploads do not count.
+// fits returns a problem if the stored sounds of the room called name have reached the limit of their number (429)
+// or bytes (413). An old version of sound, the sound to upload, and running uploads do not count.
 func (s *Server) fits(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
@@ -124,7 +124,7 @@ type measured struct {
 	err error
 }
 
-// Read reads from the body, adds the data to the hash and stores an error other than io.EOF.
+// Read reads from the body, adds the data to the hash and stores an error other than io.EOF in m.err.
 func (m *measured) Read(b []byte) (int, error) {
 	n, err := m.in.Read(b)
 	m.sum.Write(b[:n])
@@ -134,8 +134,7 @@ func (m *measured) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drain reads the rest of the body, so that the hash covers it. It returns the first error of
-// reading.
+// drain reads the rest of the body, so that the hash covers it. It returns the first error of all reads, or nil.
 func (m *measured) drain() error {
 	if m.err == nil {
 		_, _ = io.Copy(io.Discard, m) // m.err holds the error
@@ -143,7 +142,7 @@ func (m *measured) drain() error {
 	return m.err
 }
 
-// print returns the SHA-256 of the data read up to now.
+// print returns the SHA-256 hash of the data read up to now.
 func (m *measured) print() (p [sha256.Size]byte) {
 	m.sum.Sum(p[:0])
 	return p

@@ -21,7 +21,7 @@ type webSocket struct {
 	patience time.Duration // time limit for the client's part of the closing handshake
 }
 
-// Close sends a close frame and waits until the client has closed, at most for patience.
+// Close sends a close frame with code and reason, and waits until the client has closed, at most for w.patience.
 func (w *webSocket) Close(code websocket.StatusCode, reason string) error {
 	w.network.drainFor(w.patience)
 	return w.Conn.Close(code, reason)
@@ -33,13 +33,14 @@ type network struct {
 	drains atomic.Bool
 }
 
-// drainFor makes Close discard input until the client closes, at most for d from now.
+// drainFor makes Close discard input until the client closes, at most for d from now. Reads fail after that time,
+// too.
 func (n *network) drainFor(d time.Duration) {
 	_ = n.SetReadDeadline(time.Now().Add(d)) // the connection may be closed already
 	n.drains.Store(true)
 }
 
-// Close closes the connection.
+// Close closes the connection. After drainFor it first closes the sending side and discards input.
 func (n *network) Close() error {
 	if half, ok := n.Conn.(interface{ CloseWrite() error }); ok && n.drains.Load() && half.CloseWrite() == nil {
 		_, _ = io.Copy(io.Discard, n.Conn) // it ends with an error or at the deadline
@@ -53,16 +54,16 @@ type hijacker struct {
 	network *network
 }
 
-// Hijack implements http.Hijacker.
+// Hijack implements http.Hijacker. It also stores the connection in h.network.
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffer, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	h.network = &network{Conn: conn}
 	return h.network, buffer, err
 }
 
-// upgrade turns a request into a WebSocket, runs do, and then closes the socket. kind is its label
-// in the metrics. The context of do ends with the server and with the caller's token. The error is
-// nil once the response has begun.
+// upgrade turns a request into a WebSocket, runs do, and then closes the socket. kind is its label in the metrics,
+// "orders" or "audio". The context of do ends with the server, and with the request's context when the caller's
+// token ends. Once the response has begun, the error is nil.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *webSocket)) error {
 	done, err := s.enter()
 	if err != nil {
