@@ -19,7 +19,7 @@ type saver struct {
 }
 
 // startSaver starts a goroutine that stores changed rooms every 900 ms, until finalStates stops it.
-func (s *server) save() {
+func (s *server) startSaver() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.saver = saver{cancel, make(chan struct{})}
 	go func() {

@@ -159,7 +159,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	if s.store != nil {
-		s.save()
+		s.startSaver()
 	}
 	alive := s.watch()
 	defer alive()
