@@ -16,8 +16,8 @@ type badge struct {
 	spent bucket // the client's use of its rate
 }
 
-// in returns the client's role in a room. The room "" is the server as a whole: there, a badge that
-// is limited to some rooms has at most the role Read. After the end of the badge the role is None.
+// in returns the client's role in a room. After the end of the badge it is the zero Role. The room "" is the server
+// as a whole: a badge that is limited to some rooms has at most the role Read there.
 func (b *badge) in(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
@@ -30,7 +30,7 @@ func (b *badge) in(room string) Role {
 	return None
 }
 
-// covers reports whether the badge includes at least a role in a room, or with "" in all rooms.
+// covers reports whether the badge gives at least role in a room. The room "" means in all rooms.
 func (b *badge) covers(role Role, room string) bool {
 	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
 }
@@ -45,8 +45,9 @@ type visitor struct {
 
 type visitorKey struct{}
 
-// in returns the visitor's role in a room. Without a badge, Options.Public decides, and otherwise
-// whether tokens are required and where the request comes from.
+// in returns the visitor's role in a room; the room "" is the server as a whole. Without a badge, Options.Public
+// decides. If it sets no role, the result is the zero Role when tokens are required; otherwise it is Admin on this
+// machine and Operate from another.
 func (v *visitor) in(room string) Role {
 	if v.badge != nil {
 		return v.badge.in(room)
@@ -69,8 +70,8 @@ func (v *visitor) in(room string) Role {
 	return Operate
 }
 
-// Of returns the caller's role in a room. The room "" is the server as a whole. Without a Guard in
-// ctx the role is None.
+// Of returns the role of the caller in a room. The room "" is the server as a whole. If ctx does not come from a
+// request through Guard.Wrap, the role is the zero Role, without any permission.
 func Of(ctx context.Context, room string) Role {
 	v, ok := ctx.Value(visitorKey{}).(*visitor)
 	if !ok {
@@ -79,8 +80,8 @@ func Of(ctx context.Context, room string) Role {
 	return v.in(room)
 }
 
-// Allow returns nil if the caller has at least the role need in a room. Otherwise it returns a
-// *Denied: 401 if a token is missing, 403 if the role is too low.
+// Allow returns nil if the caller in ctx has at least the role need in a room; the room "" is the server as a whole.
+// Otherwise it returns a *Denied: status 401 if a token is missing or expired, 403 if the role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := Of(ctx, room)
 	if have >= need {
@@ -92,8 +93,8 @@ func Allow(ctx context.Context, room string, need Role) error {
 	return denied(403, "this needs the role %v; the token has the role %v here", need, have)
 }
 
-// Take counts n more requests of the caller, such as a WebSocket message or the commands of a
-// batch. It returns a *Denied with status 429 if the rate limit is exceeded.
+// Take counts n more requests of the caller in ctx, such as the commands of a batch, against the rate limits. It
+// returns a *Denied with status 429 if a limit is exceeded, otherwise nil. An n of 0 or less is ignored.
 func Take(ctx context.Context, n int) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
 		if err := v.take(n); err != nil {
@@ -103,10 +104,10 @@ func Take(ctx context.Context, n int) error {
 	return nil
 }
 
-// Passcode returns the highest role that a token gives in some rooms. Without a valid token, it
-// returns the role of anonymous callers. It serves protocols without headers. remote is an address
-// as package net prints it. A wrong passcode counts as one failed login; err is a *Denied while the
-// address has to wait.
+// Passcode returns the highest role that the token passcode gives in the given rooms. An empty or unknown passcode
+// gives the role of callers without a token. It is for protocols without headers; remote is the client's address as
+// package net prints it. An unknown passcode counts as a failed login. While the address must wait after failures,
+// err is a *Denied.
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {

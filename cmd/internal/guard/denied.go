@@ -18,7 +18,7 @@ type Denied struct {
 	After  time.Duration // time until a retry may succeed; 0: unknown
 }
 
-// denied returns a *Denied with a status and a formatted Detail.
+// denied returns a *Denied with an HTTP status and a formatted Detail.
 func denied(status int, format string, args ...any) *Denied {
 	return &Denied{Status: status, Detail: fmt.Sprintf(format, args...)}
 }
@@ -26,10 +26,10 @@ func denied(status int, format string, args ...any) *Denied {
 // Error returns Detail.
 func (d *Denied) Error() string { return d.Detail }
 
-// Seconds returns After rounded up to whole seconds, for the header Retry-After.
+// Seconds returns After rounded up to whole seconds, for the header Retry-After. 0 means unknown.
 func (d *Denied) Seconds() int { return int(math.Ceil(d.After.Seconds())) }
 
-// problem returns the error as problem JSON (RFC 9457).
+// problem returns the error as problem JSON (RFC 9457), with a line feed at the end.
 func (d *Denied) problem() []byte {
 	text, _ := json.Marshal(struct {
 		Type   string `json:"type"`
@@ -44,8 +44,7 @@ func (d *Denied) problem() []byte {
 // scheme is the WWW-Authenticate header of a 401.
 const scheme = `Bearer realm="voicepool"`
 
-// Write answers with an error of this package as problem JSON (RFC 9457). Other errors become a 500
-// without details.
+// Write answers with err as problem JSON (RFC 9457). An error that is not a *Denied becomes a 500 without details.
 func Write(w http.ResponseWriter, err error) {
 	d, ok := errors.AsType[*Denied](err)
 	if !ok {

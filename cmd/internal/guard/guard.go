@@ -98,7 +98,7 @@ type rules struct {
 	open  *badge          // the badge of links made without a token; nil if tokens are required
 }
 
-// New returns a Guard.
+// New returns a Guard with the rules o. The caller must Close it.
 func New(o Options) *Guard {
 	g := &Guard{limits: o.Limits.complete()}
 	g.ended, g.end = context.WithCancel(context.Background())
@@ -111,9 +111,9 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Change replaces the options, except the limits. If a token is removed or its permissions change,
-// its sessions and long requests end at once. If the first tokens are added, all sessions and links
-// made without tokens end, too.
+// Change replaces all options except the limits. If a token is removed or its permissions change, its sessions and
+// long requests end at once. If o requires tokens for the first time, all sessions and links made without tokens
+// end, too.
 func (g *Guard) Change(o Options) {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -148,14 +148,14 @@ func (g *Guard) Change(o Options) {
 	g.keep()
 }
 
-// Close ends all sessions and their long requests.
+// Close ends all sessions and their long requests. Sessions that Restore's keep has stored stay stored.
 func (g *Guard) Close() {
 	g.keeping.Lock()
 	defer g.keeping.Unlock()
 	g.end()
 }
 
-// Counts returns the current counts.
+// Counts returns the number of rejections since New, and of current sessions and connections.
 func (g *Guard) Counts() Counts {
 	return Counts{
 		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
@@ -164,8 +164,8 @@ func (g *Guard) Counts() Counts {
 	}
 }
 
-// Wrap returns a handler that passes permitted requests to next. It answers /login, /logout and
-// /v1/login-links itself.
+// Wrap returns a handler that passes permitted requests to next and answers the others with an error. It answers
+// /login, /logout and /v1/login-links itself. The context of a request identifies its caller to Of, Allow and Take.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", g.loginPage)
@@ -197,9 +197,9 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// check authenticates a request and returns a context that identifies the caller. For a GET request
-// with a badge, the context ends with the badge. The caller calls the CancelFunc afterwards. A
-// refused request is a *Denied, and the other results are nil.
+// check authenticates a request and returns a context that identifies the caller. For a GET request with a badge,
+// the context ends with the badge. The caller must call the CancelFunc after the request. If the request is refused,
+// the *Denied is not nil and the other results are nil.
 func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
 	rules := g.rules.Load()
 	if err := rules.host(r); err != nil {
@@ -218,7 +218,7 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 		return nil, nil, err
 	}
 	ctx := context.WithValue(r.Context(), visitorKey{}, v)
-	if v.badge == nil || !lasting(r) {
+	if v.badge == nil || !mayLast(r) {
 		return ctx, func() {}, nil
 	}
 	// A long response, such as an event stream or a WebSocket, ends with the badge.
@@ -227,6 +227,6 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 	return ctx, func() { stop(); cancel() }, nil
 }
 
-// lasting reports whether the response to a request may be long, as an event stream or a WebSocket.
-// That is every GET request.
-func lasting(r *http.Request) bool { return r.Method == http.MethodGet }
+// mayLast reports whether the response to r may last long, like an event stream or a WebSocket. That is true for
+// every GET request.
+func mayLast(r *http.Request) bool { return r.Method == http.MethodGet }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// identify sets the badge of v from the token in the Authorization header. Without that header it sets
-// the session and its badge from the cookie. A wrong token or scheme returns a *Denied: 401, or 429 if
-// the address must wait after failures. Without either, with an unknown cookie, or with a header when
-// the rules have no tokens, v stays anonymous and the result is nil.
+// identify sets v.badge from the token in the Authorization header of r. Without that header it sets v.session and
+// v.badge from the cookie. A wrong token or scheme is a *Denied: 401, or 429 if the address must wait after
+// failures. Without a header and a valid cookie, or with a header when rules require no tokens, v stays anonymous
+// and the result is nil.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {
@@ -42,8 +42,8 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 // session's role.
 const sessionHeader = "Voicepool-Session"
 
-// cookieName returns the name of the session cookie. secure means TLS: browsers accept the prefix
-// __Host- only over TLS and from the host itself.
+// cookieName returns the name of the session cookie. secure means that the server uses TLS: browsers accept the
+// prefix __Host- only over TLS.
 func cookieName(secure bool) string {
 	if secure {
 		return "__Host-voicepool"

@@ -43,8 +43,8 @@ type id [sha256.Size]byte
 // ownID is the id of the badge used for the links of the server itself, if tokens are required.
 var ownID = id{sha256.Size - 1: 1}
 
-// tokenID returns the id of a token, a keyed hash. It depends on the token's role and rooms, too,
-// so that a session ends when they change.
+// tokenID returns the id of token t: a hash with salt as its key. It includes the token's role and rooms, so that a
+// session ends when they change.
 func tokenID(salt []byte, t *token) (of id) {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write(t.sum[:])
@@ -57,15 +57,15 @@ func tokenID(salt []byte, t *token) (of id) {
 	return of
 }
 
-// newSalt returns random bytes.
+// newSalt returns 32 random bytes.
 func newSalt() []byte {
 	salt := make([]byte, sha256.Size)
 	rand.Read(salt)
 	return salt
 }
 
-// read parses stored sessions into k. Empty text means an empty list with a new salt. Text of a
-// newer program is an error that wraps ErrNewer.
+// read parses text, stored sessions in JSON, into k. Empty text means no sessions and a new salt. Text of a newer
+// program is an error that wraps ErrNewer.
 func (k *keptSessions) read(text []byte) error {
 	if len(text) == 0 {
 		*k = keptSessions{Version: keptVersion, Salt: newSalt()}
@@ -87,14 +87,13 @@ func (k *keptSessions) read(text []byte) error {
 	return nil
 }
 
-// Restore restores the sessions stored by an earlier Guard, with their remaining time. It skips a
-// session if its token was removed, or has a different role or other rooms. A session from a time
-// without tokens is restored only if tokens are still not required. An empty text has no sessions.
-// Restore must be called once, before the Guard serves requests. If the text is invalid or newer
-// (ErrNewer), Restore returns an error and changes nothing.
+// Restore restores sessions from text, which an earlier Guard has passed to keep, with their remaining time. A
+// session whose token was removed or has other permissions is skipped. So is a session from a time without tokens,
+// if tokens are now required. Empty text has no sessions. If text is invalid or newer (ErrNewer), Restore returns an
+// error and has no effect. Call it successfully at most once, before the Guard serves requests.
 //
-// Afterwards keep is called with the text of all sessions whenever a session begins or ends, before
-// the answer is sent, but not after Close. Calls of keep do not overlap.
+// Afterwards the Guard calls keep with the text of all sessions whenever a session begins or ends, before the answer
+// is sent, but not after Close. Calls of keep do not overlap.
 func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 	var kept keptSessions
 	if err := kept.read(text); err != nil {
@@ -111,8 +110,8 @@ func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 	return nil
 }
 
-// begin restores stored sessions. It skips sessions that have expired or whose token is gone, and
-// the oldest above the limit.
+// begin adds stored sessions. It skips sessions that have expired or whose token is gone, and the oldest above the
+// limit.
 func (g *Guard) begin(kept []keptSession) {
 	rules := g.rules.Load()
 	badges := map[id]*badge{ownID: {ended: g.ended}}
@@ -146,8 +145,7 @@ func (g *Guard) begin(kept []keptSession) {
 	}
 }
 
-// keep passes the text of all sessions to the function given to Restore. Without such a function or
-// after Close it returns at once.
+// keep passes the text of all sessions to the function given to Restore, if any. After Close it has no effect.
 func (g *Guard) keep() {
 	if g.keepText == nil {
 		return
@@ -164,7 +162,7 @@ func (g *Guard) keep() {
 	}
 }
 
-// kept returns the active sessions, the oldest first.
+// kept returns the active sessions in their stored form, oldest first.
 func (s *sessions) kept() []keptSession {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

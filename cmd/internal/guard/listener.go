@@ -31,8 +31,9 @@ func (c *crowd) count() int {
 	return c.open
 }
 
-// enter counts a new connection and returns nil. Beyond a limit it returns the reason instead: 503
-// for the server's limit, 429 for the limit of the address.
+// enter counts a new connection of the client a and returns nil. Beyond a limit it does not count it and returns a
+// *Denied: 503 for the limit of the server, 429 for the limit of the address, which loopback does not have. An IPv6
+// /64 is one address.
 func (c *crowd) enter(a address) *Denied {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -54,7 +55,7 @@ func (c *crowd) enter(a address) *Denied {
 	return nil
 }
 
-// leave removes a connection from the counts.
+// leave removes a connection of the client a, which enter has counted.
 func (c *crowd) leave(a address) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -66,9 +67,9 @@ func (c *crowd) leave(a address) {
 	}
 }
 
-// Listener returns a listener that refuses connections beyond the limits. It answers with an HTTP
-// error that names the limit. Under TLS it only closes the connection, because the client could not
-// read the answer.
+// Listener returns a listener that accepts connections from l within the limits and refuses the others. It answers
+// these with an HTTP error that names the limit. Under TLS it only closes them, because the client could not read
+// the answer.
 func (g *Guard) Listener(l net.Listener) net.Listener { return &listener{l, g} }
 
 type listener struct {
@@ -76,7 +77,7 @@ type listener struct {
 	guard *Guard
 }
 
-// Accept returns the next connection within the limits. It refuses the other connections.
+// Accept waits for a connection within the limits and returns it. It refuses connections beyond the limits.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -106,13 +107,13 @@ type conn struct {
 	leave func()
 }
 
-// Close closes the connection and removes it from the count once.
+// Close closes the connection. The first call removes it from the counts.
 func (c *conn) Close() error {
 	c.leave()
 	return c.Conn.Close()
 }
 
-// CloseWrite closes the writing side, if the connection supports it.
+// CloseWrite closes the writing side. If the connection does not support that, it has no effect and returns nil.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -120,10 +121,8 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// refuse sends the reason to a client and closes the connection, within one second. It first waits
-// up to half a second for the request, because Go's client drops an early answer. Then it reads the
-// rest, because closing with unread data would lose the answer. Under TLS, or with too many
-// refusals at once, it only closes the connection.
+// refuse sends why to the client and closes the connection, within one second. It does not block. Under TLS, or with
+// too many refusals at the same time, it only closes the connection.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.crowd.mutex.Lock()
 	full := g.crowd.leaving >= g.limits.Refusals || g.rules.Load().Secure

@@ -25,7 +25,8 @@ const mostForm = 4096
 
 var loginTemplate = template.Must(template.New("login").Parse(loginText))
 
-// loginPage shows the login page. With the parameter key it logs in with a one-time link instead.
+// loginPage answers GET /login with the login page. With the parameter key it logs in with that one-time link
+// instead and redirects.
 func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	key := r.URL.Query().Get("key")
@@ -50,8 +51,8 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// login handles the form of the login page. With a valid token it starts a session and redirects,
-// otherwise it shows the page again.
+// login answers the form of the login page. With a valid token it starts a session and redirects. Otherwise it shows
+// the page again with the reason.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	if err := g.failures.blocked(v.addr); err != nil {
@@ -80,8 +81,8 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// enter starts a session with the permissions of b, sets its cookie and redirects to the target of
-// the login. It ends the caller's earlier session, unless that session has made the link.
+// enter starts a session with the permissions of b, sets its cookie and redirects to the target of the login. It
+// ends the caller's earlier session, unless b comes from a link which that session has made.
 func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	if v.session != nil && v.session.badge.id != b.id { // a session that made the link stays: the new one ends with it
@@ -93,7 +94,7 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
 	http.Redirect(w, r, next(r), http.StatusSeeOther)
 }
 
-// logout ends the session, deletes its cookie and redirects to the login page.
+// logout ends the caller's session, if any, deletes its cookie and redirects to the login page.
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
 		v.session.badge.end()
@@ -103,8 +104,7 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
-// setCookie sets the session cookie to a value. age is its lifetime in seconds; a negative age
-// deletes it.
+// setCookie sets the session cookie to a value. age is its lifetime in seconds; a negative age deletes the cookie.
 func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	tls := g.rules.Load().Secure
 	http.SetCookie(w, &http.Cookie{
@@ -113,8 +113,8 @@ func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	w.Header().Set("Cache-Control", "no-store")
 }
 
-// next returns the redirect target after a login: the parameter next if it is a path on this
-// server, otherwise "/".
+// next returns the path to redirect to after a login: the parameter next if it is a path on this server, otherwise
+// "/".
 func next(r *http.Request) string {
 	to := r.FormValue("next")
 	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
@@ -123,8 +123,8 @@ func next(r *http.Request) string {
 	return to
 }
 
-// showLogin answers with a status and the login page. message may be empty. The page keeps the
-// redirect target.
+// showLogin answers with a status and the login page. message, which may be empty, is shown on it. The page keeps
+// the target of the redirect.
 func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
 	to := next(r)
 	if to == "/" {
@@ -147,13 +147,13 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, me
 	loginTemplate.Execute(w, page)
 }
 
-// refuseLogin answers with the login page and the waiting time, while the caller's address is
-// blocked because of why.
+// refuseLogin answers with the login page and the waiting time, because why blocks the caller's address.
 func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *Denied) {
 	w.Header().Set("Retry-After", strconv.Itoa(why.Seconds()))
 	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.Seconds()))
 }
 
+// loginStyle answers with the style sheet of the login page.
 func loginStyle(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	w.Write(loginCSS)
@@ -165,8 +165,8 @@ type invitation struct {
 	Room string `json:"room"`
 }
 
-// makeLink answers with the URL of a new one-time login link. The link has at most the permissions
-// of its maker, and ends with the maker's token.
+// makeLink answers POST /v1/login-links with the URL of a new one-time login link. The caller must be an Admin of
+// the room. The link ends with the caller's token.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
@@ -207,8 +207,8 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
 }
 
-// read parses the JSON of an invitation into i and returns its role. An invalid text is a *Denied
-// with status 400.
+// read parses data, the JSON of an invitation, into i and returns its role. Invalid data is a *Denied with status
+// 400.
 func (i *invitation) read(data []byte) (Role, *Denied) {
 	var given map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hostNames returns the set of host names accepted in Host headers, without ports. It contains
-// localhost.
+// hostNames returns the set of host names accepted in Host headers: hosts and localhost, in lower case without
+// ports.
 func hostNames(hosts []string) map[string]bool {
 	names := map[string]bool{"localhost": true}
 	for _, h := range hosts {
@@ -19,7 +19,7 @@ func hostNames(hosts []string) map[string]bool {
 	return names
 }
 
-// splitHost returns a host name in lower case without a final dot or brackets, and its port or "".
+// splitHost splits host into a name, in lower case without brackets and a final dot, and a port, which may be "".
 func splitHost(host string) (name, port string) {
 	name = host
 	if n, p, err := net.SplitHostPort(host); err == nil {
@@ -30,9 +30,8 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// host returns a *Denied with status 403 if the Host header does not name this server. This
-// prevents DNS rebinding: a page of an attacker whose name points to this machine sends another
-// Host.
+// host returns a *Denied with status 403 if the Host header of r does not name this server, otherwise nil. This
+// prevents DNS rebinding: a page of an attacker whose name points to this machine sends another Host.
 func (s *rules) host(r *http.Request) *Denied {
 	name, _ := splitHost(r.Host)
 	if s.hosts[name] {
@@ -47,9 +46,9 @@ func (s *rules) host(r *http.Request) *Denied {
 	return denied(403, "Host: unknown name of this server; add it with --host")
 }
 
-// origin returns a *Denied with status 403 for a changing request or a WebSocket that a page of
-// another site sends. cookie means that a cookie identifies the caller: browsers attach cookies to
-// requests of foreign pages, too.
+// origin returns a *Denied with status 403 if r changes state or opens a WebSocket and comes from a page of another
+// site, otherwise nil. cookie means that a cookie identifies the caller: browsers attach cookies to requests of
+// foreign pages, too.
 func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	if safe(r.Method) && !upgrades(r) {
 		return nil
@@ -74,8 +73,8 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
 }
 
-// own reports whether an origin is this server: the host of the request or a name in Options.Hosts.
-// If the server has TLS, the origin must be https.
+// own reports whether origin, the value of an Origin header, is this server: host, the host of the request, or a
+// name in Options.Hosts. If the server uses TLS, the origin must be https.
 func (s *rules) own(origin, host string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
@@ -92,8 +91,8 @@ func (s *rules) own(origin, host string) bool {
 	return false
 }
 
-// sameHost reports whether two hosts, each with or without a port, are equal. A missing port is the
-// default port of the scheme, "http" or "https".
+// sameHost reports whether two hosts, each with or without a port, are equal. A missing port is the default port of
+// scheme, "http" or "https".
 func sameHost(a, b, scheme string) bool {
 	standard := map[string]string{"http": "80", "https": "443"}[scheme]
 	nameA, portA := splitHost(a)
@@ -107,18 +106,17 @@ func sameHost(a, b, scheme string) bool {
 	return nameA == nameB && portA == portB
 }
 
-// safe reports whether requests with a method only read.
+// safe reports whether requests with a method do not change state.
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// upgrades reports whether a request has headers to switch protocols, as for a WebSocket.
+// upgrades reports whether r requests to switch protocols, as for a WebSocket.
 func upgrades(r *http.Request) bool {
 	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 }
 
-// secure sets headers that restrict the pages in browsers. Browsers accept
-// Cross-Origin-Opener-Policy only over TLS, and log a warning otherwise.
+// secure sets headers that restrict pages in browsers. tls means that the request came over TLS.
 func secure(h http.Header, tls bool) {
 	h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -20,15 +20,14 @@ var errorTemplate = template.Must(template.New("error").Parse(errorText))
 // mediaType is the media type of an error (RFC 9457).
 const mediaType = "application/problem+json"
 
-// wantsPage reports whether an Accept header asks for HTML, as browsers do for a page. Scripts and
-// programs accept JSON or anything.
+// wantsPage reports whether accept, an Accept header, prefers HTML, as browsers do for a page. Scripts and programs
+// accept JSON or anything.
 func wantsPage(accept string) bool {
 	accept = strings.ToLower(accept)
 	return strings.Contains(accept, "text/html") && !strings.Contains(accept, "json")
 }
 
-// showsPage reports whether a browser shows the answer to a request as a page. It is false for
-// WebSockets and scripts.
+// showsPage reports whether a browser will show the answer to r as a page. It is false for WebSockets and scripts.
 func showsPage(r *http.Request) bool {
 	return wantsPage(r.Header.Get("Accept")) && !upgrades(r)
 }
@@ -43,8 +42,8 @@ type pageWriter struct {
 	held    bytes.Buffer
 }
 
-// WriteHeader holds back the status if the response is a problem, which finish replaces by a page.
-// Otherwise it writes the status.
+// WriteHeader holds back the status of an error in problem JSON, so that finish can write a page. It passes any
+// other status on.
 func (p *pageWriter) WriteHeader(status int) {
 	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
 		p.status = status
@@ -55,8 +54,7 @@ func (p *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write holds back b if the response is an error that finish replaces by a page. Otherwise it
-// passes b on.
+// Write holds back b if the response is an error that finish replaces by a page. Otherwise it passes b on.
 func (p *pageWriter) Write(b []byte) (int, error) {
 	p.began = true
 	if p.status != 0 {
@@ -65,7 +63,7 @@ func (p *pageWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// FlushError flushes the response. While an error is held back, it does not flush and returns nil.
+// FlushError flushes the response. While an error is held back, it has no effect and returns nil.
 func (p *pageWriter) FlushError() error {
 	if p.status != 0 {
 		return nil
@@ -74,10 +72,10 @@ func (p *pageWriter) FlushError() error {
 	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap supports http.ResponseController.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (p *pageWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// finish writes the HTML page of the held error. Without a held error it returns at once.
+// finish writes the HTML page of the error that was held back, if any. Call it after the handler.
 func (p *pageWriter) finish() {
 	if p.status == 0 {
 		return
@@ -95,8 +93,9 @@ func (p *pageWriter) finish() {
 	p.ResponseWriter.Write(errorPage(p.held.Bytes(), p.status, h.Get("Retry-After"), next))
 }
 
-// errorPage returns the HTML page of an error. problem is its JSON. after is the value of
-// Retry-After in seconds, or empty. next is the redirect target of a login, or empty.
+// errorPage returns the HTML page of an error. problem is its JSON, and status the HTTP status. after is the value
+// of Retry-After in seconds, or "". For a 401 the page links to the login, which then redirects to next; "" means to
+// "/".
 func errorPage(problem []byte, status int, after, next string) []byte {
 	var said struct{ Detail string }
 	_ = json.Unmarshal(problem, &said) // without a sentence the page shows the title

@@ -15,8 +15,9 @@ type bucket struct {
 	last  time.Time
 }
 
-// take takes n tokens at a refill rate per second and returns 0. If the bucket has too few, it
-// takes no tokens and returns the time until it has enough. n is capped at rate.
+// take takes n tokens at time now and returns 0. rate is both the capacity and the number of tokens added per
+// second. If there are too few tokens, take leaves them and returns the time until there are enough. An n above rate
+// counts as rate.
 func (b *bucket) take(n, rate float64, now time.Time) time.Duration {
 	n = min(n, rate)
 	b.mutex.Lock()
@@ -43,28 +44,28 @@ type rates struct {
 	addresses     map[netip.Prefix]*bucket
 }
 
-// init sets the limits and empties the buckets of addresses.
+// init sets the limits for requests and empties the buckets of addresses.
 func (s *rates) init(l Limits) {
 	s.limit, s.single = float64(l.Rate), float64(l.AddressRate)
 	s.addresses = map[netip.Prefix]*bucket{}
 }
 
-// of returns the bucket of an address or IPv6 network. If the map is full, it first drops other
-// addresses, which then start with full buckets.
+// of returns the bucket of an IPv4 address or IPv6 network. It makes the bucket if it is new, and if there are too
+// many addresses, first drops others, which then start with full buckets.
 func (s *rates) of(block netip.Prefix) *bucket {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	b := s.addresses[block]
 	if b == nil {
-		forget(s.addresses)
+		evict(s.addresses)
 		b = &bucket{}
 		s.addresses[block] = b
 	}
 	return b
 }
 
-// forget deletes a quarter of the entries of a map of addresses if the map is full.
-func forget[T any](m map[netip.Prefix]T) {
+// evict deletes a quarter of the entries of m, chosen at random, if m has the maximum number of addresses.
+func evict[T any](m map[netip.Prefix]T) {
 	if len(m) < mostAddresses {
 		return
 	}
@@ -77,8 +78,8 @@ func forget[T any](m map[netip.Prefix]T) {
 	}
 }
 
-// take counts n requests of a visitor against the limits of its address, its token and the server.
-// It returns a *Denied with status 429 if a limit is exceeded.
+// take counts n requests of v against the limits of its address, its token and the server. It returns a *Denied with
+// status 429 if one is exceeded, otherwise nil. On loopback only the limit of the server counts.
 func (v *visitor) take(n int) *Denied {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
@@ -120,16 +121,15 @@ const (
 	mostWait  = 15 * time.Minute
 )
 
-// blocked returns a *Denied with status 429 while an address has to wait after wrong tokens,
-// otherwise nil.
+// blocked returns a *Denied with status 429 while the address a must wait after wrong tokens, otherwise nil.
 func (f *failures) blocked(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.refuse(f.addresses[a.block], time.Now())
 }
 
-// fail counts a wrong token of an address. It returns a *Denied with status 429 if the address has
-// to wait, otherwise nil. Each wait doubles the one before.
+// fail counts a wrong token from the address a. It returns a *Denied with status 429 if the address must now wait,
+// otherwise nil. Each wait is twice as long as the one before, up to 15 minutes.
 func (f *failures) fail(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -139,7 +139,7 @@ func (f *failures) fail(a address) *Denied {
 		if f.addresses == nil {
 			f.addresses = map[netip.Prefix]*trier{}
 		}
-		forget(f.addresses)
+		evict(f.addresses)
 		t = &trier{from: now}
 		f.addresses[a.block] = t
 	}
@@ -168,8 +168,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// refuse returns a *Denied while the address of t is blocked at now, otherwise nil. t may be nil.
-// The caller holds the mutex.
+// refuse returns a *Denied with status 429 while t is blocked at now, otherwise nil. t may be nil: not blocked. The
+// caller holds the mutex.
 func (f *failures) refuse(t *trier, now time.Time) *Denied {
 	if t == nil || !now.Before(t.blocked) {
 		return nil

@@ -17,9 +17,8 @@ const (
 	bodyBetween = 64 << 10 // bytes between two updates of the deadline
 )
 
-// Server returns an HTTP/1.1 server with time limits: headers of at most 16 KiB within 5 s, idle
-// connections for 2 minutes, answers accepted within 10 s. WebSockets need HTTP/1.1, and HTTP/2 has
-// flood attacks of its own.
+// Server returns an HTTP/1.1 server for the handler h with time limits: headers of at most 16 KiB within 5 s, idle
+// connections for 2 minutes, answers accepted within 10 s. It does not support HTTP/2, which lacks WebSockets.
 func (g *Guard) Server(h http.Handler) *http.Server {
 	s := &http.Server{
 		Handler: h, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
@@ -30,8 +29,8 @@ func (g *Guard) Server(h http.Handler) *http.Server {
 	return s
 }
 
-// bounded returns the request r, with a body that must arrive within a time limit. The limit grows
-// with the data received.
+// bounded returns r with a body that must arrive within a time limit: 10 s, and 1 s more for each 16 KiB. w is its
+// response.
 func bounded(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), begin: time.Now()}
@@ -49,8 +48,8 @@ type body struct {
 	ended bool
 }
 
-// Read reads the body and extends the read deadline as data arrives. After the end of the body the
-// answer has a new write deadline.
+// Read reads the body and extends the read deadline as data arrives. At the end of the body it sets the write
+// deadline for the answer.
 func (b *body) Read(p []byte) (int, error) {
 	if b.count >= b.next && !b.ended {
 		b.next = b.count + bodyBetween

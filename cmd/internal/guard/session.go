@@ -39,7 +39,7 @@ type sessions struct {
 	links []link
 }
 
-// secret returns 256 random bits as text, and the hash of the text.
+// secret returns 256 random bits as text for a URL or a cookie, and the hash of the text.
 func secret() (text string, sum id) {
 	var bits [32]byte
 	rand.Read(bits[:])
@@ -47,15 +47,15 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin starts a session with the permissions of a badge and returns its secret cookie. Only the
-// hash of the cookie is stored.
+// begin starts a session of 30 days with the permissions of a badge and returns its cookie. It stores only the hash
+// of the cookie. The session ends with the badge.
 func (s *sessions) begin(of *badge) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session with the permissions of a badge. sum is the hash of its cookie. It ends with
+// add adds a session with the permissions of a badge, and returns it. sum is the hash of its cookie. It ends with
 // that badge, or at until. If there are too many sessions, the oldest ends.
 func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	s.mutex.Lock()
@@ -85,7 +85,7 @@ func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	return one
 }
 
-// find returns the active session of a cookie, or nil.
+// find returns the active session with a cookie, or nil.
 func (s *sessions) find(cookie string) *session {
 	sum := sha256.Sum256([]byte(cookie)) // comparing hashes leaks no timing information about the cookie
 	s.mutex.Lock()
@@ -109,8 +109,8 @@ func (s *sessions) count() (n int) {
 	return n
 }
 
-// invite returns the secret key of a one-time link with the permissions of a badge. If there are
-// too many links, the oldest becomes invalid.
+// invite adds a one-time link with the permissions of b, valid for one hour, and returns its secret key. If there
+// are too many links, the oldest becomes invalid.
 func (s *sessions) invite(b *badge) (key string) {
 	key, sum := secret()
 	s.mutex.Lock()
@@ -124,8 +124,7 @@ func (s *sessions) invite(b *badge) (key string) {
 	return key
 }
 
-// use returns the badge of a link and deletes the link. It returns nil if the key is unknown or
-// expired.
+// use deletes the link with a key and returns its badge. It returns nil if the key is unknown or has expired.
 func (s *sessions) use(key string) *badge {
 	sum := sha256.Sum256([]byte(key))
 	s.mutex.Lock()
@@ -142,9 +141,9 @@ func (s *sessions) use(key string) *badge {
 	return l.badge
 }
 
-// Invite returns the path of a one-time login link with a role in a room, or in all rooms for "".
-// The link is valid for one hour. It is meant for the person who started the server. Without
-// tokens, the link and its session end when the first tokens are added.
+// Invite returns the path and query of a one-time login link, valid for one hour. It gives role in a room, or in all
+// rooms if room is "". It is meant for the person who started the server. If the server has no tokens, the link and
+// its session end when tokens are added.
 func (g *Guard) Invite(role Role, room string) (path string) {
 	from := g.rules.Load().open
 	if from == nil {
@@ -153,8 +152,8 @@ func (g *Guard) Invite(role Role, room string) (path string) {
 	return g.invite(from, role, room)
 }
 
-// invite returns the path of a one-time link with a role in a room, or in all rooms for "". Its
-// sessions end with the badge of.
+// invite returns the path and query of a one-time login link. It gives role in a room, or in all rooms if room is
+// "". The link and its session end with the badge of.
 func (g *Guard) invite(of *badge, role Role, room string) (path string) {
 	b := &badge{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {

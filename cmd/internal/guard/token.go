@@ -34,7 +34,8 @@ type Tokens struct{ list []*token }
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// LoadTokens reads a token file. notes are warnings, for example that others can read the file.
+// LoadTokens reads the token file path, of at most 1 MiB. notes are warnings to show to the operator, for example
+// that other users can read the file.
 func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -59,8 +60,8 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	return t, notes, err
 }
 
-// ParseTokens parses lines ROLE TOKEN [ROOM,ROOM...] [# NAME]. A text without tokens is an error.
-// An error begins with title:line, and never quotes text that may be a token.
+// ParseTokens parses text, lines of the form ROLE TOKEN [ROOM,ROOM...] [# NAME]. A text without tokens is an error.
+// An error begins with title and the line, and never quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
 	if len(text) > mostFile {
 		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
@@ -88,8 +89,8 @@ func ParseTokens(title string, text []byte) (*Tokens, error) {
 	return t, nil
 }
 
-// parseToken parses a line. It returns nil for an empty line or a comment. The line number is the
-// name of a token without one.
+// parseToken parses one line of a token file. It returns nil and no error for an empty line or a comment. A token
+// without a name is called after number, its line number.
 func parseToken(line string, number int) (*token, error) {
 	fields := strings.Fields(line)
 	name := fmt.Sprintf("line %d", number)
@@ -131,8 +132,8 @@ func parseToken(line string, number int) (*token, error) {
 	return &token{sha256.Sum256([]byte(secret)), b}, nil
 }
 
-// issue returns a copy of the tokens with active badges, which end with the context ended. A token
-// with unchanged permissions keeps its badge from old, which may be nil.
+// issue returns a copy of the tokens with active badges, which end with the context ended. salt is the key of their
+// ids. A token with unchanged permissions keeps its badge from old, the earlier rules, which may be nil.
 func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
@@ -152,8 +153,8 @@ func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	return out
 }
 
-// find returns the badge of a token, or nil. Its time depends neither on the position of the token
-// nor on its text.
+// find returns the badge of the token secret, or nil. Its time depends neither on the position of the token nor on
+// its text.
 func (t *Tokens) find(secret string) *badge {
 	if len(secret) > mostToken {
 		return nil
