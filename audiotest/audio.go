@@ -16,26 +16,26 @@ import (
 
 // Audio is a mixer under test, its clock, and a recording of its output.
 type Audio struct {
-	take
-	mixer   *mixer.Mixer
-	config  mixer.Config
-	elapsed time.Duration // the sum of all steps
-	doing   bool          // a function of Do is running
-	planned []plan        // sorted by frame
-	stems   map[mixer.Stem]*track
-	may     []string // the names passed to Knows
-	block   []pcm.Frame
-	reader  *mixer.EventReader
-	polled  []mixer.Event
-	events  []mixer.Event
-	voices  []*life          // in the order of their starts
-	numbers map[uint64]*life // by voice number
-	refused []mixer.Event
-	save    string // folder for the output of a failed test; "": none
+	mixRecording
+	mixer      *mixer.Mixer
+	config     mixer.Config
+	elapsed    time.Duration   // the sum of all steps
+	inCallback bool            // a function of Do is running
+	scheduled  []scheduledCall // sorted by frame
+	stems      map[mixer.Stem]*track
+	declared   []string // the names passed to Knows
+	block      []pcm.Frame
+	reader     *mixer.EventReader
+	polled     []mixer.Event
+	events     []mixer.Event
+	voices     []*voiceHistory          // in the order of their starts
+	numbers    map[uint64]*voiceHistory // by voice number
+	refused    []mixer.Event
+	save       string // folder for the output of a failed test; "": none
 }
 
-// plan is a function to be called at a frame.
-type plan struct {
+// scheduledCall is a function to be called at a frame.
+type scheduledCall struct {
 	frame int64
 	call  func()
 }
@@ -54,31 +54,31 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	if err != nil {
 		t.Fatalf("audiotest: %v", err)
 	}
-	if err := stereo(m); err != nil {
+	if err := requireStereo(m); err != nil {
 		m.Close()
 		t.Fatalf("audiotest: %v", err)
 	}
 	a := &Audio{
-		take:  take{t: t, rate: m.Rate(), update: *update},
-		mixer: m, config: c, save: *save, reader: m.NewEventReader(),
-		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*life{},
+		mixRecording: mixRecording{t: t, rate: m.Rate(), update: *update},
+		mixer:        m, config: c, save: *save, reader: m.NewEventReader(),
+		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*voiceHistory{},
 		block: make([]pcm.Frame, max(m.Rate()/50, 1)), polled: make([]mixer.Event, 256),
 	}
-	a.picture, a.around = a.timeline, a.sounding
+	a.drawTimeline, a.describeVoices = a.timeline, a.describeVoicesAt
 	t.Cleanup(func() {
-		if n := len(a.planned); n > 0 && !t.Failed() && !t.Skipped() {
-			t.Errorf("audiotest: %s of Do not called: the first was for %v, and %v were played", words.Count(n, "function"), pcm.Duration(a.planned[0].frame, a.rate), pcm.Duration(a.frames, a.rate))
+		if n := len(a.scheduled); n > 0 && !t.Failed() && !t.Skipped() {
+			t.Errorf("audiotest: %s of Do not called: the first was for %v, and %v were played", words.Count(n, "function"), pcm.Duration(a.scheduled[0].frame, a.rate), pcm.Duration(a.frames, a.rate))
 		}
 		if t.Failed() && a.save != "" {
-			a.leave()
+			a.saveOutput()
 		}
 		m.Close()
 	})
 	return a
 }
 
-// stereo returns an error if a source has several outputs.
-func stereo(src device.Source) error {
+// requireStereo returns an error if a source has several outputs.
+func requireStereo(src device.Source) error {
 	if n := device.OutputsOf(src); n > 1 {
 		return fmt.Errorf("the mixer has %d outputs, want 1: fold them (Config.Fold)", n)
 	}
@@ -96,7 +96,7 @@ func (a *Audio) Step(d time.Duration) {
 		a.t.Fatalf("audiotest: a step of %v goes back", d)
 	}
 	a.elapsed += d
-	a.play(pcm.Frames(a.elapsed, a.rate))
+	a.renderTo(pcm.Frames(a.elapsed, a.rate))
 }
 
 // Sleep is Step for a game that uses timers of package time: until d has passed, it renders 1 ms and then
@@ -104,7 +104,7 @@ func (a *Audio) Step(d time.Duration) {
 // issues at a whole millisecond takes effect exactly at the frame of that millisecond.
 func (a *Audio) Sleep(d time.Duration) {
 	a.t.Helper()
-	for settle(); d > 0; settle() {
+	for waitForGoroutines(); d > 0; waitForGoroutines() {
 		piece := min(d, time.Millisecond)
 		a.Step(piece)
 		time.Sleep(piece)
@@ -112,8 +112,8 @@ func (a *Audio) Sleep(d time.Duration) {
 	}
 }
 
-// settle waits, inside testing/synctest, until all goroutines that are due now have run.
-func settle() {
+// waitForGoroutines waits, inside testing/synctest, until all goroutines that are due now have run.
+func waitForGoroutines() {
 	defer func() { _ = recover() }() // outside of synctest, Wait panics
 	synctest.Wait()
 }
@@ -126,34 +126,34 @@ func (a *Audio) Do(at time.Duration, call func()) {
 	a.t.Helper()
 	frame := pcm.Frames(at, a.rate)
 	if at < 0 || frame < a.frames {
-		a.t.Fatalf("audiotest: %v is over: the next frame is at %s", at, a.when(a.frames))
+		a.t.Fatalf("audiotest: %v is over: the next frame is at %s", at, a.formatFrame(a.frames))
 	}
-	after := slices.IndexFunc(a.planned, func(p plan) bool { return p.frame > frame })
+	after := slices.IndexFunc(a.scheduled, func(p scheduledCall) bool { return p.frame > frame })
 	if after < 0 {
-		after = len(a.planned)
+		after = len(a.scheduled)
 	}
-	a.planned = slices.Insert(a.planned, after, plan{frame, call})
+	a.scheduled = slices.Insert(a.scheduled, after, scheduledCall{frame, call})
 }
 
-// play renders up to a frame, and calls the functions of Do on the way.
-func (a *Audio) play(to int64) {
+// renderTo renders up to a frame, and calls the functions of Do on the way.
+func (a *Audio) renderTo(to int64) {
 	a.t.Helper()
-	if a.doing {
+	if a.inCallback {
 		a.t.Fatal("audiotest: a function of Do steps the clock that has called it")
 	}
 	for a.frames < to {
-		for len(a.planned) > 0 && a.planned[0].frame <= a.frames {
-			call := a.planned[0].call
-			a.planned = a.planned[1:]
-			a.doing = true
+		for len(a.scheduled) > 0 && a.scheduled[0].frame <= a.frames {
+			call := a.scheduled[0].call
+			a.scheduled = a.scheduled[1:]
+			a.inCallback = true
 			func() {
-				defer func() { a.doing = false }()
+				defer func() { a.inCallback = false }()
 				call()
 			}()
 		}
 		n := min(to-a.frames, int64(len(a.block)), int64(a.mixer.Prepare()))
-		if len(a.planned) > 0 {
-			n = min(n, a.planned[0].frame-a.frames)
+		if len(a.scheduled) > 0 {
+			n = min(n, a.scheduled[0].frame-a.frames)
 		}
 		a.mixer.Render(a.block[:n])
 		a.mix.write(a.frames, a.block[:n])
@@ -164,14 +164,14 @@ func (a *Audio) play(to int64) {
 			a.stems[of].write(a.frames, part)
 		}
 		a.frames += n
-		for e := range a.poll() {
-			a.live(e)
+		for e := range a.newEvents() {
+			a.recordEvent(e)
 		}
 	}
 }
 
-// poll iterates over the new events.
-func (a *Audio) poll() iter.Seq[*mixer.Event] {
+// newEvents iterates over the new events.
+func (a *Audio) newEvents() iter.Seq[*mixer.Event] {
 	return func(yield func(*mixer.Event) bool) {
 		for {
 			n := a.reader.Events(a.polled)
@@ -197,11 +197,11 @@ func (a *Audio) Mix() []pcm.Frame { return a.mix.read(0, a.frames) }
 // fails the test and returns nil.
 func (a *Audio) Stem(name string) []pcm.Frame {
 	a.t.Helper()
-	stems, ok := a.known(name)
+	stems, ok := a.stemsOf(name)
 	if !ok {
 		return nil
 	}
-	return a.sum(stems).read(0, a.frames)
+	return a.sumOf(stems).read(0, a.frames)
 }
 
 // Sound asserts that the mix is not silent, and returns the mix from its first audible sample to its last. A

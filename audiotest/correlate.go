@@ -13,8 +13,8 @@ const (
 	// referenceFrames is the length of the beginning of a sound that is searched for.
 	referenceFrames = 1 << 16
 
-	// leastCorrelation is the correlation from which a sound counts as found.
-	leastCorrelation = 0.5
+	// minCorrelation is the correlation from which a sound counts as found.
+	minCorrelation = 0.5
 )
 
 // reference returns the beginning of a sound, downmixed to mono.
@@ -32,27 +32,27 @@ func reference(s *voice.Sound) []float64 {
 // match is a position where a sound was found.
 type match struct {
 	at, frames  int64 // position and length of the sound
-	apart       int64 // minimum distance to the next match
+	minDistance int64 // minimum distance to the next match
 	correlation float64
 }
 
-// find returns all matches of a sound, and the best correlation. Two matches are at least half of the reference
+// stemsNamed returns all matches of a sound, and the best correlation. Two matches are at least half of the reference
 // apart.
 func find(frames []pcm.Frame, s *voice.Sound) (all []match, best float64) {
 	ref := reference(s)
 	for k, x := range correlate(frames, ref) {
-		if best = max(best, x); x >= leastCorrelation {
-			all = keep(all, match{int64(k), s.Frames(), int64(max(len(ref)/2, 1)), x})
+		if best = max(best, x); x >= minCorrelation {
+			all = appendMatch(all, match{int64(k), s.Frames(), int64(max(len(ref)/2, 1)), x})
 		}
 	}
 	return all, best
 }
 
-// keep adds a match that follows the others. If it is too close to the last one, only the better match is kept.
-func keep(all []match, m match) []match {
+// appendMatch adds a match that follows the others. If it is too close to the last one, only the better match is kept.
+func appendMatch(all []match, m match) []match {
 	n := len(all)
 	switch {
-	case n == 0 || m.at-all[n-1].at >= min(m.apart, all[n-1].apart):
+	case n == 0 || m.at-all[n-1].at >= min(m.minDistance, all[n-1].minDistance):
 		return append(all, m)
 	case m.correlation > all[n-1].correlation:
 		all[n-1] = m
@@ -76,7 +76,7 @@ func correlate(frames []pcm.Frame, ref []float64) []float64 {
 		return out
 	}
 	t.Apply(want)
-	around := powers(frames, len(ref))
+	around := runningPower(frames, len(ref))
 	block, step := make([]complex128, n), n-len(ref)
 	for from := 0; from < len(frames); from += step {
 		clear(block)
@@ -100,9 +100,9 @@ func correlate(frames []pcm.Frame, ref []float64) []float64 {
 	return out
 }
 
-// powers returns, for each frame, the sum of the squares of the n frames from there on. It returns 0 if they
+// runningPower returns, for each frame, the sum of the squares of the n frames from there on. It returns 0 if they
 // are silent.
-func powers(frames []pcm.Frame, n int) []float64 {
+func runningPower(frames []pcm.Frame, n int) []float64 {
 	sums := make([]float64, len(frames)+1)
 	for i, f := range frames {
 		sums[i+1] = sums[i] + float64(f[0])*float64(f[0]) + float64(f[1])*float64(f[1])
@@ -110,7 +110,7 @@ func powers(frames []pcm.Frame, n int) []float64 {
 	out := make([]float64, len(frames))
 	for i := range out {
 		end := min(i+n, len(frames))
-		if x := sums[end] - sums[i]; x > silenceBound*silenceBound*float64(end-i)/4 {
+		if x := sums[end] - sums[i]; x > silenceThreshold*silenceThreshold*float64(end-i)/4 {
 			out[i] = x
 		}
 	}

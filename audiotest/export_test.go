@@ -14,5 +14,5 @@ func (a *Audio) Save(dir string) { a.save = dir }
 
 // Recorded returns a recording of frames.
 func Recorded(t testing.TB, rate int, frames []pcm.Frame) *Recording {
-	return recording(t, rate, frames)
+	return newRecording(t, rate, frames)
 }

@@ -33,13 +33,13 @@ func (a *Audio) GoldenHash(want string) {
 	a.goldenHash(want)
 }
 
-func (k *take) golden(file string) {
-	k.t.Helper()
-	mix := k.mix.read(0, k.frames)
+func (r *mixRecording) golden(file string) {
+	r.t.Helper()
+	mix := r.mix.read(0, r.frames)
 	got := strings.TrimSuffix(file, ".wav") + ".got.wav"
-	if k.update {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), k.write(file, mix)); err != nil {
-			k.fail("%v", err)
+	if r.update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), r.write(file, mix)); err != nil {
+			r.fail("%v", err)
 		}
 		os.Remove(got)
 		return
@@ -51,30 +51,30 @@ func (k *take) golden(file string) {
 		differs = fmt.Sprintf("there is no %s, which go test -audiotest.update writes", file)
 	case err != nil:
 		differs = err.Error()
-	case rate != k.rate:
-		differs = fmt.Sprintf("%s is at %d Hz, the mix at %d", file, rate, k.rate)
+	case rate != r.rate:
+		differs = fmt.Sprintf("%s is at %d Hz, the mix at %d", file, rate, r.rate)
 	default:
-		differs = k.compare(file, mix, want)
+		differs = r.compare(file, mix, want)
 	}
 	if differs == "" {
 		os.Remove(got)
 		return
 	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(got), 0o777), k.write(got, mix)); err != nil {
-		k.fail("%s; the mix is lost: %v", differs, err)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(got), 0o777), r.write(got, mix)); err != nil {
+		r.fail("%s; the mix is lost: %v", differs, err)
 		return
 	}
-	k.fail("%s; the mix is in %s", differs, got)
+	r.fail("%s; the mix is in %s", differs, got)
 }
 
 // compare describes the difference between the mix and a file. It returns "" if they are equal.
-func (k *take) compare(file string, mix, want []pcm.Frame) string {
+func (r *mixRecording) compare(file string, mix, want []pcm.Frame) string {
 	n := min(len(mix), len(want))
 	first, most := difference(mix[:n], want[:n])
 	if first >= 0 {
-		text := fmt.Sprintf("the mix differs from %s at %s first, by %.1f dB at most", file, k.when(first), float64(pcm.FromLinear(most)))
-		if k.around != nil {
-			text += "; " + k.around(first)
+		text := fmt.Sprintf("the mix differs from %s at %s first, by %.1f dB at most", file, r.formatFrame(first), float64(pcm.FromLinear(most)))
+		if r.describeVoices != nil {
+			text += "; " + r.describeVoices(first)
 		}
 		return text
 	}
@@ -84,18 +84,18 @@ func (k *take) compare(file string, mix, want []pcm.Frame) string {
 	return ""
 }
 
-func (k *take) goldenHash(want string) {
-	k.t.Helper()
+func (r *mixRecording) goldenHash(want string) {
+	r.t.Helper()
 	sum := sha256.New()
-	binary.Write(sum, binary.LittleEndian, k.mix.read(0, k.frames))
+	binary.Write(sum, binary.LittleEndian, r.mix.read(0, r.frames))
 	if got := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(got, want) {
-		k.fail("the mix has the hash %s, want %q", got, want)
+		r.fail("the mix has the hash %s, want %q", got, want)
 	}
 }
 
 // write saves frames as a WAV file of float32.
-func (k *take) write(file string, frames []pcm.Frame) error {
-	f, err := wav.Create(file, wav.Config{Rate: k.rate, Format: wav.F32, Frames: int64(len(frames))})
+func (r *mixRecording) write(file string, frames []pcm.Frame) error {
+	f, err := wav.Create(file, wav.Config{Rate: r.rate, Format: wav.F32, Frames: int64(len(frames))})
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 
 // Recording is audio that was recorded elsewhere, not by an Audio: a file, or the output of a stream.
 type Recording struct {
-	take
-	known []named
+	mixRecording
+	known []namedSound
 }
 
 // Listen reads a recording to its end: WAV, or another format of package sounds, mono or stereo. A read error
@@ -26,7 +26,7 @@ func Listen(t testing.TB, r io.Reader) *Recording {
 	if err != nil {
 		t.Fatalf("audiotest: %v", err)
 	}
-	return recording(t, rate, frames)
+	return newRecording(t, rate, frames)
 }
 
 // Raw describes the format of samples without a header: interleaved, little endian.
@@ -65,22 +65,22 @@ func ListenRaw(t testing.TB, r io.Reader, raw Raw) *Recording {
 	for i := range frames {
 		frames[i] = pcm.Frame{sample(i * channels), sample(i*channels + channels - 1)}
 	}
-	return recording(t, rate, frames)
+	return newRecording(t, rate, frames)
 }
 
-func recording(t testing.TB, rate int, frames []pcm.Frame) *Recording {
-	r := &Recording{take: take{t: t, rate: rate, frames: int64(len(frames)), update: *update}}
+func newRecording(t testing.TB, rate int, frames []pcm.Frame) *Recording {
+	r := &Recording{mixRecording: mixRecording{t: t, rate: rate, frames: int64(len(frames)), update: *update}}
 	r.mix.write(0, frames)
-	r.picture = func(focus) string { return r.levels() }
+	r.drawTimeline = func(focus) string { return r.levels() }
 	return r
 }
 
 // levels draws the level of the recording over time, with the symbols of a timeline.
 func (r *Recording) levels() string {
-	line := make([]byte, columns)
+	line := make([]byte, timelineColumns)
 	for x := range line {
-		from := int64(x) * r.frames / columns
-		line[x] = letter(r.mix.level(span{from, max(int64(x+1)*r.frames/columns, from+1)}))
+		from := int64(x) * r.frames / timelineColumns
+		line[x] = levelSymbol(r.mix.level(span{from, max(int64(x+1)*r.frames/timelineColumns, from+1)}))
 	}
 	return fmt.Sprintf("%v at %d Hz |%s| %.1f dB\n# -20 dB and louder   = -40 dB   - -60 dB   . less\n",
 		pcm.Duration(r.frames, r.rate).Round(time.Microsecond), r.rate, line, float64(r.mix.level(span{0, r.frames})))

@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// named is a sound to search for in a recording, with an optional name.
-type named struct {
+// namedSound is a sound to search for in a recording, with an optional name.
+type namedSound struct {
 	name  string
 	sound *voice.Sound
 }
@@ -21,7 +21,7 @@ type named struct {
 // of the path of the file.
 func (r *Recording) Knows(sounds ...*voice.Sound) {
 	for _, s := range sounds {
-		r.known = append(r.known, named{"", s})
+		r.known = append(r.known, namedSound{"", s})
 	}
 }
 
@@ -29,7 +29,7 @@ func (r *Recording) Knows(sounds ...*voice.Sound) {
 // Several sounds with one name are its variations. A stream can be added, but Heard and Never cannot find it.
 func (r *Recording) KnowsNamed(sounds iter.Seq2[string, *voice.Sound]) {
 	for name, s := range sounds {
-		r.known = append(r.known, named{name, s})
+		r.known = append(r.known, namedSound{name, s})
 	}
 }
 
@@ -39,10 +39,10 @@ func (r *Recording) KnowsNamed(sounds iter.Seq2[string, *voice.Sound]) {
 // recording during the sound. The sound must be loaded, have the recording's sample rate, and not be silent.
 func (r *Recording) Heard(name string) *Heard {
 	r.t.Helper()
-	h := &Heard{take: &r.take, name: strconv.Quote(name), track: &r.mix}
+	h := &Heard{base: &r.mixRecording, name: strconv.Quote(name), track: &r.mix}
 	all, best, ok := r.find(name)
 	for _, m := range all {
-		h.heard = append(h.heard, hearing{span{m.at, min(m.at+m.frames, r.frames)}, []int64{m.at}})
+		h.occurrences = append(h.occurrences, occurrence{span{m.at, min(m.at+m.frames, r.frames)}, []int64{m.at}})
 	}
 	if ok && all == nil {
 		r.fail("%q is not heard: the best correlation is %.2f, want 0.5", name, best)
@@ -59,15 +59,15 @@ func (r *Recording) Never(name string) {
 		at = append(at, m.at)
 	}
 	if at != nil {
-		r.fail("%q is heard at %s, want never", name, r.listed(at))
+		r.fail("%q is heard at %s, want never", name, r.formatTimes(at))
 	}
 }
 
-// find returns the occurrences of a name, and the best correlation. If the sounds of the name cannot be
+// stemsNamed returns the occurrences of a name, and the best correlation. If the sounds of the name cannot be
 // searched for, it fails the test.
 func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 	r.t.Helper()
-	meant := r.meant(name)
+	meant := r.lookUp(name)
 	if meant == nil {
 		return nil, 0, false
 	}
@@ -89,28 +89,28 @@ func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 	slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(a.at, b.at) })
 	var kept []match
 	for _, m := range all {
-		kept = keep(kept, m)
+		kept = appendMatch(kept, m)
 	}
 	return kept, best, true
 }
 
-// meant returns the sounds that a name refers to: the sounds added under that name, or else the single sound
+// lookUp returns the sounds that a name refers to: the sounds added under that name, or else the single sound
 // with that name, or else the single sound whose path ends with it. It fails the test if the name is unknown or
 // ambiguous.
-func (r *Recording) meant(name string) (sounds []*voice.Sound) {
+func (r *Recording) lookUp(name string) (sounds []*voice.Sound) {
 	r.t.Helper()
-	pick := func(means func(n named) bool) {
+	pick := func(means func(n namedSound) bool) {
 		for _, n := range r.known {
 			if means(n) && !slices.Contains(sounds, n.sound) {
 				sounds = append(sounds, n.sound)
 			}
 		}
 	}
-	if pick(func(n named) bool { return n.name != "" && n.name == name }); sounds != nil {
+	if pick(func(n namedSound) bool { return n.name != "" && n.name == name }); sounds != nil {
 		return sounds
 	}
-	if pick(func(n named) bool { return n.sound.Name() == name }); sounds == nil {
-		pick(func(n named) bool {
+	if pick(func(n namedSound) bool { return n.sound.Name() == name }); sounds == nil {
+		pick(func(n namedSound) bool {
 			return n.sound.File() != "" && strings.HasSuffix("/"+n.sound.File(), "/"+name)
 		})
 	}

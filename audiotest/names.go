@@ -12,10 +12,10 @@ import (
 
 // Knows declares the names of all sounds of the game, played or not. Never then rejects other names, since
 // they may be misspelt. The sounds of a bank that plays on the mixer are declared automatically.
-func (a *Audio) Knows(names ...string) { a.may = append(a.may, names...) }
+func (a *Audio) Knows(names ...string) { a.declared = append(a.declared, names...) }
 
-// all returns the stems that exist or may appear, sorted.
-func (a *Audio) all() []mixer.Stem {
+// allStems returns the stems that exist or may appear, sorted.
+func (a *Audio) allStems() []mixer.Stem {
 	stems := map[mixer.Stem]bool{}
 	for of := range a.mixer.Stems(0) {
 		stems[of] = true
@@ -28,12 +28,12 @@ func (a *Audio) all() []mixer.Stem {
 	})
 }
 
-// meant returns the stems that a name refers to. If the name is ambiguous, it also returns the candidate files.
+// lookUp returns the stems that a name refers to. If the name is ambiguous, it also returns the candidate files.
 //
 // The name is looked up in this order: as the name of starts (or of a sound with unnamed starts), as the name
 // of a sound, as the end of the path of a file.
-func (a *Audio) meant(name string) (stems []mixer.Stem, files []string) {
-	all := a.all()
+func (a *Audio) lookUp(name string) (stems []mixer.Stem, files []string) {
+	all := a.allStems()
 	pick := func(means func(of mixer.Stem) bool) []mixer.Stem {
 		return slices.DeleteFunc(slices.Clone(all), func(of mixer.Stem) bool { return !means(of) })
 	}
@@ -54,35 +54,35 @@ func (a *Audio) meant(name string) (stems []mixer.Stem, files []string) {
 	return stems, files
 }
 
-// known returns the stems that a name refers to. It fails the test if the name is unknown.
-func (a *Audio) known(name string) ([]mixer.Stem, bool) {
+// stemsOf returns the stems that a name refers to. It fails the test if the name is unknown.
+func (a *Audio) stemsOf(name string) ([]mixer.Stem, bool) {
 	a.t.Helper()
-	return a.find(name, "")
+	return a.stemsNamed(name, "")
 }
 
-// possible is known for a name that may not have been played.
-func (a *Audio) possible(name string) ([]mixer.Stem, bool) {
+// stemsOrDeclared is stemsOf for a name that may not have been played.
+func (a *Audio) stemsOrDeclared(name string) ([]mixer.Stem, bool) {
 	a.t.Helper()
-	if len(a.may) == 0 && len(a.mixer.Expected()) == 0 && a.unlike(name) {
-		return nil, a.complete() // the names of the game are unknown
+	if len(a.declared) == 0 && len(a.mixer.Expected()) == 0 && a.differsFromAll(name) {
+		return nil, a.sawAllStarts() // the names of the game are unknown
 	}
-	return a.find(name, fmt.Sprintf("; if the game has it, say a.Knows(%q)", name))
+	return a.stemsNamed(name, fmt.Sprintf("; if the game has it, say a.Knows(%q)", name))
 }
 
-// unlike reports whether a name differs from the names of all starts, by at least a third of its letters.
-func (a *Audio) unlike(name string) bool {
+// differsFromAll reports whether a name differs from the names of all starts, by at least a third of its letters.
+func (a *Audio) differsFromAll(name string) bool {
 	near := func(of string) bool { return of != "" && words.Distance(name, of) <= max(1, len(name)/3) }
-	return name != "" && !strings.Contains(name, "/") && !slices.ContainsFunc(a.all(), func(of mixer.Stem) bool {
+	return name != "" && !strings.Contains(name, "/") && !slices.ContainsFunc(a.allStems(), func(of mixer.Stem) bool {
 		return near(of.Name) || near(of.Sound)
 	})
 }
 
-func (a *Audio) find(name, help string) ([]mixer.Stem, bool) {
+func (a *Audio) stemsNamed(name, help string) ([]mixer.Stem, bool) {
 	a.t.Helper()
-	if !a.complete() {
+	if !a.sawAllStarts() {
 		return nil, false
 	}
-	stems, files := a.meant(name)
+	stems, files := a.lookUp(name)
 	switch {
 	case files != nil:
 		for i, file := range files {
@@ -92,11 +92,11 @@ func (a *Audio) find(name, help string) ([]mixer.Stem, bool) {
 		}
 		a.fail("%q is %s; write the path of one, or play them by names of a bank", name, strings.Join(files, " and "))
 		return nil, false
-	case len(stems) > 0 || slices.Contains(a.may, name):
+	case len(stems) > 0 || slices.Contains(a.declared, name):
 		return stems, true
 	}
-	names := slices.Clone(a.may)
-	for _, of := range a.all() {
+	names := slices.Clone(a.declared)
+	for _, of := range a.allStems() {
 		if strings.Contains(name, "/") {
 			names = append(names, of.File)
 		} else {
@@ -112,8 +112,8 @@ func (a *Audio) find(name, help string) ([]mixer.Stem, bool) {
 	return nil, false
 }
 
-// sum returns the sum of some stems.
-func (a *Audio) sum(stems []mixer.Stem) *track {
+// sumOf returns the sum of some stems.
+func (a *Audio) sumOf(stems []mixer.Stem) *track {
 	if len(stems) == 1 && a.stems[stems[0]] != nil {
 		return a.stems[stems[0]]
 	}
@@ -126,16 +126,16 @@ func (a *Audio) sum(stems []mixer.Stem) *track {
 	return all
 }
 
-// called returns the name of a stem's voices in the timeline.
-func (a *Audio) called(of mixer.Stem) string {
+// displayName returns the name of a stem's voices in the timeline.
+func (a *Audio) displayName(of mixer.Stem) string {
 	if of.Name != "" {
 		return of.Name
 	}
-	return a.apart(of)
+	return a.soundName(of)
 }
 
-// apart returns the name of a stem's sound, or its file if the name is ambiguous.
-func (a *Audio) apart(of mixer.Stem) string {
+// soundName returns the name of a stem's sound, or its file if the name is ambiguous.
+func (a *Audio) soundName(of mixer.Stem) string {
 	for other := range a.stems {
 		if other.Sound == of.Sound && other.File != of.File && of.File != "" {
 			return of.File
@@ -146,7 +146,7 @@ func (a *Audio) apart(of mixer.Stem) string {
 
 // variation returns the sound of a stem, as a suffix for the timeline.
 func (a *Audio) variation(of mixer.Stem) string {
-	if sound := a.apart(of); of.Name != "" && sound != of.Name {
+	if sound := a.soundName(of); of.Name != "" && sound != of.Name {
 		return ", " + sound
 	}
 	return ""

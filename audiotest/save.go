@@ -31,24 +31,24 @@ func fileName(name string) string {
 	}, name)
 }
 
-// leave saves the output of the test in a new folder.
-func (a *Audio) leave() {
+// saveOutput saves the output of the test in a new folder.
+func (a *Audio) saveOutput() {
 	a.t.Helper()
-	dir, err := ownFolder(filepath.Join(a.save, fileName(a.t.Name())))
+	dir, err := newFolder(filepath.Join(a.save, fileName(a.t.Name())))
 	err = errors.Join(err, a.write(filepath.Join(dir, "mix.wav"), a.Mix()))
 	stems := map[string][]mixer.Stem{}
-	for _, of := range a.all() {
+	for _, of := range a.allStems() {
 		if a.stems[of] == nil {
 			continue
 		}
-		file := filepath.Join(dir, "stems", fileName(strings.TrimSuffix(a.called(of), ".wav"))+".wav")
+		file := filepath.Join(dir, "stems", fileName(strings.TrimSuffix(a.displayName(of), ".wav"))+".wav")
 		stems[file] = append(stems[file], of)
 	}
 	if len(stems) > 0 {
 		err = errors.Join(err, os.Mkdir(filepath.Join(dir, "stems"), 0o777))
 	}
 	for file, all := range stems {
-		err = errors.Join(err, a.write(file, a.sum(all).read(0, a.frames)))
+		err = errors.Join(err, a.write(file, a.sumOf(all).read(0, a.frames)))
 	}
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "timeline.txt"), []byte(a.Timeline()), 0o666), a.writeReport(filepath.Join(dir, "report.json")))
 	if err != nil {
@@ -58,8 +58,8 @@ func (a *Audio) leave() {
 	a.t.Logf("audiotest: mix, stems, report and timeline are in %s", dir)
 }
 
-// ownFolder creates a folder, and appends a number if the name is taken.
-func ownFolder(name string) (string, error) {
+// newFolder creates a folder, and appends a number if the name is taken.
+func newFolder(name string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return "", err
 	}
@@ -90,10 +90,10 @@ func (a *Audio) Report() *report.Report {
 	for i := range a.events {
 		e := report.EventOf(&a.events[i])
 		if e.Sound != "" {
-			e.Sound = a.called(a.events[i].Stem())
+			e.Sound = a.displayName(a.events[i].Stem())
 		}
 		if e.BySound != "" {
-			e.BySound = a.thief(&a.events[i])
+			e.BySound = a.thiefName(&a.events[i])
 		}
 		r.Events = append(r.Events, e)
 	}

@@ -14,11 +14,11 @@ func (wide) Render(dst []pcm.Frame) { clear(dst) }
 
 // TestStereo checks that several outputs are an error.
 func TestStereo(t *testing.T) {
-	if err := stereo(wide(1)); err != nil {
+	if err := requireStereo(wide(1)); err != nil {
 		t.Error(err)
 	}
 	const want = "the mixer has 4 outputs, want 1: fold them (Config.Fold)"
-	if err := stereo(wide(4)); err == nil || err.Error() != want {
+	if err := requireStereo(wide(4)); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

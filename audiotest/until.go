@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// untilMost is the longest time that Until renders.
-const untilMost = 5 * time.Minute
+// untilLimit is the longest time that Until renders.
+const untilLimit = 5 * time.Minute
 
 // Voice is a voice that Until can wait for: a mixer.Handle, or a bank.Handle with all its voices.
 type Voice interface {
@@ -27,9 +27,9 @@ func (a *Audio) Until(h Voice) {
 		return
 	}
 	why := func() string {
-		return fmt.Sprintf("voice %d is not over after %v, it is %v; stop it, or give it an end", h.Number(), untilMost, h.State())
+		return fmt.Sprintf("voice %d is not over after %v, it is %v; stop it, or give it an end", h.Number(), untilLimit, h.State())
 	}
-	a.stepUntil(untilMost, func() bool { return h.State().Over() }, why)
+	a.stepUntil(untilLimit, func() bool { return h.State().Over() }, why)
 }
 
 // UntilSilent renders until no voice is pending, playing or virtual, all functions of Do have been called,
@@ -46,8 +46,8 @@ func (a *Audio) UntilSilent(most time.Duration) {
 			}
 		}
 		rings = a.mixer.Stats().RingsUntil + a.mixer.LatencyFrames()
-		return playing == 0 && len(a.planned) == 0 && rings <= a.frames && a.frames >= int64(len(a.block)) &&
-			firstSound(a.mix.read(a.frames-int64(len(a.block)), a.frames), silenceBound) < 0
+		return playing == 0 && len(a.scheduled) == 0 && rings <= a.frames && a.frames >= int64(len(a.block)) &&
+			firstSound(a.mix.read(a.frames-int64(len(a.block)), a.frames), silenceThreshold) < 0
 	}
 	a.stepUntil(most, silent, func() string {
 		ringing := ""
@@ -69,7 +69,7 @@ func (a *Audio) stepUntil(most time.Duration, over func() bool, why func() strin
 			a.fail("%s", why())
 			break
 		}
-		a.play(min(a.frames+piece, end))
+		a.renderTo(min(a.frames+piece, end))
 	}
 	a.elapsed = max(a.elapsed, pcm.Duration(a.frames, a.rate))
 }

@@ -12,98 +12,98 @@ import (
 // Heard holds the occurrences of a sound. Its methods are assertions. Each one returns the Heard, so that
 // assertions can be chained.
 type Heard struct {
-	take  *take
-	name  string // quoted
-	track *track
-	stems []mixer.Stem
-	heard []hearing // empty after a failed assertion
+	base        *mixRecording
+	name        string // quoted
+	track       *track
+	stems       []mixer.Stem
+	occurrences []occurrence // empty after a failed assertion
 }
 
-// hearing is one occurrence of a sound.
-type hearing struct {
+// occurrence is one occurrence of a sound.
+type occurrence struct {
 	span
-	begins []int64 // the frames that At accepts as the beginning
+	onsets []int64 // the frames that At accepts as the beginning
 }
 
 // At asserts that the sound began exactly at a time, counted from frame 0, and keeps only the occurrences
 // that did. A voice that begins with silence has two beginnings: At accepts its first frame and its first
 // frame that is not silent.
 func (h *Heard) At(at time.Duration) *Heard {
-	h.take.t.Helper()
+	h.base.t.Helper()
 	return h.Near(at, 0)
 }
 
 // Near is At with a tolerance to either side, for instance for recordings.
 func (h *Heard) Near(at, tolerance time.Duration) *Heard {
-	h.take.t.Helper()
+	h.base.t.Helper()
 	if at < 0 || tolerance < 0 {
 		h.fail("%s cannot be heard at %v ± %v: a time is negative", h.name, at, tolerance)
-		h.heard = nil
+		h.occurrences = nil
 	}
-	if len(h.heard) == 0 {
+	if len(h.occurrences) == 0 {
 		return h
 	}
-	want, most := pcm.Frames(at, h.take.rate), pcm.Frames(tolerance, h.take.rate)
-	var kept []hearing
+	want, most := pcm.Frames(at, h.base.rate), pcm.Frames(tolerance, h.base.rate)
+	var kept []occurrence
 	var began []int64
-	for _, one := range h.heard {
-		if slices.ContainsFunc(one.begins, func(f int64) bool { return max(f-want, want-f) <= most }) {
+	for _, one := range h.occurrences {
+		if slices.ContainsFunc(one.onsets, func(f int64) bool { return max(f-want, want-f) <= most }) {
 			kept = append(kept, one)
 		}
-		began = append(began, one.begins[0])
+		began = append(began, one.onsets[0])
 	}
-	if h.heard = kept; kept != nil {
+	if h.occurrences = kept; kept != nil {
 		return h
 	}
 	within := ""
 	if tolerance > 0 {
 		within = " ± " + tolerance.String()
 	}
-	h.fail("%s is heard at %s, want %v%s", h.name, h.take.listed(began), at, within)
+	h.fail("%s is heard at %s, want %v%s", h.name, h.base.formatTimes(began), at, within)
 	return h
 }
 
 // Times asserts that the sound has n occurrences.
 func (h *Heard) Times(n int) *Heard {
-	h.take.t.Helper()
-	if got := len(h.heard); got > 0 && got != n {
+	h.base.t.Helper()
+	if got := len(h.occurrences); got > 0 && got != n {
 		h.fail("%s is heard %d times, want %d", h.name, got, n)
-		h.heard = nil
+		h.occurrences = nil
 	}
 	return h
 }
 
-// sideBound is the level difference in dB above which a sound is left or right of the center.
-const sideBound = 1
+// sideThreshold is the level difference in dB above which a sound is left or right of the center.
+const sideThreshold = 1
 
 // Left asserts that the left channel is more than 1 dB louder than the right channel.
 func (h *Heard) Left() *Heard {
-	h.take.t.Helper()
-	return h.side("on the left", func(d float64) bool { return d > sideBound })
+	h.base.t.Helper()
+	return h.side("on the left", func(d float64) bool { return d > sideThreshold })
 }
 
 // Right asserts that the right channel is more than 1 dB louder than the left channel.
 func (h *Heard) Right() *Heard {
-	h.take.t.Helper()
-	return h.side("on the right", func(d float64) bool { return d < -sideBound })
+	h.base.t.Helper()
+	return h.side("on the right", func(d float64) bool { return d < -sideThreshold })
 }
 
 // Centre asserts that the channels differ by at most 1 dB.
 func (h *Heard) Centre() *Heard {
-	h.take.t.Helper()
-	return h.side("in the centre", func(d float64) bool { return math.Abs(d) <= sideBound })
+	h.base.t.Helper()
+	return h.side("in the centre", func(d float64) bool { return math.Abs(d) <= sideThreshold })
 }
 
 func (h *Heard) side(where string, there func(leftOver float64) bool) *Heard {
-	h.take.t.Helper()
-	if len(h.heard) == 0 {
+	h.base.t.Helper()
+	if len(h.occurrences) == 0 {
 		return h
 	}
 	left, right := h.track.sides(h.spans())
 	l, r := float64(pcm.FromPower(left)), float64(pcm.FromPower(right))
 	if d := l - r; !there(d) {
 		h.fail("%s is not %s: left has %.1f dB, right %.1f dB", h.name, where, l, r)
-		h.heard = nil
+		h.occurrences = nil
 	}
 	return h
 }
@@ -113,26 +113,26 @@ func (h *Heard) side(where string, there func(leftOver float64) bool) *Heard {
 // mixer.Levels, a full-scale sine has a level of -3 dBFS if it is in both channels, and -6 dBFS if it is in
 // one. Silence never passes. For an Audio, Level measures this sound alone: its stem.
 func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
-	h.take.t.Helper()
-	if len(h.heard) == 0 {
+	h.base.t.Helper()
+	if len(h.occurrences) == 0 {
 		return h
 	}
 	if got := h.track.level(h.spans()...); !(math.Abs(float64(got-level)) <= float64(tolerance)) {
 		h.fail("%s has a level of %.1f dB, want %v ± %v dB", h.name, float64(got), float64(level), float64(tolerance))
-		h.heard = nil
+		h.occurrences = nil
 	}
 	return h
 }
 
 // fail fails the test with a timeline that includes the sound.
 func (h *Heard) fail(format string, values ...any) {
-	h.take.t.Helper()
-	h.take.failAt(focus{stems: h.stems}, format, values...)
+	h.base.t.Helper()
+	h.base.failAt(focus{stems: h.stems}, format, values...)
 }
 
 func (h *Heard) spans() []span {
 	var all []span
-	for _, one := range h.heard {
+	for _, one := range h.occurrences {
 		all = append(all, one.span)
 	}
 	return all

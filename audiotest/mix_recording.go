@@ -1,0 +1,95 @@
+package audiotest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// mixRecording is the part that Audio and Recording share.
+type mixRecording struct {
+	t              testing.TB
+	rate           int
+	frames         int64
+	mix            track
+	update         bool // write golden files instead of comparing
+	drawTimeline   func(focus) string
+	describeVoices func(frame int64) string // describes the voices at a frame; nil: unknown
+}
+
+// focus selects the voices that a timeline shows first if it cannot show all. The zero focus selects no voices.
+type focus struct {
+	stems []mixer.Stem // voices of these stems
+	span  span         // voices that lived within it
+}
+
+// fail fails the test with one line and a timeline.
+func (r *mixRecording) fail(format string, values ...any) {
+	r.t.Helper()
+	r.failAt(focus{}, format, values...)
+}
+
+// failAt is fail with a focus for the timeline.
+func (r *mixRecording) failAt(f focus, format string, values ...any) {
+	r.t.Helper()
+	r.t.Errorf("audiotest: %s\n%s", fmt.Sprintf(format, values...), r.drawTimeline(f))
+}
+
+// formatFrame formats a frame as a time.
+func (r *mixRecording) formatFrame(frame int64) string {
+	return fmt.Sprintf("%v (frame %d)", pcm.Duration(frame, r.rate).Round(time.Microsecond), frame)
+}
+
+// formatTimes formats at most five frames as times.
+func (r *mixRecording) formatTimes(frames []int64) string {
+	var b strings.Builder
+	for i, f := range frames {
+		switch {
+		case i == 5:
+			fmt.Fprintf(&b, " and %d more times", len(frames)-i)
+			return b.String()
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(r.formatFrame(f))
+	}
+	return b.String()
+}
+
+// silenceThreshold is the largest amplitude of silence in audio that may be dithered: two 16-bit steps.
+const silenceThreshold = 2.0 / 32768
+
+// silent implements Silent of Audio and Recording.
+func (r *mixRecording) silent(from, to time.Duration) {
+	r.t.Helper()
+	first, last := pcm.Frames(from, r.rate), pcm.Frames(to, r.rate)
+	if from < 0 || first >= last || last > r.frames {
+		r.fail("from %v to %v is not inside the %v that were heard", from, to, pcm.Duration(r.frames, r.rate))
+		return
+	}
+	if at := firstSound(r.mix.read(first, last), silenceThreshold); at >= 0 {
+		r.failAt(focus{span: span{first, last}}, "it is not silent from %v to %v: the first sound is at %s", from, to, r.formatFrame(first+int64(at)))
+	}
+}
+
+// sound implements Sound of Audio and Recording.
+func (r *mixRecording) sound() *Heard {
+	r.t.Helper()
+	h := &Heard{base: r, name: "the mix", track: &r.mix}
+	all := r.mix.read(0, r.frames)
+	first := firstSound(all, silenceThreshold)
+	if first < 0 {
+		r.fail("no sound is audible in %v", pcm.Duration(r.frames, r.rate))
+		return h
+	}
+	last := len(all)
+	for firstSound(all[last-1:last], silenceThreshold) < 0 {
+		last--
+	}
+	h.occurrences = []occurrence{{span: span{int64(first), int64(last)}, onsets: []int64{int64(first)}}}
+	return h
+}
