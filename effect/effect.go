@@ -76,7 +76,7 @@ func (e *Effect) Set(name string, to float64) error {
 	}
 	p := e.kind.Param(i)
 	if !p.Allows(to) {
-		return fmt.Errorf("%w: %s of %s is %s, it takes %s", ErrEffect, name, e.kind.Name, short(to), p.Range())
+		return fmt.Errorf("%w: %s of %s is %s, it takes %s", ErrEffect, name, e.kind.Name, formatNumber(to), p.Range())
 	}
 	e.set[i] = to
 	return nil
@@ -101,12 +101,12 @@ func (e *Effect) Tail(rate int, moves []Values) int64 {
 				if !ok {
 					continue
 				}
-				was := v[i]
+				previous := v[i]
 				v[i] = x
 				if n := e.kind.tail(v[:e.kind.Len()], rate); n > longest {
 					longest = n
 				} else {
-					v[i] = was
+					v[i] = previous
 				}
 			}
 		}
@@ -134,7 +134,7 @@ func (p *Param) Range() string {
 	case p.Choices != nil:
 		return strings.Join(p.Choices, ", ")
 	}
-	text := short(p.From) + " to " + short(p.To)
+	text := formatNumber(p.From) + " to " + formatNumber(p.To)
 	if p.Unit != None {
 		text += " " + string(p.Unit)
 	}
@@ -154,14 +154,14 @@ func (p *Param) Spell(x float64) string {
 	case p.Off && x == 0:
 		return "off"
 	case p.Unit == Seconds:
-		return spellTime(x)
+		return formatTime(x)
 	}
-	return short(x)
+	return formatNumber(x)
 }
 
-// spellTime formats x seconds as text that parses to the same number: in ms below a second if that is exact,
+// formatTime formats x seconds as text that parses to the same number: in ms below a second if that is exact,
 // otherwise in s.
-func spellTime(x float64) string {
+func formatTime(x float64) string {
 	ms := strconv.FormatFloat(x*1000, 'f', 9, 64)
 	ms = strings.TrimSuffix(strings.TrimRight(ms, "0"), ".")
 	if back, err := strconv.ParseFloat(ms, 64); err == nil && x < 1 && back/1000 == x && x != 0 {
@@ -174,5 +174,5 @@ func spellTime(x float64) string {
 	return s + "s"
 }
 
-// short returns the shortest text of a number.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// formatNumber returns the shortest text of a number.
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

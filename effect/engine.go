@@ -18,17 +18,17 @@ const longestDelay = 4
 func (k *Kind) engine(rate int) engine {
 	switch k.Name {
 	case "eq":
-		return &equalising{Equaliser: eq.New(rate), kind: k, warped: spectrum.Warp(rate)}
+		return &eqEngine{Equaliser: eq.New(rate), kind: k, warped: spectrum.Warp(rate)}
 	case "reverb":
-		return &room{reverb.New(rate)}
+		return &reverbEngine{reverb.New(rate)}
 	case "drive":
-		return &driving{drive.New(rate)}
+		return &driveEngine{drive.New(rate)}
 	case "width":
-		return &widening{width.New(rate)}
+		return &widthEngine{width.New(rate)}
 	case "compressor":
-		return &compressing{Compressor: compressor.New(rate)}
+		return &compressorEngine{Compressor: compressor.New(rate)}
 	case "delay":
-		return &echoing{Delay: delay.New(rate, longestDelay)}
+		return &delayEngine{Delay: delay.New(rate, longestDelay)}
 	}
 	panic("effect: a kind without an engine")
 }
@@ -38,10 +38,10 @@ func (k *Kind) engine(rate int) engine {
 func (k *Kind) tail(v []float64, rate int) int64 {
 	switch k.Name {
 	case "eq":
-		values := k.bands(v)
+		values := k.eqValues(v)
 		return eq.Tail(&values, rate)
 	case "reverb":
-		values := roomValues(v)
+		values := reverbValues(v)
 		return reverb.Tail(&values, rate)
 	case "drive":
 		return drive.Tail(&drive.Values{Amount: v[0], Tone: v[1]}, rate)
@@ -52,15 +52,15 @@ func (k *Kind) tail(v []float64, rate int) int64 {
 	return 0
 }
 
-// equalising adapts an equaliser to the engine interface.
-type equalising struct {
+// eqEngine adapts an equaliser to the engine interface.
+type eqEngine struct {
 	*eq.Equaliser
 	kind   *Kind
 	warped *spectrum.Warped
 }
 
-// bands converts v, in the order of Kind.Param, to the values of an equaliser.
-func (k *Kind) bands(v []float64) (values eq.Values) {
+// eqValues converts v, in the order of Kind.Param, to the values of an equaliser.
+func (k *Kind) eqValues(v []float64) (values eq.Values) {
 	values.N = k.Bands
 	for i := range values.Bands {
 		b := v[k.At(i, 0):]
@@ -69,107 +69,107 @@ func (k *Kind) bands(v []float64) (values eq.Values) {
 	return values
 }
 
-func (e *equalising) tell(v []float64, at bool) {
-	values := e.kind.bands(v)
-	if at {
+func (e *eqEngine) setValues(v []float64, jump bool) {
+	values := e.kind.eqValues(v)
+	if jump {
 		e.Jump(&values)
 		return
 	}
 	e.Move(&values)
 }
 
-func (e *equalising) process(block, _ []pcm.Frame, frame int64) { e.Process(block, frame) }
-func (e *equalising) reset()                                    { e.Reset() }
-func (e *equalising) idle() bool                                { return e.Idle() }
+func (e *eqEngine) process(block, _ []pcm.Frame, frame int64) { e.Process(block, frame) }
+func (e *eqEngine) reset()                                    { e.Reset() }
+func (e *eqEngine) idle() bool                                { return e.Idle() }
 
-// room adapts a reverb to the engine interface.
-type room struct{ *reverb.Reverb }
+// reverbEngine adapts a reverb to the engine interface.
+type reverbEngine struct{ *reverb.Reverb }
 
-// roomValues converts v, in the order of Kind.Param, to the values of a reverb.
-func roomValues(v []float64) reverb.Values {
+// reverbValues converts v, in the order of Kind.Param, to the values of a reverb.
+func reverbValues(v []float64) reverb.Values {
 	return reverb.Values{Time: v[0], Low: v[1], High: v[2], Predelay: v[3], Size: v[4], Early: v[5], Width: v[6], Modulation: v[7]}
 }
 
-func (r *room) tell(v []float64, at bool) {
-	values := roomValues(v)
-	if at {
+func (r *reverbEngine) setValues(v []float64, jump bool) {
+	values := reverbValues(v)
+	if jump {
 		r.Jump(&values)
 		return
 	}
 	r.Move(&values)
 }
 
-func (r *room) process(block, _ []pcm.Frame, frame int64) { r.Process(block, frame) }
-func (r *room) reset()                                    { r.Reset() }
-func (r *room) idle() bool                                { return r.Idle() }
+func (r *reverbEngine) process(block, _ []pcm.Frame, frame int64) { r.Process(block, frame) }
+func (r *reverbEngine) reset()                                    { r.Reset() }
+func (r *reverbEngine) idle() bool                                { return r.Idle() }
 
-// driving adapts a drive to the engine interface.
-type driving struct{ *drive.Drive }
+// driveEngine adapts a drive to the engine interface.
+type driveEngine struct{ *drive.Drive }
 
-func (d *driving) tell(v []float64, at bool) {
+func (d *driveEngine) setValues(v []float64, jump bool) {
 	values := drive.Values{Amount: v[0], Tone: v[1]}
-	if at {
+	if jump {
 		d.Jump(&values)
 		return
 	}
 	d.Move(&values)
 }
 
-func (d *driving) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
-func (d *driving) reset()                                    { d.Reset() }
-func (d *driving) idle() bool                                { return d.Idle() }
-func (d *driving) latency() int64                            { return d.Latency() }
+func (d *driveEngine) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
+func (d *driveEngine) reset()                                    { d.Reset() }
+func (d *driveEngine) idle() bool                                { return d.Idle() }
+func (d *driveEngine) latency() int64                            { return d.Latency() }
 
-// widening adapts a width effect to the engine interface.
-type widening struct{ *width.Width }
+// widthEngine adapts a width effect to the engine interface.
+type widthEngine struct{ *width.Width }
 
-func (w *widening) tell(v []float64, at bool) {
+func (w *widthEngine) setValues(v []float64, jump bool) {
 	values := width.Values{Width: v[0]}
-	if at {
+	if jump {
 		w.Jump(&values)
 		return
 	}
 	w.Move(&values)
 }
 
-func (w *widening) process(block, _ []pcm.Frame, frame int64) { w.Process(block, frame) }
-func (w *widening) reset()                                    { w.Reset() }
-func (w *widening) idle() bool                                { return w.Idle() }
+func (w *widthEngine) process(block, _ []pcm.Frame, frame int64) { w.Process(block, frame) }
+func (w *widthEngine) reset()                                    { w.Reset() }
+func (w *widthEngine) idle() bool                                { return w.Idle() }
 
-// compressing adapts a compressor to the engine interface.
-type compressing struct{ *compressor.Compressor }
+// compressorEngine adapts a compressor to the engine interface.
+type compressorEngine struct{ *compressor.Compressor }
 
-func (c *compressing) tell(v []float64, at bool) {
+func (c *compressorEngine) setValues(v []float64, jump bool) {
 	values := compressor.Values{Threshold: v[0], Ratio: v[1], Attack: v[2], Release: v[3], Knee: v[4], Makeup: v[5]}
-	if at {
+	if jump {
 		c.Jump(&values)
 		return
 	}
 	c.Move(&values)
 }
 
-func (c *compressing) process(block, key []pcm.Frame, frame int64) { c.Process(block, key, frame) }
-func (c *compressing) reset()                                      { c.Reset() }
-func (c *compressing) idle() bool                                  { return c.Idle() }
-func (c *compressing) reduction() float64                          { return c.Reduction() }
+func (c *compressorEngine) process(block, key []pcm.Frame, frame int64) { c.Process(block, key, frame) }
+func (c *compressorEngine) reset()                                      { c.Reset() }
+func (c *compressorEngine) idle() bool                                  { return c.Idle() }
+func (c *compressorEngine) reduction() float64                          { return c.Reduction() }
 
-// echoing adapts a delay to the engine interface.
-type echoing struct{ *delay.Delay }
+// delayEngine adapts a delay to the engine interface.
+type delayEngine struct{ *delay.Delay }
 
 // delayValues converts v, in the order of Kind.Param, to the values of a delay.
 func delayValues(v []float64) delay.Values {
 	return delay.Values{Time: v[0], Feedback: v[1], LowPass: v[2], PingPong: v[3]}
 }
 
-func (d *echoing) tell(v []float64, at bool) {
+func (d *delayEngine) setValues(v []float64, jump bool) {
 	values := delayValues(v)
-	if at {
+	if jump {
 		d.Jump(&values)
 		return
 	}
 	d.Move(&values)
 }
 
-func (d *echoing) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
-func (d *echoing) reset()                                    { d.Reset() }
-func (d *echoing) idle() bool                                { return d.Idle() }
+func (d *delayEngine) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
+func (d *delayEngine) reset()                                    { d.Reset() }
+func (d *delayEngine) idle() bool                                { return d.Idle() }

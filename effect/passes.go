@@ -14,8 +14,8 @@ func (e *Effect) Filters() bool { return e.kind != nil && e.kind.Bands > 0 }
 // running. For other kinds it leaves gains unchanged and returns false. The mixer uses it to estimate how
 // audible a voice is. Audio side.
 func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (moves bool) {
-	e, is := p.engine.(*equalising)
-	if !is {
+	e, ok := p.engine.(*eqEngine)
+	if !ok {
 		return false
 	}
 	passes := func(at func(i int) float64) spectrum.Gains {
@@ -27,12 +27,12 @@ func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (mo
 		for i := range p.kind.Len() {
 			values[i] = p.value(i, at(i))
 		}
-		bands := p.kind.bands(values[:p.kind.Len()])
+		bands := p.kind.eqValues(values[:p.kind.Len()])
 		bands.Passes(p.rate, e.warped, &all)
 		return all
 	}
 	most := passes(func(i int) float64 { return p.moves[i].To })
-	if moves = frame < p.until; moves {
+	if moves = frame < p.constantFrom; moves {
 		now := passes(func(i int) float64 { return p.moves[i].At(frame) })
 		most.Most(&now)
 	}

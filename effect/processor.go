@@ -9,81 +9,83 @@ import (
 	"voicepool/voice"
 )
 
-// grid is the distance in frames between updates of an engine's values while they move. Updates happen at
+// updateInterval is the distance in frames between updates of an engine's values while they move. Updates happen at
 // multiples of it, in the frame numbers passed to Process.
-const grid = 32
+const updateInterval = 32
 
-// loudest is above any valid sample; larger ones are the result of a fault.
-const loudest = 1e15
+// maxSample is above any valid sample; larger ones are the result of a fault.
+const maxSample = 1e15
 
 // engine implements the signal processing of a kind. Its values are in the order of the kind.
 type engine interface {
-	// tell sets the values, at once or along a straight line within the next grid frames.
-	tell(values []float64, at bool)
+	// setValues sets the values, at once or along a straight line within the next updateInterval frames.
+	setValues(values []float64, at bool)
 	process(block, key []pcm.Frame, frame int64)
 	reset()
 	idle() bool
 }
 
-// reducer is an engine that reduces the level of its input.
-type reducer interface{ reduction() float64 }
+// gainReducer is an engine that reduces the level of its input.
+type gainReducer interface{ reduction() float64 }
 
-// late is an engine whose output is delayed.
-type late interface{ latency() int64 }
+// delayedEngine is an engine whose output is delayed.
+type delayedEngine interface{ latency() int64 }
 
 // Processor runs an Effect on blocks of frames. Only Effect and Reduction may be called concurrently with
 // other methods. The methods do not allocate.
 type Processor struct {
-	kind    *Kind
-	id, key string
-	engine  engine
-	rate    int
-	open    float64 // end point of a move to off: 0.49 of the rate, as a logarithm
-	moves   [maxValues]voice.Move
-	values  [maxValues]float64
-	until   int64 // first frame with constant values
-	tail    int64 // upper bound of the tail for the present and the target values
+	kind         *Kind
+	id, key      string
+	engine       engine
+	rate         int
+	offPosition  float64 // end point of a move to off: 0.49 of the rate, as a logarithm
+	moves        [maxValues]voice.Move
+	values       [maxValues]float64
+	constantFrom int64 // first frame with constant values
+	tail         int64 // upper bound of the tail for the present and the target values
 
-	wet, in     line  // factors of the output and of the input
-	mix, bypass int   // their indices; -1: the kind does not have them
-	least       int64 // minimum length of a move in frames: 10 ms
-	fade        int64 // minimum length of a change of bypass: 20 ms
-	dry         []pcm.Frame
-	lag         []pcm.Frame // delay line for the dry signal, as long as the latency
-	owed        int         // remaining frames of lag, up to the last that is not silent
-	heard       []pcm.Frame // validated part of the sidechain; empty: no sidechain
+	wetFactor, inputFactor linearRamp // factors of the output and of the input
+	mix, bypass            int        // their indices; -1: the kind does not have them
+	minRamp                int64      // minimum length of a move in frames: 10 ms
+	minBypassRamp          int64      // minimum length of a change of bypass: 20 ms
+	dry                    []pcm.Frame
+	dryDelay               []pcm.Frame // delay line for the dry signal, as long as the latency
+	dryRemaining           int         // remaining frames of dryDelay, up to the last that is not silent
+	sidechain              []pcm.Frame // validated part of the sidechain; empty: no sidechain
 
-	set     [maxValues]atomic.Uint64 // last target values, for Effect
-	reduced atomic.Uint64            // reduction, for Reduction
+	set           [maxValues]atomic.Uint64 // last target values, for Effect
+	reductionBits atomic.Uint64            // reduction, for Reduction
 }
 
-// line is a factor that moves linearly within a grid step.
-type line struct{ from, to float32 }
+// linearRamp is a factor that moves linearly within an update interval.
+type linearRamp struct{ from, to float32 }
 
-// at returns the factor i frames after the start of the grid step, interpolated linearly; i is 0..grid.
-func (l line) at(i int64) float32 { return l.from + float32((l.to-l.from)*(float32(i)/grid)) }
+// at returns the factor i frames after the start of the update interval; i is 0..updateInterval.
+func (l linearRamp) at(i int64) float32 {
+	return l.from + float32((l.to-l.from)*(float32(i)/updateInterval))
+}
 
-// NewProcessor returns a processor for e, without history, at a sample rate in Hz. most is the maximum block
+// NewProcessor returns a processor for e, without history, at a sample rate in Hz. maxBlock is the maximum block
 // length in frames. The zero Effect has no processor: NewProcessor panics. Control side.
-func (e *Effect) NewProcessor(rate, most int) *Processor {
+func (e *Effect) NewProcessor(rate, maxBlock int) *Processor {
 	p := &Processor{
-		kind: e.kind, rate: rate, engine: e.kind.engine(rate), open: pcm.Log2(float64(0.49 * float64(rate))),
-		mix: e.kind.Find("mix"), bypass: e.kind.Find("bypass"), dry: make([]pcm.Frame, most),
-		least: int64(rate) / 100, fade: int64(rate) / 50, id: e.ID, key: e.Key,
+		kind: e.kind, rate: rate, engine: e.kind.engine(rate), offPosition: pcm.Log2(float64(0.49 * float64(rate))),
+		mix: e.kind.Find("mix"), bypass: e.kind.Find("bypass"), dry: make([]pcm.Frame, maxBlock),
+		minRamp: int64(rate) / 100, minBypassRamp: int64(rate) / 50, id: e.ID, key: e.Key,
 	}
 	if e.kind.Key {
-		p.heard = make([]pcm.Frame, most)
+		p.sidechain = make([]pcm.Frame, maxBlock)
 	}
-	if l, is := p.engine.(late); is {
-		p.lag = make([]pcm.Frame, l.latency())
+	if l, ok := p.engine.(delayedEngine); ok {
+		p.dryDelay = make([]pcm.Frame, l.latency())
 	}
 	for i := range e.kind.Len() {
 		p.moves[i] = voice.Constant(p.domain(i, e.set[i]))
 		p.set[i].Store(math.Float64bits(e.set[i]))
 	}
-	p.look(0)
-	p.wet.from, p.in.from = p.wet.to, p.in.to
-	p.engine.tell(p.values[:e.kind.Len()], true)
+	p.updateValues(0)
+	p.wetFactor.from, p.inputFactor.from = p.wetFactor.to, p.inputFactor.to
+	p.engine.setValues(p.values[:e.kind.Len()], true)
 	p.tail = e.kind.tail(p.values[:e.kind.Len()], rate)
 	return p
 }
@@ -93,7 +95,7 @@ func (e *Effect) NewProcessor(rate, most int) *Processor {
 func (p *Processor) domain(i int, x float64) float64 {
 	param := p.kind.Param(i)
 	if param.Off && x == 0 {
-		return p.open
+		return p.offPosition
 	}
 	if param.Log {
 		return pcm.Log2(x)
@@ -104,7 +106,7 @@ func (p *Processor) domain(i int, x float64) float64 {
 // value converts x from the scale of domain back to the value at index i.
 func (p *Processor) value(i int, x float64) float64 {
 	param := p.kind.Param(i)
-	if param.Off && x >= p.open {
+	if param.Off && x >= p.offPosition {
 		return 0
 	}
 	if param.Log {
@@ -113,38 +115,38 @@ func (p *Processor) value(i int, x float64) float64 {
 	return x
 }
 
-// look computes all values at frame, and the targets of the wet and bypass factors, which ramp from their
+// updateValues computes all values at frame, and the targets of the wet and bypass factors, which ramp from their
 // present values until frame.
-func (p *Processor) look(frame int64) {
+func (p *Processor) updateValues(frame int64) {
 	for i := range p.kind.Len() {
 		m := &p.moves[i]
 		p.values[i] = p.value(i, m.At(frame))
 	}
-	p.wet, p.in = line{p.wet.to, 1}, line{p.in.to, 1}
+	p.wetFactor, p.inputFactor = linearRamp{p.wetFactor.to, 1}, linearRamp{p.inputFactor.to, 1}
 	if p.mix >= 0 {
-		p.wet.to = float32(p.values[p.mix])
+		p.wetFactor.to = float32(p.values[p.mix])
 	}
 	if p.bypass >= 0 {
-		p.in.to = float32(1 - p.values[p.bypass])
+		p.inputFactor.to = float32(1 - p.values[p.bypass])
 	}
 }
 
-// Set starts a ramp of the value at index place: it begins at frame and reaches the value to after over
+// Set starts a ramp of the value at an index: it begins at frame and reaches the value to after over
 // frames. To avoid clicks, a ramp takes at least 10 ms, and a ramp of "bypass" at least 20 ms. A parameter
 // with more than two Choices changes without a ramp. Set does not check to: see Param.Allows. Audio side.
-func (p *Processor) Set(frame int64, place int, to float64, over int64) {
-	over = max(over, p.least)
-	if place == p.bypass {
-		over = max(over, p.fade)
+func (p *Processor) Set(frame int64, index int, to float64, over int64) {
+	over = max(over, p.minRamp)
+	if index == p.bypass {
+		over = max(over, p.minBypassRamp)
 	}
-	p.set[place].Store(math.Float64bits(to))
-	m := &p.moves[place]
-	if len(p.kind.Param(place).Choices) > len(onOff) {
+	p.set[index].Store(math.Float64bits(to))
+	m := &p.moves[index]
+	if len(p.kind.Param(index).Choices) > len(onOff) {
 		*m = voice.Constant(to)
 	} else {
-		m.Ramp(frame, p.domain(place, to), over)
+		m.Ramp(frame, p.domain(index, to), over)
 	}
-	p.until = max(p.until, (frame+over+grid-1)/grid*grid+grid)
+	p.constantFrom = max(p.constantFrom, (frame+over+updateInterval-1)/updateInterval*updateInterval+updateInterval)
 	var ends [maxValues]float64
 	for i := range p.kind.Len() {
 		ends[i] = p.value(i, p.moves[i].To)
@@ -162,84 +164,84 @@ func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	dsp.FlushTiny(samples, samples)
 	for len(block) > 0 {
 		n := int64(len(block))
-		if frame < p.until {
-			at := frame % grid
-			if n = min(n, grid-at); at == 0 {
-				p.look(frame + grid)
-				p.engine.tell(p.values[:p.kind.Len()], false)
+		if frame < p.constantFrom {
+			at := frame % updateInterval
+			if n = min(n, updateInterval-at); at == 0 {
+				p.updateValues(frame + updateInterval)
+				p.engine.setValues(p.values[:p.kind.Len()], false)
 			}
 		} else {
-			p.wet.from, p.in.from = p.wet.to, p.in.to
+			p.wetFactor.from, p.inputFactor.from = p.wetFactor.to, p.inputFactor.to
 		}
-		var heard []pcm.Frame
+		var sidechain []pcm.Frame
 		if key != nil && p.kind.Key {
-			heard = p.heard[:n]
-			dsp.FlushTiny(dsp.Interleaved(heard), dsp.Interleaved(key[:n]))
+			sidechain = p.sidechain[:n]
+			dsp.FlushTiny(dsp.Interleaved(sidechain), dsp.Interleaved(key[:n]))
 			key = key[n:]
 		}
-		ok = p.part(block[:n], heard, frame) && ok
+		ok = p.processStep(block[:n], sidechain, frame) && ok
 		block, frame = block[n:], frame+n
 	}
-	if c, is := p.engine.(reducer); is {
-		p.reduced.Store(math.Float64bits(c.reduction()))
+	if c, ok := p.engine.(gainReducer); ok {
+		p.reductionBits.Store(math.Float64bits(c.reduction()))
 	}
 	return ok
 }
 
-// part processes frames within one grid step, in place: the engine, then the mix of dry and wet. If the output
+// processStep processes frames within one update interval, in place: the engine, then the mix of dry and wet. If the output
 // is not finite or too loud, it clears the engine and the wet signal, and returns false.
-func (p *Processor) part(block, key []pcm.Frame, frame int64) bool {
-	whole := line{1, 1}
-	alone := p.wet == whole && p.in == whole
+func (p *Processor) processStep(block, key []pcm.Frame, frame int64) bool {
+	unity := linearRamp{1, 1}
+	wetOnly := p.wetFactor == unity && p.inputFactor == unity
 	dry := p.dry[:len(block)]
-	if !alone || len(p.lag) > 0 {
-		p.hold(dry, block)
+	if !wetOnly || len(p.dryDelay) > 0 {
+		p.delayDry(dry, block)
 	}
-	if !alone {
+	if !wetOnly {
 		for i := range block {
-			g := p.in.at((frame + int64(i)) % grid)
+			g := p.inputFactor.at((frame + int64(i)) % updateInterval)
 			block[i][0], block[i][1] = float32(block[i][0]*g), float32(block[i][1]*g)
 		}
 	}
 	p.engine.process(block, key, frame)
-	good := dsp.Peak(block) <= loudest
+	good := dsp.Peak(block) <= maxSample
 	if !good {
 		p.engine.reset()
 		clear(block)
 	}
-	if !alone {
-		p.blend(block, dry, frame)
+	if !wetOnly {
+		p.mixDry(block, dry, frame)
 	}
 	return good
 }
 
-// hold fills dry with the block, delayed by the latency of the engine, and stores the end of the block for the
+// delayDry fills dry with the block, delayed by the latency of the engine, and stores the end of the block for the
 // next call. dry and block have the same length.
-func (p *Processor) hold(dry, block []pcm.Frame) {
-	n := copy(dry, p.lag)
+func (p *Processor) delayDry(dry, block []pcm.Frame) {
+	n := copy(dry, p.dryDelay)
 	copy(dry[n:], block)
-	if n = min(len(block), len(p.lag)); n > 0 {
-		copy(p.lag, p.lag[n:])
-		copy(p.lag[len(p.lag)-n:], block[len(block)-n:])
-		p.owed = len(p.lag) - silentEnd(p.lag)
+	if n = min(len(block), len(p.dryDelay)); n > 0 {
+		copy(p.dryDelay, p.dryDelay[n:])
+		copy(p.dryDelay[len(p.dryDelay)-n:], block[len(block)-n:])
+		p.dryRemaining = len(p.dryDelay) - trailingSilence(p.dryDelay)
 	}
 }
 
-// silentEnd returns the number of silent frames at the end of frames.
-func silentEnd(frames []pcm.Frame) (n int) {
+// trailingSilence returns the number of silent frames at the end of frames.
+func trailingSilence(frames []pcm.Frame) (n int) {
 	for n < len(frames) && frames[len(frames)-1-n] == (pcm.Frame{}) {
 		n++
 	}
 	return n
 }
 
-// blend mixes dry into block, the output of the engine, by the wet and bypass factors. frame is the number of
+// mixDry mixes dry into block, the output of the engine, by the wet and bypass factors. frame is the number of
 // the first frame.
-func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
+func (p *Processor) mixDry(block, dry []pcm.Frame, frame int64) {
 	for i := range block {
-		at := (frame + int64(i)) % grid
-		wet := p.wet.at(at)
-		past := 1 - float32(wet*p.in.at(at))
+		at := (frame + int64(i)) % updateInterval
+		wet := p.wetFactor.at(at)
+		past := 1 - float32(wet*p.inputFactor.at(at))
 		for c := range block[i] {
 			block[i][c] = float32(block[i][c]*wet) + float32(dry[i][c]*past)
 		}
@@ -248,7 +250,9 @@ func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
 
 // Idle reports whether silent input yields silent output from frame on, until the next Set. Then silent
 // blocks may be left out. Audio side.
-func (p *Processor) Idle(frame int64) bool { return frame >= p.until && p.owed == 0 && p.engine.idle() }
+func (p *Processor) Idle(frame int64) bool {
+	return frame >= p.constantFrom && p.dryRemaining == 0 && p.engine.idle()
+}
 
 // Tail is Effect.Tail for the present values and the targets of running ramps. Audio side.
 func (p *Processor) Tail() int64 { return p.tail }
@@ -256,7 +260,7 @@ func (p *Processor) Tail() int64 { return p.tail }
 // Reduction returns the largest gain reduction of a compressor in the last block: 0 dB or more, without the
 // makeup gain. It returns 0 for other kinds. Any goroutine may call it.
 func (p *Processor) Reduction() pcm.Decibels {
-	return pcm.Decibels(math.Float64frombits(p.reduced.Load()))
+	return pcm.Decibels(math.Float64frombits(p.reductionBits.Load()))
 }
 
 // Effect returns the processor's Effect, with the targets of the latest calls of Set as its values. Any

@@ -46,14 +46,14 @@ internal/acoustics -> internal/fourier
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/spectrum internal/words
 effect -> pcm voice internal/dsp internal/spectrum internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/reverb effect/internal/width
-effect/internal/compressor -> pcm internal/dsp effect/internal/glide
-effect/internal/delay -> pcm internal/dsp effect/internal/glide
-effect/internal/glide ->
-effect/internal/drive -> pcm internal/dsp effect/internal/glide
-effect/internal/reverb -> effect/internal/glide internal/dsp pcm
-effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/glide
-effect/internal/width -> effect/internal/glide pcm
-effect/internal/treble ->
+effect/internal/compressor -> pcm internal/dsp effect/internal/ramp
+effect/internal/delay -> pcm internal/dsp effect/internal/ramp
+effect/internal/ramp ->
+effect/internal/drive -> pcm internal/dsp effect/internal/ramp
+effect/internal/reverb -> effect/internal/ramp internal/dsp pcm
+effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/ramp
+effect/internal/width -> effect/internal/ramp pcm
+effect/internal/clicktest ->
 mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/master internal/dsp internal/release internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
@@ -167,7 +167,7 @@ func audioSide(file string) bool {
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
-	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/", "effect/internal/reverb/":
+	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/ramp/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/", "effect/internal/reverb/":
 		return true
 	case "effect/":
 		return name == "processor.go" || name == "engine.go"

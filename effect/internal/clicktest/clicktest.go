@@ -1,11 +1,11 @@
-// Package treble detects clicks in tests of effects: energy above 2 kHz in the response to a low tone.
-package treble
+// Package clicktest detects clicks in tests of effects: energy above 2 kHz in the response to a low tone.
+package clicktest
 
 import "math"
 
-// Most returns the largest magnitude above 2 kHz (1: full scale) of the samples from a frame on. The filter
+// PeakAbove2kHz returns the largest magnitude above 2 kHz (1: full scale) of the samples from a frame on. The filter
 // is a Butterworth high-pass of 8 poles, as four sections of the bilinear transform. x is not changed.
-func Most(x []float64, rate, from int) (most float64) {
+func PeakAbove2kHz(x []float64, rate, from int) (peak float64) {
 	y := append([]float64(nil), x...)
 	w := math.Tan(math.Pi * 2000 / float64(rate))
 	for k := range 4 {
@@ -18,7 +18,7 @@ func Most(x []float64, rate, from int) (most float64) {
 		}
 	}
 	for _, v := range y[from:] {
-		most = max(most, math.Abs(v))
+		peak = max(peak, math.Abs(v))
 	}
-	return most
+	return peak
 }

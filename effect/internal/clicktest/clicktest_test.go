@@ -1,4 +1,4 @@
-package treble
+package clicktest
 
 import (
 	"math"
@@ -16,14 +16,14 @@ func TestMost(t *testing.T) {
 			}
 			warped := math.Tan(math.Pi*2000/float64(rate)) / math.Tan(math.Pi*hertz/float64(rate))
 			want := 1 / math.Sqrt(1+math.Pow(warped, 16))
-			if got := Most(x, rate, rate/2); math.Abs(got-want) > 0.03*want {
+			if got := PeakAbove2kHz(x, rate, rate/2); math.Abs(got-want) > 0.03*want {
 				t.Errorf("%d Hz, a tone of %v Hz: %v, want %v", rate, hertz, got, want)
 			}
 		}
 	}
 	click := make([]float64, 48000)
 	click[100] = 1
-	if at, after := Most(click, 48000, 0), Most(click, 48000, 24000); at < 0.5 || after > 1e-12 {
+	if at, after := PeakAbove2kHz(click, 48000, 0), PeakAbove2kHz(click, 48000, 24000); at < 0.5 || after > 1e-12 {
 		t.Errorf("a click: %v, and %v behind it", at, after)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/effect/internal/treble"
+	"voicepool/effect/internal/clicktest"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
@@ -81,9 +81,9 @@ func TestNoClicks(t *testing.T) {
 					v := defaults()
 					v.Attack, v.Release = c.attack, c.release
 					out, start, peak := moved(rate, v, moves[name], 0.01, down)
-					fast := treble.Most(out, rate, start)
+					fast := clicktest.PeakAbove2kHz(out, rate, start)
 					out, _, _ = moved(rate, v, moves[name], 0.3, down)
-					added := decibels(max(fast-treble.Most(out, rate, rate/20), 1e-9) / max(peak, 1))
+					added := decibels(max(fast-clicktest.PeakAbove2kHz(out, rate, rate/20), 1e-9) / max(peak, 1))
 					if worst = max(worst, added); added > c.bound {
 						t.Errorf("%d Hz, attack %v, %s, down %v: %.1f dB", rate, c.attack, name, down, added)
 					}

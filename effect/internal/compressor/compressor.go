@@ -7,7 +7,7 @@
 package compressor
 
 import (
-	"voicepool/effect/internal/glide"
+	"voicepool/effect/internal/ramp"
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
@@ -35,8 +35,8 @@ const (
 
 // Compressor is a stereo compressor. It stores no past samples.
 type Compressor struct {
-	rate  int
-	glide glide.Glide // of the settings
+	rate int
+	ramp ramp.Ramp // of the settings
 
 	curve    curve
 	times    times
@@ -49,7 +49,7 @@ type Compressor struct {
 
 // New returns a compressor for a rate in Hz, with the defaults. Control side.
 func New(rate int) *Compressor {
-	c := &Compressor{rate: rate, glide: glide.New(count)}
+	c := &Compressor{rate: rate, ramp: ramp.New(count)}
 	v := defaults()
 	c.Jump(&v)
 	return c
@@ -58,15 +58,15 @@ func New(rate int) *Compressor {
 // Jump sets the parameters to v at once, without a ramp.
 func (c *Compressor) Jump(v *Values) {
 	s := settings(v, c.rate)
-	c.glide.Jump(s[:])
-	c.set(c.glide.Now())
+	c.ramp.Jump(s[:])
+	c.set(c.ramp.Now())
 }
 
-// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are multiples
+// Move moves the parameters to v in 64 frames, see package ramp. Call it only at frames that are multiples
 // of 32.
 func (c *Compressor) Move(v *Values) {
 	s := settings(v, c.rate)
-	c.glide.Move(s[:])
+	c.ramp.Move(s[:])
 }
 
 // set applies settings in the order of the constants of the vector. When they no longer move, it also computes
@@ -76,7 +76,7 @@ func (c *Compressor) set(s []float64) {
 	c.curve = newCurve(s[threshold], s[knee], s[slope])
 	c.times = times{release: s[release], attack: s[attack], fall: s[fall]}
 	c.makeup = float32(s[makeup])
-	if c.glide.Still() {
+	if c.ramp.Still() {
 		c.curve.hush()
 	}
 }
@@ -89,9 +89,9 @@ func (c *Compressor) Process(block, key []pcm.Frame, frame int64) {
 	}
 	for len(block) > 0 {
 		n := min(len(block), run-int(frame&(run-1)))
-		if !c.glide.Still() {
+		if !c.ramp.Still() {
 			n = 1
-			c.set(c.glide.Next())
+			c.set(c.ramp.Next())
 		}
 		c.compress(block[:n], key[:n])
 		block, key = block[n:], key[n:]
@@ -136,14 +136,14 @@ func (c *Compressor) amplify(block []pcm.Frame) {
 // Reset sets the reduction to 0 and ends a ramp at its target. The parameters stay.
 func (c *Compressor) Reset() {
 	c.detector, c.most = detector{}, 0
-	c.glide.Arrive()
-	c.set(c.glide.Now())
+	c.ramp.Finish()
+	c.set(c.ramp.Now())
 }
 
 // Idle reports whether the reduction is exactly 0 dB and no parameter moves. At frames that are multiples of 64
 // a reduction below 1e-6 dB becomes 0. Until the input exceeds the knee, Process then only applies the makeup,
 // and calls for silent blocks may be left out.
-func (c *Compressor) Idle() bool { return c.glide.Still() && c.detector.rests() }
+func (c *Compressor) Idle() bool { return c.ramp.Still() && c.detector.rests() }
 
 // Reduction returns the largest reduction in dB, 0 or more, since the last call. Without frames since then it
 // returns the present one. The makeup does not count. Audio side.

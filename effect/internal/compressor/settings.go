@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Indices of the settings in the glide.
+// Indices of the settings in the ramp.
 const (
 	threshold = iota // octaves
 	knee             // octaves
@@ -18,7 +18,7 @@ const (
 	count
 )
 
-// settings converts v to the numbers that glide at a rate. In these units moves sound even: threshold and
+// settings converts v to the numbers that ramp at a rate. In these units moves sound even: threshold and
 // knee in dB, the ratio as its inverse.
 func settings(v *Values, rate int) [count]float64 {
 	falling := min(v.Attack, v.Release/fallShare)

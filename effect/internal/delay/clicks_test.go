@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/effect/internal/treble"
+	"voicepool/effect/internal/clicktest"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
@@ -33,11 +33,11 @@ func TestNoClicks(t *testing.T) {
 					}
 					v := Values{Time: time, Feedback: 0.5, LowPass: 3000}
 					d, start := New(rate, 0.1), rate/32*32
-					var block [grid]pcm.Frame
+					var block [rampInterval]pcm.Frame
 					var out []float64
 					peak := 0.0
-					for at := 0; at < 2*rate; at += grid {
-						x := min(max(float64(at+grid-start)/(0.01*float64(rate)), 0), 1)
+					for at := 0; at < 2*rate; at += rampInterval {
+						x := min(max(float64(at+rampInterval-start)/(0.01*float64(rate)), 0), 1)
 						if x = 0.5 - 0.5*math.Cos(math.Pi*x); down {
 							x = 1 - x
 						}
@@ -56,7 +56,7 @@ func TestNoClicks(t *testing.T) {
 							peak = max(peak, math.Abs(float64(y[0])))
 						}
 					}
-					before, after := treble.Most(out[:start], rate, start-rate/20+1), treble.Most(out, rate, start)
+					before, after := clicktest.PeakAbove2kHz(out[:start], rate, start-rate/20+1), clicktest.PeakAbove2kHz(out, rate, start)
 					added := decibels((after - before) / max(peak, 1))
 					if worst = max(worst, added); added > -60 {
 						t.Errorf("%d Hz, %v s, %s, down %v: %.1f dB", rate, time, name, down, added)

@@ -179,7 +179,7 @@ func TestTail(t *testing.T) {
 			loosest = max(loosest, float64(tail-last)/float64(tail))
 		}
 		// The line is empty after one more delay time, once the low-pass no longer adds to it.
-		rest := make([]pcm.Frame, int64(v.Time*float64(rate))+2*grid)
+		rest := make([]pcm.Frame, int64(v.Time*float64(rate))+2*rampInterval)
 		if d.Process(rest, int64(len(in)+len(out))); !d.Idle() {
 			t.Errorf("seed %d, %d Hz, %+v: not idle", seed, rate, v)
 		}

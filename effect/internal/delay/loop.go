@@ -18,34 +18,34 @@ import (
 
 const (
 	inaudible = 1e-10 // -200 dBFS: smaller samples do not enter the line
-	spent     = 1e-12 // -240 dBFS: smaller states of the low-pass are cleared every 32 frames
+	minState  = 1e-12 // -240 dBFS: smaller states of the low-pass are cleared every 32 frames
 )
 
-// settled rounds a sample for the line; inaudible ones become 0.
-func settled(x float64) float32 {
+// flushInaudible rounds a sample for the line; inaudible ones become 0.
+func flushInaudible(x float64) float32 {
 	if math.Abs(x) < inaudible {
 		return 0
 	}
 	return float32(x)
 }
 
-// plain computes next, the input of the line, from the block in and the echoes out, without low-pass and
+// processPlain computes next, the input of the line, from the block in and the echoes out, without low-pass and
 // ping-pong. All three have the same length, at least 1. low receives the last echoes, as the state of the
 // low-pass.
-func (s *settings) plain(next, in, out []pcm.Frame, low *[2]float64) {
+func (s *settings) processPlain(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback := s.feedback
 	for i := range next {
 		x, y, to := &in[i], &out[i], &next[i]
-		to[0] = settled(float64(x[0]) + float64(feedback*float64(y[0])))
-		to[1] = settled(float64(x[1]) + float64(feedback*float64(y[1])))
+		to[0] = flushInaudible(float64(x[0]) + float64(feedback*float64(y[0])))
+		to[1] = flushInaudible(float64(x[1]) + float64(feedback*float64(y[1])))
 	}
 	last := &out[len(out)-1]
 	low[0], low[1] = float64(last[0]), float64(last[1])
 }
 
-// filtered is plain with the low-pass, whose state is low.
-func (s *settings) filtered(next, in, out []pcm.Frame, low *[2]float64) {
+// processFiltered is processPlain with the low-pass, whose state is low.
+func (s *settings) processFiltered(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback, keep, take := s.feedback, s.keep, 1-s.keep
 	left, right := low[0], low[1]
@@ -53,14 +53,14 @@ func (s *settings) filtered(next, in, out []pcm.Frame, low *[2]float64) {
 		x, y, to := &in[i], &out[i], &next[i]
 		left = float64(keep*left) + float64(take*float64(y[0]))
 		right = float64(keep*right) + float64(take*float64(y[1]))
-		to[0] = settled(float64(x[0]) + float64(feedback*left))
-		to[1] = settled(float64(x[1]) + float64(feedback*right))
+		to[0] = flushInaudible(float64(x[0]) + float64(feedback*left))
+		to[1] = flushInaudible(float64(x[1]) + float64(feedback*right))
 	}
 	low[0], low[1] = left, right
 }
 
-// crossed is plain with low-pass and ping-pong.
-func (s *settings) crossed(next, in, out []pcm.Frame, low *[2]float64) {
+// processPingPong is processPlain with low-pass and ping-pong.
+func (s *settings) processPingPong(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback, keep, take, cross, stay := s.feedback, s.keep, 1-s.keep, s.cross, 1-s.cross
 	left, right := low[0], low[1]
@@ -72,8 +72,8 @@ func (s *settings) crossed(next, in, out []pcm.Frame, low *[2]float64) {
 		mono := float64((l + r) * 0.5)
 		backLeft := float64(stay*left) + float64(cross*right)
 		backRight := float64(stay*right) + float64(cross*left)
-		to[0] = settled(float64(stay*l) + float64(cross*mono) + float64(feedback*backLeft))
-		to[1] = settled(float64(stay*r) + float64(feedback*backRight))
+		to[0] = flushInaudible(float64(stay*l) + float64(cross*mono) + float64(feedback*backLeft))
+		to[1] = flushInaudible(float64(stay*r) + float64(feedback*backRight))
 	}
 	low[0], low[1] = left, right
 }

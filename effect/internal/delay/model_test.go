@@ -10,13 +10,13 @@ import (
 // model is the documented delay, one frame at a time with its whole history, in float64 and with the math
 // package.
 type model struct {
-	rate  int
-	past  [][2]float64 // the input of the delay line
-	loud  int          // the end of its last audible part
-	low   [2]float64
-	v     Values
-	from  [3]float64     // feedback, low-pass coefficient and ping-pong at the start of the last move
-	lines [3][33]float64 // the values at the last frames
+	rate         int
+	past         [][2]float64 // the input of the delay line
+	loud         int          // the end of its last audible part
+	lowPassState [2]float64
+	v            Values
+	from         [3]float64     // feedback, low-pass coefficient and ping-pong at the start of the last move
+	lines        [3][33]float64 // the values at the last frames
 
 	time, next, wanted, faded int
 }
@@ -83,20 +83,20 @@ func (m *model) step(x pcm.Frame) [2]float64 {
 		}
 	}
 	feedback, keep, cross := now[0], now[1], now[2]
-	for side := range m.low {
-		m.low[side] = keep*m.low[side] + (1-keep)*out[side]
+	for side := range m.lowPassState {
+		m.lowPassState[side] = keep*m.lowPassState[side] + (1-keep)*out[side]
 	}
 	l, r := float64(x[0]), float64(x[1])
 	in := [2]float64{
-		l + cross*(r-l)/2 + feedback*(m.low[0]+cross*(m.low[1]-m.low[0])),
-		r - cross*r + feedback*(m.low[1]+cross*(m.low[0]-m.low[1])),
+		l + cross*(r-l)/2 + feedback*(m.lowPassState[0]+cross*(m.lowPassState[1]-m.lowPassState[0])),
+		r - cross*r + feedback*(m.lowPassState[1]+cross*(m.lowPassState[0]-m.lowPassState[1])),
 	}
 	if m.past = append(m.past, in); math.Abs(in[0]) >= 1e-10 || math.Abs(in[1]) >= 1e-10 {
 		m.loud = len(m.past)
 	}
 	if n := len(m.past); n%32 == 0 && n-(m.loud+31)/32*32 >= max(m.time, m.next) {
 		clear(m.past) // clear the history
-		m.low = [2]float64{}
+		m.lowPassState = [2]float64{}
 	}
 	return out
 }

@@ -18,11 +18,11 @@ func newSettings(v *Values, rate int) settings {
 	return settings{feedback: v.Feedback, keep: keep(v.LowPass, rate), cross: v.PingPong}
 }
 
-// numbers returns the settings as a vector for the glide.
+// numbers returns the settings as a vector for the ramp.
 func (s settings) numbers() [3]float64 { return [3]float64{s.feedback, s.keep, s.cross} }
 
-// take sets the settings from x, in the order of numbers.
-func (s *settings) take(x []float64) { s.feedback, s.keep, s.cross = x[0], x[1], x[2] }
+// setNumbers sets the settings from x, in the order of numbers.
+func (s *settings) setNumbers(x []float64) { s.feedback, s.keep, s.cross = x[0], x[1], x[2] }
 
 // keep returns the coefficient a of the low-pass y = a y + (1-a) x, which is 3 dB down at cutoff Hz; 0 is off.
 // With u = 1 - cos(2 pi cutoff/rate), 1-a solves x^2 + 2u x - 2u = 0. From 0.49 of the rate on, and for a cutoff

@@ -9,35 +9,35 @@ const fadeMillis = 20
 // crossfade between them. A change during a crossfade waits for its end; a later change replaces a waiting
 // one.
 type tap struct {
-	time   int // in frames
-	next   int // target of the crossfade, otherwise time
-	wanted int // last requested time
-	done   int // completed frames of the crossfade
+	time        int // in frames
+	next        int // target of the crossfade, otherwise time
+	target      int // last requested time
+	fadedFrames int // completed frames of the crossfade
 
-	rise []float64 // weight of next after 1, 2 .. frames
+	fadeIn []float64 // weight of next after 1, 2 .. frames
 }
 
 // newTap returns a tap for a rate in Hz. Its crossfades last about fadeMillis ms, rounded up to a multiple of 32
 // frames.
 func newTap(rate int) tap {
-	n := (rate*fadeMillis/1000/grid + 1) * grid
-	t := tap{rise: make([]float64, n)}
-	for i := range t.rise {
-		t.rise[i] = 0.5 - float64(0.5*pcm.CosPi(float64(i+1)/float64(n)))
+	n := (rate*fadeMillis/1000/rampInterval + 1) * rampInterval
+	t := tap{fadeIn: make([]float64, n)}
+	for i := range t.fadeIn {
+		t.fadeIn[i] = 0.5 - float64(0.5*pcm.CosPi(float64(i+1)/float64(n)))
 	}
 	return t
 }
 
 // jump sets the delay to time frames at once and ends a crossfade.
-func (t *tap) jump(time int) { t.time, t.next, t.wanted, t.done = time, time, time, 0 }
+func (t *tap) jump(time int) { t.time, t.next, t.target, t.fadedFrames = time, time, time, 0 }
 
 // move requests a delay of time frames. The crossfade to it starts with the next begin, after a present one.
-func (t *tap) move(time int) { t.wanted = time }
+func (t *tap) move(time int) { t.target = time }
 
 // begin starts a crossfade to the requested time, unless one is running.
 func (t *tap) begin() {
 	if !t.fades() {
-		t.next = t.wanted
+		t.next = t.target
 	}
 }
 
@@ -45,20 +45,20 @@ func (t *tap) begin() {
 func (t *tap) fades() bool { return t.next != t.time }
 
 // still reports whether the requested time has been reached and no crossfade runs.
-func (t *tap) still() bool { return !t.fades() && t.wanted == t.time }
+func (t *tap) still() bool { return !t.fades() && t.target == t.time }
 
-// reach returns how many frames can be read before a frame must be written first or the crossfade ends.
-func (t *tap) reach() int { return min(t.time, t.next, len(t.rise)-t.done) }
+// minDelay returns how many frames can be read before a frame must be written first or the crossfade ends.
+func (t *tap) minDelay() int { return min(t.time, t.next, len(t.fadeIn)-t.fadedFrames) }
 
-// read fills out with the next frames of l, at most reach, crossfaded if a crossfade runs. spare is scratch
+// read fills out with the next frames of l, at most minDelay, crossfaded if a crossfade runs. spare is scratch
 // space of the same length, which it overwrites.
 func (t *tap) read(l *line, out, spare []pcm.Frame) {
-	l.get(out, t.time)
+	l.read(out, t.time)
 	if !t.fades() {
 		return
 	}
-	l.get(spare, t.next)
-	rise := t.rise[t.done:][:len(out)]
+	l.read(spare, t.next)
+	rise := t.fadeIn[t.fadedFrames:][:len(out)]
 	for i, b := range rise {
 		a := 1 - b
 		x, y := &out[i], spare[i]
@@ -67,12 +67,12 @@ func (t *tap) read(l *line, out, spare []pcm.Frame) {
 	}
 }
 
-// pass advances a running crossfade by n frames, at most to its end. The target then becomes the time.
-func (t *tap) pass(n int) {
+// advance advances a running crossfade by n frames, at most to its end. The target then becomes the time.
+func (t *tap) advance(n int) {
 	if !t.fades() {
 		return
 	}
-	if t.done += n; t.done == len(t.rise) {
-		t.time, t.done = t.next, 0
+	if t.fadedFrames += n; t.fadedFrames == len(t.fadeIn) {
+		t.time, t.fadedFrames = t.next, 0
 	}
 }

@@ -9,7 +9,7 @@ package drive
 import (
 	"math"
 
-	"voicepool/effect/internal/glide"
+	"voicepool/effect/internal/ramp"
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
@@ -45,7 +45,7 @@ const (
 	rest = 64 // the state of the tone settles at multiples of it
 )
 
-// Indices of the numbers that glide.
+// Indices of the numbers that ramp.
 const (
 	gain = iota // before the shaper, as a binary logarithm
 	high        // of the tone
@@ -59,7 +59,7 @@ type Drive struct {
 	halving      halving
 	final        lowpass
 	shaper       dsp.Shaper
-	glide        glide.Glide
+	ramp         ramp.Ramp
 	makeup       makeup
 	a, b         float64 // present coefficients of the shaper
 	tone         tone
@@ -79,7 +79,7 @@ type Drive struct {
 func New(rate int) *Drive {
 	d := &Drive{
 		outer: newHalfband(outer, 8), inner: newHalfband(inner, 9), halving: newHalving(back, 0.2375, 6.5), final: newLowpass(final, 0.2255, 7.5),
-		makeup: newMakeup(), glide: glide.New(count), tone: newTone(rate), silent: span,
+		makeup: newMakeup(), ramp: ramp.New(count), tone: newTone(rate), silent: span,
 	}
 	d.in = make([]pcm.Frame, d.outer.past()+run)
 	d.twice = make([]pcm.Frame, d.inner.past()+2*run)
@@ -89,7 +89,7 @@ func New(rate int) *Drive {
 	return d
 }
 
-// numbers returns the parameters v as the numbers that package glide moves.
+// numbers returns the parameters v as the numbers that package ramp moves.
 func numbers(v *Values) (x [count]float64) {
 	x[gain] = float64(v.Amount / octave)
 	x[high], x[bend] = tilted(v.Tone)
@@ -99,8 +99,8 @@ func numbers(v *Values) (x [count]float64) {
 // Jump sets the parameters at once, without a ramp.
 func (d *Drive) Jump(v *Values) {
 	x := numbers(v)
-	d.glide.Jump(x[:])
-	d.set(d.glide.Now())
+	d.ramp.Jump(x[:])
+	d.set(d.ramp.Now())
 }
 
 // set computes the coefficients of the shaper from the numbers of a frame.
@@ -108,11 +108,11 @@ func (d *Drive) set(now []float64) {
 	d.a, d.b = pcm.Exp2(now[gain])/flat, float64(pcm.Exp2(d.makeup.at(now[gain]))*flat)
 }
 
-// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are multiples
+// Move moves the parameters to v in 64 frames, see package ramp. Call it only at frames that are multiples
 // of 32.
 func (d *Drive) Move(v *Values) {
 	x := numbers(v)
-	d.glide.Move(x[:])
+	d.ramp.Move(x[:])
 }
 
 // Latency returns the delay of the output in frames. A dry signal beside it needs the same delay.
@@ -145,7 +145,7 @@ func (d *Drive) listen(x []pcm.Frame) {
 // the tone.
 func (d *Drive) work(block []pcm.Frame) {
 	n := len(block)
-	moves := !d.glide.Still()
+	moves := !d.ramp.Still()
 	if moves {
 		d.move(n)
 	}
@@ -179,7 +179,7 @@ func part(x []pcm.Frame, n, most int) []pcm.Frame { return x[:len(x)-most+n] }
 // at four times the rate; its coefficients are interpolated linearly between frames.
 func (d *Drive) move(n int) {
 	for i := range n {
-		a, b, now := d.a, d.b, d.glide.Next()
+		a, b, now := d.a, d.b, d.ramp.Next()
 		d.set(now)
 		stepA, stepB := float64((d.a-a)/4), float64((d.b-b)/4)
 		for k := range 4 {
@@ -193,7 +193,7 @@ func (d *Drive) move(n int) {
 // color applies the tone to x in place; moves reports whether parameters ramp. A flat tone is skipped and its
 // state is cleared.
 func (d *Drive) color(x []pcm.Frame, moves bool) {
-	now := d.glide.Now()
+	now := d.ramp.Now()
 	switch {
 	case moves:
 		for i, f := range x {
@@ -211,8 +211,8 @@ func (d *Drive) color(x []pcm.Frame, moves bool) {
 
 // Reset makes the drive silent and ends a move. The parameters stay.
 func (d *Drive) Reset() {
-	d.glide.Arrive()
-	d.set(d.glide.Now())
+	d.ramp.Finish()
+	d.set(d.ramp.Now())
 	d.tone.state, d.silent, d.shaper = [2]float64{}, span, dsp.Shaper{}
 	clear(d.in)
 	clear(d.twice)
@@ -222,7 +222,7 @@ func (d *Drive) Reset() {
 
 // Idle reports whether the drive has no tail and no parameter moves. Then silent input yields exact zeros.
 func (d *Drive) Idle() bool {
-	return d.silent == span && d.tone.state == [2]float64{} && d.glide.Still()
+	return d.silent == span && d.tone.state == [2]float64{} && d.ramp.Still()
 }
 
 // Tail returns an upper bound of the frames after the end of an input during which the output is above -90 dB

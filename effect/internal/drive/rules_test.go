@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/effect/internal/treble"
+	"voicepool/effect/internal/clicktest"
 	"voicepool/internal/dsp"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
@@ -31,7 +31,7 @@ func scripted(seed uint64, in []pcm.Frame, length int) (out []pcm.Frame, d *Driv
 		d.Move(last)
 		for at < end {
 			n := min(length, end-at)
-			if !d.glide.Still() {
+			if !d.ramp.Still() {
 				n = min(n, 32-at%32)
 			}
 			d.Process(out[at:at+n], int64(begin+at))
@@ -223,7 +223,7 @@ func moved(rate int, amplitude, length float64, at func(x float64) Values) float
 			out = append(out, float64(y[0]))
 		}
 	}
-	return treble.Most(out, rate, start/2)
+	return clicktest.PeakAbove2kHz(out, rate, start/2)
 }
 
 // TestNoClicks moves an amount or tone over its range in 10 ms. Compared with a move of 0.4 s, it may add less

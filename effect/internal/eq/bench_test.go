@@ -31,13 +31,13 @@ func BenchmarkEqualiser(b *testing.B) {
 				e.Jump(v)
 				for b.Loop() {
 					copy(block, in)
-					for at := 0; moves && at < 512; at += grid {
+					for at := 0; moves && at < 512; at += rampInterval {
 						for i := range n {
 							v.Bands[i].Gain = 1 + float64(at)/100
 						}
 						e.Move(v)
-						e.Process(block[at:at+grid], frame)
-						frame += grid
+						e.Process(block[at:at+rampInterval], frame)
+						frame += rampInterval
 					}
 					if !moves {
 						e.Process(block, frame)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"voicepool/effect/internal/treble"
+	"voicepool/effect/internal/clicktest"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
@@ -56,7 +56,7 @@ var tones = map[int][]float64{}
 // tone returns 0.2 s of a full-scale 200 Hz sine, and a few more frames. It fades in until frame start/2.
 func tone(rate, start int) []float64 {
 	if tones[rate] == nil {
-		for i := range rate/5 + grid {
+		for i := range rate/5 + rampInterval {
 			fade := 0.5 - 0.5*math.Cos(math.Pi*min(float64(i)/float64(start/2), 1)) // exclude the transient at the beginning
 			tones[rate] = append(tones[rate], fade*math.Sin(2*math.Pi*200*float64(i)/float64(rate)))
 		}
@@ -68,7 +68,7 @@ func tone(rate, start int) []float64 {
 // returns the largest magnitude above 2 kHz, and the peak. smooth returns the largest magnitude above 2 kHz of
 // an ideal filter that moves at each frame.
 func moved(rate int, at func(x float64) Band) (ours, peak float64, smooth func() float64) {
-	start := rate / 8 / grid * grid
+	start := rate / 8 / rampInterval * rampInterval
 	band := func(frame int) Band {
 		x := min(max(float64(frame-start)/(0.01*float64(rate)), 0), 1)
 		return at(0.5 - 0.5*math.Cos(math.Pi*x))
@@ -76,9 +76,9 @@ func moved(rate int, at func(x float64) Band) (ours, peak float64, smooth func()
 	in := tone(rate, start)
 	e := New(rate)
 	var out []float64
-	var block [grid]pcm.Frame
-	for frame := 0; frame < rate/5; frame += grid {
-		v := &Values{N: 1, Bands: [Bands]Band{band(frame + grid)}}
+	var block [rampInterval]pcm.Frame
+	for frame := 0; frame < rate/5; frame += rampInterval {
+		v := &Values{N: 1, Bands: [Bands]Band{band(frame + rampInterval)}}
 		if frame == 0 {
 			e.Jump(v)
 		}
@@ -93,13 +93,13 @@ func moved(rate int, at func(x float64) Band) (ours, peak float64, smooth func()
 			peak = max(peak, math.Abs(float64(y[0])))
 		}
 	}
-	return treble.Most(out, rate, start), peak, func() float64 {
+	return clicktest.PeakAbove2kHz(out, rate, start), peak, func() float64 {
 		ideal, want := frozen{}, make([]float64, len(out))
 		for frame := range want {
 			b := band(frame)
 			want[frame] = ideal.step(&b, rate, in[frame])
 		}
-		return treble.Most(want, rate, start)
+		return clicktest.PeakAbove2kHz(want, rate, start)
 	}
 }
 

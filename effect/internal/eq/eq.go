@@ -44,21 +44,21 @@ type Values struct {
 }
 
 const (
-	run  = 64 // maximum frames per step; states settle at multiples of it
-	grid = 32 // coefficient ramps begin at multiples of it
+	maxRun       = 64 // maximum frames per step; states settle at multiples of it
+	rampInterval = 32 // coefficient ramps begin at multiples of it
 )
 
-// grain, added and subtracted, rounds a sample to a multiple of 2^-83, -500 dBFS. The remainder of a DC
+// roundingStep, added and subtracted, rounds a sample to a multiple of 2^-83, -500 dBFS. The remainder of a DC
 // offset after several high-passes could be denormal.
-const grain = 0x1p-30
+const roundingStep = 0x1p-30
 
 // Equaliser is a stereo equaliser.
 type Equaliser struct {
-	rate  int
-	bands [Bands]band
-	used  int  // bands from this index on have no effect
-	moves bool // a band moves
-	x     [run]pair
+	rate      int
+	bands     [Bands]band
+	activeEnd int  // bands from this index on have no effect
+	moving    bool // a band moves
+	x         [maxRun]pair
 }
 
 // New returns an equaliser without bands for a rate in Hz. Control side.
@@ -76,10 +76,10 @@ func (e *Equaliser) Jump(v *Values) {
 	for i := range e.bands {
 		e.bands[i].jump()
 	}
-	e.look()
+	e.updateActive()
 }
 
-// Move moves the parameters to v. Coefficients move along lines of 32 frames, smoothed by package glide. A
+// Move moves the parameters to v. Coefficients move along lines of 32 frames, smoothed by package ramp. A
 // change of a band's type is a crossfade of 20 ms. Call it only at frames that are multiples of 32, before
 // the Process of that frame.
 func (e *Equaliser) Move(v *Values) {
@@ -88,20 +88,20 @@ func (e *Equaliser) Move(v *Values) {
 		if i < v.N && v.Bands[i].Type != None {
 			b = v.Bands[i]
 		}
-		e.bands[i].want(&b, e.rate)
+		e.bands[i].setTarget(&b, e.rate)
 	}
-	e.look()
+	e.updateActive()
 }
 
-// look updates used, one more than the index of the last active band, and whether a band moves.
-func (e *Equaliser) look() {
-	e.used, e.moves = 0, false
+// updateActive updates activeEnd, one more than the index of the last active band, and whether a band moves.
+func (e *Equaliser) updateActive() {
+	e.activeEnd, e.moving = 0, false
 	for i := range e.bands {
 		b := &e.bands[i]
-		if b.on() {
-			e.used = i + 1
+		if b.active() {
+			e.activeEnd = i + 1
 		}
-		e.moves = e.moves || b.moves()
+		e.moving = e.moving || b.moving()
 	}
 }
 
@@ -109,55 +109,55 @@ func (e *Equaliser) look() {
 // Audio side.
 func (e *Equaliser) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
-		e.begin(frame)
-		if e.used == 0 {
+		e.beginRamps(frame)
+		if e.activeEnd == 0 {
 			return
 		}
-		n := run - int(frame&(run-1))
-		if e.moves {
-			n = grid - int(frame&(grid-1))
+		n := maxRun - int(frame&(maxRun-1))
+		if e.moving {
+			n = rampInterval - int(frame&(rampInterval-1))
 		}
 		n = min(n, len(block))
 		e.filter(block[:n], int(frame&3))
 		block, frame = block[n:], frame+int64(n)
-		if frame&(run-1) == 0 {
-			for i := range e.bands[:e.used] {
-				e.bands[i].filter.FlushTiny(silent)
+		if frame&(maxRun-1) == 0 {
+			for i := range e.bands[:e.activeEnd] {
+				e.bands[i].filter.FlushTiny(silentState)
 			}
 		}
 	}
 }
 
-// begin starts a line of each band if frame is a multiple of grid and a band moves.
-func (e *Equaliser) begin(frame int64) {
-	if !e.moves {
+// beginRamps starts a line of each band if frame is a multiple of 32 and a band moves.
+func (e *Equaliser) beginRamps(frame int64) {
+	if !e.moving {
 		return
 	}
-	if frame&(grid-1) == 0 {
+	if frame&(rampInterval-1) == 0 {
 		for i := range e.bands {
-			e.bands[i].line()
+			e.bands[i].nextRamp()
 		}
 	}
-	e.look()
+	e.updateActive()
 }
 
-// filter applies the active bands to up to run frames in place. at is frame mod 4 of the first frame: the filter
+// filter applies the active bands to up to maxRun frames in place. at is frame mod 4 of the first frame: the filter
 // computes groups of four frames.
 func (e *Equaliser) filter(block []pcm.Frame, at int) {
 	x := e.x[:len(block)]
 	dsp.Doubled(x, block)
 	e.cascade(x, at)
-	dsp.Singled(block, x, grain)
+	dsp.Singled(block, x, roundingStep)
 }
 
 // cascade applies the active bands to x in place, one after the other. at is the index of x[0] in a group of
 // four frames.
 func (e *Equaliser) cascade(x []pair, at int) {
-	for i := range e.bands[:e.used] {
+	for i := range e.bands[:e.activeEnd] {
 		switch b := &e.bands[i]; {
-		case b.moves():
-			b.follow(x)
-		case b.on():
+		case b.moving():
+			b.filterMoving(x)
+		case b.active():
 			b.filter.Filter(x, at)
 		}
 	}
@@ -170,14 +170,14 @@ func (e *Equaliser) Reset() {
 		b.filter.Clear()
 		b.jump()
 	}
-	e.look()
+	e.updateActive()
 }
 
 // Idle reports whether the equaliser has no tail and no band moves. Then silent input yields exact zeros.
 func (e *Equaliser) Idle() bool {
 	for i := range e.bands {
 		b := &e.bands[i]
-		if b.moves() || !b.filter.Silent() {
+		if b.moving() || !b.filter.Silent() {
 			return false
 		}
 	}
@@ -188,7 +188,7 @@ func (e *Equaliser) Idle() bool {
 // count as 0.49 of it. Each band contributes at least -200 dB, because a notch has no finite gain at its
 // centre. Control side.
 func (v *Values) Response(freq float64, rate int) float64 {
-	w := pcm.TanPi(min(max(freq/float64(rate), 0), highest))
+	w := pcm.TanPi(min(max(freq/float64(rate), 0), maxFrequency))
 	sum := 0.0
 	for i := range v.N {
 		b := &v.Bands[i]

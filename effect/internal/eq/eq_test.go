@@ -18,8 +18,8 @@ type script struct {
 
 // newScript returns random moves at multiples of 32: of single values, of all values, and of types.
 func newScript(r *rand.Rand, n int) *script {
-	s := &script{frames: []int64{0}, values: []*Values{drawn(r)}, reset: int64(r.IntN(2*n) / grid * grid)}
-	for at := grid; at < n; at += grid * (1 + r.IntN(2)*r.IntN(40)) {
+	s := &script{frames: []int64{0}, values: []*Values{drawn(r)}, reset: int64(r.IntN(2*n) / rampInterval * rampInterval)}
+	for at := rampInterval; at < n; at += rampInterval * (1 + r.IntN(2)*r.IntN(40)) {
 		v := *s.values[len(s.values)-1]
 		other, i := drawn(r), r.IntN(Bands)
 		switch r.IntN(6) {
@@ -56,8 +56,8 @@ func (s *script) run(rate int, x []pcm.Frame, length int) *Equaliser {
 			e.Reset()
 		}
 		n := min(length, len(x))
-		if e.moves || frame-begin < s.reset {
-			n = min(n, grid-int(frame%grid))
+		if e.moving || frame-begin < s.reset {
+			n = min(n, rampInterval-int(frame%rampInterval))
 		}
 		if next < len(s.frames) {
 			n = min(n, int(s.frames[next]-(frame-begin)))
@@ -109,8 +109,8 @@ func TestFlat(t *testing.T) {
 				v := &Values{N: len(flat)}
 				copy(v.Bands[:], flat)
 				e.Move(v)
-				e.Process(uniform(r.Float32, rate/50+3*grid), 320)
-				if e.begin(1); e.used > 0 || !e.Idle() {
+				e.Process(uniform(r.Float32, rate/50+3*rampInterval), 320)
+				if e.beginRamps(1); e.activeEnd > 0 || !e.Idle() {
 					t.Fatalf("%d Hz, seed %d: it goes on working", rate, seed)
 				}
 			}
@@ -158,9 +158,9 @@ func TestIdle(t *testing.T) {
 		through(uniform(r.Float32, 1000))
 		through(offset)
 		n := 0
-		for x := make([]pcm.Frame, run); !e.Idle(); n += run {
+		for x := make([]pcm.Frame, maxRun); !e.Idle(); n += maxRun {
 			clear(x)
-			if through(x); n > 20*int(Tail(v, rate))+200*run {
+			if through(x); n > 20*int(Tail(v, rate))+200*maxRun {
 				t.Fatalf("seed %d, %d Hz, %+v: not idle after %d frames", seed, rate, v, n)
 			}
 		}
@@ -188,7 +188,7 @@ func TestReset(t *testing.T) {
 		r := rand.New(rand.NewPCG(8, seed))
 		s, rate := newScript(r, 3000), rates[r.IntN(len(rates))]
 		s.reset = -1
-		e := s.run(rate, uniform(r.Float32, 3000/grid*grid), 480)
+		e := s.run(rate, uniform(r.Float32, 3000/rampInterval*rampInterval), 480)
 		e.Reset()
 		if !e.Idle() {
 			t.Errorf("seed %d: it is not idle", seed)

@@ -22,5 +22,5 @@ func step(c *coefficients, x, s1, s2 float64) (y, t1, t2 float64) {
 	return y, t1, t2
 }
 
-// silent is 400 dB below full scale. Smaller states are set to 0.
-const silent = 1e-20
+// silentState is 400 dB below full scale. Smaller states are set to 0.
+const silentState = 1e-20

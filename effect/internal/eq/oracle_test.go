@@ -99,7 +99,7 @@ var (
 
 // impulse returns the impulse response of the bands, in float64, until it is below floor.
 func (e *Equaliser) impulse(floor float64) (h []float64) {
-	x := make([]pair, run)
+	x := make([]pair, maxRun)
 	x[0] = pair{1, 1}
 	for {
 		e.cascade(x, 0)

@@ -6,8 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// highest limits cutoffs to this share of the rate.
-const highest = 0.49
+// maxFrequency limits cutoffs to this share of the rate.
+const maxFrequency = 0.49
 
 // shape is the analogue prototype of a band: (m0 (s² + k s + 1) + m1 s + m2) / (s² + k s + 1), where s is 1
 // at the cutoff. g is the bilinear transform's tan(pi cutoff/rate).
@@ -18,7 +18,7 @@ func (s *shape) flat() bool { return s.m0 == 1 && s.m1 == 0 && s.m2 == 0 }
 
 // shape returns the transfer function of the band at a rate in Hz: Bristow-Johnson's cookbook, in Simper's form.
 func (b *Band) shape(rate int) shape {
-	s := shape{g: pcm.TanPi(min(b.Freq/float64(rate), highest)), k: 1 / b.Q, m0: 1}
+	s := shape{g: pcm.TanPi(min(b.Freq/float64(rate), maxFrequency)), k: 1 / b.Q, m0: 1}
 	a := pcm.Decibels(b.Gain / 2).Linear() // the square root of the gain
 	switch b.Type {
 	case LowShelf:

@@ -16,14 +16,14 @@ const inaudible = 0x1p-15
 // That is at most r^n times the sum of |h(m)| r^-m, for any r between the largest pole and 1. For bands in
 // series, such sums multiply.
 func Tail(v *Values, rate int) int64 {
-	var rings [Bands]ring
+	var rings [Bands]tailBound
 	n, largest := 0, 1e-3
 	for i := range v.N {
 		if v.Bands[i].Type == None {
 			continue
 		}
 		if s := v.Bands[i].shape(rate); !s.flat() {
-			rings[n] = newRing(&s)
+			rings[n] = newTailBound(&s)
 			largest = max(largest, rings[n].pole)
 			n++
 		}
@@ -43,9 +43,9 @@ func Tail(v *Values, rate int) int64 {
 	return int64(math.Ceil(max(least, 0))) + 1
 }
 
-// ring bounds the impulse response of a band: its first sample, and then b0 and b1 over the poles. pole is
+// tailBound bounds the impulse response of a band: its first sample, and then b0 and b1 over the poles. pole is
 // the magnitude of the largest.
-type ring struct {
+type tailBound struct {
 	start, pole float64
 	b0          float64    // the second sample
 	rest        float64    // |b0 p + b1|, for the first pole p
@@ -53,13 +53,13 @@ type ring struct {
 	parts       [2]float64 // magnitudes of their residues
 }
 
-// newRing returns the constants of the bound of |h(m)| for a shape. Its poles are the bilinear transforms of the
+// newTailBound returns the constants of the bound of |h(m)| for a shape. Its poles are the bilinear transforms of the
 // prototype's.
-func newRing(s *shape) ring {
+func newTailBound(s *shape) tailBound {
 	c := s.coefficients()
 	one, two := float64(c[first]*c[couple]), float64(c[second]*c[follow])
 	b0, b1 := one-two, float64(two*c[keep])-one-float64(float64(c[second]*c[couple])*c[couple])
-	h := ring{start: math.Abs(c[direct] + c[second]), b0: math.Abs(b0)}
+	h := tailBound{start: math.Abs(c[direct] + c[second]), b0: math.Abs(b0)}
 	if s.k < 2 { // complex conjugate poles
 		a, b := -float64(float64(s.g*s.k)/2), float64(s.g*math.Sqrt(1-float64(float64(s.k*s.k)/4)))
 		square := float64(a*a) + float64(b*b)
@@ -83,7 +83,7 @@ func newRing(s *shape) ring {
 
 // sum returns an upper bound of the sum of |h(m)| r^-m over all m; r must exceed both poles. It uses the better
 // bound: a partial fraction of the two poles, or the poles in series, which is better if they are nearly equal.
-func (h *ring) sum(r float64) float64 {
+func (h *tailBound) sum(r float64) float64 {
 	p, q := r-h.poles[0], r-h.poles[1]
 	apart := h.parts[0]/p + h.parts[1]/q
 	row := h.b0/q + h.rest/float64(p*q)

@@ -161,7 +161,7 @@ func TestAgainstModel(t *testing.T) {
 		for i := range in {
 			late, early := m.next([2]float64{float64(in[i][0]), float64(in[i][1])}, &p)
 			for c := range late {
-				want := late[c]*x.glide.Now()[0] + early[c]*x.glide.Now()[1]
+				want := late[c]*x.ramp.Now()[0] + early[c]*x.ramp.Now()[1]
 				worst, loudest = max(worst, math.Abs(want-float64(out[i][c]))), max(loudest, math.Abs(want))
 			}
 		}

@@ -8,7 +8,7 @@ package reverb
 import (
 	"slices"
 
-	"voicepool/effect/internal/glide"
+	"voicepool/effect/internal/ramp"
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
@@ -38,7 +38,7 @@ const (
 	quiet = 1e-10
 )
 
-// Indices of the numbers that glide: those below for the output, followed by the factors of each line.
+// Indices of the numbers that ramp: those below for the output, followed by the factors of each line.
 const (
 	late  = iota // gain of the lines
 	early        // gain of the first reflections
@@ -49,9 +49,9 @@ const (
 
 // Reverb is a stereo reverb.
 type Reverb struct {
-	rate  int
-	glide glide.Glide
-	next  []float64 // scratch space for Move
+	rate int
+	ramp ramp.Ramp
+	next []float64 // scratch space for Move
 
 	fore   foreground
 	walls  [2]diffuser
@@ -75,7 +75,7 @@ type Reverb struct {
 // New returns a reverb for a rate in Hz, with the defaults. Control side.
 func New(rate int) *Reverb {
 	n := outputs + lanes*perLane
-	r := &Reverb{rate: rate, glide: glide.New(n), next: make([]float64, n), empty: true, between: between(rate), tangents: newTangents(float64(rate))}
+	r := &Reverb{rate: rate, ramp: ramp.New(n), next: make([]float64, n), empty: true, between: between(rate), tangents: newTangents(float64(rate))}
 	r.fore = newForeground(rate)
 	r.walls = [2]diffuser{newDiffuser(rate, wallsLeft), newDiffuser(rate, wallsRight)}
 	r.lines = newLines(rate)
@@ -90,18 +90,18 @@ func New(rate int) *Reverb {
 func (r *Reverb) Jump(v *Values) {
 	r.taps.jump(r.places(v))
 	r.aim(v)
-	r.glide.Jump(r.next)
-	r.take(r.glide.Now(), 0)
+	r.ramp.Jump(r.next)
+	r.take(r.ramp.Now(), 0)
 	r.lines.depth(v.Modulation)
 	r.lines.aims = r.lines.reach
 }
 
-// Move moves the parameters to v in 64 frames, see package glide. Read positions change by a crossfade of 40
+// Move moves the parameters to v in 64 frames, see package ramp. Read positions change by a crossfade of 40
 // ms; changes during a crossfade wait. Call it only at frames that are multiples of 32.
 func (r *Reverb) Move(v *Values) {
 	r.taps.move(r.places(v))
 	r.aim(v)
-	r.glide.Move(r.next)
+	r.ramp.Move(r.next)
 	r.lines.depth(v.Modulation)
 }
 
@@ -163,8 +163,8 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 		}
 	}
 	if r.empty {
-		if !r.glide.Still() {
-			r.take(r.glide.Next(), 0)
+		if !r.ramp.Still() {
+			r.take(r.ramp.Next(), 0)
 		}
 		r.taps.pass(n)
 		clear(block)
@@ -175,7 +175,7 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 		r.walls[c].pass(&r.in[c], at)
 	}
 	r.lines.read(&r.rows, &r.taps, at, n)
-	moves := !r.glide.Still()
+	moves := !r.ramp.Still()
 	if moves {
 		r.move(n)
 	} else {
@@ -183,7 +183,7 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 	}
 	dsp.Scatter(&r.answer, &r.peaks, &r.rows, &r.in, &r.first, &r.out, r.lines.ring, r.lines.places(at))
 	if moves {
-		r.take(r.glide.Now(), 0)
+		r.take(r.ramp.Now(), 0)
 	}
 	r.lines.repeat(at)
 	copy(block, r.answer[:n])
@@ -199,8 +199,8 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 // move applies the absorption to the n frames of the run one by one while numbers ramp.
 func (r *Reverb) move(n int) {
 	for i := range n {
-		if !r.glide.Still() {
-			r.take(r.glide.Next(), i)
+		if !r.ramp.Still() {
+			r.take(r.ramp.Next(), i)
 		}
 		r.absorb.FilterFrame(&r.rows, i)
 	}
@@ -233,7 +233,7 @@ func (r *Reverb) clear() {
 func (r *Reverb) Reset() { r.clear() }
 
 // Idle reports whether the reverb is silent and no parameter moves.
-func (r *Reverb) Idle() bool { return r.empty && r.glide.Still() && r.taps.still() && r.lines.still() }
+func (r *Reverb) Idle() bool { return r.empty && r.ramp.Still() && r.taps.still() && r.lines.still() }
 
 // Tail returns an upper bound of the frames after a full-scale input during which the output is above -90
 // dBFS. It is twice the longest decay time of the bands, which is 120 dB, plus the delay through the reverb.

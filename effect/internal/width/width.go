@@ -3,7 +3,7 @@
 package width
 
 import (
-	"voicepool/effect/internal/glide"
+	"voicepool/effect/internal/ramp"
 	"voicepool/pcm"
 )
 
@@ -14,36 +14,36 @@ type Values struct {
 
 // Width is a width effect. It stores no samples.
 type Width struct {
-	glide glide.Glide
+	ramp ramp.Ramp
 }
 
 // New returns a Width of 1, for any rate. Control side.
 func New(int) *Width {
-	w := &Width{glide: glide.New(1)}
-	w.glide.Jump([]float64{1})
+	w := &Width{ramp: ramp.New(1)}
+	w.ramp.Jump([]float64{1})
 	return w
 }
 
 // Jump sets the width at once, without a ramp.
 func (w *Width) Jump(v *Values) {
 	x := [...]float64{v.Width}
-	w.glide.Jump(x[:])
+	w.ramp.Jump(x[:])
 }
 
-// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are multiples
+// Move moves the parameters to v in 64 frames, see package ramp. Call it only at frames that are multiples
 // of 32.
 func (w *Width) Move(v *Values) {
 	x := [...]float64{v.Width}
-	w.glide.Move(x[:])
+	w.ramp.Move(x[:])
 }
 
 // Process scales the side signal of block in place. The frame number has no effect. Audio side.
 func (w *Width) Process(block []pcm.Frame, _ int64) {
-	for len(block) > 0 && !w.glide.Still() {
-		widen(block[:1], float32(w.glide.Next()[0]))
+	for len(block) > 0 && !w.ramp.Still() {
+		widen(block[:1], float32(w.ramp.Next()[0]))
 		block = block[1:]
 	}
-	if now := w.glide.Now()[0]; now != 1 {
+	if now := w.ramp.Now()[0]; now != 1 {
 		widen(block, float32(now))
 	}
 }
@@ -59,10 +59,10 @@ func widen(x []pcm.Frame, width float32) {
 }
 
 // Reset ends a ramp at its target. The parameters stay.
-func (w *Width) Reset() { w.glide.Arrive() }
+func (w *Width) Reset() { w.ramp.Finish() }
 
 // Idle reports whether the width is constant. Silence gives silence during a move, too.
-func (w *Width) Idle() bool { return w.glide.Still() }
+func (w *Width) Idle() bool { return w.ramp.Still() }
 
 // Tail returns 0: a width effect has no tail.
 func Tail(*Values, int) int64 { return 0 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/effect/internal/treble"
+	"voicepool/effect/internal/clicktest"
 	"voicepool/pcm"
 )
 
@@ -123,7 +123,7 @@ func TestNoClicks(t *testing.T) {
 						out = append(out, float64(y[0]))
 					}
 				}
-				level := 20 * math.Log10(treble.Most(out, rate, start))
+				level := 20 * math.Log10(clicktest.PeakAbove2kHz(out, rate, start))
 				if worst = max(worst, level); level > -60 {
 					t.Errorf("%d Hz, right %v, down %v: %.1f dB", rate, right, down, level)
 				}
@@ -147,8 +147,8 @@ func TestRest(t *testing.T) {
 	w.Process(x, 0)
 	idle := w.Idle()
 	w.Move(&Values{0})
-	if w.Reset(); !idle || !w.Idle() || w.glide.Now()[0] != 0 {
-		t.Errorf("idle %v, after Reset %v at %v", idle, w.Idle(), w.glide.Now())
+	if w.Reset(); !idle || !w.Idle() || w.ramp.Now()[0] != 0 {
+		t.Errorf("idle %v, after Reset %v at %v", idle, w.Idle(), w.ramp.Now())
 	}
 	v := &Values{}
 	if n := testing.AllocsPerRun(100, func() {
