@@ -16,6 +16,7 @@ import (
 // that names the first. attach lists both with device, start and standby. A show with another sheet
 // or device prints no warning.
 func TestSecondShow(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "show.yaml"), "list: [{cue: 1, play: coin}, {cue: 2, play: coin}]")
 	write(t, filepath.Join(folder, "other.yaml"), "list: [{cue: 7, play: coin}]")

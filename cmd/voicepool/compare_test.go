@@ -16,6 +16,7 @@ import (
 // TestCompare checks that enough voices give no difference. With one voice, the worst moment is the
 // loss of the loud sound, and names it.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	sheet := filepath.Join(folder, "sheet.yaml")
 	const text = `voices: 1

@@ -120,6 +120,7 @@ func samplesOf(t *testing.T, file []byte) (channels, mask, bytesEach int, data [
 // TestRenderOutputs checks that a sheet with four outputs gives a file with eight channels. Each
 // pair must equal the render of an ordinary sheet with that output's buses, including dither.
 func TestRenderOutputs(t *testing.T) {
+	t.Parallel()
 	formats := []wav.Format{wav.S24}
 	if longtest.Enabled() {
 		formats = []wav.Format{wav.S16, wav.S24, wav.F32}

@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/binary"
 	"errors"
+	"flag"
 	"math"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,7 +23,20 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"voicepool": main})
+	testscript.Main(tests{m}, map[string]func(){"voicepool": main})
+}
+
+// tests runs the tests of the package. Most of them wait for a show in real time, so more tests run
+// at once than there are processors, unless -parallel is given.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	debug.SetGCPercent(400)
+	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
+	defer func() { os.RemoveAll(built.parent) }() // "" removes nothing
+	return m.M.Run()                              // parses the command line
 }
 
 // TestScripts runs the command like a user. The environment of a script leads to no sound server.

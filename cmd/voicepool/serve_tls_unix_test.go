@@ -70,6 +70,7 @@ func trusting(t *testing.T, all ...*x509.Certificate) *http.Client {
 // the commands. SIGHUP reloads the certificate without closing connections, and keeps the old one
 // if the new one cannot be read.
 func TestServeTLS(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	first := certify(t, cert, key, 1)

@@ -163,6 +163,7 @@ func write(t *testing.T, path, text string) {
 
 // TestServe checks that a server with the embedded sounds starts, plays, and shuts down in order.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	for signal, want := range map[os.Signal]int{syscall.SIGTERM: 0, os.Interrupt: 130} {
 		s := startServer(t, nil, "--device", "none")
 		s.want("GET", "/healthz", "", "", 200, "ok")
@@ -188,6 +189,7 @@ func TestServe(t *testing.T) {
 // TestServeTokens checks that calls need a token, and that neither tokens nor login links are
 // written to a file.
 func TestServeTokens(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	tokens := filepath.Join(folder, "tokens")
 	write(t, tokens, "operator stage-0123456789abcdef main # stage\n")
@@ -206,6 +208,7 @@ func TestServeTokens(t *testing.T) {
 // TestServeReload checks that SIGHUP reloads the configuration and the tokens, and that an error
 // changes nothing.
 func TestServeReload(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
 	const admin, old, later = "admin-0123456789abcdef", "old-0123456789abcdef", "later-0123456789abcdef"
@@ -280,6 +283,7 @@ list:
 
 // TestServeKilled checks that stored state survives kill -9.
 func TestServeKilled(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	state := filepath.Join(folder, "state")
 	s := startServer(t, nil, "--device", "none", "--state", state)
@@ -354,6 +358,7 @@ func TestServeKilled(t *testing.T) {
 // TestServeNotifies checks the messages to the service manager: ready, alive, reloading and
 // stopping.
 func TestServeNotifies(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "n")
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {

@@ -48,6 +48,7 @@ func newTerminal(t *testing.T) (looks, programs *os.File) {
 // TestTerminalIsGone checks that closing a terminal, or not reading it, neither stops a show nor
 // loses a file. Only a SIGHUP that is not ignored ends the show, in order.
 func TestTerminalIsGone(t *testing.T) {
+	t.Parallel()
 	// The started processes must not inherit a nohup.
 	hangUps := make(chan os.Signal, 1)
 	signal.Notify(hangUps, syscall.SIGHUP)
@@ -120,6 +121,7 @@ func TestTerminalIsGone(t *testing.T) {
 // TestTypedAhead checks that keys typed before the screen of a show appears, for example into a
 // pager, are ignored, and that later keys work.
 func TestTypedAhead(t *testing.T) {
+	t.Parallel()
 	looks, programs := newTerminal(t)
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "show.yaml"), []byte("list: [{cue: 1, play: click}, {cue: 2, play: click}]"), 0o600); err != nil {
@@ -162,6 +164,7 @@ func TestTypedAhead(t *testing.T) {
 // output are a terminal, wherever messages go. Otherwise standard output explains how to run the
 // show.
 func TestScreenTerminals(t *testing.T) {
+	t.Parallel()
 	for bits := range 8 {
 		in, out, err := bits&1 != 0, bits&2 != 0, bits&4 != 0
 		for _, flag := range []string{"", "-v"} {
@@ -250,6 +253,7 @@ func waitForFile(t *testing.T, path string, bytes int64) {
 
 // TestServeLink checks that the login link shown on a terminal logs a browser in once.
 func TestServeLink(t *testing.T) {
+	t.Parallel()
 	looks, programs := newTerminal(t)
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	write(t, tokens, "operator stage-0123456789abcdef main\n")
