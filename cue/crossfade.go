@@ -19,7 +19,8 @@ type crossing struct {
 	bus                string
 }
 
-// fields returns the keys of a crossfade, which parse into c.
+// fields returns the keys that a crossfade may have. Each field points into c, where its value is stored when it is
+// parsed.
 func (c *crossing) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "from", To: &c.from},
@@ -33,9 +34,9 @@ func (c *crossing) fields() []fields.Field {
 	}
 }
 
-// crossfade expands a crossfade into two actions with constant-power fades. The old sound is stopped, or faded
-// to silence if it is a bus; the new one is faded in or played. n is the action and p its pair `crossfade`. If
-// it is invalid, crossfade records an error and returns nil.
+// crossfade expands a crossfade into two actions with constant-power fades. The old sound is stopped, or faded to -80
+// dB if it is a bus; the new one is faded in or played. n is the node of the action and p its pair with the key
+// `crossfade`. If it is invalid, crossfade records an error and returns nil.
 func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 	var c crossing
 	value := p.Value

@@ -33,10 +33,10 @@ const (
 // mostVoices is the largest number of voices of a mixer.
 const mostVoices = 65536
 
-// Estimate plays a sheet without mixing it and returns its duration and the number of voices it needs. Limits
-// of sounds and buses apply as in a render. If it takes longer than within, the result covers only part of
-// the sheet and Cut is set. A sheet with a list must have times of GO. The error is the error of ctx,
-// NewPlayer or Read.
+// Estimate plays a sheet without mixing it and returns its duration and the number of voices it needs. Limits of
+// sounds and buses apply as in a render. If it takes longer than within, in wall time, the result covers only part of
+// the sheet and Cut is set. A sound that cannot be loaded is counted in Missing and is not an error. A sheet with a
+// list must have times of GO. The error is the error of CheckGoes, ctx, NewPlayer or Read.
 func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.Duration) (Estimate, error) {
 	var e Estimate
 	until := time.Now().Add(within)
@@ -58,7 +58,8 @@ func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.D
 	return e, err
 }
 
-// Waits returns how many cues of the list wait for GO. Cues that follow another cue do not count.
+// Waits returns how many enabled cues of the list wait for GO. Cues that follow another cue do not count. It is 0 for
+// a sheet without a list.
 func (s *Sheet) Waits() (n int) {
 	for i := s.standby(0); i < len(s.List); n++ {
 		chain := s.chain(i)
@@ -67,8 +68,9 @@ func (s *Sheet) Waits() (n int) {
 	return n
 }
 
-// simplified returns a sheet that plays as long and with as many voices, without costly resampling. It leaves
-// out the sounds that cannot be loaded and counts them in e.Missing.
+// simplified returns a copy of the sheet that plays as long and with as many voices, without costly resampling. It
+// replaces the starts of sounds that cannot be loaded by messages and counts these sounds in e.Missing. The error is
+// the error of ctx.
 func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate) (*Sheet, error) {
 	type place struct{ line, column int }
 	lost := map[place]bool{}
@@ -108,7 +110,8 @@ func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate
 	return &out, nil
 }
 
-// withLargePool returns a copy of the sheet whose pool has room for every start.
+// withLargePool returns a copy of the sheet whose pool has a voice for every start, at most 65,536. Cues and scenes
+// do not change its size.
 func (s *Sheet) withLargePool() *Sheet {
 	starts := uint64(0)
 	for _, c := range s.fired().acting() {
@@ -132,8 +135,10 @@ func (s *Sheet) withLargePool() *Sheet {
 	return &out
 }
 
-// playWithoutMixing plays a sheet without mixing and stores its frames and voices in e. At the time until it
-// gives up and sets e.Cut. full reports whether the pool was ever too small.
+// playWithoutMixing plays a sheet without mixing and adds its frames to e.Frames and stores the largest number of
+// voices in e.Voices. At the time until it stops early and sets e.Cut. If e.Endless is set, it plays only until every
+// start has begun and sets e.Frames to 0. full reports whether a start was ever rejected, stolen or made virtual
+// because the pool was too small.
 func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, until time.Time, e *Estimate) (full bool, err error) {
 	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
 		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
@@ -169,15 +174,15 @@ func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, unti
 	return full, nil
 }
 
-// allBegun reports whether every start of the sheet has begun and no action still waits for an end.
+// allBegun reports whether every start of the sheet has begun and no action waits for the end of a cue or id.
 func (p *Player) allBegun() bool {
 	st := p.mixer.Stats()
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.stoppedDelayed(&st) >= p.askedFor()
 }
 
-// Ends estimates the last frame of the show, for a progress display. It is the Length of the sheet. Without
-// a Length, it assumes that every start plays once at its own speed, and that loops end when they are
-// stopped. Pauses and pitches are ignored. The result is 0 if the sheet repeats. Control side.
+// Ends estimates the frame at the end of the show, for a progress display. It is the Length of the sheet. Without a
+// Length, it assumes that every start plays once at its own speed, and that loops end at the last action of the
+// sheet. Pauses and pitches are ignored. The result is 0 if the sheet repeats. Control side.
 func (p *Player) Ends() int64 {
 	switch {
 	case p.cut != never:

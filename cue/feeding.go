@@ -21,8 +21,9 @@ const (
 	stallTimeout = time.Second
 )
 
-// Prime hands over the first cues, so that they are not late, and waits until the beginnings of their
-// streams are decoded. Call it before the device starts.
+// Prime hands over the first cues, so that they are not late, and waits until the beginnings of their streams are
+// decoded. Call it before the device starts. Control side. The error is the mixer's or the error of a broken stream;
+// a full command queue is not an error.
 func (p *Player) Prime() error {
 	p.startLookahead()
 	if p.options.Live {
@@ -41,7 +42,8 @@ func (p *Player) Prime() error {
 	return nil
 }
 
-// ahead returns by how many frames Feed hands over commands before their frame is mixed.
+// ahead returns how many frames ahead of mixing Feed hands over commands: 200 ms, or three device blocks if they are
+// longer.
 func (p *Player) ahead() int64 {
 	return max(pcm.Frames(minLookahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
@@ -86,8 +88,8 @@ func (p *Player) Render(dst []pcm.Frame) {
 	}
 }
 
-// mixUntilCut mixes into dst and returns the part before the sheet's length. The rest of dst is cleared. Audio
-// side.
+// mixUntilCut mixes into dst, interleaved outputs, and returns the part before the sheet's length. The rest of dst is
+// cleared. Without a length it returns all of dst. Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
 	if p.cut != never && int64(len(dst)/p.outputs) > room {
@@ -101,5 +103,5 @@ func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	return dst
 }
 
-// Rate returns the frames per second of the sheet. It implements device.Rated.
+// Rate returns the sample rate of the sheet in Hz. It implements device.Rated.
 func (p *Player) Rate() int { return p.sheet.Rate }

@@ -32,8 +32,8 @@ type looping struct {
 	handle mixer.Handle
 }
 
-// unloop finds the starts that have left their loops by the current frame of a render. For a wait for the end
-// of their id, they count as ended.
+// unloop finds the starts that have left their loops by the current frame of a render, and removes them from
+// follows.loops. If an action waits for the end of their id, they count as ended at that frame.
 func (p *Player) unloop() {
 	f := &p.follows
 	f.loops = slices.DeleteFunc(f.loops, func(l looping) bool {
@@ -51,7 +51,8 @@ func (p *Player) unloop() {
 	})
 }
 
-// freed counts a start of the id with a tag as ended at a frame. If it was the last, the id ends at that frame.
+// freed counts down the starts of the id with a tag, because a start ended at a frame. If it was the last, that frame
+// is recorded as the end of the id.
 func (f *follows) freed(tag uint64, frame int64) {
 	if f.starts[tag]--; f.starts[tag] == 0 {
 		f.over[tag] = frame
@@ -74,7 +75,7 @@ type run struct {
 	handles []mixer.Handle // live show: its starts that have not ended
 }
 
-// newFollows returns the state of the waits of a sheet for the ends of ids and cues.
+// newFollows returns a follows for the ids and launches of a sheet. No launch has begun.
 func newFollows(s *Sheet) follows {
 	f := follows{sheet: s, awaited: map[uint64]bool{}, starts: map[uint64]int{}, over: map[uint64]int64{}}
 	for i := range s.Cues {
@@ -86,7 +87,8 @@ func newFollows(s *Sheet) follows {
 	return f
 }
 
-// add tracks the launches that were added to the sheet since the last call. A launch is one run of a list cue.
+// add tracks the launches that were added to the sheet since the last call, and schedules them unless they follow the
+// end of another launch. A launch is one run of a list cue.
 func (f *follows) add() {
 	for i := len(f.runs); i < len(f.sheet.launches); i++ {
 		l, r := &f.sheet.launches[i], run{}
@@ -105,7 +107,8 @@ func (f *follows) add() {
 	}
 }
 
-// asks returns the number of starts of a cue: the number of its layers, or 1, times its repetitions.
+// asks returns the number of voices that a cue starts: the number of its starts, 1 or its layers, times its
+// repetitions. It is 0 if the cue is not a start.
 func (c *Cue) asks() (n uint64) {
 	for range c.starts() {
 		n += c.Times
@@ -116,12 +119,12 @@ func (c *Cue) asks() (n uint64) {
 // waits reports whether any action has not begun because it waits for an end.
 func (f *follows) waits() bool { return f.left > 0 }
 
-// comes schedules the beginning of launch i. base is the frame that its times are relative to.
+// comes schedules launch i to begin its delay `since` after the frame base.
 func (f *follows) comes(i int, base int64) {
 	heap.Push(&f.soon, turn{moment: moment{base + f.sheet.launches[i].since.Frames(f.sheet.Rate), i}})
 }
 
-// next returns the frame of the next launch that has not begun, or never.
+// next returns the frame of the next launch that has not begun and whose frame is known, or never.
 func (f *follows) next() int64 {
 	if len(f.soon) == 0 {
 		return never
@@ -129,15 +132,16 @@ func (f *follows) next() int64 {
 	return f.soon[0].frame
 }
 
-// asked counts a start of a cue in `cues`, if an action waits for the end of its id.
+// asked counts one start of a cue of the timeline, if an action waits for the end of its id. Starts of list cues are
+// counted by begin instead.
 func (f *follows) asked(c *Cue) {
 	if c.list == 0 && f.awaited[c.tag] {
 		f.starts[c.tag]++
 	}
 }
 
-// fewer subtracts the starts that chance skips: the action itself if it is Passed, and a.Rest repetitions. If
-// no start is left, the id or launch ends at the frame of the action.
+// fewer subtracts the starts of action a that chance skips: the action itself if it is Passed, and the a.Rest
+// repetitions after it. If its id or launch has no start left, it ends at the frame of the action.
 func (f *follows) fewer(a *Action) {
 	n := a.Rest
 	if a.Passed {
@@ -159,8 +163,8 @@ func (f *follows) fewer(a *Action) {
 	}
 }
 
-// note counts down the starts of ids and launches for an event that ends or rejects a start. Other events have
-// no effect.
+// note counts down the starts of the id and of the launch of a start that e ends or rejects. Other kinds of events,
+// and events of cues before f.floor, have no effect.
 func (f *follows) note(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
@@ -187,13 +191,15 @@ func (f *follows) note(e *mixer.Event) {
 	}
 }
 
-// end records that launch i ended at a frame. release then begins the launches that follow it.
+// end records that all starts of launch i had ended at a frame. The next call of release then begins the launches
+// that follow it.
 func (f *follows) end(i int, frame int64) {
 	f.runs[i].over = frame
 	f.ended = append(f.ended, i)
 }
 
-// clear drops the pending work of the first launches and cues of the sheet. The arguments are their numbers.
+// clear drops the waits and pending launches of everything before launch number launches and cue number cues of the
+// sheet; later ones are kept. Counts of the living starts of ids are reset to 0.
 func (f *follows) clear(launches, cues int) {
 	f.loops, f.free = nil, nil
 	f.soon = slices.DeleteFunc(f.soon, func(t turn) bool { return t.index < launches })
@@ -211,8 +217,9 @@ func (f *follows) clear(launches, cues int) {
 	}
 }
 
-// release hands the actions that waited for an end at or before frame now to a schedule. It reports whether
-// there were any, or whether further launches have ended.
+// release begins the launches that are due at frame now, and hands to a schedule the actions that waited for ends
+// that have happened by then. It reports whether it handed over any action, or another launch has ended, so that the
+// caller must call it again.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
 	f.startDueLaunches(now)
 	var own []*Cue // actions that waited for their own id, which counts them only from here on
@@ -255,8 +262,8 @@ func (f *follows) startDueLaunches(now int64) {
 	}
 }
 
-// begin begins a launch at a frame: it counts its starts and registers its waiting actions. A launch without
-// starts ends at once.
+// begin records that a launch begins at a frame: it counts its starts and registers its waiting actions. A launch
+// without starts ends at the same frame. launch is an index in the launches of the sheet.
 func (f *follows) begin(launch int, frame int64) {
 	l, r := &f.sheet.launches[launch], &f.runs[launch]
 	r.begun, r.begin = true, frame
@@ -274,8 +281,8 @@ func (f *follows) begin(launch int, frame int64) {
 	}
 }
 
-// act hands the actions of a launch that follows the end of another one to a schedule, from a frame on. Actions
-// that wait for the end of an id are left out.
+// act hands the actions of a launch that follows the end of another launch to a schedule; frame is that end. Actions
+// that wait for the end of an id are left out. launch is an index in the launches of the sheet.
 func (f *follows) act(launch int, frame int64, to *Schedule) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {
@@ -286,8 +293,8 @@ func (f *follows) act(launch int, frame int64, to *Schedule) {
 	}
 }
 
-// feedNow hands over the commands due at the current frame of a render and lets the mixer carry them out. If
-// the mixer is full, it tries again.
+// feedNow hands over the commands due at the current frame of a render and lets the mixer carry them out. If the
+// mixer's queue is full, it runs the mixer and tries again. It returns the error of the mixer.
 func (p *Player) feedNow() error {
 	for tries := 0; ; tries++ {
 		_, err := p.feed(p.file.now + 1)
@@ -302,9 +309,9 @@ func (p *Player) feedNow() error {
 	}
 }
 
-// mixToEnd mixes a part of dst and returns its length in frames. It stops where a voice may end, so that
-// waiting actions begin at that exact frame. When the show is silent for good, it drops the waits and returns
-// 0.
+// mixToEnd mixes the beginning of dst, interleaved outputs, and returns how many frames it mixed. It stops where a
+// voice may end, so that waiting actions begin at that exact frame. When the show is silent for good, it drops the
+// waits and returns 0. The error is of the mixer or a stream.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
 	for again := true; again; { // actions that follow an end act after the others of this frame

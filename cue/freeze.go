@@ -35,24 +35,26 @@ const maxFreezeChanges = 1024
 // fadeFrames returns the length of the fades of a freeze in frames: 10 ms, but at least 1 frame.
 func fadeFrames(rate int) int64 { return max(pcm.Frames(10*time.Millisecond, rate), 1) }
 
-// newFreeze returns a freeze that is off. rate is in Hz, and wide is the number of interleaved outputs.
-func newFreeze(rate, wide int) *freeze {
-	h := &freeze{outputs: wide, window: make([]float32, fadeFrames(rate)), changes: ring.New[freezeChange](maxFreezeChanges)}
+// newFreeze returns a freeze that is off. rate is in Hz, and outputs is the number of interleaved stereo outputs.
+func newFreeze(rate, outputs int) *freeze {
+	h := &freeze{outputs: outputs, window: make([]float32, fadeFrames(rate)), changes: ring.New[freezeChange](maxFreezeChanges)}
 	for i := range h.window {
 		h.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i+1)/float64(len(h.window)))))
 	}
 	return h
 }
 
-// Hold pauses or resumes voices, timeline, waits and follow-ons together at one frame. The output fades
-// within 10 ms. Any goroutine.
+// Hold freezes the show if on is true and continues it otherwise: voices, timeline, waits and follow-ons pause and
+// resume together at one frame. The output fades within 10 ms. A second call with the same value has no effect. Any
+// goroutine.
 func (p *Player) Hold(on bool) {
 	p.freeze.on.Store(on)
 	p.live.wakeUp()
 }
 
-// update applies the requested state before a number of frames, which it then counts. It reports whether these
-// frames need render, because the show is frozen or fading. Audio side.
+// update applies the state that Hold requested, at the beginning of the next block of a number of frames, and counts
+// these frames as output. If it returns true, the caller fills the block with render, because the show is frozen or
+// fading; otherwise it mixes as usual. Audio side.
 func (h *freeze) update(frames int) bool {
 	if on := h.on.Load(); on != h.frozen && h.changes.Push(freezeChange{h.output, on}) {
 		h.frozen = on
@@ -61,8 +63,8 @@ func (h *freeze) update(frames int) bool {
 	return h.frozen || h.faded > 0
 }
 
-// untilChange applies the scheduled changes that are due. It returns the number of frames before the next one,
-// at most the argument. Audio side.
+// untilChange applies the scheduled changes that are due. It returns the number of frames before the next change, or
+// frames if that is fewer. Audio side.
 func (h *freeze) untilChange(frames int) int {
 	for len(h.scheduled) > 0 {
 		next := &h.scheduled[0]
@@ -75,8 +77,8 @@ func (h *freeze) untilChange(frames int) int {
 	return frames
 }
 
-// render fills dst during a freeze and its fades. It calls mix for the frames of a fade; the others are silent.
-// Audio side.
+// render fills dst, interleaved outputs, during a freeze and its fades. It calls mix for the frames of a fade and
+// ignores its result; the other frames are silent. Audio side.
 func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
 		n := len(dst) / h.outputs
@@ -96,8 +98,8 @@ func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	}
 }
 
-// fade applies the fade of a freeze to dst, one gain per frame of all outputs. Outside of a freeze and its
-// fades it changes no frame.
+// fade multiplies the frames of dst by the fade of a freeze and advances it, one gain per frame of all interleaved
+// outputs. Outside of a freeze and its fades it changes no frame. Audio side.
 func (h *freeze) fade(dst []pcm.Frame) {
 	if !h.frozen && h.faded == 0 {
 		return
@@ -115,7 +117,8 @@ func (h *freeze) fade(dst []pcm.Frame) {
 	}
 }
 
-// applyGain applies the current fade gain to a frame.
+// applyGain multiplies both channels of a frame by the current fade gain. A fade must be running: h.faded is an index
+// of its window.
 func (h *freeze) applyGain(f *pcm.Frame) {
 	g := h.window[h.faded]
 	f[0], f[1] = float32(f[0]*g), float32(f[1]*g)

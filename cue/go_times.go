@@ -11,9 +11,9 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// ReadGoes replaces the sheet's scheduled GOs by a text with one GO a line: a time and, optionally, the
-// number of the cue. Empty lines and text after a # are ignored. file is the file name in errors, which are
-// rules.Errors.
+// ReadGoes replaces s.Goes by the GOs of a text. Each line has a time and, optionally, the number of a cue and `from`
+// a time in it, or panic, pause or resume. Empty lines and text after a # are ignored. file is the file name in
+// errors. The error is a rules.Errors; the sheet does not change then.
 func (s *Sheet) ReadGoes(file string, text []byte) error {
 	r := newReader(&Sheet{}, file)
 	var goes []Go
@@ -51,8 +51,8 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	return nil
 }
 
-// stripComment strips the comment from a line. A # that belongs to the number of a cue does not begin a
-// comment.
+// stripComment returns a line of GO times without its comment, which begins with #. A # that belongs to the number of
+// a cue does not begin a comment.
 func (s *Sheet) stripComment(row string) string {
 	for end := len(row); end >= 0; end = strings.LastIndexByte(row[:end], '#') {
 		_, rest, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
@@ -65,7 +65,7 @@ func (s *Sheet) stripComment(row string) string {
 	return row
 }
 
-// numbered reports whether the list has a cue with a number.
+// numbered reports whether the list has a cue with a number. Numbers are compared as values: 2.50 is 2.5.
 func (s *Sheet) numbered(number string) bool {
 	_, found := s.numbers()[numberOf(number)]
 	return found
@@ -77,8 +77,9 @@ var panicOver, _ = rules.ParseTime("1s")
 // fromWord separates the number of a cue and the offset into it.
 const fromWord = " from "
 
-// parseRest parses a line after its time: g.Cue has the first word and rest the others. It sets the fields of
-// g. A cue number that is the name of an action, such as "panic", takes precedence.
+// parseRest parses a line of GO times after its time. Before the call, g.Cue is the first word of it and rest the
+// others. It sets Does, Cue, Over and From of g. If a cue has the number "panic", "pause" or "resume", that word
+// means the cue.
 func (g *Go) parseRest(s *Sheet, rest string) (err error) {
 	whole := strings.TrimSpace(g.Cue + " " + rest)
 	for d := ActionPanic; d <= ActionResume && !s.numbered(g.Cue); d++ {
@@ -109,7 +110,7 @@ func (g *Go) parseRest(s *Sheet, rest string) (err error) {
 	return nil
 }
 
-// WriteGoes writes scheduled GOs in the format that ReadGoes reads.
+// WriteGoes writes goes to w in the format that ReadGoes reads, one a line. The error is the writer's.
 func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	var b bytes.Buffer
 	for i := range goes {
@@ -132,8 +133,8 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	return err
 }
 
-// checkGoes records an error for the first GO that is out of order, names an unknown or disabled cue, or finds
-// the list at its end.
+// checkGoes records an error for the first of the goes that is earlier than its predecessor, names an unknown or
+// disabled cue of s, or finds the list at its end.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {
@@ -166,7 +167,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	}
 }
 
-// standby returns the index of the first enabled cue of the list at or after from, or len(s.List).
+// standby returns the index of the first enabled cue of the list at or after index from, or len(s.List).
 func (s *Sheet) standby(from int) int {
 	for from < len(s.List) && s.List[from].Off {
 		from++
@@ -174,8 +175,8 @@ func (s *Sheet) standby(from int) int {
 	return from
 }
 
-// chain returns the indexes of the cue head of the list and of the cues that follow it without another GO. It
-// is nil if head is len(s.List).
+// chain returns the indexes in the list of cue head and of the enabled cues that follow it without another GO. It is
+// nil if head is len(s.List).
 func (s *Sheet) chain(head int) (all []int) {
 	for i := head; i < len(s.List); i = s.standby(i + 1) {
 		all = append(all, i)
@@ -186,8 +187,8 @@ func (s *Sheet) chain(head int) (all []int) {
 	return all
 }
 
-// CheckGoes returns an error if the list needs an operator because the sheet has no times of GO. The error is
-// of type rules.Errors. It is nil if the sheet has no list.
+// CheckGoes returns an error if the sheet has a list but no times of GO, so that only an operator can play it. The
+// error is a rules.Errors. It is nil if the sheet has no list.
 func (s *Sheet) CheckGoes() error {
 	if len(s.List) == 0 || len(s.Goes) > 0 {
 		return nil

@@ -103,7 +103,8 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	return changedKeys(now, s), nil
 }
 
-// poolMost returns the largest number of voices that the pool of a mixer can reach.
+// poolMost returns the largest number of voices that the pool of a mixer with configuration c can reach, by Resize or
+// by growing.
 func poolMost(c *mixer.Config) int {
 	most := max(c.Voices, c.MaxVoices)
 	if c.Overflow == mixer.GrowPool {
@@ -112,8 +113,9 @@ func poolMost(c *mixer.Config) int {
 	return most
 }
 
-// lacks returns an error if a cue or scene of a sheet changes a part that the mixer of the show does not
-// have. The mixer would reject the command, and the error would end the show.
+// lacks returns an error if a cue or scene of sheet s changes an effect, a send or a pool size that the mixer of the
+// show does not have. Another name of the first output is an error, too. The mixer would reject the command, and the
+// error would end the show.
 func (p *Player) lacks(s *Sheet) error {
 	made := &p.made
 	if len(s.Outputs) > 0 && len(made.Outputs) > 0 && s.Outputs[0].Name != made.Outputs[0].Name {
@@ -143,8 +145,8 @@ func (p *Player) lacks(s *Sheet) error {
 	return nil
 }
 
-// lacksOf returns an error if a cue changes a part that the mixer of the show does not have. The error begins
-// with the place of the cue in its file, if known.
+// lacksOf returns an error if cue c of sheet s changes an effect, a send or a pool size that the mixer of the show
+// does not have. The error begins with the place of the cue in its file, if known.
 func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	made := &p.made
 	err := lacksEffects(made, s, c.Target, c.Effects)
@@ -160,8 +162,8 @@ func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	return err
 }
 
-// lacksEffects returns an error if the mixer lacks an effect of moves, or has another kind of effect, on a bus.
-// made has the rules of the mixer; s is the new sheet.
+// lacksEffects returns an error if the mixer has no effect with the name of a move on a bus, or an effect of another
+// kind than sheet s. made has the rules that the mixer was made from.
 func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
 	for _, move := range moves {
 		named := func(all []effect.Effect) *effect.Kind {
@@ -179,7 +181,8 @@ func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectM
 	return nil
 }
 
-// lacksSends returns an error if the mixer, made from the rules made, lacks a send of moves on a bus.
+// lacksSends returns an error if the mixer has no send from a bus to the target of a move. made has the rules that
+// the mixer was made from.
 func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	var has []mixer.Send
 	for i := range made.Buses {
@@ -195,8 +198,8 @@ func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	return nil
 }
 
-// changedKeys returns the keys of a sheet, such as "voices", that the player cannot change while it plays and
-// whose values differ between two sheets. The order is fixed. It is nil if all are equal.
+// changedKeys returns the keys, such as "voices", whose values differ between the sheets now and then and which a
+// player cannot change while it plays. The order is fixed. It is nil if all are equal.
 func changedKeys(now, then *Sheet) (keys []string) {
 	a, b := now.Config(), then.Config()
 	for _, one := range []struct {
@@ -219,8 +222,9 @@ func changedKeys(now, then *Sheet) (keys []string) {
 	return keys
 }
 
-// change appends the sounds and cues of another sheet, so that running cues keep their indexes. loaded and
-// groups are in the order of s.Sounds. The returned function publishes the new sheet to other goroutines.
+// change switches to sheet s, on the goroutine of Feed. It appends the sounds and cues of s to the current ones, so
+// that running cues keep their indexes. loaded and groups are in the order of s.Sounds. The caller must call the
+// returned function once: it publishes the new sheet to other goroutines.
 func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
 	p.replaced.Lock()
@@ -304,8 +308,9 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	}
 }
 
-// regoes replaces the remaining scheduled GOs by the GOs of another sheet and finds the next cue there. The
-// function where converts an index of the old list to an index of the new list, or -1.
+// regoes replaces the scheduled GOs that have not been handed over by the GOs of sheet s, and finds the cue there
+// that the next GO starts. where converts an index of the old list to an index of the list of s, or -1 if the cue is
+// gone.
 func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a := &p.lookahead
 	next := a.next
@@ -318,8 +323,9 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a.goes = slices.DeleteFunc(slices.Clone(s.goesByMixerClock(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handedOverTo })
 }
 
-// names registers the ids and owners of a sheet. It returns the tags of its ids, indexed by the sheet's
-// own tags, and the numbers of all owners.
+// names registers the ids and owners of a sheet; names that are already known keep their numbers. The result tags
+// maps a tag of the sheet to the tag of the player; tags[0] is 0. owners has the numbers of all owners known to the
+// player. It takes l.mutex.
 func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -341,7 +347,7 @@ func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	return tags, l.owners
 }
 
-// owners returns the numbers of all owners of a sheet, by name.
+// owners returns the numbers of the owners that the starts of a sheet name, by name.
 func (s *Sheet) owners() map[string]uint64 {
 	all := map[string]uint64{}
 	for i := range s.Cues {
@@ -360,8 +366,8 @@ func (sc *Schedule) widen(sounds int) {
 	sc.pickers, sc.listed = append(sc.pickers, more...), append(sc.listed, slices.Clone(more)...)
 }
 
-// addFrom schedules a cue, given its index, and skips its repetitions before a frame. If all of them are before
-// the frame, the cue is not scheduled.
+// addFrom schedules the cue with an index in the sheet, and skips its repetitions, and its rounds if the sheet
+// repeats, before a frame. If all of them are before the frame, the cue is not scheduled.
 func (sc *Schedule) addFrom(cue int, frame int64) {
 	c := &sc.sheet.Cues[cue]
 	t, more := turn{moment: moment{sc.frame(cue, 0), cue}}, true

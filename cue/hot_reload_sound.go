@@ -2,8 +2,8 @@ package cue
 
 import "voicepool/voice"
 
-// Replace makes later starts play now instead of old, for example after its file has changed. Voices that
-// play old continue. It reports whether the sheet uses old. Control side, any goroutine.
+// Replace makes later starts play the sound now instead of old, for example after its file has changed. Voices that
+// play old continue. It reports whether the player uses old; otherwise it has no effect. Control side, any goroutine.
 func (p *Player) Replace(old, now *voice.Sound) bool {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
@@ -20,19 +20,21 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 	return found
 }
 
-// sound returns the loaded sound of a start. file is the index of the file in the sound of the cue.
+// sound returns the loaded sound of a start, the looped variant if c loops. file is an index in the files of the
+// sound of c. Any goroutine.
 func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
 	return p.files(c)[file]
 }
 
-// prepared reports whether the sound of a start is loaded, for loops if the start loops. Any goroutine.
+// prepared reports whether the sound of a start is loaded, in the looped variant if c loops. Any goroutine.
 func (p *Player) prepared(c *Cue) bool {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
 	return len(p.files(c)) > 0
 }
 
-// files returns the loaded files that a start can choose from; looped variants if it loops.
+// files returns the loaded files that a start chooses from, the looped variants if c loops; nil if they were not
+// loaded. The caller holds p.replaced, and must not change the slice.
 func (p *Player) files(c *Cue) []*voice.Sound { return p.sounds[c.Sound].Files(c.Loop) }

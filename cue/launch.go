@@ -17,14 +17,14 @@ type launch struct {
 	first, count int // its actions in Sheet.Cues; each GO adds a copy
 }
 
-// plus returns t + u. The parser has checked that it fits.
+// plus returns t + u. The caller has checked that the sum does not overflow.
 func plus(t, u rules.Time) rules.Time {
 	sum, _ := t.Repeat(1, u)
 	return sum
 }
 
-// fired returns the sheet with the actions of its scheduled GOs, or the sheet itself if it has no list. An
-// action that waits for an end gets the earliest possible time.
+// fired returns a copy of the sheet with the actions of its scheduled GOs in Cues, or the sheet itself if it has no
+// list or already has them. An action that waits for an end gets the earliest possible time.
 func (s *Sheet) fired() *Sheet {
 	if s.begun || len(s.List) == 0 {
 		return s
@@ -45,8 +45,8 @@ func (s *Sheet) fired() *Sheet {
 	return out
 }
 
-// unfired returns a copy of the sheet, so that begin can add actions. The actions of list cues stay idle until
-// a GO, and so does the timeline if a cue starts it.
+// unfired returns a copy of the sheet whose cues begin can extend. The actions of list cues are idle until a GO, and
+// the timeline is too if a list cue starts it.
 func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
@@ -59,9 +59,9 @@ func (s *Sheet) unfired() *Sheet {
 	return &out
 }
 
-// begin adds the actions of a GO at a time: the actions of the list cue head and of the cues that follow it. It
-// returns the index after the last of these cues. The actions are shifted as if from had already elapsed since
-// the GO.
+// begin adds the actions of a GO at a time since the beginning of the show. These are the actions of the list cue
+// with index head and of the cues that follow it without another GO. begin returns the list index after the last of
+// these cues. The actions are shifted as if from had already elapsed since the GO.
 func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1
 	for _, i := range s.chain(head) {
@@ -82,8 +82,8 @@ func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	return next
 }
 
-// launch adds a run of one list cue: its actions, and the actions of the timeline if the cue starts it. l has
-// the times of the run; launch sets its range of actions.
+// launch appends a run of the list cue with index list to s.launches, and its actions to s.Cues, with the actions of
+// the timeline if the cue starts it. l has the times of the run; launch sets its range of actions.
 func (s *Sheet) launch(list int, l launch) {
 	of := &s.List[list]
 	l.first = len(s.Cues)
@@ -102,8 +102,8 @@ func (s *Sheet) launch(list int, l launch) {
 	s.firings[list]++
 }
 
-// act adds a copy of action i of the sheet for a launch. number is the launch number, from 1; 0 means the
-// timeline.
+// act appends a copy of action i of s.Cues to it, with the times of a launch. number is the launch number, from 1; 0
+// means that the launch does not count the action, because it belongs to the timeline.
 func (s *Sheet) act(i int, l *launch, number int) {
 	c := s.Cues[i]
 	c.origin, c.launch, c.firing = s.place(i)+1, number, s.firings[l.list]
@@ -122,7 +122,8 @@ func (s *Sheet) act(i int, l *launch, number int) {
 	s.Cues = append(s.Cues, c)
 }
 
-// place returns the position of cue i in the order of the file, from 0, or -1 if it is not from a file.
+// place returns the position in its file of the cue that action i of s.Cues is a copy of, counted from 0. It is -1 if
+// that cue is not from a file, and i if i is out of range.
 func (s *Sheet) place(i int) int {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].hand {
 		return -1
@@ -133,8 +134,8 @@ func (s *Sheet) place(i int) int {
 	return i
 }
 
-// Awaits reports whether a cue begins when another one ends, so that the times of GO do not determine its
-// beginning. Only a render finds such a time.
+// Awaits reports whether a cue begins when another one ends, so that its time depends on the lengths of sounds. Only
+// a render finds such a time.
 func (s *Sheet) Awaits() bool {
 	for _, c := range s.fired().acting() {
 		if c.state == waits {
@@ -144,7 +145,7 @@ func (s *Sheet) Awaits() bool {
 	return false
 }
 
-// acting returns the cues that act, with their indexes.
+// acting returns the cues that are not idle, with their indexes in s.Cues. The pointers alias the sheet.
 func (s *Sheet) acting() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		for i := range s.Cues {
@@ -155,7 +156,8 @@ func (s *Sheet) acting() iter.Seq2[int, *Cue] {
 	}
 }
 
-// frame returns the frame of a repetition, counted from 0, since the beginning of the show. rate is in Hz.
+// frame returns the frame of a repetition, counted from 0, since the beginning of the show. rate is in Hz. For a cue
+// that waits for an end it is the earliest possible frame.
 func (c *Cue) frame(repetition uint64, rate int) int64 {
 	return c.base.Frames(rate) + c.moment(repetition).Frames(rate)
 }

@@ -20,6 +20,7 @@ const (
 	ThenFollow               // the next cue begins at the frame of the end of everything that this one plays
 )
 
+// String returns the value of the key `then`: wait, continue or follow. It panics for other values of t.
 func (t Then) String() string { return [...]string{"wait", "continue", "follow"}[t] }
 
 // ListCue is a cue of the list. It begins on GO or follows the cue before it.
@@ -59,6 +60,7 @@ const (
 	ActionResume            // Player.Hold(false)
 )
 
+// String returns the word in a file of GO times: go, panic, pause or resume. It panics for other values of d.
 func (d ShowAction) String() string { return [...]string{"go", "panic", "pause", "resume"}[d] }
 
 // state selects the trigger of a cue.
@@ -70,7 +72,8 @@ const (
 	waits        // waits for the end of another cue or id
 )
 
-// numberOf returns the canonical form of a cue number: 2.50 and 2.5 are equal.
+// numberOf returns the canonical form of the text of a cue number, so that equal numbers have equal forms: 2.50
+// becomes 2.5.
 func numberOf(text string) string { return words.CueNumber(text) }
 
 // numbers returns the indexes of the list cues by canonical number, see numberOf.
@@ -82,7 +85,8 @@ func (s *Sheet) numbers() map[string]int {
 	return all
 }
 
-// called returns the number, name and line of cue i for messages, or the zero value if it has no number.
+// called returns the number, name and line of the list cue that action i of s.Cues belongs to, for messages. It is
+// the zero value if i is out of range or the action has no number.
 func (s *Sheet) called(i int) (c report.Called) {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
 		of := &s.Cues[i]
@@ -91,14 +95,15 @@ func (s *Sheet) called(i int) (c report.Called) {
 	return c
 }
 
-// Label returns the name of a cue in messages: cue 2.5 "Thunder" (line 14), or cue 7 (its index) if it has no
-// number.
+// Label returns the name of action i of s.Cues in messages: cue 2.5 "Thunder" (line 14) for a list cue, or cue 7 (i
+// itself) if it has no number.
 func (s *Sheet) Label(i int) string {
 	c := s.called(i)
 	return c.CueText(i)
 }
 
-// Place returns the index in List of the cue with a number. The error suggests the nearest number.
+// Place returns the index in List of the cue with a number, compared as a value: 2.50 is 2.5. Without such a cue the
+// index is 0, and the error suggests the nearest number.
 func (s *Sheet) Place(number string) (int, error) {
 	numbers := s.numbers()
 	if i, some := numbers[numberOf(number)]; some {

@@ -50,7 +50,7 @@ type Running struct {
 	Waiting bool  // it has not begun
 }
 
-// enqueue queues a function for the goroutine of Feed.
+// enqueue queues do for the goroutine of Feed, in the order of the calls, and wakes it. Any goroutine.
 func (l *live) enqueue(do func()) {
 	l.mutex.Lock()
 	l.requests = append(l.requests, do)
@@ -58,7 +58,7 @@ func (l *live) enqueue(do func()) {
 	l.wakeUp()
 }
 
-// wakeUp wakes the goroutine of Feed and calls Options.Wake. Any goroutine.
+// wakeUp wakes the goroutine of Feed and calls Options.Wake. It takes l.mutex. Any goroutine.
 func (l *live) wakeUp() {
 	l.mutex.Lock()
 	select {
@@ -71,8 +71,9 @@ func (l *live) wakeUp() {
 	}
 }
 
-// enqueueForCue queues a function for a list cue. If the sheet changes before it runs, it gets the new
-// index of the same cue. If the cue is gone, it does not run. -1 stays -1.
+// enqueueForCue queues do for the goroutine of Feed. It calls do with the index of a list cue, list in sheet s. If
+// the sheet changes before do runs, do gets the index of the cue with the same number, or does not run if that cue is
+// gone. A negative list is passed as -1, and do does not run if list is not below len(s.List).
 func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	switch {
 	case list < 0:
@@ -91,7 +92,8 @@ func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	})
 }
 
-// openWakeChannel creates and returns the channel that wakeUp sends to. Feed calls it.
+// openWakeChannel creates and returns the channel that wakeUp sends to, in place of the previous one. Feed calls it
+// once.
 func (l *live) openWakeChannel() <-chan struct{} {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -128,12 +130,14 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	return nil
 }
 
-// Panic fades everything out within a time and cancels waits, follow-ons, repetitions, the timeline and
-// pending starts of Start. If two overlap, the fade that ends first wins. Any goroutine.
+// Panic fades everything out within a time and cancels waits, follow-ons, repetitions, the timeline and pending
+// starts of Start. If two panics overlap, the fade that ends first wins. It does not wait for the fade. Any
+// goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
-// Cease fades out everything that a list cue plays and cancels its waits and repetitions. A cue that
-// follows it without another GO still does. Any goroutine.
+// Cease fades out everything that the cue with an index in Sheet.List plays, within a time, and cancels its waits and
+// repetitions. A cue that follows it without another GO still does. It has no effect if the cue does not play, or the
+// index is too large. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
@@ -144,7 +148,7 @@ func (p *Player) Cease(list int, over time.Duration) {
 	})
 }
 
-// Finish makes Feed fade everything out and return. Any goroutine.
+// Finish makes Feed fade everything out within 300 ms and return. It does not wait for that. Any goroutine.
 func (p *Player) Finish() {
 	p.live.mutex.Lock()
 	p.live.finished = true
@@ -159,14 +163,15 @@ func (p *Player) ended() bool {
 	return p.live.finished
 }
 
-// Playing returns the list cues that play or wait to begin, a few milliseconds out of date. Any goroutine.
+// Playing returns a copy of the list cues that play or wait to begin, in the order of their GOs. It is a few
+// milliseconds out of date. Any goroutine.
 func (p *Player) Playing() []Running {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	return slices.Clone(p.live.playing)
 }
 
-// recordGo records a command that was carried out.
+// recordGo records a command that was carried out, for Goes. g.At is in the time of the mixer, without pauses.
 func (l *live) recordGo(g Go) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -189,7 +194,8 @@ func (p *Player) Goes() []Go {
 	return goes
 }
 
-// recordPauses records the beginnings and ends of holds, see Hold, for Goes.
+// recordPauses moves the beginnings and ends of holds, see Hold, from the audio side to the record that Goes returns.
+// It runs on the goroutine of Feed.
 func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -199,7 +205,8 @@ func (p *Player) recordPauses() {
 	}
 }
 
-// serve runs the queued requests in their order, on the goroutine of Feed.
+// serve runs the queued requests in their order, on the goroutine of Feed. Requests that they queue wait for the next
+// call.
 func (p *Player) serve() {
 	p.live.mutex.Lock()
 	requests := p.live.requests
@@ -210,15 +217,15 @@ func (p *Player) serve() {
 	}
 }
 
-// nextFrame returns the first frame of the mixer that commands given now reach in time. After a panic it is
-// later than the panic.
+// nextFrame returns the first frame of the mixer that commands given now reach in time. After a panic it is later
+// than the panic. It runs on the goroutine of Feed.
 func (p *Player) nextFrame() int64 {
 	rate := p.sheet.Rate
 	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.resumeAfterPanic)
 }
 
-// stopLaunch fades out the voices of a launch within a time and cancels its pending actions and messages.
-// launch is an index in launches of the sheet.
+// stopLaunch fades out the voices of a launch within a time, from the next possible frame on, and cancels its pending
+// actions and messages. launch is an index in p.sheet.launches.
 func (p *Player) stopLaunch(launch int, over time.Duration) {
 	r, end := &p.follows.runs[launch], p.addBatch(p.nextFrame())
 	end.goFrame, end.rank, end.cancelsOthers = end.firstFrame, math.MaxInt32, true
@@ -244,7 +251,8 @@ func (p *Player) stopLaunch(launch int, over time.Duration) {
 // rankFirst is the rank of commands that act before all others at their frame.
 const rankFirst = -1
 
-// panic fades everything out from a frame on, before other commands of that frame.
+// panic fades everything out within the time over from a frame on, before other commands of that frame, and cancels
+// all pending actions and launches. It runs on the goroutine of Feed.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.lookahead
 	p.manual.waiting.cancel()
@@ -273,8 +281,8 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// dropHeldOf drops the held action, which waits for room in the mixer, if it belongs to any of these discarded
-// batches.
+// dropHeldOf drops the held action, which waits for room in the mixer's queue, if it belongs to any of these
+// discarded batches.
 func (p *Player) dropHeldOf(batches ...*cueBatch) {
 	a := &p.lookahead
 	if p.held != nil && (a.heldBatch == nil && slices.Contains(batches, a.timeline) || slices.Contains(batches, a.heldBatch)) {
@@ -282,7 +290,8 @@ func (p *Player) dropHeldOf(batches ...*cueBatch) {
 	}
 }
 
-// updatePlaying reports started cues to Options.Fired and updates the list of playing cues.
+// updatePlaying calls Options.Fired for list cues that began before st.Frame, and updates the list that Playing
+// returns. st are the current statistics of the mixer. It runs on the goroutine of Feed.
 func (p *Player) updatePlaying(st *mixer.Stats) {
 	f, s := &p.follows, p.sheet
 	for i := range f.runs[p.live.firedUpTo:] {
@@ -314,8 +323,8 @@ func (p *Player) updatePlaying(st *mixer.Stats) {
 	p.live.mutex.Unlock()
 }
 
-// longest returns the duration of a launch in frames if later commands do not change it; never: unknown or
-// endless.
+// longest returns the duration of a launch in frames, from its beginning, if later commands do not change it. It is
+// never if the duration is endless or depends on an end. launch is an index in p.sheet.launches.
 func (p *Player) longest(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]
@@ -336,9 +345,9 @@ func (p *Player) longest(launch int) float64 {
 	return most
 }
 
-// startDuration returns the duration of a start in frames, with its longest file and if later commands do not
-// change it; never: endless or unknown. The key `for` limits it. c is the cue or a layer of it.
-func (p *Player) startDuration(c, asked *Cue) float64 {
+// startDuration returns the duration of a start in output frames, with its longest file and its lowest pitch, if
+// later commands do not change it; never: endless or unknown. The key `for` limits it. c is cue or a layer of it.
+func (p *Player) startDuration(c, cue *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {
 		cut = float64(c.For.Frames(rate))
@@ -356,5 +365,5 @@ func (p *Player) startDuration(c, asked *Cue) float64 {
 		}
 		most = max(most, frames)
 	}
-	return min(cut, float64(most)*math.Exp2(-max(p.pitches.of(p.sheet, c, asked).least, slowest)/12))
+	return min(cut, float64(most)*math.Exp2(-max(p.pitches.of(p.sheet, c, cue).least, slowest)/12))
 }

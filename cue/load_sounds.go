@@ -16,17 +16,18 @@ import (
 // that is used both looped and once counts twice.
 type Loading func(done, total int)
 
-// LoadSounds loads every sound of the sheet into a library, used or not, in parallel. progress may be nil.
-// Missing sounds are returned as rules.Errors, which wrap rules.ErrSound, in line order. If ctx ends, its
-// error is returned.
+// LoadSounds loads every sound of the sheet into a library, used or not, in parallel. progress may be nil. Sounds
+// that cannot be loaded are returned as rules.Errors, which wrap rules.ErrSound, in line order; the others are loaded
+// nevertheless. If ctx ends, its error is returned.
 func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Loading) error {
 	_, err := s.load(ctx, lib, progress, &broken{}, false)
 	return err
 }
 
-// load loads every sound of the sheet, once or looped as its cues need it, in the order of Sounds. If live is
-// true, it includes the variants for starts by hand. b collects the errors of streams. Missing sounds are an
-// error, but the others are returned.
+// load loads every sound of the sheet, once or looped as its cues need it, and returns them in the order of Sounds.
+// If live is true, it includes the variants for starts by hand. progress may be nil. b collects the errors of
+// streams. Sounds that cannot be loaded are an error, a rules.Errors, but the others are returned. If ctx ends, the
+// result is nil and its error.
 func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken, live bool) ([]loading.Sound, error) {
 	ways := make([]loading.Ways, len(s.Sounds))
 	for i := range s.Cues {
@@ -71,7 +72,8 @@ type broken struct {
 	tell  func(error) // may be nil
 }
 
-// note keeps err if it is the first error of a stream, and passes each error to Options.Broken. Any goroutine.
+// note keeps err if it is the first error of a stream, and passes each error to the callback Options.Broken. The
+// first argument is unused. Any goroutine.
 func (b *broken) note(_ string, err error) {
 	err = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
 	b.first.CompareAndSwap(nil, err)
@@ -92,5 +94,8 @@ type streamError struct {
 	cause error
 }
 
-func (e *streamError) Error() string   { return e.msg }
+// Error returns the message, which names the stream.
+func (e *streamError) Error() string { return e.msg }
+
+// Unwrap returns rules.ErrSound and the error of the decoder.
 func (e *streamError) Unwrap() []error { return []error{rules.ErrSound, e.cause} }

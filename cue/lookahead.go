@@ -46,8 +46,9 @@ type lookahead struct {
 	tags      map[uint64]*mixer.Countdown
 }
 
-// startLookahead switches the player to the lookahead: commands are handed to the mixer shortly before their
-// frame. From now on each GO adds its cues when its frame comes near. Later calls have no effect.
+// startLookahead switches the player to the lookahead: commands are handed to the mixer shortly before their frame,
+// and each GO adds its cues when its frame comes near. Later calls have no effect. It runs before the audio side
+// starts.
 func (p *Player) startLookahead() {
 	if p.lookahead.on {
 		return
@@ -77,13 +78,14 @@ func (p *Player) registerBatch(u *cueBatch) *cueBatch {
 	return u
 }
 
-// addBatch adds a batch of commands that another command fires, at about the given frame.
+// addBatch adds an empty batch of commands that another command fires, and returns it. about is an estimate of its
+// first frame.
 func (p *Player) addBatch(about int64) *cueBatch {
 	return p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
 }
 
-// countdownOf returns the countdown of the starts with a tag that are not over, which actions `at: end of` an
-// id wait for. The first call for a tag creates it with a count of 0.
+// countdownOf returns the countdown of the starts with a tag that are not over, which actions `at: end of` an id wait
+// for. The first call for a tag creates it with a count of 0. It runs on the goroutine of Feed.
 func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	c := p.lookahead.tags[tag]
 	if c == nil {
@@ -93,14 +95,16 @@ func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	return c
 }
 
-// addStep adds a command to the batch, offset frames after its beginning. Of the commands of one frame, a lower
-// rank acts first.
+// addStep adds a command to the batch, offset frames after its beginning. do sends it at the moment that it gets, and
+// is called again if it returns mixer.ErrBusy. Of the commands of one frame, the command with the lowest rank acts
+// first.
 func (u *cueBatch) addStep(offset int64, rank int, do func(mixer.Moment) error) {
 	u.steps = append(u.steps, batchStep{offset, int32(rank), do})
 	u.lastFrame = max(u.lastFrame, offset)
 }
 
-// addAction adds the action of cue i of the sheet, with its repetitions.
+// addAction adds the action of cue i of s.Cues, with its repetitions. It begins at its time less u.offset, counted
+// from the beginning of the batch.
 func (u *cueBatch) addAction(s *Sheet, i int) {
 	heap.Push(&u.actions, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.offset, i}})
 }
@@ -130,15 +134,16 @@ func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	return next
 }
 
-// launch creates the batch of launch i and adds its actions to it. The batch chain fires it.
-func (p *Player) launch(i int, chain *cueBatch) {
+// launch creates the batch of the launch with index i and adds its actions to it. Actions that wait for the end of an
+// id get batches of their own. The batch parent fires them.
+func (p *Player) launch(i int, parent *cueBatch) {
 	s, r := p.sheet, &p.follows.runs[i]
 	l := &s.launches[i]
-	u, since := p.addBatch(chain.firstFrame), l.since.Frames(s.Rate)
+	u, since := p.addBatch(parent.firstFrame), l.since.Frames(s.Rate)
 	u.launch, u.offset = i, since
 	r.count = p.mixer.NewCountdown()
-	chain.addStep(since, l.first, func(at mixer.Moment) error { return at.Add(r.count, clampToInt(r.left)) })
-	chain.addStep(since, l.first, func(at mixer.Moment) error { return at.Fire(u.batch) })
+	parent.addStep(since, l.first, func(at mixer.Moment) error { return at.Add(r.count, clampToInt(r.left)) })
+	parent.addStep(since, l.first, func(at mixer.Moment) error { return at.Fire(u.batch) })
 	r.batches = append(r.batches, u)
 	p.live.active = append(p.live.active, i)
 	for j := l.first; j < l.first+l.count; j++ {
@@ -152,7 +157,7 @@ func (p *Player) launch(i int, chain *cueBatch) {
 			}
 			continue
 		}
-		w, awaited := p.addBatch(chain.firstFrame), p.countdownOf(c.afterTag)
+		w, awaited := p.addBatch(parent.firstFrame), p.countdownOf(c.afterTag)
 		w.addAction(s, j)
 		r.batches = append(r.batches, w)
 		switch {
@@ -165,11 +170,11 @@ func (p *Player) launch(i int, chain *cueBatch) {
 	}
 }
 
-// clampToInt converts a number of starts to an int of at most 2^31 - 1.
+// clampToInt converts a number of starts to an int; a number above 2^31 - 1 becomes 2^31 - 1.
 func clampToInt(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// moment returns the mixer moment for commands at a frame: in the current batch, or directly if the
-// lookahead is off.
+// moment returns the mixer moment for commands at a frame of the show: in the batch of the held action, or else of
+// the timeline. If the lookahead is off, it is the frame itself, without a batch.
 func (p *Player) moment(frame int64) mixer.Moment {
 	a, rank := &p.lookahead, int32(0)
 	if p.held != nil {
@@ -185,8 +190,8 @@ func (p *Player) moment(frame int64) mixer.Moment {
 	return u.batch.At(frame - u.firstFrame).WithRank(rank)
 }
 
-// handOverAll hands over every command due before a frame and fires the batches whose GO is known. It returns
-// mixer.ErrBusy when the mixer is full; the next call then continues.
+// handOverAll hands over every command due before a frame of the show and fires the batches whose GO is known. It
+// returns mixer.ErrBusy if the mixer's queue is full; the next call then continues. Other errors are the mixer's.
 func (p *Player) handOverAll(before int64) error {
 	a := &p.lookahead
 	p.handedOverTo = max(p.handedOverTo, before)
@@ -237,9 +242,9 @@ func (p *Player) handOverAll(before int64) error {
 	return nil
 }
 
-// handOverBatch hands over the commands of a batch that are due before a frame. If the frame of the batch is
-// unknown, it hands over as many frames of commands after its beginning as Feed is ahead. The error is as in
-// handOverAll.
+// handOverBatch hands over the commands of a batch that are due before a frame of the show. If the frame of the batch
+// is unknown, it hands over as many frames of commands after its beginning as Feed is ahead, unless more than half of
+// the queue is in use. The error is as in handOverAll.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame
@@ -292,8 +297,9 @@ func (p *Player) sendHeld() error {
 	return nil
 }
 
-// updateFired records the frames of the batches that have been fired, and deletes the batches that have acted.
-func (p *Player) updateFired(st *mixer.Stats) {
+// updateFired records the frames of the batches that have been fired and calls their onBegin. It removes the batches
+// whose commands have all acted, and discarded batches, from the lookahead, both by stats.Frame.
+func (p *Player) updateFired(stats *mixer.Stats) {
 	a := &p.lookahead
 	for _, u := range a.batches {
 		if u.frameKnown || p.held != nil && a.heldBatch == u {
@@ -312,18 +318,19 @@ func (p *Player) updateFired(st *mixer.Stats) {
 	}
 	a.batches = slices.DeleteFunc(a.batches, func(u *cueBatch) bool {
 		if u.discardAfter > 0 {
-			return u.discardAfter < st.Frame
+			return u.discardAfter < stats.Frame
 		}
-		return u.frameKnown && u != a.timeline && len(u.steps) == 0 && len(u.actions) == 0 && u.firstFrame+u.lastFrame < st.Frame
+		return u.frameKnown && u != a.timeline && len(u.steps) == 0 && len(u.actions) == 0 && u.firstFrame+u.lastFrame < stats.Frame
 	})
 	p.follows.ended = p.follows.ended[:0]
 }
 
-// idle reports whether no scheduled GO is left and no batch except the timeline.
+// idle reports whether no scheduled GO is left and every batch except the timeline has been handed over and has
+// acted.
 func (a *lookahead) idle() bool { return len(a.goes) == 0 && len(a.batches) <= 1 }
 
-// skipCountdowns subtracts the starts that chance skips from the countdowns of their launch and id. The command
-// acts offset frames after the beginning of the batch u.
+// skipCountdowns subtracts the starts that chance skips at action a from the countdowns of their launch and id. The
+// commands for this act offset frames after the beginning of the batch u. Without skipped starts it has no effect.
 func (p *Player) skipCountdowns(u *cueBatch, a *Action, offset int64) {
 	p.follows.fewer(a)
 	c, n := &p.sheet.Cues[a.Cue], a.Rest

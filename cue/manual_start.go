@@ -22,7 +22,7 @@ type manualStart struct {
 	tuned   *tuned    // nil: the sound has no parameters
 }
 
-// cue returns the cue equivalent to a start, without the values that inherit sets for each layer.
+// cue returns the cue equivalent to start o of the sound, without the values that inherit sets for each layer.
 func (w *soundTemplate) cue(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
@@ -30,8 +30,8 @@ func (w *soundTemplate) cue(o *Start) Cue {
 	return c
 }
 
-// add adds the pan and priority of a sound. The cutoffs come from the start or else from the sound, the sends
-// from the sound.
+// add adds the pan and the priority of sound w to the cue, within their limits, and replaces its cutoffs and sends. A
+// cutoff that the start o leaves nil comes from the sound; the sends always do.
 func (c *Cue) add(w *soundTemplate, o *Start) {
 	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
@@ -44,8 +44,8 @@ func (c *Cue) add(w *soundTemplate, o *Start) {
 	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 }
 
-// inherit fills in the values of a sound that the start leaves open: bus, loop and beginning. A protected sound
-// stays protected.
+// inherit fills in the values of sound w that the start o leaves open: bus and loop. The beginning is always the
+// sound's. The cue is protected if the start or the sound is.
 func (c *Cue) inherit(w *soundTemplate, o *Start) {
 	if o.Bus == "" {
 		c.Bus = w.rules.Bus
@@ -61,8 +61,8 @@ func (c *Cue) inherit(w *soundTemplate, o *Start) {
 // mixer.Options.Play.
 const playerStartBits = 3 << 62
 
-// play starts a sound, or all its layers. On an error it starts no voice. The caller holds the mutex of
-// its randomState.
+// play starts a sound, or all its layers, and keeps the handles in h.handles. On an error it stops the voices it has
+// started, before they sound, and takes back the file choices. The caller holds the mutex of w.draws.
 func (h *manualStart) play(w *soundTemplate) error {
 	h.setFrame(w)
 	if w.rules.Parameters != nil {
@@ -94,8 +94,8 @@ func (h *manualStart) play(w *soundTemplate) error {
 	return err
 }
 
-// setFrame sets the frame of the start. It is mixer.Now unless the caller gave a frame or a batch, or delayed
-// layers need a known frame.
+// setFrame sets h.frame. It is mixer.Now unless the caller gave a frame or a batch, or delayed layers need a known
+// frame. With a batch it is relative to the batch.
 func (h *manualStart) setFrame(w *soundTemplate) {
 	switch o := h.start; {
 	case o.Batch != nil:
@@ -110,8 +110,9 @@ func (h *manualStart) setFrame(w *soundTemplate) {
 	}
 }
 
-// startOne passes one voice of the start, the sound or a layer, to the mixer and keeps its handle. file is the
-// index of its file, and base has the random choices.
+// startOne passes one voice of the start, the sound or a layer, to the mixer and keeps its handle. w is the template
+// of the sound or layer, and c its cue, where startOne fills in inherited values. file is the index of its file, and
+// base has the random choices. On an error no voice is started.
 func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Base) error {
 	p, o := h.player, h.start
 	c.inherit(w, o)
@@ -153,8 +154,8 @@ func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Ba
 	return nil
 }
 
-// registerDelayed registers delayed layers and parameters with the goroutine of Feed, because no tag finds
-// them.
+// registerDelayed queues a function for the goroutine of Feed that registers the delayed layers and the parameters of
+// the start, because no tag finds them. Without either it has no effect.
 func (h *manualStart) registerDelayed() {
 	if h.delayed == nil && h.tuned == nil {
 		return
@@ -173,15 +174,16 @@ func (h *manualStart) registerDelayed() {
 	})
 }
 
-// join lets a start by hand follow the parameter values that were set for all sounds, from a frame on.
-func (p *Player) join(one *tuned, frame int64) {
+// join lets a start by hand follow the parameter values that were set for all sounds, from a frame of the show on. It
+// runs on the goroutine of Feed.
+func (p *Player) join(start *tuned, frame int64) {
 	t := &p.tuning
-	t.plays = append(slices.DeleteFunc(t.plays, (*tuned).over), one)
-	for i := range one.values {
-		if x, all := t.values[one.rules.Parameters[i].Name]; all {
-			one.values[i] = x
+	t.plays = append(slices.DeleteFunc(t.plays, (*tuned).over), start)
+	for i := range start.values {
+		if x, all := t.values[start.rules.Parameters[i].Name]; all {
+			start.values[i] = x
 		}
 	}
-	t.follow(frame, one)
-	_ = one.lines(func(l *line) error { return l.sendFade(p.moment, frame, t.rate) }) // on an error it continues from the next corner
+	t.follow(frame, start)
+	_ = start.lines(func(l *line) error { return l.sendFade(p.moment, frame, t.rate) }) // on an error it continues from the next corner
 }

@@ -29,6 +29,7 @@ const (
 	MidiControl                 // controller change to 64 or more
 )
 
+// String returns the key of the kind in a sheet: note, program or control. It panics for other values of k.
 func (k MidiKind) String() string { return midiKinds[k] }
 
 var midiKinds = [...]string{"note", "program", "control"}
@@ -42,7 +43,8 @@ type midiKey struct {
 	number, channel int
 }
 
-// fields returns the keys of an entry of `midi`, which parse into m.
+// fields returns the keys of an entry of `midi`. Each field points into m, where its value is stored when it is
+// parsed.
 func (m *Midi) fields() []fields.Field {
 	byte7 := fields.Limits{From: 0, To: 127}
 	return []fields.Field{
@@ -55,7 +57,8 @@ func (m *Midi) fields() []fields.Field {
 	}
 }
 
-// midi parses the table of MIDI messages into the sheet and records errors.
+// midi parses n, the list of MIDI messages, and appends them to the sheet. It records an error for each invalid entry
+// and leaves most of these out. The list of cues must have been parsed.
 func (d *draft) midi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return
@@ -98,7 +101,8 @@ func (d *draft) midi(n *yaml.Node) {
 	}
 }
 
-// check sets the kind of the message from the keys of its mapping. It returns an error text, or "".
+// check sets m.Kind from the keys of n, its mapping. It returns an error text unless n has exactly one kind, and
+// either `do` or `cue`; otherwise "".
 func (m *Midi) check(n *yaml.Node) string {
 	kinds := 0
 	for i, key := range midiKinds {

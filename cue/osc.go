@@ -25,7 +25,7 @@ func (m *Message) String() string { return "osc " + m.Address + " to " + m.To }
 // maxMessage is the largest size of a message in bytes. It fits in one packet on any network.
 const maxMessage = 1400
 
-// Size returns the size of the message as a packet, in bytes.
+// Size returns the size of the message as an OSC packet, in bytes, including padding.
 func (m *Message) Size() int {
 	padded := func(text int) int { return text + 4 - text%4 } // a string ends with a zero byte
 	n := padded(len(m.Address)) + padded(len(",")+len(m.Args))
@@ -40,7 +40,7 @@ func (m *Message) Size() int {
 	return n
 }
 
-// messageFields returns the keys of a message, which parse into m.
+// messageFields returns the keys of an OSC message. Their values are parsed into m.
 func (d *draft) messageFields(m *Message) []fields.Field {
 	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
 	return []fields.Field{
@@ -50,7 +50,8 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 	}
 }
 
-// message parses the OSC message of a cue and reports whether it is valid. If not, it records an error.
+// message parses p, the OSC message of a cue, into d.Message and reports whether it is valid. If not, it records an
+// error.
 func (d *draft) message(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
@@ -73,7 +74,8 @@ func (d *draft) message(p *yaml.Pair) bool {
 	return ok && !unknown
 }
 
-// destination parses HOST:PORT into to and reports whether it is valid. It does not resolve the host.
+// destination parses the value of p, HOST:PORT, into to and reports whether it is valid. If not, it records an error.
+// It does not resolve the host.
 func (d *draft) destination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -102,7 +104,8 @@ func (d *draft) destination(p *yaml.Pair, to *string) bool {
 // notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
-// address parses an OSC address into to and reports whether it is valid.
+// address parses the value of p, an OSC address such as /go, into to and reports whether it is valid. If not, it
+// records an error.
 func (d *draft) address(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -120,7 +123,8 @@ func (d *draft) address(p *yaml.Pair, to *string) bool {
 	return false
 }
 
-// arguments parses the arguments of a message into to and reports whether they are valid.
+// arguments parses the value of p, the list of arguments of a message, into to and reports whether they are valid. If
+// not, it records an error and leaves to unchanged.
 func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	if p.Value.Kind != yaml.List {
 		d.Fail(p.Value.Place, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
@@ -139,7 +143,8 @@ func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	return true
 }
 
-// argument parses one argument to an int32, float32, bool or string. wrong is an error text, or "".
+// argument parses one argument of an OSC message: true and false to a bool, a whole number to an int32, another
+// number to a float32, and other or quoted text to a string. wrong is an error text, or "".
 func argument(n *yaml.Node) (arg any, wrong string) {
 	text := n.Text
 	switch {

@@ -17,7 +17,7 @@ type queuedMessage struct {
 // outbox holds the messages that are scheduled but not sent, in no order.
 type outbox []queuedMessage
 
-// queueMessage puts the message of an action into the outbox. It has no effect in a render, or without
+// queueMessage puts the message of action a, of cue c, into the outbox. It has no effect in a render, or without
 // Options.Send.
 func (p *Player) queueMessage(a *Action, c *Cue) {
 	if p.options.Send == nil || p.file.read {
@@ -33,7 +33,8 @@ func (p *Player) queueMessage(a *Action, c *Cue) {
 	p.outbox = append(p.outbox, l)
 }
 
-// cancel registers end as a canceller of the messages of some batches; nil: of all messages.
+// cancel registers the batch end as a canceller of the messages of some batches, or of all messages if batches is
+// nil. end cancels the messages that are due after it begins.
 func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	for i := range o {
 		if l := &o[i]; batches == nil || slices.Contains(batches, l.batch) {
@@ -42,7 +43,8 @@ func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	}
 }
 
-// dueFrame returns the frame of a message. known is false while its batch has not been fired.
+// dueFrame returns the frame of the show when a message is due. known is false while its batch has not been fired;
+// the frame is meaningless then.
 func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	if l.batch == nil {
 		return l.frame, true
@@ -51,8 +53,8 @@ func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	return base + l.frame, fired
 }
 
-// isCancelled reports whether a message due at a frame has been cancelled; never means that the frame is
-// unknown. A panic acts before other commands of its frame, a stop of a cue after them.
+// isCancelled reports whether a message due at a frame has been cancelled; the frame is never if it is unknown. A
+// panic cancels the messages of its own frame, too, a stop of a cue only later ones.
 func (l *queuedMessage) isCancelled(due int64) bool {
 	return slices.ContainsFunc(l.cancellers, func(end *cueBatch) bool {
 		base, fired := end.batch.Base()
@@ -60,9 +62,10 @@ func (l *queuedMessage) isCancelled(due int64) bool {
 	})
 }
 
-// sendDueMessages passes the messages whose frames have been mixed to Options.Send, in the order of their
-// frames. It deletes these and the cancelled ones.
-func (p *Player) sendDueMessages(st *mixer.Stats) {
+// sendDueMessages passes the messages whose frames are before stats.Frame, the next frame to mix, to Options.Send, in
+// the order of their frames. It removes these, cancelled messages and messages after the sheet's length from the
+// outbox. It drops messages before the frame where the show began.
+func (p *Player) sendDueMessages(stats *mixer.Stats) {
 	if len(p.outbox) == 0 {
 		return
 	}
@@ -79,7 +82,7 @@ func (p *Player) sendDueMessages(st *mixer.Stats) {
 		switch {
 		case l.isCancelled(frame):
 			return true
-		case frame >= min(st.Frame, p.cut):
+		case frame >= min(stats.Frame, p.cut):
 			return frame != never && frame >= p.cut
 		case frame >= p.startFrom.frame: // earlier messages belong to the part before the beginning
 			out = append(out, post{l.message, frame})
@@ -92,7 +95,8 @@ func (p *Player) sendDueMessages(st *mixer.Stats) {
 	}
 }
 
-// hasPendingMessages reports whether messages are scheduled or in the outbox.
+// hasPendingMessages reports whether messages are scheduled or in the outbox. It is false in a render, or without
+// Options.Send.
 func (p *Player) hasPendingMessages() bool {
 	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
 }

@@ -31,13 +31,14 @@ func (r *ramp) at(frame int64) float64 {
 	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
 }
 
-// move starts a new ramp at a frame, from the current value to the value to, over a number of frames.
+// move starts a new ramp at a frame of the show, from the value there to the value to, over a number of frames. If
+// over is 0, the value jumps.
 func (r *ramp) move(to float64, frame, over int64) {
 	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
 }
 
-// crossing returns the frame of the crossing with x, rounded. It returns false if x is not strictly between the
-// ends of the ramp.
+// crossing returns the frame of the show where the ramp reaches x, rounded. It returns 0 and false if x is not
+// strictly between the two ends of the ramp.
 func (r *ramp) crossing(x float64) (int64, bool) {
 	if x <= min(r.from, r.to) || x >= max(r.from, r.to) {
 		return 0, false
@@ -67,7 +68,9 @@ type line struct {
 	within  rules.Range    // valid range of the property
 }
 
-// at returns the value of the line, a gain or pitch plus its parameters, at a frame of the show.
+// at returns the value of the line at a frame of the show: its own value plus the curves of the parameters, within
+// the valid range. It is in decibels for a gain and in semitones for a pitch. A gain at or below silence stays silent
+// whatever the curves add.
 func (l *line) at(frame int64) float64 {
 	sum := l.own.at(frame)
 	silent := l.field == mixer.FieldGain && sum <= float64(pcm.Silence)
@@ -80,14 +83,15 @@ func (l *line) at(frame int64) float64 {
 	return min(max(sum, l.within.From), l.within.To)
 }
 
-// bent reports whether any parameter of the sound has a curve for the line, so that parameters affect it.
+// bent reports whether any parameter of the sound has a curve for the line, so that parameters affect it. Only such
+// lines are sent to the mixer.
 func (l *line) bent() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
 
-// findCorners computes the corners of the line after a frame: each end of its own ramp or of a moving
-// parameter, and each point of a curve that a parameter passes. Corners less than least frames apart are
-// merged.
+// findCorners sets l.corners to the corners of the line after a frame of the show. Corners are each end of its own
+// ramp or of a moving parameter, and each point of a curve that a parameter passes. Corners less than least frames
+// apart are merged.
 func (l *line) findCorners(frame, least int64) {
 	all := []int64{l.own.end}
 	moves := false
@@ -125,8 +129,8 @@ func (l *line) findCorners(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// change returns the command from a frame to the next corner, and its length in frames. Without a corner the
-// length is 0.
+// change returns the mixer command that takes the line from a frame of the show to the next corner, and the distance
+// in frames. Without a corner the distance is 0, and the command sets the value at the frame.
 func (l *line) change(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, voice.InDecibels
 	if len(l.corners) > 0 {
@@ -150,26 +154,27 @@ type tuning struct {
 	began  *tuned // by the held action
 }
 
-// least returns the length of the shortest set, in frames.
+// least returns the length of the shortest ramp between two corners, 5 ms, in frames.
 func (t *tuning) least() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
 
-// begins returns the tuned state of a new start, or nil if its sound has no parameters. first is false if the
-// mixer was full on an earlier attempt; then begins returns the state of that attempt.
-func (t *tuning) begins(frame int64, c *Cue, s *rules.Sound, first bool) *tuned {
-	if s.Parameters == nil {
+// begins registers a start of cue c and returns its tuned state, or nil if its sound has no parameters. If first is
+// false, the mixer was full on an earlier attempt, and begins returns the state of that attempt. The first parameter
+// is unused.
+func (t *tuning) begins(frame int64, c *Cue, sound *rules.Sound, first bool) *tuned {
+	if sound.Parameters == nil {
 		return nil
 	}
 	if !first {
 		return t.began
 	}
 	t.plays = slices.DeleteFunc(t.plays, (*tuned).over)
-	p := &tuned{tag: c.tag, rules: s}
+	p := &tuned{tag: c.tag, rules: sound}
 	p.gain = line{of: p, field: mixer.FieldGain, own: still(float64(c.Change.Gain))}
 	p.pitch = line{of: p, field: mixer.FieldPitch, own: still(float64(c.Change.Pitch))}
 	p.gain.within = rules.Range{From: mixer.MinGain, To: mixer.MaxGain}
 	p.pitch.within = rules.Range{From: -mixer.MaxPitch, To: mixer.MaxPitch}
-	for i := range s.Parameters {
-		one := &s.Parameters[i]
+	for i := range sound.Parameters {
+		one := &sound.Parameters[i]
 		x, all := t.values[one.Name]
 		if !all {
 			x = still(one.At)
@@ -186,12 +191,13 @@ func (t *tuning) begins(frame int64, c *Cue, s *rules.Sound, first bool) *tuned 
 	return p
 }
 
-// over reports whether all voices have ended, or no voice has been started.
+// over reports whether all voices of the start have ended, or no voice has been started.
 func (p *tuned) over() bool {
 	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
-// lines calls do for the gain and the pitch, if parameters affect them. It stops at the first error.
+// lines calls do for the gain and then the pitch, each only if parameters affect it. It stops at the first error and
+// returns it.
 func (p *tuned) lines(do func(*line) error) error {
 	for _, l := range [...]*line{&p.gain, &p.pitch} {
 		if !l.bent() {
@@ -204,8 +210,9 @@ func (p *tuned) lines(do func(*line) error) error {
 	return nil
 }
 
-// sendFade sends one command to each voice of the line: a fade from the value at a frame to the value at the
-// next corner. at converts a frame of the show to a moment of the mixer. rate is in frames per second.
+// sendFade sends one command to each voice of the line: a fade from the value at a frame of the show to the value at
+// the next corner. at converts a frame of the show to a moment of the mixer. rate is in Hz. It stops at the first
+// error of the mixer.
 func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.change(frame)
 	for _, h := range l.of.voices {
@@ -216,7 +223,7 @@ func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) erro
 	return nil
 }
 
-// next returns the frame of the first corner of all lines, or never.
+// next returns the frame of the show of the first corner of all lines, or never.
 func (t *tuning) next() int64 {
 	frame := int64(never)
 	for _, p := range t.plays {
@@ -229,8 +236,9 @@ func (t *tuning) next() int64 {
 	return frame
 }
 
-// passCorners removes the corners at a frame from all lines. If a line has further corners, it sends the fade
-// to the next one.
+// passCorners removes the corners that are exactly at a frame of the show from all lines. If a line has further
+// corners, it first sends the fade to the next one; at converts a frame to a moment of the mixer. On an error of the
+// mixer it stops, and the corner that failed stays.
 func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.plays {
 		if err := p.lines(func(l *line) error {
@@ -253,14 +261,15 @@ func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	return nil
 }
 
-// follow computes the corners of a new start from a frame on. Its parameters may be moving already.
+// follow computes the corners of start p after a frame of the show. Its parameters may be moving already.
 func (t *tuning) follow(frame int64, p *tuned) {
 	p.gain.findCorners(frame, t.least())
 	p.pitch.findCorners(frame, t.least())
 }
 
-// reportMissed makes the mixer report a cue as missed if its id has no voice, although the cue sets only
-// parameters. It sets the pitch of the id to its present value, so the sound does not change.
+// reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. To that
+// end it sets the pitch of the id, at a moment, to its value at a frame of the show, so the sound does not change.
+// Cues for other targets are never missed.
 func (t *tuning) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
@@ -274,8 +283,9 @@ func (t *tuning) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	return at.Set(mixer.TargetTag(c.tag), is, 0)
 }
 
-// tune applies the parameters, gain and pitch of a set or fade cue to its target, at a frame. Only sounds with
-// parameters are concerned. If the target is all voices, later starts get the parameters, too.
+// tune applies the parameters, gain and pitch of a set or fade cue to its target, from a frame of the show on, and
+// sends the first fades to the mixer. It only concerns sounds with parameters. If the target is all voices, later
+// starts get the parameters, too. The error is the mixer's; a repeated call then sends the rest.
 func (p *Player) tune(frame int64, c *Cue) error {
 	t := &p.tuning
 	over := c.Over.Frames(t.rate)
@@ -311,8 +321,8 @@ func (p *Player) tune(frame int64, c *Cue) error {
 	return nil
 }
 
-// applySet moves the parameters, the gain and the pitch of one tuned sound as a set cue requests, over a
-// number of frames. It reports whether the gain and whether the pitch move.
+// applySet moves the parameters, the gain and the pitch of one tuned sound as set cue c requests, from a frame of the
+// show over a number of frames. It sends no command. It reports whether the gain and whether the pitch move.
 func (p *tuned) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {
@@ -333,7 +343,8 @@ func (p *tuned) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	return gain, pitch
 }
 
-// parameter returns the first parameter with a name, or an empty one.
+// parameter returns the first parameter with a name in the sounds of the sheet, or an empty one. The result aliases
+// the sheet.
 func (s *Sheet) parameter(name string) *rules.Parameter {
 	for i := range s.Sounds {
 		for j := range s.Sounds[i].Parameters {

@@ -15,8 +15,8 @@ import (
 
 const maxCues = 500000
 
-// entries reports whether the value of a key is a list of at most maxCues entries. If not, it records an error,
-// with example.
+// entries reports whether n, the value of a key, is a list of at most maxCues entries. If not, it records an error;
+// example is a valid value, for its text.
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
 	case n.Kind != yaml.List:
@@ -29,7 +29,7 @@ func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	return false
 }
 
-// allCues parses `cues`, the cues with times, into the sheet.
+// allCues parses n, the list `cues` of cues with times, into the sheet, and records errors.
 func (d *draft) allCues(n *yaml.Node) {
 	r := d.reader
 	if !d.entries(n, "cues", "[{at: 0s, play: ...}]") {
@@ -45,8 +45,8 @@ func (d *draft) allCues(n *yaml.Node) {
 	}
 }
 
-// read parses a cue and appends it to the sheet. Errors are recorded; the cue is appended nevertheless. c has
-// its initial values and receives the result.
+// read parses node n as a cue and appends it to the sheet. Errors are recorded; the cue is appended nevertheless. c
+// has its initial values and receives the result.
 func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.Cue = *c
 	target := d.cue(n)
@@ -56,8 +56,8 @@ func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
 
-// resolve resolves the targets of all cues and checks them. It runs last because an id may be defined after its
-// use.
+// resolve resolves the targets of all cues and checks them. Errors are recorded. It runs after all cues are parsed,
+// because an id may be defined after its use.
 func (d *draft) resolve() {
 	for i, p := range d.targets {
 		if p == nil {
@@ -78,8 +78,8 @@ func (d *draft) resolve() {
 	}
 }
 
-// cue parses one cue into d.Cue. It returns the pair with the target of the cue, or nil if resolve has no
-// target to find.
+// cue parses node n as one cue into d.Cue, which has its initial values, and records errors. It returns the pair with
+// the target of the cue, or nil if resolve has no target to find.
 func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
@@ -171,7 +171,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	return verb
 }
 
-// incomplete records an error for each missing key of a cue.
+// incomplete records an error for each key that the cue in d.Cue needs and its node n does not have.
 func (d *draft) incomplete(n *yaml.Node) {
 	if fields.Missing(n, "at") {
 		d.Fail(n.Place, "a cue needs `at`, its time")
@@ -201,8 +201,8 @@ func (d *draft) incomplete(n *yaml.Node) {
 	}
 }
 
-// ofBuses parses the effects and sends of a set cue into c, once its target is known. Other cues stay
-// unchanged.
+// ofBuses parses the effects and sends of a set cue from its node n into c, once its target is known, and records
+// errors. Other cues stay unchanged.
 func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	if c.Verb != Set {
 		return
@@ -227,8 +227,8 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	}
 }
 
-// scene parses the name of a scene and reports whether the sheet has it. The empty name, which ends a scene, is
-// valid.
+// scene parses the value of p, the name of a scene, into d.Scene and reports whether the sheet has it. If not, it
+// records an error. The empty name, which ends a scene, is valid.
 func (d *draft) scene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
 	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
@@ -243,15 +243,16 @@ func (d *draft) scene(p *yaml.Pair) bool {
 	return ok
 }
 
-// times parses the key `times` and reports whether it is valid.
+// times parses the value of p, the key `times`, into d.Times and reports whether it is a whole number from 1. If not,
+// it records an error and sets 1.
 func (d *draft) times(p *yaml.Pair) bool {
 	n, ok := d.Whole(p, 1, 1<<62)
 	d.Times = uint64(max(n, 1))
 	return ok
 }
 
-// id parses the id of a cue, assigns its tag, and reports whether the value is a name. A reserved name is
-// recorded as an error.
+// id parses the value of p, the id of a cue, into d.ID, assigns its tag, and reports whether the value is a name. A
+// reserved name is recorded as an error, but reported as true.
 func (d *draft) id(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
 	if !r.Word(p, &c.ID) {
@@ -272,8 +273,8 @@ func (d *draft) id(p *yaml.Pair) bool {
 	return true
 }
 
-// target resolves the target of a cue into its scope and tag, once all ids are known. It records an error if
-// the target is unknown or cannot change as the cue demands.
+// target resolves the target of cue c, the value of p, into its scope and tag, once all ids are known. It records an
+// error if the target is unknown or cannot change as the cue demands.
 func (r *reader) target(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
@@ -320,8 +321,8 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// play finds the sound of a start and reports whether it exists. An embedded or generated sound, or a path,
-// becomes a new sound of the sheet.
+// play finds the sound of a start, the value of p, sets d.Sound and d.sound, and reports whether it exists. If not,
+// it records an error. An embedded or generated sound, or a path, becomes a new sound of the sheet.
 func (d *draft) play(p *yaml.Pair) bool {
 	r := d.reader
 	name := ""
@@ -343,7 +344,8 @@ func (d *draft) play(p *yaml.Pair) bool {
 	return true
 }
 
-// inherit fills in the values of the sound that the cue leaves open.
+// inherit sets the values of the cue in d.Cue that its node n leaves open to the values of its sound d.sound. It also
+// sets the number of its owner.
 func (d *draft) inherit(n *yaml.Node) {
 	s := d.sound
 	d.Cue.owner = d.ownerOf(d.Owner)
@@ -359,15 +361,15 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "from", &d.From, s.From)
 }
 
-// inherit sets dst to the value of the cue's sound if the cue does not have the key.
+// inherit sets *dst to the value of the cue's sound if n, the node of the cue, does not have the key.
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	if fields.Given(n, key) == nil {
 		*dst = sound
 	}
 }
 
-// repetitions computes how many times a cue acts, from `every`, `times` and `until`. faulty means that a time
-// of the cue is invalid.
+// repetitions sets d.Times, how many times a cue acts, from `every`, `times` and `until` of its node n, and records
+// errors. faulty means that a time of the cue is invalid.
 func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
 	switch {

@@ -120,8 +120,8 @@ func newDraft(r *reader) *draft {
 	return d
 }
 
-// field returns the entry of a key for the current verb, or the first one if the cue has no verb. It returns
-// nil if the verb does not take the key.
+// field returns the entry of a key in the table for the verb of d.Cue, or the first entry if the cue has no verb. It
+// returns nil if the verb does not take the key.
 func (d *draft) field(key string) *cueField {
 	for i := range d.table {
 		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {

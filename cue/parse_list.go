@@ -31,7 +31,8 @@ type listed struct {
 	armed bool
 }
 
-// fields returns the keys of a list cue other than the keys of its action.
+// fields returns the keys of a list cue other than the keys of its action. Each field points into l, where its value
+// is stored when it is parsed; `do` is parsed by listCue.
 func (l *listed) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cue", To: &l.Number, Like: number},
@@ -47,7 +48,7 @@ func (l *listed) fields() []fields.Field {
 	}
 }
 
-// list parses the list of cues that wait for GO into the sheet and records errors.
+// list parses n, the list of cues that wait for GO, into the sheet and records errors.
 func (d *draft) list(n *yaml.Node) {
 	if !d.entries(n, "list", "[{cue: 1, play: ...}]") {
 		return
@@ -85,7 +86,8 @@ func (d *draft) list(n *yaml.Node) {
 	}
 }
 
-// unique registers the number of a cue. It records an error if the number is invalid or another cue has it.
+// unique registers the number of the cue with node n. It records an error if the number is invalid or another cue has
+// it; 2.50 and 2.5 are the same.
 func (d *draft) unique(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
 		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
@@ -98,7 +100,8 @@ func (d *draft) unique(n *yaml.Node, number string) {
 	d.lines[numberOf(number)] = n.Line
 }
 
-// listCue parses one cue of the list, or returns nil if it is not a mapping.
+// listCue parses node n as one cue of the list and appends its actions to the sheet. The caller appends the list cue.
+// It is nil if n is not a mapping; this and other errors are recorded.
 func (d *draft) listCue(n *yaml.Node) *listed {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
@@ -157,8 +160,8 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 	return l
 }
 
-// action parses an action of the list cue l and appends it to the cues. It is like a cue, but its `at` is
-// optional and may be the end of an id.
+// action parses node n as an action of the list cue l and appends it to the cues of the sheet. An action is like a
+// cue, but its `at` is optional and may be the end of an id. Errors are recorded.
 func (d *draft) action(n *yaml.Node, l *listed) {
 	if p := fields.Given(n, crossfade); p != nil {
 		for _, one := range d.crossfade(n, p) {
@@ -198,7 +201,8 @@ func (d *draft) action(n *yaml.Node, l *listed) {
 	d.read(made, &c)
 }
 
-// takes reports whether a key belongs to the verb of an action. For example, `release` of a duck is a time.
+// takes reports whether the verb of action n has an optional key with this name, so that the key is not a verb
+// itself. For example, `release` of a duck is a time.
 func (d *draft) takes(n *yaml.Node, key string) bool {
 	return slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		verb := Verb(slices.Index(verbNames[:], p.Key) + 1)
@@ -206,8 +210,8 @@ func (d *draft) takes(n *yaml.Node, key string) bool {
 	})
 }
 
-// suggested returns the keys to suggest for an unknown key of a list cue, given the keys it has. own lists the
-// keys that every list cue takes.
+// suggested returns the keys to suggest for an unknown key of a list cue with node n, by the action it has. own lists
+// the keys that every list cue takes.
 func (d *draft) suggested(n *yaml.Node, own []string) []string {
 	has := func(key string) bool { return !fields.Missing(n, key) }
 	switch verb := Verb(slices.IndexFunc(verbNames[:], has) + 1); {
@@ -237,7 +241,8 @@ func labelOf(n *yaml.Node) string {
 	return called.CueText(0)
 }
 
-// prefix returns the label of the cue in messages, or "" if it belongs to `cues`.
+// prefix returns the label of the list cue that c belongs to, for messages, such as cue 2.5 "Thunder" (line 14). It
+// is "" if c belongs to `cues` or has no number.
 func (c *Cue) prefix() string {
 	if c.list == 0 || c.Number == "" {
 		return ""
@@ -252,7 +257,8 @@ type ending struct {
 	cue int
 }
 
-// checkEnds resolves the ids that actions wait for, and reports waits that can never end.
+// checkEnds resolves the ids that actions wait for, and records an error for each unknown id and each wait that can
+// never end. It runs after all targets are resolved.
 func (d *draft) checkEnds() {
 	s := d.sheet
 	plays := map[uint64][]int{} // by the tag of an id
@@ -310,8 +316,9 @@ func (d *draft) checkEnds() {
 	}
 }
 
-// circles reports whether cue from waits for an end that cue to causes, directly or through other actions of
-// the same list cue. seen has the cues already visited.
+// circles reports whether cue from waits for an end that cue to causes, directly or through other actions of the same
+// list cue. Both are indexes in s.Cues. seen has the cues already visited, and circles adds to it; it is empty at the
+// first call.
 func (s *Sheet) circles(from, to int, seen map[int]bool) bool {
 	l := &s.List[s.Cues[from].list-1]
 	for i := l.First; i < l.First+l.Count; i++ {
@@ -334,21 +341,21 @@ type ends struct {
 	parents map[string]string
 }
 
-// note records a cue that stops or releases target. after is the id whose end the cue waits for; empty: it
-// does not wait. Two different ids are enough for lacks.
+// note records that a cue stops or releases the voices of target. after is the id whose end the cue waits for; ""
+// means that it does not wait. A third different id for a target is ignored, because two are enough for lacks.
 func (e *ends) note(target, after string) {
 	if all := e.after[target]; len(all) < 2 && !slices.Contains(all, after) {
 		e.after[target] = append(all, after)
 	}
 }
 
-// lacks reports whether a start loops endlessly and only cues that wait for the end of the id awaited would
-// stop it.
-func (e *ends) lacks(asked *Cue, awaited string) bool {
+// lacks reports whether a voice of the cue start loops endlessly and no cue stops or releases it, except cues that
+// wait for the end of the id awaited. If awaited is "", every cue counts.
+func (e *ends) lacks(start *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
 	}
-	for _, c := range asked.starts() {
+	for _, c := range start.starts() {
 		if !c.Loop || c.Rounds > 0 || c.For != nil || ended("all") || c.ID != "" && ended(c.ID) {
 			continue
 		}
@@ -363,7 +370,8 @@ func (e *ends) lacks(asked *Cue, awaited string) bool {
 	return false
 }
 
-// goes parses the scheduled GOs into the sheet and checks their order.
+// goes parses n, the list of scheduled GOs, into the sheet and records an error for the first invalid time or the
+// first GO out of order. It runs after the list is parsed.
 func (d *draft) goes(n *yaml.Node) {
 	if n.Kind != yaml.List {
 		d.Fail(n.Place, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)

@@ -10,8 +10,9 @@ import (
 	"voicepool/mixer"
 )
 
-// addLayers builds the starts of a sound with layers. Each layer follows the rules of its own sound. Its pan
-// and priority are added to the values of the cue, whose defaults are the values of the parent sound.
+// addLayers appends the starts of the layers of d.sound to d.layers. Each layer follows the rules of its own sound,
+// except for keys that n, the node of the cue, sets. Its pan and priority are added to the values of the cue, whose
+// defaults are the values of the parent sound. Without layers it has no effect.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]
@@ -35,7 +36,8 @@ func (d *draft) addLayers(n *yaml.Node) {
 	}
 }
 
-// parameters parses parameter values and always returns true. Their names are checked once all ids are known.
+// parameters parses the value of p, names with values, into d.Parameters. It records errors but always returns true.
+// The names are checked once all ids are known, see checkParameters.
 func (d *draft) parameters(p *yaml.Pair) bool {
 	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := Parameter{Name: p.Key}
@@ -49,8 +51,9 @@ func (d *draft) parameters(p *yaml.Pair) bool {
 	return true
 }
 
-// checkParameters checks the parameters that a cue sets. They belong to the sound it plays, to every sound of
-// an id, or to any sound.
+// checkParameters records an error for each parameter that cue c sets and its sounds do not have, or whose value is
+// out of range. These sounds are the sound that it plays, all sounds of its id, or any sound. n is the node of the
+// cue.
 func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	given := fields.Given(n, "parameters")
 	if given == nil || given.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
@@ -85,7 +88,8 @@ func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	}
 }
 
-// suggestParameter returns a suggestion of the nearest parameter of the sounds, or "".
+// suggestParameter returns the end of a message that suggests the parameter of the sounds whose name is nearest to
+// name, or "" if no name is near.
 func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	return r.Suggest(name, func() (names []string) {
 		for _, s := range sounds {
@@ -97,7 +101,8 @@ func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	})
 }
 
-// playedBy returns the sounds whose parameters a cue sets: all, the one it plays, or all sounds of its id.
+// playedBy returns the sounds whose parameters cue c sets: all sounds of the sheet, the sound it plays, or all sounds
+// of its id. The pointers alias the sheet.
 func (r *reader) playedBy(c *Cue) (sounds []*rules.Sound) {
 	if c.Scope == OnAll {
 		for i := range r.sheet.Sounds {

@@ -34,7 +34,8 @@ type pauseClock struct {
 	flips   int   // number of flips processed
 }
 
-// advanceTo advances the clock to a later frame of the output. While a pause has faded out, the mixer stops.
+// advanceTo advances the clock to a frame of the output, at or after the current one. While a pause has faded out,
+// the mixer stops.
 func (p *pauseClock) advanceTo(output int64) {
 	n := output - p.output
 	if !p.on {
@@ -48,13 +49,14 @@ func (p *pauseClock) advanceTo(output int64) {
 	p.output = output
 }
 
-// addStop records that the mixer does not advance for some frames, from a frame of the output on.
+// addStop records that the mixer does not advance for a number of frames, from a frame of the output on.
 func (p *pauseClock) addStop(output, frames int64) {
 	p.stops = append(p.stops, stoppedInterval{output - p.stopped, output, frames})
 	p.stopped += frames
 }
 
-// flip begins or ends a pause at a frame of the output. It has no effect if the pause has that state already.
+// flip begins a pause at a frame of the output if on is true, and otherwise ends it. It has no effect if the pause
+// has that state already.
 func (p *pauseClock) flip(output int64, on bool) {
 	if p.on != on {
 		p.advanceTo(output)
@@ -62,7 +64,8 @@ func (p *pauseClock) flip(output int64, on bool) {
 	}
 }
 
-// outputFrame converts a frame of the mixer to a frame of the output, which also counts the frames of pauses.
+// outputFrame converts a frame of the mixer to a frame of the output, which also counts the frames of all recorded
+// pauses. A frame at the beginning of a pause is converted to its end.
 func (p *pauseClock) outputFrame(frame int64) int64 {
 	output := frame
 	for _, s := range p.stops {
@@ -73,8 +76,8 @@ func (p *pauseClock) outputFrame(frame int64) int64 {
 	return output
 }
 
-// pausesOf returns the clock after all pauses among the scheduled GOs. A pause without an end stops the mixer
-// forever.
+// pausesOf returns the clock after all pauses among the scheduled goes, which are in order. A pause without an end
+// stops the mixer forever. rate is in Hz.
 func pausesOf(goes []Go, rate int) *pauseClock {
 	p := &pauseClock{fade: fadeFrames(rate)}
 	for i := range goes {
@@ -88,7 +91,8 @@ func pausesOf(goes []Go, rate int) *pauseClock {
 	return p
 }
 
-// goesByMixerClock returns the scheduled GOs with times of the mixer's clock, which stops during pauses.
+// goesByMixerClock returns s.Goes with times of the mixer's clock, which stops during pauses. Without pauses the
+// result aliases s.Goes. rate is in Hz.
 func (s *Sheet) goesByMixerClock(rate int) []Go {
 	p := pausesOf(s.Goes, rate)
 	if len(p.stops) == 0 {
@@ -109,13 +113,13 @@ func (s *Sheet) goesByMixerClock(rate int) []Go {
 	return goes
 }
 
-// panicInRender carries out a scheduled panic at the current frame of a render: it drops the rest of the launches
-// and cues before the panic, fades all voices out over a.over, and resumes paused ones.
-func (p *Player) panicInRender(a *scheduledPanic) error {
-	p.schedule.clear(a.cues)
-	p.follows.clear(a.launches, a.cues)
+// panicInRender carries out a scheduled panic at the current frame of a render. It drops the rest of the launches and
+// cues before the panic, fades all voices out over due.over, and resumes paused ones. The error is the mixer's.
+func (p *Player) panicInRender(due *scheduledPanic) error {
+	p.schedule.clear(due.cues)
+	p.follows.clear(due.launches, due.cues)
 	at := p.mixer.At(p.file.now)
-	if err := errors.Join(at.Stop(mixer.TargetAll(), a.over.Duration(p.sheet.Rate)), at.Resume(mixer.TargetAll())); err != nil {
+	if err := errors.Join(at.Stop(mixer.TargetAll(), due.over.Duration(p.sheet.Rate)), at.Resume(mixer.TargetAll())); err != nil {
 		return err
 	}
 	p.mixer.Render(nil)
@@ -123,7 +127,8 @@ func (p *Player) panicInRender(a *scheduledPanic) error {
 	return nil
 }
 
-// flipsOf returns the beginnings and ends of the pauses among the scheduled GOs.
+// flipsOf returns the beginnings and ends of the pauses among the scheduled goes, in the same order, by output frame.
+// It is nil without pauses. rate is in Hz.
 func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 	for i := range goes {
 		if d := goes[i].Does; d == ActionPause || d == ActionResume {
@@ -133,8 +138,9 @@ func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 	return flips
 }
 
-// processPauses processes the pauses of a render. It reports whether the output is silent now because of a
-// pause. If not, it limits size, in frames, to the frames before the next beginning or end of a pause or fade.
+// processPauses applies the pauses that are due at the current output frame of a render. If the output is silent
+// because of a pause, it adds the silence to the render and returns 0 and true. If not, it returns false, and size,
+// in frames, limited to the frames before the next beginning or end of a pause or fade.
 func (p *Player) processPauses(size int) (int, bool) {
 	f, h := &p.file, p.freeze
 	output := f.now + f.stood

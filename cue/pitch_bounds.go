@@ -17,19 +17,19 @@ type span struct{ least, most float64 }
 // nowhere is the empty span.
 var nowhere = span{math.Inf(1), math.Inf(-1)}
 
-// with returns the smallest span that contains a and x.
+// with returns the smallest span that contains a and x, in semitones.
 func (a span) with(x float64) span { return a.join(at(x)) }
 
 // join returns the smallest span that contains a and b.
 func (a span) join(b span) span { return span{min(a.least, b.least), max(a.most, b.most)} }
 
-// plus returns the span of the sums of a value in a and a value in b.
+// plus returns the span of all sums of a value in a and a value in b. The sum with nowhere is nowhere.
 func (a span) plus(b span) span { return span{a.least + b.least, a.most + b.most} }
 
-// at returns the span that contains only x.
+// at returns the span that contains only x, in semitones.
 func at(x float64) span { return span{x, x} }
 
-// speeds converts a speed to semitones.
+// speeds converts a speed, a ratio above 0, to semitones: 1 is 0 and 2 is 12.
 func speeds(ratio float64) float64 { return float64(pcm.FromRatio(ratio)) }
 
 // pitches holds the ranges that pitches can reach after the start, by id and by bus.
@@ -46,7 +46,7 @@ type moves struct {
 	rounds       int  // the largest number of rounds
 }
 
-// note widens m by the changes of a set cue.
+// note widens m by the pitch, the speed and the loop that a set cue changes. Other properties have no effect.
 func (m *moves) note(c *mixer.Change) {
 	if c.Fields&mixer.FieldPitch != 0 {
 		m.pitch = m.pitch.with(float64(c.Pitch))
@@ -59,7 +59,8 @@ func (m *moves) note(c *mixer.Change) {
 	}
 }
 
-// pitches computes the pitch ranges from all set and fade cues and from the pitches of buses.
+// pitches computes the ranges of pitch from all set and fade cues and from the pitches of buses, in semitones. The
+// pitch of a bus includes its parents.
 func (s *Sheet) pitches() pitches {
 	p := pitches{map[uint64]*moves{}, map[string]span{}, s.doppler()}
 	own := map[string]span{}
@@ -104,8 +105,8 @@ func (s *Sheet) pitches() pitches {
 	return p
 }
 
-// doppler returns the largest range of Doppler shifts, over all listeners and the fastest source of the
-// sheet.
+// doppler returns the largest range of Doppler shifts in semitones, over all listeners and the fastest source of the
+// sheet. It is the zero span without a listener that has a Doppler effect.
 func (s *Sheet) doppler() span {
 	fastest, shifts := 0.0, span{}
 	for i := range s.Cues {
@@ -128,9 +129,9 @@ func (s *Sheet) doppler() span {
 	return shifts
 }
 
-// of returns the range of pitches of a start in semitones, over all cues of the sheet. c is the cue itself or a
-// layer of it.
-func (p *pitches) of(s *Sheet, c, asked *Cue) span {
+// of returns the range of pitches of a start in semitones, over all cues of sheet s: of its sound, properties,
+// parameters, bus and Doppler shift. c is cue itself or a layer of it.
+func (p *pitches) of(s *Sheet, c, cue *Cue) span {
 	sound := &s.Sounds[c.Sound]
 	pitch, speed := at(float64(c.Change.Pitch)), at(0)
 	if c.Change.Speed != 0 {
@@ -140,7 +141,7 @@ func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 		pitch, speed = pitch.join(sets.pitch), speed.join(sets.speed)
 	}
 	base := span{sound.Pitch.From, sound.Pitch.To}.plus(at(speeds(sound.Speed)))
-	by := &s.Sounds[asked.Sound]
+	by := &s.Sounds[cue.Sound]
 	if by != sound { // it is a layer
 		base = base.plus(span{by.Pitch.From, by.Pitch.To}).plus(at(speeds(by.Speed)))
 	}
@@ -154,13 +155,14 @@ func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
-// bend reports whether the pitch of a start can move while it plays. c is the cue itself or a layer of it.
-func (p *pitches) bend(s *Sheet, c, asked *Cue) bool {
+// bend reports whether the pitch of a start can move while it plays, through cues of sheet s, parameters, its bus or
+// the Doppler effect. c is cue itself or a layer of it.
+func (p *pitches) bend(s *Sheet, c, cue *Cue) bool {
 	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != nowhere || sets.speed != nowhere) {
 		return true
 	}
-	for i := range s.Sounds[asked.Sound].Parameters {
-		if moved := s.Sounds[asked.Sound].Parameters[i].Pitch.Span(); moved.From != moved.To {
+	for i := range s.Sounds[cue.Sound].Parameters {
+		if moved := s.Sounds[cue.Sound].Parameters[i].Pitch.Span(); moved.From != moved.To {
 			return true
 		}
 	}
@@ -168,7 +170,7 @@ func (p *pitches) bend(s *Sheet, c, asked *Cue) bool {
 	return c.Place != nil && p.doppler != span{} || bus.least != bus.most
 }
 
-// bending reports, per sound, whether its pitch can move while it plays.
+// bending reports for each sound, by its index in s.Sounds, whether its pitch can move while it plays.
 func (s *Sheet) bending() []bool {
 	s = s.fired()
 	pitches, out := s.pitches(), make([]bool, len(s.Sounds))
@@ -180,25 +182,27 @@ func (s *Sheet) bending() []bool {
 	return out
 }
 
-// filters reports whether victim choices depend on the spectra of sounds.
+// filters reports whether the spectra of sounds affect the choice of victims, because the sheet has filters, sends of
+// voices or walls. The sounds are then measured.
 func (s *Sheet) filters() bool {
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c Cue) bool {
 		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0 || c.Occlusion != 0 || c.Obstruction != 0
 	})
 }
 
-// versions returns the resampled and looped variants of sounds that the cues can need. In a live show it
-// includes the variants for starts by hand.
-func (s *Sheet) versions(all []loading.Sound, live bool) *loading.Versions {
+// versions returns the resampled and looped variants that the cues can need of the loaded sounds, which are in the
+// order of s.Sounds. If live is true, it includes the variants for starts by hand. It only lists them;
+// loading.Versions.Make makes them.
+func (s *Sheet) versions(loaded []loading.Sound, live bool) *loading.Versions {
 	out := &loading.Versions{}
 	pitches, filters := s.pitches(), s.filters()
 	need := func(c, asked *Cue) {
 		sets := pitches.sets[c.tag]
 		leaves := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
 		if filters {
-			out.Measure(all[c.Sound].Files(c.Loop), c.Loop)
+			out.Measure(loaded[c.Sound].Files(c.Loop), c.Loop)
 			if leaves {
-				out.Measure(all[c.Sound].Files(c.Loop), !c.Loop)
+				out.Measure(loaded[c.Sound].Files(c.Loop), !c.Loop)
 			}
 		}
 		if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
@@ -208,9 +212,9 @@ func (s *Sheet) versions(all []loading.Sound, live bool) *loading.Versions {
 		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
 			total = total.with(float64(most))
 		}
-		out.Need(all[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
+		out.Need(loaded[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
 		if leaves {
-			out.Need(all[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
+			out.Need(loaded[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
 		}
 	}
 	for i := range s.Cues {

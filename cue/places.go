@@ -11,7 +11,7 @@ import (
 	"voicepool/space"
 )
 
-// places returns the cue keys of spatial audio.
+// places returns the keys of spatial audio, for the table of the keys of a cue. Values are parsed into d.Cue.
 func (d *draft) places() []cueField {
 	c := &d.Cue
 	put, all, listen := []Verb{Play, Put}, []Verb{Play, Put, Listen}, []Verb{Listen}
@@ -29,7 +29,7 @@ func (d *draft) places() []cueField {
 	}
 }
 
-// listens records an error if the listener of a cue is invalid. n is the mapping of the cue.
+// listens checks the listener of the cue in d.Cue. It records an error if it is invalid. n is the mapping of the cue.
 func (d *draft) listens(n *yaml.Node) {
 	d.Scope = OnAll
 	if d.Failed() {
@@ -41,7 +41,7 @@ func (d *draft) listens(n *yaml.Node) {
 	}
 }
 
-// vector dereferences v; nil gives zero.
+// vector returns *v, or the zero vector if v is nil.
 func vector(v *space.Vector) space.Vector {
 	if v == nil {
 		return space.Vector{}
@@ -49,7 +49,7 @@ func vector(v *space.Vector) space.Vector {
 	return *v
 }
 
-// given returns a pointer to v, or nil if v is zero.
+// given returns a pointer to a copy of v, or nil if v is zero.
 func given(v space.Vector) *space.Vector {
 	if v == (space.Vector{}) {
 		return nil
@@ -57,7 +57,7 @@ func given(v space.Vector) *space.Vector {
 	return &v
 }
 
-// listener returns the listener set by a cue.
+// listener returns the listener that a cue with the verb Listen sets. Missing values are zero.
 func (c *Cue) listener() space.Listener {
 	return space.Listener{
 		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Up: vector(c.Up),
@@ -65,20 +65,20 @@ func (c *Cue) listener() space.Listener {
 	}
 }
 
-// spot returns the position set by a cue.
+// spot returns the position, axis and walls that a cue sets for a voice. Missing values are zero.
 func (c *Cue) spot() space.Spot {
 	return space.Spot{
 		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
 	}
 }
 
-// putAt sets the position of a cue.
+// putAt sets the spatial fields of a cue to the values of s. Place is set even if it is zero.
 func (c *Cue) putAt(s *space.Spot) {
 	at := s.Position
 	c.Place, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, given(s.Velocity), given(s.Forward), s.Occlusion, s.Obstruction
 }
 
-// needsPlace records an error for each key of a start that needs `place` if the cue does not have it.
+// needsPlace records an error for each key in n, the node of a start, that needs `place` if the cue does not have it.
 func (d *draft) needsPlace(n *yaml.Node) {
 	if d.Verb != Play || d.Place != nil {
 		return
@@ -95,7 +95,8 @@ func (d *draft) needsPlace(n *yaml.Node) {
 	}
 }
 
-// heardAt returns the cue for a journal entry that moves the listener.
+// heardAt returns the cue for a journal entry that sets the listener to l. It scales the Doppler effect and the speed
+// of sound together into the range of a sheet, if necessary.
 func heardAt(l space.Listener) Cue {
 	at := l.Position
 	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only the quotient matters
@@ -110,14 +111,15 @@ func heardAt(l space.Listener) Cue {
 	}
 }
 
-// movedTo returns the cue for a journal entry that moves the voice with an id.
+// movedTo returns the cue for journal entry e, which moves the voice with an id.
 func movedTo(e *mixer.Entry, id string) Cue {
 	c := Cue{Verb: Put, Target: id}
 	c.putAt(&e.How.Emitter.Spot)
 	return c
 }
 
-// writePlace writes the spatial keys of a sound.
+// writePlace writes the spatial keys of a sound to l, except its position. Keys with their default values are left
+// out.
 func writePlace(l *fields.Line, e *space.Emitter) {
 	writeDistance(l, "distance", &e.Attenuation)
 	if e.SendAttenuation != (space.Attenuation{}) {
@@ -136,7 +138,7 @@ func writePlace(l *fields.Line, e *space.Emitter) {
 	}
 }
 
-// writeDistance writes an attenuation over distance.
+// writeDistance writes attenuation a over distance to l, as the value of a key.
 func writeDistance(l *fields.Line, key string, a *space.Attenuation) {
 	var distance fields.Line
 	if t := a.Table; t != nil {

@@ -130,8 +130,9 @@ type Player struct {
 
 const never = 1<<63 - 1
 
-// NewPlayer creates the mixer of a sheet and loads its sounds. The library must have the sample rate of
-// the sheet. The error is from LoadSounds or wraps mixer.ErrConfig.
+// NewPlayer creates the mixer of a sheet and loads its sounds with lib, which must have the sample rate of the sheet.
+// It waits until all sounds are loaded and resampled. The error is from LoadSounds or ctx, wraps mixer.ErrConfig, or
+// reports an invalid Options.From or Options.Cue. The caller must call Close, or let Read or Feed reach their end.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
 	given := s
 	if s = s.fired(); o.Live {
@@ -219,15 +220,17 @@ const (
 // Mixer returns the mixer, for its Stats and Latency. Do not start sounds on it or poll its events.
 func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 
-// Close stops the decoding of streams. Read and Feed call it at their end; call it to give up earlier. It
-// may be called twice.
+// Close stops the decoding of streams and releases their files. Read and Feed call it at their end; call it to end
+// earlier. It may be called twice.
 func (p *Player) Close() { p.mixer.Close() }
 
-// Sheet returns the current sheet: the argument of the last Change, or of NewPlayer. Any goroutine.
+// Sheet returns the current sheet, which is read-only: the argument of the last successful Change, or of NewPlayer.
+// Any goroutine.
 func (p *Player) Sheet() *Sheet { return p.given.Load() }
 
-// feed hands over the actions before a frame to the mixer. If it returns mixer.ErrBusy, it has filled the
-// mixer, and blocked is the frame of the next action.
+// feed hands over the actions before a frame of the show to the mixer, at most up to the sheet's length. If it
+// returns mixer.ErrBusy, the mixer's queue is full, and blocked is the frame of the action that did not fit; the next
+// call continues with it. Without an error blocked is 0.
 func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {
@@ -256,8 +259,8 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	}
 }
 
-// placed adds the position of a cue in its file to an error, as rules.Errors. ErrBusy is returned
-// unchanged.
+// placed returns a rules.Errors with the text of err and the place of the cue in its file. file is the name of the
+// file. mixer.ErrBusy, and errors of cues without a place, are returned unchanged.
 func (c *Cue) placed(file string, err error) error {
 	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
 		return err
@@ -265,7 +268,8 @@ func (c *Cue) placed(file string, err error) error {
 	return rules.Errors{&rules.Error{File: file, Line: c.Line, Column: c.Column, Msg: err.Error()}}
 }
 
-// once runs a command of the held action unless the mixer accepted it in an earlier attempt.
+// once runs command, the next command of the held action, unless the mixer accepted it in an earlier attempt. It
+// identifies the command by the number of calls since the beginning of send. It returns the error of command.
 func (p *Player) once(command func() error) error {
 	if p.step == p.done {
 		if err := command(); err != nil {
@@ -277,8 +281,8 @@ func (p *Player) once(command func() error) error {
 	return nil
 }
 
-// send passes one action to the mixer. After mixer.ErrBusy, the next call for the same action continues where
-// it stopped.
+// send passes one action to the mixer. After mixer.ErrBusy, the next call for the same action continues with the
+// command that failed. Other errors are the mixer's, too.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
 	p.step = 0
@@ -302,7 +306,7 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
-// poll processes the events of the mixer and reads its journal. Events after the sheet's length are ignored.
+// poll processes the new events of the mixer and reads its journal. Events after the sheet's length are ignored.
 func (p *Player) poll() {
 	p.recording.note(p.mixer)
 	for {
@@ -331,19 +335,21 @@ func (p *Player) tell(e report.Event) {
 	}
 }
 
-// quiet reports whether no voice plays and every start passed to the mixer has been carried out. SilentFrom of
-// the stats is then the end of the sound.
-func (p *Player) quiet(st *mixer.Stats) bool {
-	return st.Playing == 0 && st.Asked+p.stoppedDelayed(st) >= p.askedFor()
+// quiet reports whether no voice plays and every start passed to the mixer has been carried out, by the statistics of
+// the mixer. If it is true, stats.SilentFrom is the end of the sound.
+func (p *Player) quiet(stats *mixer.Stats) bool {
+	return stats.Playing == 0 && stats.Asked+p.stoppedDelayed(stats) >= p.askedFor()
 }
 
-// over returns the first frame after all voices and tails, if no voice sounds and no start is pending.
-func over(st *mixer.Stats) int64 { return max(st.SilentFrom, st.RingsUntil) }
+// over returns the first frame after all voices and tails, by the statistics of the mixer. It is valid only if no
+// voice sounds and no start is pending.
+func over(stats *mixer.Stats) int64 { return max(stats.SilentFrom, stats.RingsUntil) }
 
-// askedFor returns the number of requested starts, from the sheet and by hand.
+// askedFor returns the number of starts requested from the mixer so far, by the sheet and by hand. Each layer counts.
 func (p *Player) askedFor() int64 { return p.asked + p.manual.requested.Load() }
 
-// finished reports whether no voice plays and no start or GO is scheduled, waits for an end or is held back.
-func (p *Player) finished(st *mixer.Stats) bool {
-	return p.quiet(st) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
+// finished reports whether no voice plays, by the statistics of the mixer, and no start or GO is scheduled, waits for
+// an end or is held back. Tails of effects may still sound.
+func (p *Player) finished(stats *mixer.Stats) bool {
+	return p.quiet(stats) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }

@@ -6,25 +6,27 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// nanoseconds converts a time to nanoseconds, the resolution of random times.
+// nanoseconds converts a time to nanoseconds, the resolution of random times, rounded half up.
 func nanoseconds(t rules.Time) int64 { return t.Frames(1e9) }
 
-// repetitionTime returns the time of a repetition of a cue with random intervals. since is the time from the
-// first repetition to it, in nanoseconds.
+// repetitionTime returns the time of a repetition of a cue with random intervals, relative to the same beginning as
+// c.At. since is the time from the first repetition to this one, in nanoseconds. It draws no random value.
 func (c *Cue) repetitionTime(since int64) rules.Time { return plus(c.At, rules.FrameTime(since, 1e9)) }
 
-// gap draws the time of the next repetition, and reports whether there is one. since is the time of the
-// present repetition. Both are in nanoseconds after the first repetition.
+// gap draws the time of the next repetition with d, and reports whether it is before `until`. since is the time of
+// the present repetition. Both are in nanoseconds after the first repetition.
 func (c *Cue) gap(d chance.Draw, since int64) (next int64, more bool) {
 	next = since + d.Between(nanoseconds(c.Every), nanoseconds(c.EveryMost), chance.Every)
 	return next, c.span == 0 || next < c.span
 }
 
-// acts reports whether the repetition that d identifies happens. A cue without a chance always acts.
+// acts reports whether the repetition that d identifies happens, by the chance of the cue. A cue without a chance
+// always acts. The same d has the same result.
 func (c *Cue) acts(d chance.Draw) bool { return c.Chance == 0 || d.Happens(c.Chance, chance.Acts) }
 
-// spans sets span: the time from the first repetition to `until` in nanoseconds, or 0 without `until`. It
-// reports an error if the last repetition could come after more than 146 years.
+// spans sets d.span, the time from the first repetition to `until` in nanoseconds, or 0 without `until`. every and
+// until are the pairs of these keys; until may be nil. It records an error if the last repetition could come after
+// more than 146 years.
 func (d *draft) spans(every, until *yaml.Pair) {
 	if until != nil {
 		d.span = nanoseconds(d.until) - nanoseconds(d.At)

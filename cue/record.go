@@ -60,9 +60,10 @@ type soundKey struct {
 	emitter space.Emitter // without its Spot
 }
 
-// NewRecorder returns a recorder for a mixer with the configuration in the head of a sheet: voices, policy,
-// rate, master and buses (see SheetOf). Other parts of the sheet are ignored. source returns the entry of
-// `sounds` for a sound, with exactly one file, or false if the sound does not come from a file.
+// NewRecorder returns a recorder without cues for a mixer with the configuration in the head of a sheet: voices,
+// policy, rate, master and buses (see SheetOf). Other parts of head are ignored. source returns the entry of `sounds`
+// for a sound, with exactly one file, or false if the sound does not come from a file. The recorder calls source in
+// Add, once for each combination of a sound with its settings.
 func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Recorder {
 	buses := map[string]bool{}
 	for i := range head.Outputs {
@@ -78,8 +79,9 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	}
 }
 
-// SheetOf returns the head of a sheet for a mixer, as NewRecorder needs it. The error wraps ErrRecord: a
-// sheet cannot express an insert.
+// SheetOf returns a sheet with the configuration of a mixer and without sounds or cues, as NewRecorder needs it. Zero
+// values become the defaults of the mixer. If the mixer has an insert, which a sheet cannot express, the sheet is
+// nil, and the error wraps ErrRecord.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
@@ -118,17 +120,18 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	return s, nil
 }
 
-// capped limits a cutoff to half the sample rate, which sounds the same.
+// capped limits a cutoff in Hz to half the sample rate, also in Hz, which sounds the same. 0, for no filter, stays 0.
 func capped(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
 
-// duckOf converts a duck of a mixer to a duck of a sheet. rate is in Hz.
+// duckOf converts a duck of a mixer to a duck of a sheet. rate is the sample rate in Hz, because times are rounded to
+// frames.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
 	at := func(t time.Duration) rules.Time { return rules.FrameTime(pcm.Frames(t, rate), rate) }
 	return &rules.Duck{When: d.When, By: d.By, Above: d.Above, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
 }
 
-// Add appends journal entries. The error wraps ErrRecord; the entry with the error and all after it are
-// ignored.
+// Add appends journal entries, in the order of the journal, as cues. The error wraps ErrRecord; the entry with the
+// error and all after it in entries are ignored.
 func (r *Recorder) Add(entries []mixer.Entry) error {
 	for i := range entries {
 		if err := r.add(&entries[i]); err != nil {
@@ -138,10 +141,11 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 	return nil
 }
 
-// Cues returns the number of cues.
+// Cues returns the number of cues recorded until now.
 func (r *Recorder) Cues() int { return r.count }
 
-// add converts one journal entry to a cue. It returns an error if no cue can express the entry.
+// add converts one journal entry to a cue and records it. It returns an error, without ErrRecord, if no cue can
+// express the entry.
 func (r *Recorder) add(e *mixer.Entry) error {
 	if r.silences(e) {
 		return nil
@@ -205,8 +209,8 @@ var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryEffect: Set, mixer.EntrySend: Set,
 }
 
-// silences tracks stops of all voices. It reports whether an entry is a stop without effect, because an
-// earlier one ends no later.
+// silences tracks stops of all voices; call it for each entry in order. It reports whether e is a stop of all voices
+// without effect, because an earlier one ends no later and no voice has started since.
 func (r *Recorder) silences(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:
@@ -223,7 +227,7 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 	return false
 }
 
-// play writes a start as a cue with an id of its own.
+// play records a start as a cue with an id of its own. It returns an error if a sheet cannot express the sound.
 func (r *Recorder) play(e *mixer.Entry) error {
 	h := &e.How
 	name, err := r.sound(e)
@@ -257,7 +261,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	return nil
 }
 
-// ownerName returns the number of an owner as a name, or "" for 0.
+// ownerName returns the number of an owner in decimal, as its name in a sheet, or "" for 0, no owner.
 func ownerName(owner uint64) string {
 	if owner == 0 {
 		return ""
@@ -265,8 +269,8 @@ func ownerName(owner uint64) string {
 	return strconv.FormatUint(owner, 10)
 }
 
-// sound returns the name of the `sounds` entry of a start and writes the entry if it is new. It returns an
-// error if a sheet cannot express the sound.
+// sound returns the name of the `sounds` entry for the start e and records the entry if it is new. It returns "" and
+// an error if a sheet cannot express the sound.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
 	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull, h.Placed, h.Emitter}
@@ -316,13 +320,13 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	return name, nil
 }
 
-// unmeasured reports whether a sound lacks the masking data that its policy uses, and that a sheet would
-// load.
+// unmeasured reports whether the mixer steals by masking and a sound lacks the masking data for it. A sheet would
+// load the sound with the data, and then choose other victims.
 func (r *Recorder) unmeasured(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
-// group adds the limits of a group to the `sounds` entry of a sound.
+// group copies the limits of a group and a unique name for it to entry, the `sounds` entry of a sound.
 func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {
@@ -335,7 +339,8 @@ func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
-// unused returns a unique name and registers it. taken holds the last suffix of each name.
+// unused returns a name that was not returned before, and registers it: name itself, or name with a number. An empty
+// name becomes "sound". taken holds the last suffix of each name.
 func unused(taken map[string]int, name string) string {
 	if name == "" {
 		name = "sound"

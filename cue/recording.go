@@ -20,7 +20,8 @@ type recording struct {
 // journalled is the capacity of the journal: sixteen times the number of commands in flight.
 const journalled = 1 << 16
 
-// record prepares the recording of the mixer's journal. Paths of files become absolute.
+// record prepares the recording of the mixer's journal into p.recording. Paths of files become absolute. Call it once
+// the sounds are loaded, before the first command.
 func (p *Player) record() {
 	p.recording = recording{
 		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
@@ -50,7 +51,8 @@ func (p *Player) record() {
 	}
 }
 
-// note adds the new entries of the mixer's journal to the recorder. After the first error it ignores them.
+// note adds the new entries of the mixer's journal to the recorder. After the first error, which it keeps in r.err,
+// it ignores them. Without a recorder it has no effect.
 func (r *recording) note(m *mixer.Mixer) {
 	for r.recorder != nil {
 		n := m.Journal(r.entries)
@@ -63,8 +65,9 @@ func (r *recording) note(m *mixer.Mixer) {
 	}
 }
 
-// Recorder returns the recording as a sheet with absolute file paths, or nil without Options.Record. Control
-// side, at the same times as Report. An error wraps ErrRecord; the sheet then lacks everything after it.
+// Recorder returns the recording so far, whose WriteTo writes a sheet with absolute file paths, or nil and no error
+// without Options.Record. Control side, at the same times as Report. An error wraps ErrRecord; the sheet then lacks
+// everything after it.
 func (p *Player) Recorder() (*Recorder, error) {
 	r := &p.recording
 	r.note(p.mixer)

@@ -93,8 +93,8 @@ mixing:
 	return n, nil
 }
 
-// mixMore mixes one block of at most size frames and decides how much of it Read may return. It sets over if
-// the show has ended.
+// mixMore mixes one block of at most size frames and stores in p.file how much of it Read may return. It sets
+// p.file.over instead if the show has ended. The error is of the mixer, a stream or CheckRender.
 func (p *Player) mixMore(size int) error {
 	f := &p.file
 	latency := int64(p.mixer.LatencyFrames())
@@ -168,8 +168,8 @@ type keeping struct {
 	held, spare []pcm.Frame
 }
 
-// give appends a block to the held frames, and takes the first n of them away and returns them. They are valid
-// until the next call.
+// give appends a block of interleaved frames to the held frames, and takes the first n elements away and returns
+// them. The result is valid until the next call; it is nil if n is 0. block is copied.
 func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	all := append(k.held, block...)
 	if n == 0 {
@@ -180,7 +180,8 @@ func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	return all[:n]
 }
 
-// mixBlock mixes one block with the commands and scheduled panics due in it.
+// mixBlock fills dst, interleaved outputs, with the commands and scheduled panics due in it. The error is of the
+// mixer or a stream.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
 	for end := f.now + int64(len(dst)/p.outputs); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
@@ -198,8 +199,8 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 	return p.mixStretch(dst)
 }
 
-// mixStretch mixes one block with the commands due in it, except panics. If the mixer is full, it mixes a part
-// to make room.
+// mixStretch fills dst, interleaved outputs, with the commands due in it, except panics. If the mixer's queue is
+// full, it mixes up to the next command to make room. The error is of the mixer or a stream.
 func (p *Player) mixStretch(dst []pcm.Frame) error {
 	f := &p.file
 	for p.follows.waits() && len(dst) > 0 {
@@ -241,8 +242,8 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 // unpolled is the largest number of seconds between two polls. The mixer can hold the events of 20 s.
 const unpolled = 10
 
-// renderPrepared fills dst after every stream has been decoded that far. If the player skips, it advances the
-// mixer without mixing.
+// renderPrepared fills dst, interleaved outputs, after every stream has been decoded that far. If the player skips,
+// it advances the mixer by the length of dst without mixing and leaves dst unchanged.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
@@ -280,8 +281,8 @@ type victim struct {
 	sum   float64 // the sum at the beginning of the window
 }
 
-// begin starts the measurement of the mix beneath lost sounds at a frame, on the first call of Read. rate is in
-// Hz.
+// begin starts the measurement of the mix beneath lost sounds at frame from of the show, on the first call; later
+// calls have no effect. rate is in Hz. outputs is the number of interleaved outputs.
 func (b *beneath) begin(rate, outputs int, from int64) {
 	if b.window == 0 {
 		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
@@ -291,17 +292,17 @@ func (b *beneath) begin(rate, outputs int, from int64) {
 	}
 }
 
-// expect registers an event for the measurement if a sound was lost and its level is known. event is its
-// index.
+// expect registers e for the measurement if a sound was lost and its level is known. event is the index of e in the
+// events that hear gets. Events come in the order of their frames.
 func (b *beneath) expect(event int, e *report.Event) {
 	if b.window > 0 && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
-// hear measures the next frames of the mix and stores the results in events. wide is the number of
-// interleaved outputs.
-func (b *beneath) hear(frames []pcm.Frame, wide int, events []report.Event) {
+// hear measures the next frames of the mix, interleaved outputs, and stores the results that are complete in BelowMix
+// of the events that expect registered. outputs is the number of interleaved outputs. Before begin it has no effect.
+func (b *beneath) hear(frames []pcm.Frame, outputs int, events []report.Event) {
 	if b.window == 0 {
 		return
 	}
@@ -310,20 +311,21 @@ func (b *beneath) hear(frames []pcm.Frame, wide int, events []report.Event) {
 		if len(frames) == 0 {
 			return
 		}
-		n = min(n, int64(len(frames)/wide))
-		for i, f := range frames[:n*int64(wide)] {
-			filters := b.filters[i%wide*2:]
+		n = min(n, int64(len(frames)/outputs))
+		for i, f := range frames[:n*int64(outputs)] {
+			filters := b.filters[i%outputs*2:]
 			for c, x := range f {
 				y := filters[c].Next(float64(x))
 				b.sum += float64(y * y)
 			}
 		}
 		b.at += n
-		frames = frames[n*int64(wide):]
+		frames = frames[n*int64(outputs):]
 	}
 }
 
-// turn begins and ends the windows due at this frame and returns the number of frames until the next change.
+// turn begins and ends the windows due at the current frame, and stores the results of ended ones in events. It
+// returns the number of frames until the next change, or never.
 func (b *beneath) turn(events []report.Event) int64 {
 	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.at {
 		b.victims[b.opened].sum = b.sum
@@ -342,7 +344,7 @@ func (b *beneath) turn(events []report.Event) int64 {
 	return next
 }
 
-// close ends the window that opened first and stores its result in the event of its victim.
+// close ends the window that opened first and stores its result in BelowMix of its event. A window must be open.
 func (b *beneath) close(events []report.Event) {
 	v := &b.victims[b.closed]
 	b.closed++
@@ -351,7 +353,8 @@ func (b *beneath) close(events []report.Event) {
 	e.HasBelowMix = true
 }
 
-// finish closes the open windows at the end of the mix, which is followed by silence.
+// finish closes the open windows at the end of the mix, which is followed by silence, and stores their results in
+// events.
 func (b *beneath) finish(events []report.Event) {
 	for b.closed < b.opened {
 		b.close(events)

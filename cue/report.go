@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// Report returns the statistics and events of the show. Control side, after the last Read, or after the
-// device that calls Render has been closed.
+// Report returns the statistics and events of the show; events only with Options.Events. Control side, after the last
+// Read, or after the device that calls Render has been closed. The events alias the player's.
 func (p *Player) Report() *report.Report {
 	p.poll()
 	p.beneath.finish(p.events)
@@ -35,7 +35,7 @@ func (p *Player) Report() *report.Report {
 	return r
 }
 
-// event converts an event of the mixer, with the names of the sheet.
+// event converts event m of the mixer to a report event, with the names and cue numbers of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
 	e.Cue, _ = ofRef(m.Ref)
@@ -46,7 +46,8 @@ func (p *Player) event(m *mixer.Event) report.Event {
 	return e
 }
 
-// ruled adds the rule of the sheet that caused a rejection or a steal.
+// ruled adds the rule of the sheet that caused a rejection or a steal to e, which was converted from m. Other events
+// are unchanged.
 func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
 	if e.Loss() && m.By != 0 {
@@ -73,8 +74,8 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	}
 }
 
-// name returns the name of a sound in the sheet, or its name in the library if the sheet did not start it. It
-// returns "" for nil.
+// name returns the name of sound s in the sheet, by the reference of its start, or its name in the library if the
+// sheet did not start it. It returns "" if s is nil.
 func (p *Player) name(s *voice.Sound, ref int64) string {
 	if s == nil {
 		return ""
@@ -85,8 +86,8 @@ func (p *Player) name(s *voice.Sound, ref int64) string {
 	return s.Name() // played outside the sheet
 }
 
-// startedOf returns the sound of a start with a reference: a cue, a layer of a cue, or a start by hand. It
-// returns nil for other references.
+// startedOf returns the sound of the start with a reference: of a cue, a layer of a cue, or a start by hand. It
+// returns nil for other references. The result aliases the sheet.
 func (p *Player) startedOf(ref int64) *rules.Sound {
 	i, number := ofRef(ref)
 	_, sound := ofHandRef(ref)

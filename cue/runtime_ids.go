@@ -26,7 +26,7 @@ type runtimeIDs struct {
 	most  int               // at this size, the next claim calls deleteEnded
 }
 
-// number returns the number of a name, or 0.
+// number returns the number of a name created by Start, or 0 if it does not exist.
 func (m *runtimeIDs) number(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		return one.number
@@ -34,7 +34,7 @@ func (m *runtimeIDs) number(name string) uint64 {
 	return 0
 }
 
-// pin protects a name from deletion and returns its number. It returns 0 if the name does not exist.
+// pin protects a name from deletion forever and returns its number. It returns 0 if the name does not exist.
 func (m *runtimeIDs) pin(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		one.pinned = true
@@ -42,8 +42,8 @@ func (m *runtimeIDs) pin(name string) uint64 {
 	return m.number(name)
 }
 
-// claim returns the entry of a name for a start in progress and creates it if needed. The entry is not deleted
-// before addVoices ends the claim.
+// claim returns the entry of a name for a start in progress and creates it with a new number if needed. The entry is
+// not deleted before addVoices ends the claim.
 func (m *runtimeIDs) claim(name string) *runtimeID {
 	one := m.all[name]
 	if one == nil {
@@ -72,7 +72,8 @@ func (m *runtimeIDs) deleteEnded() {
 	}
 }
 
-// addVoices ends a claim and records the voices of its start.
+// addVoices ends a claim and records the voices of its start, so that the name is kept until they have ended. voices
+// may be empty. A pinned name does not record them.
 func (one *runtimeID) addVoices(voices []mixer.Handle) {
 	if one.claims--; one.pinned {
 		return
@@ -83,13 +84,13 @@ func (one *runtimeID) addVoices(voices []mixer.Handle) {
 	one.voices = append(one.voices, voices...)
 }
 
-// deleteEnded removes voices that have ended.
+// deleteEnded removes the voices that have ended from the entry.
 func (one *runtimeID) deleteEnded() {
 	one.voices = slices.DeleteFunc(one.voices, func(h mixer.Handle) bool { return h.State().Over() })
 }
 
-// Tag returns the tag of an id, for mixer.TargetTag. known is true if a cue of a sheet uses the id, or living
-// voices that were started by hand. Any goroutine.
+// Tag returns the tag of an id, for mixer.TargetTag. known is true if a cue of a sheet uses the id, or living voices
+// that were started by hand; otherwise the tag is 0. Any goroutine.
 func (p *Player) Tag(id string) (tag uint64, known bool) {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -107,7 +108,7 @@ func (p *Player) ID(tag uint64) string {
 	return p.live.runtimeIDs.names[tag]
 }
 
-// IDs returns all ids that have a Tag, sorted. Any goroutine.
+// IDs returns all ids that have a Tag, sorted and without duplicates. The slice is the caller's. Any goroutine.
 func (p *Player) IDs() []string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -117,7 +118,7 @@ func (p *Player) IDs() []string {
 	return slices.Compact(all)
 }
 
-// tagOf returns the tag of an id, or 0. The caller holds the mutex.
+// tagOf returns the tag of an id of a sheet, of Do or of Start, or 0 if it does not exist. The caller holds l.mutex.
 func (l *live) tagOf(id string) uint64 {
 	if l.tagged == nil {
 		l.tagged = map[string]uint64{}
@@ -134,8 +135,9 @@ func (l *live) tagOf(id string) uint64 {
 // claimedIDs holds the names claimed by a start by hand. A field is nil if it is unset or belongs to a sheet.
 type claimedIDs struct{ id, owner *runtimeID }
 
-// claim returns the tag of an id and the number of an owner, and creates them if needed. Empty names give 0.
-// The caller must call finishClaim later.
+// claim returns the tag of an id and the number of an owner for a start by hand, and creates them if needed. An empty
+// name has the number 0. It takes l.mutex. The caller must pass c to finishClaim later, whether the start succeeds or
+// not.
 func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	if id == "" && owner == "" {
 		return 0, 0, c
@@ -153,7 +155,8 @@ func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	return tag, number, c
 }
 
-// finishClaim ends a claim and records the voices of its start by hand.
+// finishClaim ends the claim c and records the voices of its start by hand; they are empty if it failed. It takes
+// l.mutex.
 func (l *live) finishClaim(c claimedIDs, voices []mixer.Handle) {
 	if c.id == nil && c.owner == nil {
 		return

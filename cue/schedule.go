@@ -70,6 +70,7 @@ type turn struct {
 // turns is a heap of the next repetitions of all cues that have begun.
 type turns []turn
 
+// Len implements heap.Interface, as do the methods below.
 func (h turns) Len() int           { return len(h) }
 func (h turns) Less(i, j int) bool { return h[i].before(h[j].moment) }
 func (h turns) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
@@ -81,8 +82,9 @@ func (h *turns) Pop() any {
 	return t
 }
 
-// Schedule returns the actions of the sheet for a rate of 1..768,000 frames per second. seed, which may
-// differ from the sheet's own, determines the random choices.
+// Schedule returns an iterator over the actions of the sheet, from its beginning. rate is the sample rate of their
+// frames, 1..768,000 Hz. seed, which may differ from the sheet's own, determines the random choices. Actions that
+// wait for an end are not included.
 func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	s = s.fired()
 	sc := &Schedule{
@@ -103,10 +105,11 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	return sc
 }
 
-// expect adds all repetitions of a cue to the starts or messages still to come.
+// expect adds all repetitions of cue c to the counts of starts or messages that are still to come.
 func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
 
-// expectMore adds a number of repetitions to the starts or messages still to come.
+// expectMore adds a number of repetitions of cue c to the counts of starts or messages that are still to come. If the
+// sheet repeats the cue forever, the count becomes 2^64 - 1.
 func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	if n := sc.left(c); n != nil {
 		if sc.sheet.again(c) {
@@ -116,8 +119,8 @@ func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	}
 }
 
-// left returns the counter of starts or messages still to come, by the cue's verb. It returns nil for other
-// verbs.
+// left returns a pointer to the counter of starts or messages still to come, by the verb of c. It returns nil for
+// other verbs.
 func (sc *Schedule) left(c *Cue) *uint64 {
 	switch c.Verb {
 	case Play:
@@ -128,7 +131,8 @@ func (sc *Schedule) left(c *Cue) *uint64 {
 	return nil
 }
 
-// release schedules a cue whose wait for an end is over. frame is the frame that its times are relative to.
+// release schedules a cue whose wait for an end is over. cue is its index in the sheet, and frame the frame that its
+// times are relative to, which is usually that end.
 func (sc *Schedule) release(cue int, frame int64) {
 	for len(sc.bases) <= cue {
 		sc.bases = append(sc.bases, 0)
@@ -137,13 +141,14 @@ func (sc *Schedule) release(cue int, frame int64) {
 	sc.add(cue)
 }
 
-// add schedules a cue that was added to the sheet, given its index.
+// add schedules all repetitions of a cue that was added to the sheet. cue is its index there.
 func (sc *Schedule) add(cue int) {
 	sc.expect(&sc.sheet.Cues[cue])
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
 }
 
-// clear drops the pending repetitions of the first cues of the sheet. cues is their number.
+// clear drops the pending repetitions of the first cues of the sheet; the argument is the number of these cues. Later
+// cues stay scheduled.
 func (sc *Schedule) clear(cues int) {
 	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return t.index < cues })
 	heap.Init(&sc.heap)
@@ -158,12 +163,14 @@ func (sc *Schedule) clear(cues int) {
 	}
 }
 
-// frame returns the frame of a repetition of a cue, counted from 0.
+// frame returns the frame of a repetition, counted from 0, of the cue with an index in the sheet. Random intervals
+// are not included.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
 	return sc.base(cue) + sc.sheet.Cues[cue].moment(repetition).Frames(sc.rate)
 }
 
-// base returns the frame that the times of a cue are relative to: its GO, or the end that it waited for.
+// base returns the frame that the times of a cue are relative to: its GO, or the end that it waited for. cue is its
+// index in the sheet.
 func (sc *Schedule) base(cue int) int64 {
 	if c := &sc.sheet.Cues[cue]; c.state != waits {
 		return c.base.Frames(sc.rate)
@@ -171,17 +178,17 @@ func (sc *Schedule) base(cue int) int64 {
 	return sc.bases[cue]
 }
 
-// Peek returns the frame of the next action. ok is false at the end.
+// Peek returns the frame of the next action without removing it. At the end the frame is 0 and ok is false.
 func (sc *Schedule) Peek() (frame int64, ok bool) {
 	t, _, ok := sc.first()
 	return t.frame, ok
 }
 
-// Plays returns the number of starts still to come.
+// Plays returns the number of starts that Next has not returned yet; layers of a start do not count.
 func (sc *Schedule) Plays() uint64 { return sc.plays }
 
-// first returns the next turn, that is a cue and its repetition. repeated means that it comes from the heap and
-// not from order. ok is false at the end.
+// first returns the next turn, that is a cue and its repetition. repeated means that it comes from the heap and not
+// from order. At the end ok is false and t is zero.
 func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	if len(sc.heap) > 0 {
 		t, repeated, ok = sc.heap[0], true, true
@@ -196,7 +203,7 @@ func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	return t, repeated, ok
 }
 
-// Next returns the next action. The bool is false at the end.
+// Next removes the next action and returns it. At the end it returns a zero Action and false.
 func (sc *Schedule) Next() (Action, bool) {
 	t, repeated, ok := sc.first()
 	if !ok {
@@ -211,8 +218,8 @@ func (sc *Schedule) Next() (Action, bool) {
 	return a, true
 }
 
-// repeat returns the action of a turn with its random choices, and the next turn of its cue without its frame.
-// more is false if it was the last turn.
+// repeat returns the action of turn t with its random choices, and the next turn of its cue without its frame. more
+// is false if t was the last turn.
 func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	c := &sc.sheet.Cues[t.index]
 	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1, round: t.round}
@@ -237,7 +244,8 @@ func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	return a, after, more
 }
 
-// since returns the time of a turn relative to the base of its cue.
+// since returns the time of turn t relative to the base of its cue. It includes the completed rounds of a sheet that
+// repeats.
 func (sc *Schedule) since(t turn) rules.Time {
 	c := &sc.sheet.Cues[t.index]
 	since := c.moment(t.repetition)
@@ -250,18 +258,20 @@ func (sc *Schedule) since(t turn) rules.Time {
 	return since
 }
 
-// inRound reports whether a turn is due before the end of its round, when the sheet starts again.
+// inRound reports whether turn t is due before the end of its round, when the sheet starts again.
 func (sc *Schedule) inRound(t turn) bool {
 	t.round = 0
 	return sc.since(t).Compare(sc.sheet.Repeat) < 0
 }
 
-// again reports whether a cue repeats with its sheet. List cues and actions by hand do not.
+// again reports whether cue c repeats when the sheet starts again. List cues, actions by hand and cues after the
+// period do not. It is false if the sheet does not repeat.
 func (s *Sheet) again(c *Cue) bool {
 	return !s.Repeat.IsZero() && c.list == 0 && !c.hand && c.At.Compare(s.Repeat) < 0
 }
 
-// advance removes the first turn. repeated is as in first. If more is true, it schedules after in its place.
+// advance removes the first turn. repeated is the result of first. If more is true, it schedules the turn after, of
+// the same cue, in its place.
 func (sc *Schedule) advance(after turn, repeated, more bool) {
 	switch {
 	case !repeated:
@@ -277,14 +287,16 @@ func (sc *Schedule) advance(after turn, repeated, more bool) {
 	}
 }
 
-// drop removes the next action and all further repetitions of its cue. The cue must not be a start.
+// drop removes the next action and all further repetitions of its cue. The cue must not be a start, because Plays
+// still counts it. At the end it has no effect.
 func (sc *Schedule) drop() {
 	if _, repeated, ok := sc.first(); ok {
 		sc.advance(turn{}, repeated, false)
 	}
 }
 
-// draw makes the random choices of a start and its layers and stores them in a.
+// draw makes the random choices of start c and its layers and stores them in its action a: the file, the gain and the
+// pitch of each.
 func (sc *Schedule) draw(a *Action, c *Cue) {
 	cue := uint64(sc.sheet.place(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
@@ -296,8 +308,8 @@ func (sc *Schedule) draw(a *Action, c *Cue) {
 	}
 }
 
-// drawn chooses the file, the gain and the pitch of a cue or layer at random. key identifies the file picker
-// that it has for itself, if any: the index of the cue and, for a layer, its number from 1.
+// drawn chooses the file, the gain and the pitch of a cue or layer c at random, with d as the source. key identifies
+// the file picker that it has for itself, if any: the index of the cue and, for a layer, its number from 1.
 func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	s := &sc.sheet.Sounds[c.Sound]
 	if len(s.Files) > 0 {
@@ -315,8 +327,9 @@ func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 // mostPicked limits how many file choices one cue takes from the pickers of later cues.
 const mostPicked = 4096
 
-// enlist gives each random sound of a starting list cue a file picker for itself. The picker continues after
-// the choices of all list cues that began earlier. i is the index of the cue.
+// enlist gives each sound of a starting list cue that has several files a file picker for itself. The picker
+// continues after the choices of all list cues that began earlier. i is the index of the cue in the sheet. For other
+// cues it has no effect.
 func (sc *Schedule) enlist(i int) {
 	c := &sc.sheet.Cues[i]
 	if c.origin == 0 || c.Verb != Play {
@@ -339,8 +352,8 @@ func (sc *Schedule) enlist(i int) {
 	}
 }
 
-// Says returns a short description of an action, such as "play bell". A list cue has its number and name in
-// front.
+// Says returns a short description of an action in one line, such as "play bell". A cue with a number has its number
+// and name in front.
 func (sc *Schedule) Says(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
 	what := c.Target

@@ -47,10 +47,11 @@ func Schema() []byte {
 // needs lists the required keys per verb, apart from `at`.
 var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Put: {"place"}}
 
-// cueShape is the shape of a cue with any verb.
+// cueShape returns the schema of a cue with any verb, one alternative per verb.
 func cueShape() fields.Either { return verbShapes("at") }
 
-// verbShapes returns the shape of a cue for each verb. more lists additional required keys.
+// verbShapes returns the schema of a cue for each verb, in the order of everyVerb. Each requires the keys more, in
+// addition to the required keys of the verb.
 func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
 	for _, v := range everyVerb {
@@ -64,7 +65,7 @@ func verbShapes(more ...string) (verbs fields.Either) {
 	return verbs
 }
 
-// actionShape is the shape of an action of a list cue: any verb, with an optional time.
+// actionShape returns the schema of an action of a list cue: any verb, release or crossfade, with an optional time.
 func actionShape() (verbs fields.Either) {
 	var at rules.Time
 	when := fields.Field{Key: "at", Like: fields.Either{&at, fields.Schema{"type": "string", "pattern": "^" + endOf}}}
@@ -81,7 +82,7 @@ func actionShape() (verbs fields.Either) {
 	return verbs
 }
 
-// listShape is the shape of a list cue: one action, several actions, or the start of the timeline.
+// listShape returns the schema of a list cue: one action, several actions, or the start of the timeline.
 func listShape() (all fields.Either) {
 	own := (&listed{}).fields()
 	actions := actionShape()

@@ -13,13 +13,13 @@ import (
 // nanosPerSecond is the frame rate of times inside a cue. One frame is a nanosecond.
 const nanosPerSecond = 1e9
 
-// subtractTime returns t - u, but at least 0.
+// subtractTime returns t - u, but at least 0. Both are rounded to nanoseconds.
 func subtractTime(t, u rules.Time) rules.Time {
 	return rules.FrameTime(max(t.Frames(nanosPerSecond)-u.Frames(nanosPerSecond), 0), nanosPerSecond)
 }
 
-// skipInto shifts a launch that was just added, as if from had already elapsed since its GO. Actions without a
-// remaining effect are removed.
+// skipInto shifts l, the launch that was just added, as if from had already elapsed since its GO. Actions of the past
+// that leave no effect are removed from s.Cues.
 func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	begun := subtractTime(from, l.since) // time since the launch began
 	if l.since = subtractTime(l.since, from); begun.IsZero() {
@@ -48,8 +48,8 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	l.count = len(s.Cues) - l.first
 }
 
-// remainingActions returns the remaining actions of a cue that began ago before now. Their times count from
-// now.
+// remainingActions returns copies of the cue for its actions that still have an effect, if it began ago before now.
+// Their times count from now. It is nil if no effect is left. s is the sheet of the cue.
 func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
 	rest, passed := *c, uint64(1) // number of repetitions that have begun
 	switch {
@@ -82,7 +82,8 @@ func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
 // maxBegunRepetitions is the largest number of begun repetitions that may still sound.
 const maxBegunRepetitions = 64
 
-// advance advances a cue that acted ago before now, and reports whether anything is left of it.
+// advance changes a cue that acted ago before now so that it has the same result if it acts now: fades are shorter,
+// sounds begin in their middle. It reports whether it still has an effect. s is the sheet of the cue.
 func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
 	c.Over = subtractTime(c.Over, ago)
 	if c.Verb != Play {
@@ -103,8 +104,9 @@ func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
 	return c.layers != nil
 }
 
-// advancePlay moves the beginning of a start forward to its present position in the sound. ago is the time
-// since the start. It returns false if `for` has elapsed.
+// advancePlay moves the beginning of a start forward to its present position in the sound, at the speed and pitch of
+// the cue and its sound. ago is the time since the start. It returns false if `for` has elapsed. It does not check
+// the length of the sound; see soundIsOver. s is the sheet of the cue.
 func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 	if c.For != nil {
 		if c.For.Compare(ago) <= 0 {
@@ -126,8 +128,9 @@ func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 	return true
 }
 
-// soundIsOver reports whether a start in the middle of its sound begins at or after the end of the sound. For
-// layers, this must hold for all of them.
+// soundIsOver reports whether a start c in the middle of its sound begins at or after the end of the file that its
+// action a has chosen. For layers, this must hold for all of them. A start that loops endlessly, or whose length is
+// unknown, is not over.
 func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	for i, one := range c.starts() {
 		file := a.File
@@ -146,8 +149,9 @@ func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	return true
 }
 
-// wrapIntoLoop moves a start past the end of a loop back into the loop, and subtracts the played rounds from
-// o.Rounds.
+// wrapIntoLoop moves o.From, the beginning of a start of sound s, from behind the end of a loop back into the loop,
+// and subtracts the played rounds from o.Rounds. In the last round it clears o.Loop. A start that does not loop, or
+// begins before the end of the loop, is unchanged.
 func wrapIntoLoop(s *voice.Sound, o *mixer.Options) {
 	loop := s.Loop()
 	from := pcm.Frames(o.From, s.Rate())

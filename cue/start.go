@@ -78,12 +78,13 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	return play.handles, nil
 }
 
-// nearest returns the text "; did you mean ...?" with a similar name, or "".
+// nearest returns the end of a message, "; did you mean ...?", with the key of names that is nearest to name, or ""
+// if no key is near.
 func nearest[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }
 
-// orOff dereferences a cutoff; nil gives 0.
+// orOff returns *hz, or 0 if hz is nil.
 func orOff(hz *float64) float64 {
 	if hz == nil {
 		return 0
@@ -91,8 +92,8 @@ func orOff(hz *float64) float64 {
 	return *hz
 }
 
-// wrong returns an error text for invalid arguments of a start, or "". It must not use p.sheet, which
-// belongs to the goroutine of Step.
+// wrong returns an error text for the first invalid field of o, or "". rate is the sample rate in Hz. It must not use
+// p.sheet, which belongs to the goroutine of Step.
 func (p *Player) wrong(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)

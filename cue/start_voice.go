@@ -16,7 +16,8 @@ const refBits = 32
 // refOf returns the event reference of a cue (number 0), or of its layer number, from 1.
 func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
 
-// ofRef returns the cue and the layer number of a reference. The cue is -1 for a start by hand.
+// ofRef returns the index of the cue and the number of the layer, from 1, of an event reference; the layer is 0 for
+// the cue itself. For a start by hand it returns -1 and 0.
 func ofRef(ref int64) (cue, number int) {
 	if ref < 0 {
 		return -1, 0
@@ -33,12 +34,12 @@ const (
 	MaxRef = 1<<(63-handBits) - 1
 )
 
-// handRef returns the negative reference of a start by hand. Indexes that do not fit are clamped to the
-// largest value.
+// handRef returns the negative event reference of a start by hand. ref is the caller's value, 0..MaxRef, and sound an
+// index in Player.sheet.Sounds. An index that does not fit is replaced by the largest value.
 func handRef(ref int64, sound int) int64 { return ^(ref<<handBits | int64(min(sound, 1<<handBits-1))) }
 
-// ofHandRef returns the caller's value and the sound index of a start by hand, and 0 and -1 for other
-// references.
+// ofHandRef returns the caller's value and the index of the sound of a start by hand, from its event reference. For
+// other references it returns 0 and -1.
 func ofHandRef(ref int64) (given int64, sound int) {
 	if ref >= 0 {
 		return 0, -1
@@ -55,8 +56,8 @@ type waiting struct {
 	void   bool // it was stopped before it began
 }
 
-// play starts the sound of a cue, or all its layers, with the random choices of the action. The error is as in
-// send.
+// play starts the sound of cue c, or all its layers, with the random choices of the action a. After mixer.ErrBusy, a
+// repeated call continues with the layer that failed. Other errors are the mixer's, too.
 func (p *Player) play(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
 	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
@@ -87,8 +88,8 @@ func (p *Player) play(a *Action, c *Cue) error {
 	return nil
 }
 
-// start returns the options of a voice. base holds the sound's own values and the random choices; the cue
-// adds its part. number is the layer number, from 1, or 0.
+// start returns the options of a voice of action a. c is its cue or a layer, number the layer number, from 1, or 0
+// without layers. base has the sound's own values and the random choices; the cue adds its part.
 func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
 	rate, sound := p.sheet.Rate, &p.sheet.Sounds[c.Sound]
 	o := p.voiceOf(c, sound, base, rate)
@@ -105,8 +106,9 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 	return o
 }
 
-// voiceOf returns the voice options that a cue and a start by hand have in common. The caller adds the others.
-// rate is the sheet's; it converts the times of c. Any goroutine.
+// voiceOf returns the voice options that a cue and a start by hand have in common, for cue c of a sound. base has the
+// sound's own values and the random choices. rate is the sheet's, in Hz; it converts the times of c. The caller adds
+// the other options. Any goroutine.
 func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
@@ -119,8 +121,8 @@ func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) 
 	}
 }
 
-// begin starts one voice of a cue or layer at a frame plus its delay. After the sheet's length it starts no
-// voice.
+// begin starts one voice of s for a cue or layer c, at a frame plus its delay, with the options o. tuned, which may
+// be nil, gets its handle. At or after the sheet's length it starts no voice. The error is the mixer's.
 func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
 	if p.lookahead.on {
 		o.Countdowns = p.countdownsOf(c)
@@ -154,8 +156,8 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	return nil
 }
 
-// countdownsOf returns the countdowns that a start of a cue decrements when it ends: of its launch and of its
-// id. Each may be nil.
+// countdownsOf returns the countdowns that a start of cue c decrements when it ends: the countdown of its launch and
+// the countdown of its id. Each may be nil.
 func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	if c.launch > 0 {
 		counts[0] = p.follows.runs[c.launch-1].count
@@ -166,8 +168,9 @@ func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	return counts
 }
 
-// actLater applies a cue to the delayed layers of its target. A pause of a bus or of everything holds them
-// when they start.
+// actLater applies cue c to the delayed layers of its target that begin at a frame or later. at is the moment of the
+// cue at that frame. A pause of a bus or of everything needs no command: it holds them when they start. The error is
+// the mixer's; after mixer.ErrBusy a repeated call sends the rest.
 func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
 	if p.done == 1 { // the first attempt; a retry needs the same list
 		p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < frame })
@@ -192,13 +195,15 @@ func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
 	return nil
 }
 
-// stoppedDelayed returns the number of stopped delayed starts that the mixer has not reached yet.
-func (p *Player) stoppedDelayed(st *mixer.Stats) int64 {
-	p.stoppedFrames = slices.DeleteFunc(p.stoppedFrames, func(frame int64) bool { return frame < st.Frame })
+// stoppedDelayed returns the number of stopped delayed starts that the mixer has not reached by stats.Frame. It
+// removes the others from the list, so stats must not be older than at the last call.
+func (p *Player) stoppedDelayed(stats *mixer.Stats) int64 {
+	p.stoppedFrames = slices.DeleteFunc(p.stoppedFrames, func(frame int64) bool { return frame < stats.Frame })
 	return int64(len(p.stoppedFrames))
 }
 
-// isBelow reports whether bus is other or feeds into it, directly or through parents.
+// isBelow reports whether bus is other or feeds into it, directly or through parents. The empty bus, which is
+// unknown, is not.
 func (s *Sheet) isBelow(bus, other string) bool {
 	for parents := s.Parents(); bus != ""; bus = parents[bus] {
 		if bus == other {
@@ -208,8 +213,8 @@ func (s *Sheet) isBelow(bus, other string) bool {
 	return false
 }
 
-// together combines the base values of a layer and its parent, clamped to the ranges of the mixer: it adds
-// gains and pitches and multiplies speeds.
+// together combines the base values of a parent a and its layer b: it adds gains and pitches and multiplies speeds,
+// limited to the ranges of the mixer.
 func together(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),

@@ -71,7 +71,8 @@ func (p *Player) Idle() bool {
 	return !asked && p.quiet(&t.lastStats) && t.lastStats.Pending == 0 && p.quiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
 }
 
-// stepShow is Step before the fade-out. done means that the show has ended with err.
+// stepShow does the work of Step before the fade-out, and begins the fade-out after Finish. done means that the show
+// has ended with err.
 func (p *Player) stepShow() (done bool, err error) {
 	st := p.mixer.Stats()
 	p.stepState.lastStats = st
@@ -99,10 +100,11 @@ func (p *Player) stepShow() (done bool, err error) {
 	return false, nil
 }
 
-// handOver hands over the commands due soon and serves the requests.
-func (p *Player) handOver(st *mixer.Stats) error {
+// handOver hands over the commands that are due soon after stats.Frame and runs the queued requests. A full command
+// queue is not an error.
+func (p *Player) handOver(stats *mixer.Stats) error {
 	for range 2 { // requests come after the commands that were due before them
-		if err := p.handOverAll(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handOverAll(stats.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.serve()
@@ -110,8 +112,8 @@ func (p *Player) handOver(st *mixer.Stats) error {
 	return nil
 }
 
-// startDrain starts the fade-out of everything, pending starts included. Feed then returns reason, or the
-// first stream error if reason is nil.
+// startDrain starts the fade-out of everything, pending starts included. Step then returns reason at its end, or the
+// first stream error if reason is nil. A second call has no effect.
 func (p *Player) startDrain(reason error) {
 	t := &p.stepState
 	if t.draining {
@@ -127,7 +129,8 @@ func (p *Player) startDrain(reason error) {
 	p.fadeEffectTails()
 }
 
-// fadeEffectTails fades the master buses to silence if the sheet has effects or filters with tails.
+// fadeEffectTails fades the master buses of all outputs to silence within 300 ms if the sheet has effects or filters
+// with tails.
 func (p *Player) fadeEffectTails() {
 	if p.sheet.effectTail() == 0 {
 		return
@@ -137,7 +140,8 @@ func (p *Player) fadeEffectTails() {
 	}
 }
 
-// masterBuses returns the names of the master buses of all outputs.
+// masterBuses returns the names of the master buses of all outputs: "master", and the name of each output after the
+// first.
 func (p *Player) masterBuses() []string {
 	names := []string{"master"}
 	for i := 1; i < len(p.sheet.Outputs); i++ {
@@ -146,7 +150,8 @@ func (p *Player) masterBuses() []string {
 	return names
 }
 
-// stepDrain is Step during the fade-out. done means that it is over or that the device has stopped.
+// stepDrain does the work of Step during the fade-out. done means that the fade-out is over or that the device has
+// stopped; err is then the result of Feed.
 func (p *Player) stepDrain() (done bool, err error) {
 	t := &p.stepState
 	p.poll()

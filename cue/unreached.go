@@ -6,8 +6,8 @@ import "voicepool/mixer"
 // times.
 const maxMissed = 100000
 
-// reportUnreached reports the remaining actions on ids of a finished sheet as missed, because no voice is left
-// for them. It reports at most maxMissed scheduled ones.
+// reportUnreached reports the remaining actions on ids of a finished sheet as missed, because no voice is left for
+// them. It reports at most maxMissed scheduled ones, only before the sheet's length.
 func (p *Player) reportUnreached() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {

@@ -118,7 +118,8 @@ func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind 
 // Outranking reports whether another start took the slot of the voice. Only then is NewcomerPriority valid.
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
 
-// ByPriority reports whether priority decided a loss or a rejection before the policy compared levels.
+// ByPriority reports whether priority decided a loss or a rejection before the policy compared levels. For other
+// events it is false.
 func (e *Event) ByPriority() bool {
 	switch {
 	case e.Reason == mixer.ReasonOutranked:
@@ -136,7 +137,8 @@ func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates 
 // none is the level of silence.
 var none = Level(math.Inf(-1))
 
-// UnmarshalJSON parses the output of MarshalJSON. A missing or null level becomes -Inf.
+// UnmarshalJSON parses the output of MarshalJSON. A missing or null level becomes -Inf, except BelowMix and Muffled,
+// which become 0. An unknown kind, reason or policy is an error.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var w wire
 	if err := json.Unmarshal(text, &w); err != nil {
@@ -175,24 +177,24 @@ func (e *Event) device(w *wire) error {
 	return nil
 }
 
-// named sets dst to the value with a name, from the present value of dst up to last. For an unknown name it
-// returns an error; what names the kind of value in it.
+// named sets *dst to the value whose String is name, from the present value of *dst up to last. For an unknown name
+// it returns an error; kind is the kind of value in its message.
 func named[T interface {
 	~uint8
 	String() string
-}](dst *T, name, what string, last T) error {
+}](dst *T, name, kind string, last T) error {
 	for ; *dst <= last; *dst++ {
 		if (*dst).String() == name {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no %s", name, what)
+	return fmt.Errorf("%q is no %s", name, kind)
 }
 
-// or dereferences p; nil gives x.
-func or[T any](p *T, x T) T {
+// or returns *p, or otherwise if p is nil.
+func or[T any](p *T, otherwise T) T {
 	if p == nil {
-		return x
+		return otherwise
 	}
 	return *p
 }

@@ -8,8 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// EventOf converts an event of a mixer. Sounds have the names of voice.Sound.Name, and Cue is the event's
-// Ref. The fields that depend on a sheet stay empty.
+// EventOf converts an event of a mixer. Sounds have the names of voice.Sound.Name, and Cue is the event's Ref. The
+// fields that depend on a sheet stay empty. Levels that do not apply to the kind are -Inf.
 func EventOf(m *mixer.Event) Event {
 	silent := Level(pcm.FromPower(0))
 	e := Event{
@@ -39,11 +39,11 @@ func name(s *voice.Sound) string {
 	return s.Name()
 }
 
-// TotalsOf converts the counters of a mixer.
-func TotalsOf(st *mixer.Stats) Totals {
+// TotalsOf converts the counters of a mixer to the totals of a report. UnheardSeconds stays 0.
+func TotalsOf(stats *mixer.Stats) Totals {
 	return Totals{
-		Asked: st.Asked, Started: st.Started, Rejected: st.Rejected, Limited: st.Limited, Coalesced: st.Coalesced, Ended: st.Ended, Stopped: st.Stopped,
-		Stolen: st.Stolen, Playing: st.Playing, Missed: st.Missed, Late: st.Late, HighWater: st.HighWater,
-		Underruns: st.Underruns, Faults: st.Faults, EventsLost: st.EventsLost, StreamsBroken: st.Broken,
+		Asked: stats.Asked, Started: stats.Started, Rejected: stats.Rejected, Limited: stats.Limited, Coalesced: stats.Coalesced, Ended: stats.Ended, Stopped: stats.Stopped,
+		Stolen: stats.Stolen, Playing: stats.Playing, Missed: stats.Missed, Late: stats.Late, HighWater: stats.HighWater,
+		Underruns: stats.Underruns, Faults: stats.Faults, EventsLost: stats.EventsLost, StreamsBroken: stats.Broken,
 	}
 }

@@ -18,9 +18,9 @@ const (
 	maxEvent = 1 << 16
 )
 
-// Read parses a report and calls each with every event in order. It does not store events: Events of the
-// returned report is empty. If each returns an error, Read stops and returns that error unchanged. Other
-// errors have one line, with name, line and column of the fault.
+// Read parses a report from in and calls each with every event in order. It does not store events: Events of the
+// returned report is empty. If each returns an error, Read stops and returns that error unchanged. Other errors have
+// one line, with name, line and column of the fault. On an error the report is nil.
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &placeReader{in: in, most: maxEvent}
 	r := &reader{d: json.NewDecoder(places), places: places, each: each}
@@ -49,8 +49,8 @@ type reader struct {
 // maxKeys limits the number of member names that are checked for duplicates.
 const maxKeys = 64
 
-// read parses a whole report and calls each for its events. It returns errNoReport if the input is not a
-// report.
+// read parses a whole report into r.head and calls r.each for its events. It returns errNoReport if the input is not
+// a report. Errors have no place. An error of each is returned unchanged.
 func (r *reader) read() error {
 	if err := r.open('{', "a report"); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || r.places.err != nil {
@@ -118,23 +118,24 @@ func (r *reader) member(key string) error {
 	return readable(json.Unmarshal(text, &r.head))
 }
 
-// open consumes an opening delimiter, or returns an error. The argument what names the expected value in the
-// error.
-func (r *reader) open(want json.Delim, what string) error {
+// open consumes the delimiter want, or returns an error. kind is the expected value in its message, such as "a
+// report".
+func (r *reader) open(want json.Delim, kind string) error {
 	token, err := r.d.Token()
 	if err != nil {
 		return unexpected(err)
 	}
 	if token != want {
-		return fmt.Errorf("this is not %s", what)
+		return fmt.Errorf("this is not %s", kind)
 	}
 	return nil
 }
 
-// decode parses the next value into a variable. Its errors are reworded for users.
+// decode parses the next value into the variable that into points to. Its errors are reworded for users; the end of
+// the input is io.ErrUnexpectedEOF.
 func (r *reader) decode(into any) error { return readable(unexpected(r.d.Decode(into))) }
 
-// readable rewords an error about a wrong type. It returns other errors, and nil, unchanged.
+// readable rewords a *json.UnmarshalTypeError for users. It returns other errors, and nil, unchanged.
 func readable(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -147,8 +148,8 @@ func readable(err error) error {
 	return err
 }
 
-// events parses the list of events and calls each for every event. It stops at the first error. An error of
-// each is stored, so that Read can return it unchanged.
+// events parses the list of events and calls r.each for every event. It stops at the first error and returns it. An
+// error of each is also stored in r, so that Read can return it unchanged.
 func (r *reader) events() error {
 	if err := r.open('[', "the list of events"); err != nil {
 		return err
@@ -196,8 +197,8 @@ type placeReader struct {
 
 var errLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
-// Read reads from in. It returns errLong if the decoder needs more than 2 x most bytes ahead of the parsed
-// input.
+// Read reads from in into b and keeps the bytes for places. It returns errLong if the decoder needs more than 2 x
+// most bytes ahead of the parsed input.
 func (p *placeReader) Read(b []byte) (int, error) {
 	// A decoder may read a whole buffer ahead of its current token.
 	if room := 2*p.most - int64(len(p.ahead)); room <= 0 {
@@ -214,7 +215,8 @@ func (p *placeReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// let marks the input up to a byte offset as parsed, so that more can be read.
+// let marks the input up to offset, in bytes from its beginning, as parsed, so that Read can read more. Offsets must
+// not decrease.
 func (p *placeReader) let(offset int64) {
 	passed := p.ahead[:offset-p.until]
 	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
@@ -225,8 +227,8 @@ func (p *placeReader) let(offset int64) {
 	p.until = offset
 }
 
-// wrong returns err with the name, line and column of the fault. offset is the byte offset of the decoder. An
-// error of the reader itself has only the name.
+// wrong returns err with the name, line and column of the fault. offset is the byte offset of the decoder. An error
+// of the underlying reader has only the name.
 func (p *placeReader) wrong(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err

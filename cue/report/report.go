@@ -78,7 +78,7 @@ type Totals struct {
 	UnheardSeconds float64 `json:"unheard_seconds,omitempty"`
 }
 
-// Insert inserts an event after the events of its frame.
+// Insert inserts an event into Events, after the events of its frame. Events must be in the order of frames.
 func (r *Report) Insert(e Event) {
 	at, _ := slices.BinarySearchFunc(r.Events, e.Frame+1, func(x Event, frame int64) int { return cmp.Compare(x.Frame, frame) })
 	r.Events = slices.Insert(r.Events, at, e)
@@ -93,7 +93,8 @@ const silence = -200
 // Finite reports whether l is a number: neither silence (-200 dB or less) nor unknown (+200 dB or more).
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
-// MarshalJSON returns a number, or null.
+// MarshalJSON returns a number with at most two decimals, or null if the level is not finite. The error is always
+// nil.
 func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
 // UnmarshalJSON parses the output of MarshalJSON. null becomes -Inf.
@@ -110,7 +111,7 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 // chunk is the size of buffered output that triggers a write, in bytes.
 const chunk = 1 << 12
 
-// WriteTo writes the report as JSON, one event per line. It returns the first error of w.
+// WriteTo writes the report as JSON, one event per line. It returns the number of bytes and the first error of w.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return r.WriteWith(w, func(yield func(*Event) bool) {
 		for i := range r.Events {

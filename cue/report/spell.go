@@ -8,10 +8,10 @@ import (
 	"voicepool/mixer"
 )
 
-// MarshalJSON returns the fields that apply to the kind of the event.
+// MarshalJSON returns the fields that apply to the kind of the event. The error is always nil.
 func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
-// AppendJSON appends the output of MarshalJSON to a slice and returns the result. It is faster, because it
+// AppendJSON appends the output of MarshalJSON to a slice and returns the extended slice. It is faster, because it
 // avoids reflection.
 func (e *Event) AppendJSON(to []byte) []byte {
 	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
@@ -67,9 +67,10 @@ func (e *Event) AppendJSON(to []byte) []byte {
 // line is a JSON object being written. Members that do not apply are omitted.
 type line []byte
 
+// key writes the name of the next member, with a comma before it. Its value must follow.
 func (b *line) key(name string) { *b = append(append(append(*b, `,"`...), name...), `":`...) }
 
-// text writes a member with a string. It omits an empty one.
+// text writes a member with a string, quoted. It omits an empty one.
 func (b *line) text(name, value string) {
 	if value != "" {
 		b.key(name)
@@ -77,7 +78,7 @@ func (b *line) text(name, value string) {
 	}
 }
 
-// whole writes a member with an integer if belongs is true.
+// whole writes a member with an integer, only if belongs is true.
 func (b *line) whole(belongs bool, name string, n int64) {
 	if belongs {
 		b.key(name)
@@ -93,8 +94,7 @@ func (b *line) flag(name string, value bool) {
 	}
 }
 
-// level writes a member with a level in dB, or null if the level is not finite. It writes only if belongs is
-// true.
+// level writes a member with a level in dB, or null if the level is not finite. It writes it only if belongs is true.
 func (b *line) level(belongs bool, name string, l Level) {
 	if belongs {
 		b.key(name)
@@ -102,7 +102,7 @@ func (b *line) level(belongs bool, name string, l Level) {
 	}
 }
 
-// number writes a member with a number rounded to two decimals, if belongs is true.
+// number writes a member with a number rounded to two decimals, only if belongs is true.
 func (b *line) number(belongs bool, name string, x float64) {
 	if belongs {
 		b.key(name)
@@ -113,7 +113,8 @@ func (b *line) number(belongs bool, name string, x float64) {
 // hundredths rounds a number to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// append appends the level with at most two decimals, or null if it is not finite, and returns the result.
+// append appends the level as JSON with at most two decimals, or null if it is not finite, and returns the extended
+// slice.
 func (l Level) append(to []byte) []byte {
 	if !l.Finite() {
 		return append(to, "null"...)
@@ -121,7 +122,7 @@ func (l Level) append(to []byte) []byte {
 	return strconv.AppendFloat(to, hundredths(float64(l)), 'f', -1, 64)
 }
 
-// appendText appends a string in the format of encoding/json.
+// appendText appends text as a JSON string, as encoding/json writes it, and returns the extended slice.
 func appendText(to []byte, text string) []byte {
 	for i := range len(text) {
 		switch c := text[i]; {
