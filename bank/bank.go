@@ -116,7 +116,8 @@ func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) 
 	return b, nil
 }
 
-// read reads and parses the file. It also returns the root of its YAML tree.
+// read reads and parses the file of the bank. It returns the rules, the root of the YAML tree of the file, and an
+// error as Open does; the rules are complete only without an error.
 func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	if b.fsys == nil {
 		return nil, nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
@@ -135,8 +136,9 @@ func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error
 	return r, err
 }
 
-// parseFile parses a bank for a library with a sample rate in Hz; 0 accepts any rate. It also returns the root
-// of the YAML tree. fsys may be nil.
+// parseFile parses src, the text of a bank, for a library with a sample rate in Hz; 0 accepts any rate. It also
+// returns the root of the YAML tree, nil if src is not valid YAML. fsys may be nil; name and named are as in Parse.
+// The error is a rules.Errors.
 func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, *yaml.Node, error) {
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
@@ -163,8 +165,8 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 	return out, top, r.Errors()
 }
 
-// load loads the sounds of r into the library and prepares them for the pitches that they can reach. It returns
-// them by name.
+// load loads the sounds of r into the library and prepares them for the pitches that they can reach. It returns them
+// by name. The error lists the sounds that cannot be loaded, as rules.Errors. It does not change the bank.
 func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	ctx := context.Background()
 	ways := make([]loading.Ways, len(r.Sounds))
@@ -227,7 +229,8 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	return out, versions.Make(ctx)
 }
 
-// noteStreamError keeps err for Err if it is the first error of a stream. Any goroutine.
+// noteStreamError keeps err for Err if it is the first error of a stream. The first argument is unused. Any
+// goroutine.
 func (b *Bank) noteStreamError(_ string, err error) {
 	err = fmt.Errorf("bank: the stream %s", strings.TrimPrefix(err.Error(), "sounds: "))
 	b.streams.CompareAndSwap(nil, &err)
@@ -242,15 +245,15 @@ func (b *Bank) Err() error {
 	return nil
 }
 
-// Rules returns the rules of the file. The caller must not change them.
+// Rules returns the current rules of the file. Reload replaces them. The caller must not change them.
 func (b *Bank) Rules() *rules.Rules {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.rules
 }
 
-// Config returns the mixer configuration of the file. A game that needs further settings changes the result,
-// creates a mixer with it, and passes the mixer to Use.
+// Config returns the mixer configuration of the file, a new copy. A game that needs further settings changes the
+// result, creates a mixer with it, and passes the mixer to Use.
 func (b *Bank) Config() mixer.Config { return b.Rules().Config() }
 
 // NewMixer creates a mixer with Config, and makes later calls of Play use it. The error wraps
@@ -296,7 +299,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	return nil
 }
 
-// expectStems registers the names of all possible starts with the mixer.
+// expectStems registers the names of all possible starts of sounds and their layers with the mixer, for stems.
 func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	for _, s := range sounds {
 		for _, l := range append([]layer{{sound: s}}, s.layers...) {
@@ -307,7 +310,8 @@ func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	}
 }
 
-// setOptions sets the mixer options of sounds and their layers. found has the options by sound name.
+// setOptions sets the mixer options of sounds and their layers. found has the options by the name in the file; a
+// layer gets the options of its own sound.
 func setOptions(sounds map[string]*sound, found map[string]options) {
 	for name, s := range sounds {
 		s.options = found[name]
@@ -317,7 +321,8 @@ func setOptions(sounds map[string]*sound, found map[string]options) {
 	}
 }
 
-// parameterPitchRange returns the range of semitones that the parameters of a sound can add.
+// parameterPitchRange returns the range of semitones that the parameters of a sound together can add to its pitch. It
+// is zero without parameters.
 func parameterPitchRange(s *rules.Sound) (sum rules.Range) {
 	for i := range s.Parameters {
 		span := s.Parameters[i].Pitch.Span()
@@ -331,8 +336,8 @@ func unionRange(a, b rules.Range) rules.Range {
 	return rules.Range{From: min(a.From, b.From), To: max(a.To, b.To)}
 }
 
-// optionsOn returns the group, quality and bus of each sound on m, by sound name. It creates the groups. The
-// error wraps ErrMixer.
+// optionsOn returns the group, quality and bus of each sound of r on mixer m, by sound name. It creates the groups. A
+// sound on a bus that m lacks gets the nearest parent bus. The error wraps ErrMixer.
 func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	groups, err := r.Groups(m)
 	if err != nil {
@@ -346,7 +351,8 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	return out, nil
 }
 
-// noMixer returns the error, which wraps ErrMixer, of a call that needs a mixer before there is one.
+// noMixer returns the error, which wraps ErrMixer, of a call that needs a mixer before there is one. call is the name
+// of the method.
 func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
 
 // find returns the sound with a name, or an error that wraps ErrName. The caller holds mu.
@@ -357,12 +363,12 @@ func (b *Bank) find(name string) (*sound, error) {
 	return nil, unknown("sound", name, b.sounds)
 }
 
-// unknown returns an error for an unknown name. It wraps ErrName and suggests the nearest key of known. The
-// argument what names the kind of thing in the error: "sound".
-func unknown[V any](what, name string, known map[string]V) error {
+// unknown returns an error for an unknown name. It wraps ErrName and suggests the nearest key of known. kind is the
+// kind of name in the message, such as "sound".
+func unknown[V any](kind, name string, known map[string]V) error {
 	if len(known) == 0 {
-		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, what, yaml.Quote(name))
+		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, kind, yaml.Quote(name))
 	}
 	nearest := words.Nearest(name, fields.Sorted(known))
-	return fmt.Errorf("%w: there is no %s %s; the nearest is %q", ErrName, what, yaml.Quote(name), nearest)
+	return fmt.Errorf("%w: there is no %s %s; the nearest is %q", ErrName, kind, yaml.Quote(name), nearest)
 }

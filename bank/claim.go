@@ -9,8 +9,8 @@ import (
 // choices must depend only on the order of the plays of a name. Therefore a play that opens a stream reserves
 // (claims) every sound that it draws for, and plays that need the same sounds wait.
 
-// collectParts sets parts to the sounds that a play of s starts: s, its layers, and their successors by `then`.
-// It sets streams if any part is a stream.
+// collectParts sets s.parts to the sounds that a play of s starts: s, its layers, and their successors by `then`. It
+// sets s.streams if any of them is a stream. layers and then must be set.
 func (s *sound) collectParts() {
 	s.parts = append(s.parts[:0], s)
 	for _, l := range s.layers {
@@ -61,8 +61,8 @@ func (b *Bank) waitForClaims() {
 	}
 }
 
-// startUnlocked returns the result of play(file, m). If file is a stream, it releases mu during the call,
-// because opening a stream takes time. The caller holds mu.
+// startUnlocked returns the result of play(file, m). If file is a stream, it releases mu during the call, because
+// opening a stream takes time. The caller holds mu, also afterwards.
 func (b *Bank) startUnlocked(
 	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), file *voice.Sound, m mixer.Options,
 ) (mixer.Handle, error) {

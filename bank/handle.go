@@ -23,8 +23,9 @@ type Handle struct {
 	age  uint64
 }
 
-// forAll calls do for each voice of the play and returns the first error. It returns mixer.ErrGone if all
-// voices have ended, or if the play has been reused for another one.
+// forAll calls do for each voice of the play and returns the first error other than mixer.ErrGone. It returns
+// mixer.ErrGone if all voices have ended, or if the play has been reused for another start. It holds Bank.mu, except
+// for a play with a single voice.
 func (h Handle) forAll(do func(mixer.Handle) error) error {
 	if h.play == nil {
 		return do(h.Handle)
@@ -38,8 +39,8 @@ func (h Handle) forAll(do func(mixer.Handle) error) error {
 	return h.play.forEach(do)
 }
 
-// State returns the state of the first voice that has not ended. If all have ended, it returns the state of
-// the first voice.
+// State returns the state of the first voice that has not ended. If all have ended, it returns the state of the first
+// voice. For the zero Handle it is mixer.StateNone.
 func (h Handle) State() mixer.State {
 	state := h.Handle.State()
 	_ = h.forAll(func(one mixer.Handle) error {
@@ -51,34 +52,38 @@ func (h Handle) State() mixer.State {
 	return state
 }
 
-// Stop ends the play, like mixer.Handle.Stop. Layers that have not started yet are cancelled.
+// Stop fades the play out over 10 ms and ends it, like mixer.Handle.Stop. Layers that have not started yet are
+// cancelled. The error is mixer.ErrGone if the play has ended.
 func (h Handle) Stop() error { return h.forAll(mixer.Handle.Stop) }
 
-// StopOver fades the play to silence and then ends it, like mixer.Handle.StopOver.
+// StopOver fades the play to silence along a raised cosine and then ends it, like mixer.Handle.StopOver. A fade of 0
+// or less is the same as Stop. The error is mixer.ErrGone if the play has ended.
 func (h Handle) StopOver(fade time.Duration) error {
 	return h.forAll(func(one mixer.Handle) error { return one.StopOver(fade) })
 }
 
-// Pause fades the play out within 10 ms and holds it at its position. A voice that is already fading out
-// ends at once.
+// Pause fades the play out within 10 ms and holds it at its position. A voice that is already fading out ends at
+// once. The error is mixer.ErrGone if the play has ended.
 func (h Handle) Pause() error { return h.forAll(mixer.Handle.Pause) }
 
-// Resume undoes Pause.
+// Resume ends a Pause; the play fades in over 5 ms. The error is mixer.ErrGone if the play has ended.
 func (h Handle) Resume() error { return h.forAll(mixer.Handle.Resume) }
 
-// SetGain sets the game's gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is
-// silence.
+// SetGain sets the game's gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The gains of
+// the file and its parameters are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid gain.
 func (h Handle) SetGain(gain pcm.Decibels) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetGain(h.withParameterGain(gain)) })
 }
 
-// Fade changes the game's gain to gain within a time and along a shape, like mixer.Handle.Fade.
-func (h Handle) Fade(gain pcm.Decibels, during time.Duration, shape voice.Shape) error {
-	return h.forAll(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), during, shape) })
+// Fade changes the game's gain to gain within a time and along a shape, like mixer.Handle.Fade. gain and the error
+// are as in SetGain. Fade does not stop the play.
+func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
+	return h.forAll(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), within, shape) })
 }
 
-// withParameterGain stores the game's gain and returns it with the gain of the parameters. It returns an
-// invalid gain unchanged, so that the mixer rejects it. The caller holds mu.
+// withParameterGain stores the game's gain in the play and returns it with the gain of the parameters, in dB. It
+// returns an invalid gain unchanged, without storing it, so that the mixer rejects it; -Inf becomes the minimum. The
+// caller holds Bank.mu.
 func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
 	if gain == pcm.FromLinear(0) {
 		gain = mixer.MinGain
@@ -90,7 +95,8 @@ func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
 	return gain
 }
 
-// SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms.
+// SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms. The pitches of the file and its parameters
+// are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pitch.
 func (h Handle) SetPitch(pitch pcm.Semitones) error {
 	return h.forAll(func(one mixer.Handle) error {
 		all := pitch
@@ -102,43 +108,51 @@ func (h Handle) SetPitch(pitch pcm.Semitones) error {
 	})
 }
 
-// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
+// SetPan sets the pan of all voices, -1 (left) .. +1 (right), ramped over 5 ms; the pan of the file is replaced. The
+// error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pan.
 func (h Handle) SetPan(pan float64) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetPan(pan) })
 }
 
-// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
+// SetSpeed sets the game's speed, a ratio of 1/16..16, ramped over 5 ms. It multiplies the speed of the file. The
+// error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid speed.
 func (h Handle) SetSpeed(speed float64) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetSpeed(speed) })
 }
 
-// SetLowPass sets the cutoff of the low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
+// SetLowPass sets the cutoff of the low-pass of all voices, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is
+// mixer.ErrGone, or wraps mixer.ErrOption for an invalid cutoff.
 func (h Handle) SetLowPass(hz float64) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetLowPass(hz) })
 }
 
-// SetHighPass sets the cutoff of the high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
+// SetHighPass sets the cutoff of the high-pass of all voices, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is
+// mixer.ErrGone, or wraps mixer.ErrOption for an invalid cutoff.
 func (h Handle) SetHighPass(hz float64) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetHighPass(hz) })
 }
 
-// SetSend moves the gain of the play's send to a bus, like mixer.Handle.SetSend.
+// SetSend moves the gain of the play's send to the bus with the name to, within a time, like mixer.Handle.SetSend.
+// The error is mixer.ErrGone, or wraps mixer.ErrOption.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
 }
 
-// SetPriority sets the priority, -1,000,000..1,000,000.
+// SetPriority sets the priority of all voices, -1,000,000..1,000,000; the priority of the file is replaced. The error
+// is mixer.ErrGone, or wraps mixer.ErrOption for an invalid priority.
 func (h Handle) SetPriority(priority int) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetPriority(priority) })
 }
 
-// Protect sets whether the play is protected from being stolen.
+// Protect protects the play from being stolen if on is true, and otherwise ends the protection. The error is
+// mixer.ErrGone if the play has ended.
 func (h Handle) Protect(on bool) error {
 	return h.forAll(func(one mixer.Handle) error { return one.Protect(on) })
 }
 
-// SetLoop sets the remaining loop rounds of each looping voice of the play, like mixer.Handle.SetLoop. It
-// includes sounds that follow by `then`.
+// SetLoop sets the remaining loop rounds of each looping voice of the play, including sounds that follow by `then`.
+// rounds counts from the current round: 1 leaves the loop at its end, mixer.Forever stays in it. Errors are as in
+// mixer.Handle.SetLoop.
 func (h Handle) SetLoop(rounds int) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetLoop(rounds) })
 }
@@ -156,14 +170,16 @@ func (h Handle) sounding() mixer.Handle {
 	return found
 }
 
-// Seek moves the first voice of the play that has not ended to another position.
+// Seek moves the first voice of the play that has not ended to a position in its sound. Other voices do not move.
+// Errors are as in mixer.Handle.Seek.
 func (h Handle) Seek(position time.Duration) error { return h.sounding().Seek(position) }
 
-// Position returns the position in the first voice of the play that has not ended.
+// Position returns the position in the sound of the first voice of the play that has not ended. If all have ended, it
+// is the position of the first voice.
 func (h Handle) Position() time.Duration { return h.sounding().Position() }
 
-// Set sets a parameter of the file for this play only, ramped over 5 ms. The error wraps ErrName,
-// mixer.ErrGone, or mixer.ErrOption if x is out of the range of the parameter.
+// Set sets a parameter of the file for this play only, ramped over 5 ms. x is in the unit of the parameter. The error
+// wraps ErrName, mixer.ErrGone, or mixer.ErrOption if x is out of the range of the parameter.
 func (h Handle) Set(parameter string, x float64) error {
 	if h == (Handle{}) {
 		return mixer.ErrGone

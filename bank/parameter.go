@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// withParameters returns the game's gain and pitch plus the parameters, clamped to the range of the mixer. A
-// gain of silence stays silence, as in cue sheets.
+// withParameters returns the game's gain in dB and its pitch plus the values of the parameters, limited to the range
+// of the mixer. A gain of silence stays silence, as in cue sheets. The caller holds Bank.mu.
 func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 	gain, pitch = p.gain, p.pitch
 	for i := range p.values {
@@ -24,8 +24,9 @@ func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
 }
 
-// playMany starts a sound with layers, parameters or followers at a frame and returns one handle for all its
-// voices. If a voice cannot start, it stops the others and returns the error.
+// playMany starts a sound with layers, parameters or followers at a frame, or mixer.Now, and returns one handle for
+// all its voices. If a voice cannot start, it stops the others, takes back the random choices, and returns the zero
+// Handle and the error. The caller holds mu.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free(b)
 	p.starting = true
@@ -50,7 +51,8 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 }
 
 // startAll starts the layers of a sound, or the sound itself if it has no layers, as voices of p. The delays of
-// layers count from frame, or from the next frame for mixer.Now. It stops at the first error.
+// layers count from frame, or from the next frame for mixer.Now. It stops at the first error and leaves the started
+// voices to the caller. The caller holds mu.
 func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
 	moves := within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
@@ -108,8 +110,8 @@ func (s *sound) hasDelayedLayers() bool {
 // within reports whether x is in least..most, inclusive. NaN is not.
 func within(x, least, most float64) bool { return x >= least && x <= most }
 
-// setParameter sets parameter i of the play to x, which must be in its range, and updates its voices. It
-// returns mixer.ErrGone if all voices have ended.
+// setParameter sets parameter i of the play to x, which must be in its range, and updates the gain and pitch of its
+// voices. It returns mixer.ErrGone if all voices have ended. The caller holds Bank.mu.
 func (p *play) setParameter(i int, x float64) error {
 	p.values[i] = x
 	gain, pitch := p.withParameters()
@@ -127,13 +129,13 @@ func (p *play) setParameter(i int, x float64) error {
 	})
 }
 
-// apply sets the gain and pitch of all voices. The error is as in forEach.
+// apply sets the gain and pitch of all voices, as values for the mixer. The error is as in forEach.
 func (p *play) apply(gain pcm.Decibels, pitch pcm.Semitones) error {
 	return p.forEach(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
 }
 
-// forEach calls do for all voices and returns the first error other than mixer.ErrGone. It returns
-// mixer.ErrGone only if do returned it for all voices.
+// forEach calls do for each voice, also after an error, and returns the first error other than mixer.ErrGone. It
+// returns mixer.ErrGone only if do returned it for all voices.
 func (p *play) forEach(do func(mixer.Handle) error) error {
 	var first error
 	gone := 0
@@ -160,9 +162,9 @@ func inRange(sound string, p *rules.Parameter, x float64) error {
 	return fmt.Errorf("%w: %s: %v is not in the range of %q, %v to %v", mixer.ErrOption, p.Name, x, sound, p.From, p.To)
 }
 
-// Set sets a parameter of the file for all sounds that have it: for playing voices, ramped over 5 ms, and
-// for later starts. The error wraps ErrName, or mixer.ErrOption if the value is out of range for one of the
-// sounds. On an error it changes no value.
+// Set sets a parameter of the file for all sounds that have it: for playing voices, ramped over 5 ms, and for later
+// starts. x is in the unit of the parameter. The error wraps ErrName, or mixer.ErrOption if x is out of the range of
+// any of these sounds; no value changes then. Another error is the mixer's.
 func (b *Bank) Set(parameter string, x float64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,8 +186,8 @@ func (b *Bank) Set(parameter string, x float64) error {
 	return first
 }
 
-// checkParameter returns nil if x is in range for every sound with the parameter. The error wraps
-// mixer.ErrOption, or ErrName if no sound has the parameter.
+// checkParameter returns nil if x is in range for every sound that has the parameter. The error wraps
+// mixer.ErrOption, or ErrName if no sound has the parameter. The caller holds mu.
 func (b *Bank) checkParameter(parameter string, x float64) error {
 	found := false
 	for i := range b.rules.Sounds {

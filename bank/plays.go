@@ -28,7 +28,8 @@ func (p *play) add(s *sound, h mixer.Handle) {
 	p.voices, p.sounds = append(p.voices, h), append(p.sounds, s)
 }
 
-// undo stops the voices of a play that could not start completely, and takes back their random choices.
+// undo stops the voices of a play that could not start completely, and takes back their random choices. It does not
+// free the play.
 func (p *play) undo() {
 	for i, h := range p.voices {
 		_ = h.Stop()
@@ -66,8 +67,8 @@ const (
 	initialPlays = 64 // initial size of the pool
 )
 
-// free returns an ended play for reuse. It first looks at a few plays. If these are in use, and at least three
-// quarters of all plays, it doubles the pool.
+// free returns a play of bank b that has ended, for reuse. It first looks at a few plays. If these are in use, and at
+// least three quarters of all plays, it doubles the pool. The caller sets all fields. The caller holds Bank.mu.
 func (ps *plays) free(b *Bank) *play {
 	for range min(len(ps.all), quickChecks) {
 		ps.cursor = (ps.cursor + 1) % len(ps.all)

@@ -25,11 +25,11 @@ const (
 	busRampTime = 50 * time.Millisecond
 )
 
-// Watch reloads the bank whenever its file or sounds change, until ctx ends. It polls the sizes and times
-// of the files four times a second, so it works with any file system that has them. An embed.FS never
-// changes. After each Reload, Watch calls told, which may be nil, with the error or nil. Run Watch in its
-// own goroutine. It is meant for development.
-func (b *Bank) Watch(ctx context.Context, told func(err error)) {
+// Watch reloads the bank whenever its file or sounds change, until ctx ends. It polls the sizes and times of the
+// files four times a second, so it works with any file system that has them. An embed.FS never changes. After each
+// reload, Watch calls reloaded, which may be nil, with the error or nil. Run Watch in its own goroutine. It is meant
+// for development.
+func (b *Bank) Watch(ctx context.Context, reloaded func(err error)) {
 	done, last := b.stamps(), map[string]stamp(nil)
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
@@ -56,8 +56,8 @@ func (b *Bank) Watch(ctx context.Context, told func(err error)) {
 		for file, s := range now { // later changes are found by the next poll
 			done[file] = s
 		}
-		if told != nil {
-			told(err)
+		if reloaded != nil {
+			reloaded(err)
 		}
 	}
 }
@@ -115,7 +115,8 @@ func (b *Bank) stamps() map[string]stamp {
 // apply. A sound on a bus that the mixer lacks plays on the nearest parent bus that it has.
 func (b *Bank) Reload() error { return b.reload(nil) }
 
-// reload is like Reload, but reads the sounds of the files in changed again. changed may be nil.
+// reload is Reload, but reads the sounds of the files in changed again. The keys of changed are paths in the file
+// system of the bank; it may be nil.
 func (b *Bank) reload(changed map[string]bool) error {
 	b.reloading.Lock()
 	defer b.reloading.Unlock()
@@ -140,7 +141,8 @@ func (b *Bank) reload(changed map[string]bool) error {
 	return b.adopt(r, loaded, root)
 }
 
-// forget removes the sounds of the files in changed from the library, so that it reads them again.
+// forget removes the sounds of the files in changed, paths in the file system of the bank, from the library, so that
+// it reads them again. Playing voices keep them.
 func (b *Bank) forget(changed map[string]bool) {
 	b.mu.Lock()
 	var old []*voice.Sound
@@ -157,8 +159,9 @@ func (b *Bank) forget(changed map[string]bool) {
 	}
 }
 
-// adopt switches to the rules r and their loaded sounds, and moves the mixer to the new values. Its error lists
-// the changes that need a new mixer; root is the YAML tree with their places. The caller holds mu.
+// adopt switches to the rules r and their loaded sounds, and moves the mixer to the new values within 50 ms. Its
+// error lists the changes that need a new mixer, or is the mixer's; root is the YAML tree with their places. Random
+// choices and limits continue if their rules have not changed. The caller holds mu.
 func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
 	late := &reloadDifferences{file: r.File, root: root}
 	if b.mixer != nil {

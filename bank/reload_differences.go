@@ -24,13 +24,14 @@ type reloadDifferences struct {
 // difference is one difference and its place in the file.
 type difference rules.Error
 
+// Error returns the place in the file and the message.
 func (n *difference) Error() string { return (*rules.Error)(n).Error() }
 
 // Unwrap returns ErrMixer and mixer.ErrOption.
 func (*difference) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} }
 
-// addDifference adds a difference at a path of keys, with a formatted message. If the file lacks a key of the
-// path, the place is the last key found.
+// addDifference adds a difference at a path of keys, such as buses, sfx, parent, with a formatted message. If the
+// file lacks a key of the path, the place is the last key found. path must not be empty.
 func (l *reloadDifferences) addDifference(path []string, format string, args ...any) {
 	place := yaml.Place{}
 	for n, i := l.root, 0; n != nil && i < len(path); i++ {
@@ -44,7 +45,7 @@ func (l *reloadDifferences) addDifference(path []string, format string, args ...
 	l.all = append(l.all, &difference{File: l.file, Line: place.Line, Column: place.Column, Msg: msg})
 }
 
-// err returns an error with one line per difference, or nil.
+// err returns an error with one line per difference, in the order of the file, or nil without differences.
 func (l *reloadDifferences) err() error {
 	slices.SortStableFunc(l.all, func(a, b *difference) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -56,7 +57,8 @@ func (l *reloadDifferences) err() error {
 	return errors.Join(all...)
 }
 
-// compare adds the differences between the rules of the mixer, made, and the rules now that need a new mixer.
+// compare adds the differences between made, the rules that mixer m was made from, and the rules now that need a new
+// mixer.
 func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
 	const what = "only a new mixer takes this; call NewMixer. Until then it stays as it was"
 	for _, k := range []struct {
@@ -113,7 +115,8 @@ func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
 	}
 }
 
-// masterEffects returns the path to the effects of the master, which may be in the first output.
+// masterEffects returns the path of keys to the effects of the master in the file with the rules now; they may be in
+// the first output.
 func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
 	if master := fields.Given(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Given(master.Value, "effects") == nil) {
 		return []string{"outputs", now.Outputs[0].Name, "effects"}
@@ -121,7 +124,8 @@ func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
 	return []string{"master", "effects"}
 }
 
-// effects adds path if the effects of a bus differ in kind, name or order. Their values may differ.
+// effects adds a difference at path if the effects of a bus, made and now, differ in kind, name, key or order. Their
+// values may differ.
 func (l *reloadDifferences) effects(path []string, made, now []effect.Effect) {
 	if !slices.EqualFunc(made, now, func(a, b effect.Effect) bool {
 		return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key
@@ -130,7 +134,8 @@ func (l *reloadDifferences) effects(path []string, made, now []effect.Effect) {
 	}
 }
 
-// sameSends reports whether two lists of sends differ at most in order and gains.
+// sameSends reports whether two lists of sends have the same targets and pre-fader flags. Their order and gains may
+// differ.
 func sameSends(a, b []mixer.Send) bool {
 	has := func(all []mixer.Send, s mixer.Send) bool {
 		return slices.ContainsFunc(all, func(other mixer.Send) bool { return other.To == s.To && other.Pre == s.Pre })
@@ -138,8 +143,8 @@ func sameSends(a, b []mixer.Send) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(s mixer.Send) bool { return !has(b, s) })
 }
 
-// busOrParent returns the bus with a name, or its nearest parent that the mixer has. The zero Bus means the
-// master.
+// busOrParent returns the bus of m with a name in r, or its nearest parent that the mixer has. Without such a bus it
+// returns the zero Bus, which means the master.
 func busOrParent(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	for parents := r.Parents(); name != ""; name = parents[name] {
 		if bus, err := m.Bus(name); err == nil {
@@ -149,7 +154,7 @@ func busOrParent(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	return mixer.Bus{}
 }
 
-// busNameOrParent describes the bus that busOrParent returns, for messages.
+// busNameOrParent returns the name, for messages, of the bus that busOrParent returns: the bus "sfx", or the master.
 func busNameOrParent(m *mixer.Mixer, r *rules.Rules, name string) string {
 	if bus := busOrParent(m, r, name); bus != (mixer.Bus{}) {
 		return fmt.Sprintf("the bus %q", bus.Name())

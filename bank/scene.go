@@ -36,8 +36,8 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 	return late.err()
 }
 
-// move moves the mixer to a state and records in late the differences that require another mixer. The caller
-// holds mu.
+// move moves the mixer to a state within a time and records in late the differences that require another mixer. The
+// error is the mixer's. The caller holds mu.
 func (b *Bank) move(to scenes.State, within time.Duration, late *reloadDifferences) error {
 	return b.stage.Move(mixer.Now, to, within, late.addDifference)
 }
