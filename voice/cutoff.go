@@ -19,13 +19,13 @@ type Cutoff struct {
 }
 
 // openLowPass returns the cutoff of a low-pass that is practically off, 0.49 of the sample rate, as the binary
-// logarithm of Hz.
+// logarithm of Hz. rate is in Hz.
 func openLowPass(rate int) float64 { return pcm.Log2(float64(highestCutoff * float64(rate))) }
 
 var openHighPass = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
 
-// LowPassAt returns the binary logarithm of a low-pass cutoff in Hz, limited to 0.49 of the sample rate. hz 0
-// (off) gives the logarithm of that limit.
+// LowPassAt returns the binary logarithm of a low-pass cutoff in Hz, limited to 0.49 of the sample rate. If hz is 0
+// (off), it returns the logarithm of that limit. rate is in Hz.
 func LowPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openLowPass(rate)
@@ -33,8 +33,8 @@ func LowPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// HighPassAt returns the binary logarithm of a high-pass cutoff in Hz, limited to 0.49 of the sample rate. hz
-// 0 (off) gives the logarithm of 20 Hz.
+// HighPassAt returns the binary logarithm of a high-pass cutoff in Hz, limited to 0.49 of the sample rate. If hz is 0
+// (off), it returns the logarithm of 20 Hz. rate is in Hz.
 func HighPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openHighPass
@@ -42,7 +42,7 @@ func HighPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// Hz returns the cutoff at a frame in Hz. It returns 0 if only the unfiltered signal is audible then.
+// Hz returns the cutoff in Hz at a frame of the mix. It returns 0 if only the unfiltered signal is audible then.
 func (c *Cutoff) Hz(frame int64) float64 {
 	if c.wetAt(frame) == 0 {
 		return 0
@@ -58,7 +58,8 @@ func (c *Cutoff) Target() float64 {
 	return pcm.Exp2(c.To)
 }
 
-// wetAt returns the share of the filtered signal in the output at a frame, 0..1. It moves linearly in time.
+// wetAt returns the share of the filtered signal in the output at a frame of the mix, 0..1. It moves linearly in
+// time.
 func (c *Cutoff) wetAt(frame int64) float64 {
 	if frame < c.wet.Start {
 		return c.wet.From
@@ -66,9 +67,9 @@ func (c *Cutoff) wetAt(frame int64) float64 {
 	return c.wet.At(frame)
 }
 
-// ramp starts a move at frame to a cutoff in log2 Hz within frames; off: the filter is off at the end. A
-// filter that is switched on fades in within the first fade frames. A filter that is switched off fades out
-// within the last fade frames.
+// ramp starts a move at a frame of the mix to a cutoff in log2 Hz, within a number of frames. If off is true, the
+// filter is off at the end. A filter that is switched on fades in within the first fade frames; a filter that is
+// switched off fades out within the last fade frames.
 func (c *Cutoff) ramp(frame int64, to float64, off bool, frames, fade int64) {
 	frames = max(frames, 0)
 	fade = min(frames, fade)

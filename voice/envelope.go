@@ -34,14 +34,14 @@ type Envelope struct {
 // defaultPower is the declared power of a sound without an index: -20 dB.
 const defaultPower = 0.01
 
-// At returns the loudness index at a position in frames of the sound: 0 after the end, the declared level
-// without an index. looped selects the table for looping voices.
+// At returns the loudness index, a K-weighted mean square at unit gain, at a position in frames of the sound. It is 0
+// after the end, and the declared level without an index. looped selects the table for looping voices.
 func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
 
-// NearAt returns the mean energy of the 20 ms after a position in frames of the sound. Without a Near table it
-// returns At.
+// NearAt returns the mean energy, a K-weighted mean square at unit gain, of the 20 ms after a position in frames of
+// the sound. Without a Near table it returns At. looped selects the table for looping voices.
 func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	if e.Near == nil {
 		return e.At(frame, looped)
@@ -49,7 +49,7 @@ func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// BothAt returns the results of At and NearAt.
+// BothAt returns the results of At and NearAt for the same position in frames of the sound, faster than two calls.
 func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 	if e.Near == nil {
 		index = e.At(frame, looped)
@@ -65,8 +65,8 @@ func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 // fourStepsPerHop reports whether a hop has exactly four steps, so that one division finds both entries.
 func (e *Envelope) fourStepsPerHop() bool { return e.Step > 0 && e.Hop == 4*e.Step }
 
-// MaxAfter returns the largest mean energy of any three consecutive hops after a position in frames of the
-// sound. It returns +Inf if that is unknown.
+// MaxAfter returns the largest mean energy of any three consecutive hops (60 ms) after a position in frames of the
+// sound, at unit gain. It returns +Inf if that is unknown. looped includes all positions of the loop.
 func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	if e.Later == nil {
 		return math.Inf(1)
@@ -78,32 +78,32 @@ func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	return most
 }
 
-// BandEnergies fills e with the masking energies of the present hop and the next one, by band. Each is
+// BandEnergies fills energies with the masking energies of the present hop and the next one, by band. Each is
 // multiplied by the power gain of its band in heard. After the end of the index they are 0. Audio side.
-func (v *Voice) BandEnergies(heard *[Bands]float32, e *[2][Bands]float32) {
+func (v *Voice) BandEnergies(heard *[Bands]float32, energies *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
 		for h, m := range v.Masks() {
 			for b, g := range heard {
-				e[h][b] = float32(m.Energy[b] * g)
+				energies[h][b] = float32(m.Energy[b] * g)
 			}
 		}
 		return
 	}
 	table, at := tableOf(envelope.Masks, envelope.MasksLoop, v.Looping()), max(envelope.hop(v.Position()), 0)
-	for h := range e {
+	for h := range energies {
 		if at += int64(h); envelope.Hop < 1 || at >= int64(len(table)) {
-			e[h] = [Bands]float32{}
+			energies[h] = [Bands]float32{}
 			continue
 		}
 		energy := &table[at].Energy
 		for b, g := range heard {
-			e[h][b] = float32(energy[b] * g)
+			energies[h][b] = float32(energy[b] * g)
 		}
 	}
 }
 
-// tableOf returns loop for looping voices if it exists, otherwise once.
+// tableOf returns loop if looped is true and loop is not nil, otherwise once.
 func tableOf[T any](once, loop []T, looped bool) []T {
 	if looped && loop != nil {
 		return loop
@@ -114,7 +114,8 @@ func tableOf[T any](once, loop []T, looped bool) []T {
 // step returns how many frames of the sound an entry of Near covers: Step, or Hop if Step is 0.
 func (e *Envelope) step() int64 { return cmp.Or(max(e.Step, 0), e.Hop) }
 
-// hop returns the index of the hop that contains a position in frames of the sound; 0 without an index.
+// hop returns the index of the hop that contains a position in frames of the sound; 0 without an index and for
+// negative positions.
 func (e *Envelope) hop(frame int64) int64 {
 	if e.Hop < 1 {
 		return 0
@@ -122,16 +123,16 @@ func (e *Envelope) hop(frame int64) int64 {
 	return max(frame/e.Hop, 0)
 }
 
-// lookUp returns the entry of a hop in table g: 0 after its end, and the declared power if the sound has no
-// index.
-func (e *Envelope) lookUp(g []float32, hop int64) float64 {
+// lookUp returns the entry of a hop in a table. It is 0 after the end of the table, and the declared power if the
+// sound has no index or the table is empty.
+func (e *Envelope) lookUp(table []float32, hop int64) float64 {
 	switch {
-	case e.Hop < 1 || len(g) == 0:
+	case e.Hop < 1 || len(table) == 0:
 		return cmp.Or(e.declared, defaultPower)
-	case hop >= int64(len(g)):
+	case hop >= int64(len(table)):
 		return 0
 	}
-	return float64(g[hop])
+	return float64(table[hop])
 }
 
 // bytes returns the size of the tables in bytes.
@@ -151,8 +152,8 @@ type Masks struct {
 // maskScale converts a mean square to the powers of Masks.
 const maskScale = 2 * 1.5848931924611134e9
 
-// Masks returns the masking index of the present hop and the next one, at unit gain. Without an index the
-// energy is spread evenly over the bands.
+// Masks returns the masking index of the present hop and the next one, at unit gain. Without an index the energy is
+// spread evenly over the bands. After the end of the index it is zero.
 func (v *Voice) Masks() (m [2]Masks) {
 	e := &v.sound.envelope
 	if e.Masks == nil {

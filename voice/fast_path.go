@@ -18,9 +18,10 @@ type fastPath struct {
 	filtered bool // the samples go through a filter
 }
 
-// MixFast mixes all of dst on the fast path and returns true, see fastPath. It returns false, without changing
-// v or dst, if the voice is not on the fast path for all of dst or ends with it. next is the voice that is
-// mixed afterwards, for prefetching; it may be nil.
+// MixFast mixes all of dst on the fast path and returns true: constant gains and speed, and contiguous samples. It
+// returns false, without changing v or dst, if that does not hold for all of dst or the voice ends within it. frame
+// is the frame of the mix where dst begins. next is the voice that is mixed afterwards, for prefetching; it may be
+// nil.
 func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
@@ -38,8 +39,8 @@ func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return true
 }
 
-// Sends reports whether MixSend can mix the next n frames. The voice must be on the fast path at its original
-// pitch. A voice with a filter must have been filtered by the FilterBatch, and its gains must be constant.
+// Sends reports whether MixSend can mix the next n frames of the mix. The voice must be on the fast path at its
+// original pitch. A voice with a filter must have been filtered by the FilterBatch, and its gains must be constant.
 func (v *Voice) Sends(n int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -48,8 +49,8 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend adds the voice to dst, as MixFast does, and its output times share to send, which has the length of
-// dst. Sends must have returned true for that length.
+// MixSend adds the voice to dst, as MixFast does, and its output times share, a linear factor, to send, which has the
+// length of dst. Sends must have returned true for that length. next is as in MixFast.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.fast
 	if s.filtered {
@@ -61,8 +62,8 @@ func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()}, share)
 }
 
-// SkipFast advances by n frames without output and returns true, if the fast path is valid for all of them.
-// Otherwise it returns false and does not change the voice.
+// SkipFast advances by n frames of the mix without output and returns true, if the fast path is valid for all of
+// them. Otherwise it returns false and does not change the voice.
 func (v *Voice) SkipFast(n int64) bool {
 	if !v.skipFast(n) {
 		return false
@@ -73,8 +74,7 @@ func (v *Voice) SkipFast(n int64) bool {
 	return true
 }
 
-// skipFast advances the position by n frames of the mix and returns true, if the fast path is valid for all
-// of them. Otherwise it returns false and does not move.
+// skipFast is SkipFast, but does not mark the filter as stale.
 func (v *Voice) skipFast(n int64) bool {
 	s := &v.fast
 	if uint64(n-1) >= uint64(s.left) {
@@ -88,8 +88,8 @@ func (v *Voice) skipFast(n int64) bool {
 	return true
 }
 
-// nextAddress returns the memory address that a voice will read next, for prefetching. It returns 0 if the
-// address is unknown or v is nil. The address may no longer be valid.
+// nextAddress returns the memory address that voice v will read next, for prefetching. It returns 0 if the address is
+// unknown or v is nil. The memory may have been freed.
 func (v *Voice) nextAddress() uintptr {
 	if v == nil || v.fast.from == nil {
 		return 0
@@ -97,7 +97,7 @@ func (v *Voice) nextAddress() uintptr {
 	return v.fast.kernel.address(v.fast.from, v.fastPosition())
 }
 
-// fastPosition returns the position in the samples of the fast path, in 32.32 frames of that store.
+// fastPosition returns the position in the samples that the fast path reads, in 32.32 frames from their beginning.
 func (v *Voice) fastPosition() int64 {
 	if v.fast.refine {
 		return v.mip.pos + v.fast.shift
@@ -105,8 +105,8 @@ func (v *Voice) fastPosition() int64 {
 	return v.pos + v.fast.shift
 }
 
-// enterFastPath puts the voice on the fast path if its present segment never ends and the voice is no longer
-// fresh. Otherwise it does not change the voice.
+// enterFastPath puts the voice on the fast path if its gains and pitch no longer move and it has already sounded.
+// Otherwise it does not change the voice.
 func (v *Voice) enterFastPath() {
 	if v.segEnd == never && !v.fresh {
 		v.planFastPath()
@@ -144,7 +144,8 @@ func (v *Voice) planFastPath() {
 // not changed. It is 0 off the fast path.
 func (v *Voice) FastFrames() int64 { return v.fast.left }
 
-// wholeSteps returns distance / step, rounded down. Both are in 32.32 frames of the samples.
+// wholeSteps returns distance / step, rounded down. Both are in 32.32 frames of the samples and not negative; step is
+// not 0.
 func wholeSteps(distance, step int64) int64 {
 	if step == dsp.One { // the usual case, without a division
 		return distance >> 32
@@ -152,8 +153,8 @@ func wholeSteps(distance, step int64) int64 {
 	return distance / step
 }
 
-// StableIndexFrames returns for how many frames of the mix the index of Energies, Masks and LoopsAgain stay
-// constant if the voice is not changed. It is 0 off the fast path, and huge for a stream.
+// StableIndexFrames returns for how many frames of the mix the index of Energies, Masks and LoopsAgain stay constant
+// at least if the voice is not changed. It is 0 off the fast path, and 2^40 for a stream.
 func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
 
 // StableNearFrames returns for how many frames of the mix both results of Energies, Masks and LoopsAgain stay

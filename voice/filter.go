@@ -31,7 +31,7 @@ const coefficientGrid = 32
 // of the mix, at the same frames for all voices.
 const filterPiece = 256
 
-// init resets f for a voice that starts, with the sample rate and the two cutoffs in Hz; 0: off.
+// init resets f for a voice that starts, with the sample rate and the two cutoffs, all in Hz; a cutoff of 0 is off.
 func (f *Filter) init(rate int, lowHz, highHz float64) {
 	*f = Filter{rate: rate}
 	f.low.init(LowPassAt(lowHz, rate), lowHz != 0, rate)
@@ -46,11 +46,13 @@ func (f *Filter) stage(high bool) *filterStage {
 	return &f.low
 }
 
-// active reports whether the filter changes the signal. It returns false for a nil Filter.
+// active reports whether the low-pass or the high-pass is on, so that the filter changes the signal. It returns false
+// for a nil Filter.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// rampCutoff moves c, a cutoff of stage p, from frame on to the log2 Hz to, within the given number of frames.
-// If off is true, the filter is off after the move. With frames of 0 the change is immediate.
+// rampCutoff moves c from a frame of the mix on to the log2 Hz to, within a number of frames. c is a cutoff of stage
+// p, its own or the spatial one. If off is true, the filter is off after the move. If frames is 0, the change is
+// immediate.
 func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	was := p.on
 	if _, wet := p.now(frame); was && wet == 0 { // inaudible: switch it off
@@ -81,8 +83,8 @@ func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, 
 	}
 }
 
-// interrupt ends the present coefficient ramp at a frame, with the coefficients that it has reached. The next
-// piece begins a new ramp there.
+// interrupt ends the present coefficient ramp at a frame of the mix, with the coefficients that it has reached. The
+// next piece begins a new ramp there.
 func (f *Filter) interrupt(frame int64) {
 	if f.ramping && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
@@ -97,9 +99,9 @@ func (f *Filter) interrupt(frame int64) {
 	f.ramping = true
 }
 
-// beginRamp begins a coefficient ramp from frame to the next multiple of coefficientGrid. It starts from the
-// end of the last ramp or, after a gap, from the present values of the moves. If no coefficient changes any
-// longer, it clears ramping. It switches off a filter that has become inaudible.
+// beginRamp begins a coefficient ramp from a frame of the mix to the next multiple of coefficientGrid. It starts from
+// the end of the last ramp or, after a gap, from the present values of the moves. If no coefficient changes any
+// longer, it clears f.ramping. It switches off a filter that has become inaudible.
 func (f *Filter) beginRamp(frame int64) {
 	next := (frame/coefficientGrid + 1) * coefficientGrid
 	done := true
@@ -128,7 +130,7 @@ func (f *Filter) beginRamp(frame int64) {
 	}
 }
 
-// clearIfStale clears the states of a filter whose voice was silent.
+// clearIfStale clears the states of a filter that was marked as stale, because its voice was silent.
 func (f *Filter) clearIfStale() {
 	if f.stale {
 		f.stale = false
@@ -138,8 +140,8 @@ func (f *Filter) clearIfStale() {
 	}
 }
 
-// nextPiece returns how many of n frames can be filtered before the next ramp or state check, and begins a
-// ramp if one is due.
+// nextPiece returns how many of n frames, from a frame of the mix on, can be filtered before the next ramp or state
+// check. It begins a ramp if one is due.
 func (f *Filter) nextPiece(n, frame int64) int64 {
 	if f.ramping && (frame >= f.end || frame < f.start) {
 		f.beginRamp(frame)
@@ -150,7 +152,7 @@ func (f *Filter) nextPiece(n, frame int64) int64 {
 	return min(n, filterPiece-frame%filterPiece)
 }
 
-// flushTinyStates clears tiny states if the frame is a multiple of filterPiece.
+// flushTinyStates sets states below silentState to 0 if the frame, of the mix, is a multiple of filterPiece.
 func (f *Filter) flushTinyStates(frame int64) {
 	if frame%filterPiece == 0 {
 		for _, p := range [...]*filterStage{&f.high, &f.low} {
@@ -160,7 +162,7 @@ func (f *Filter) flushTinyStates(frame int64) {
 	}
 }
 
-// mono filters src, whose first frame has the number frame in the mix, into dst. dst may be src.
+// mono filters src into dst with the left states and advances them. src begins at a frame of the mix. dst may be src.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
 		n := f.nextPiece(int64(len(src)), frame)
@@ -193,7 +195,7 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 	}
 }
 
-// stereo filters x in place. Its first frame has the number frame in the mix.
+// stereo filters x in place and advances the states. x begins at a frame of the mix.
 func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	for len(x) > 0 {
 		n := f.nextPiece(int64(len(x)), frame)
@@ -217,8 +219,8 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	}
 }
 
-// rampPosition returns how many frames of the present coefficient ramp precede a frame.
+// rampPosition returns how many frames of the present coefficient ramp precede a frame of the mix.
 func (f *Filter) rampPosition(frame int64) int { return int(frame - f.start) }
 
-// rampStep returns 1 divided by the length of the coefficient ramp in frames.
+// rampStep returns 1 divided by the length of the present coefficient ramp in frames.
 func (f *Filter) rampStep() float32 { return 1 / float32(f.end-f.start) }

@@ -18,7 +18,8 @@ type FilterBatch struct {
 	low      filterLanes
 }
 
-// NewFilterBatch returns a batch for blocks of at most frames frames.
+// NewFilterBatch returns an empty batch for blocks of at most the given number of frames. It allocates all memory
+// that the batch needs.
 func NewFilterBatch(frames int64) *FilterBatch {
 	b := &FilterBatch{frames: frames}
 	stride := dsp.WholeBlocks(int(frames)) + dsp.LaneBlock // the kernel may start its 16-frame turn at any frame
@@ -47,14 +48,14 @@ func (b *FilterBatch) Clear() {
 	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
-// Accepts reports whether all results of the batch have been mixed and the batch can filter v for n frames
-// from frame on. The voice must have an active filter, and only its gains and cutoffs may move.
+// Accepts reports whether all results of the batch have been mixed and the batch can filter v for n frames of the
+// mix, from frame on. The voice must have an active filter, and only its gains and cutoffs may move.
 func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
 	return b.pending == 0 && b.canFilter(v, n, frame)
 }
 
-// canFilter reports whether the batch can filter v for n frames from frame on. Unlike Accepts, it does not
-// check pending results.
+// canFilter reports whether the batch can filter v for n frames of the mix, from frame on. Unlike Accepts, it does
+// not check whether results wait to be mixed, nor whether rows are left.
 func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	s := &v.fast
 	if s.filtered && uint64(n-1) < uint64(s.left) {
@@ -63,8 +64,8 @@ func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	return v.filter.active() && v.rampSpanCovers(n, frame) && n <= b.frames
 }
 
-// Add adds the voice for n frames from frame on, unless the batch cannot filter it or has too few rows left.
-// It reports whether the batch has room for more voices; a voice that it cannot filter gives true.
+// Add adds the voice for n frames of the mix, from frame on, unless the batch cannot filter it or has too few rows
+// left. It reports whether the batch has room for more voices; a voice that it cannot filter gives true.
 func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	if !b.canFilter(v, n, frame) {
 		return true
@@ -84,8 +85,8 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	return b.usedRows < dsp.MaxLanes
 }
 
-// Run filters the added voices for n frames from frame on; MixFast of each voice then mixes the result. If
-// only one channel was added, Run drops it, and MixFast filters it.
+// Run filters the added voices for n frames of the mix, from frame on; MixFast of each voice then mixes the result. n
+// and frame are the arguments of Add. If only one channel was added, Run drops it, and MixFast filters it.
 func (b *FilterBatch) Run(n, frame int64) {
 	all, used := b.voices[:b.count], b.usedRows
 	if b.count, b.usedRows = 0, 0; used < 2 {
@@ -106,12 +107,13 @@ func (b *FilterBatch) Run(n, frame int64) {
 	b.pending = len(all)
 }
 
-// filterConstant filters the voices whose cutoffs are constant, for n frames from frame on.
-func (b *FilterBatch) filterConstant(all []batchedVoice, n, frame int64) {
+// filterConstant filters those voices whose cutoffs are constant, in their rows, for n frames of the mix from frame
+// on.
+func (b *FilterBatch) filterConstant(voices []batchedVoice, n, frame int64) {
 	b.high.begin(true, false)
 	b.low.begin(false, false)
-	for i := range all {
-		if e := &all[i]; !e.cutoffsMove {
+	for i := range voices {
+		if e := &voices[i]; !e.cutoffsMove {
 			b.high.add(e, 0, frame)
 			b.low.add(e, 0, frame)
 		}
@@ -129,21 +131,21 @@ func (b *FilterBatch) filterConstant(all []batchedVoice, n, frame int64) {
 	b.low.storeStates()
 }
 
-// filterRamping filters the voices whose cutoffs move, for n frames from frame on. It works in pieces within
-// which every coefficient ramp is linear.
-func (b *FilterBatch) filterRamping(all []batchedVoice, n, frame int64) {
+// filterRamping filters those voices whose cutoffs move, in their rows, for n frames of the mix from frame on. It
+// works in pieces so that every coefficient ramp is linear in each.
+func (b *FilterBatch) filterRamping(voices []batchedVoice, n, frame int64) {
 	for from := int64(0); from < n; {
 		k := n - from
-		for i := range all {
-			if e := &all[i]; e.cutoffsMove {
+		for i := range voices {
+			if e := &voices[i]; e.cutoffsMove {
 				k = e.filter.nextPiece(k, frame+from)
 			}
 		}
 		for kind := range 4 {
 			c := &b.high
 			c.begin(kind < 2, kind&1 != 0)
-			for i := range all {
-				if e := &all[i]; e.cutoffsMove && e.filter.ramping == c.ramping {
+			for i := range voices {
+				if e := &voices[i]; e.cutoffsMove && e.filter.ramping == c.ramping {
 					c.add(e, int(from), frame+from)
 				}
 			}
@@ -151,8 +153,8 @@ func (b *FilterBatch) filterRamping(all []batchedVoice, n, frame int64) {
 			c.storeStates()
 		}
 		from += k
-		for i := range all {
-			if e := &all[i]; e.cutoffsMove {
+		for i := range voices {
+			if e := &voices[i]; e.cutoffsMove {
 				e.filter.flushTinyStates(frame + from)
 			}
 		}

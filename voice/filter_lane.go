@@ -16,8 +16,8 @@ type batchedVoice struct {
 	gainsMove   bool         // gains move
 }
 
-// read advances the voice by n frames of the mix. It puts the samples into the rows, or sets direct to them
-// without a copy.
+// read advances the voice by n frames of the mix. It puts its samples at unit gain into the rows, or sets direct to
+// them without a copy.
 func (e *batchedVoice) read(n int64) {
 	v := e.voice
 	s := &v.fast
@@ -56,8 +56,9 @@ func (e *batchedVoice) read(n int64) {
 	}
 }
 
-// mix adds the filtered samples to dst with the gains of the voice and, if send is not nil, their share to
-// send. frame is the number of the first frame of dst; next is the voice that is mixed afterwards.
+// mix adds the filtered samples to dst with the gains of the voice and, if send is not nil, their share, a linear
+// factor, to send. frame is the frame of the mix where dst begins. next is the voice that is mixed afterwards, for
+// prefetching; it may be nil.
 func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, frame int64) {
 	e.filter.batched, e.voice.fast.filtered = nil, e.filter.active()
 	e.batch.pending--
@@ -80,8 +81,8 @@ func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, fr
 	}
 }
 
-// addTo adds samples to dst with kernel k and, if send is not nil, their share to send. With a send, the gains
-// are constant and frame is not used.
+// addTo adds samples to dst with kernel k and, if send is not nil, their share, a linear factor, to send. With a
+// send, the gains are constant and frame is not used; otherwise dst begins at a frame of the mix. next may be nil.
 func (e *batchedVoice) addTo(next *Voice, dst, send []pcm.Frame, k kernel, samples []float32, share float32, frame int64) {
 	v := e.voice
 	if send == nil {
@@ -106,12 +107,12 @@ type filterLane struct {
 	state    *dsp.PoleStates
 }
 
-// begin starts an empty set of filters: high-passes or low-passes, with coefficient ramps or constant
-// coefficients.
-func (c *filterLanes) begin(high, lines bool) { c.high, c.ramping, c.count = high, lines, 0 }
+// begin makes c an empty set of filters: high-passes if high is true, otherwise low-passes, and with coefficient
+// ramps if ramping is true, otherwise with constant coefficients.
+func (c *filterLanes) begin(high, ramping bool) { c.high, c.ramping, c.count = high, ramping, 0 }
 
-// add adds the channels of a voice if the filter of this kind is on. frame is the next frame to be filtered;
-// it is at index from of the rows.
+// add adds the channels of a voice if its filter of this kind is on. frame, of the mix, is the next frame to be
+// filtered; it is at index from of the rows.
 func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	f := e.filter
 	p := f.stage(c.high)
@@ -144,7 +145,7 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	}
 }
 
-// filter filters n frames, starting at index from of the rows.
+// filter filters n frames of each lane, from index from of the rows on.
 func (c *filterLanes) filter(from, n int) {
 	for i := range c.count {
 		x := &c.lanes[i]
@@ -153,14 +154,14 @@ func (c *filterLanes) filter(from, n int) {
 	c.Filter(c.count, n, c.high, c.ramping)
 }
 
-// storeStates copies the filter states back to the voices.
+// storeStates copies the filter states of all lanes back to the voices.
 func (c *filterLanes) storeStates() {
 	for i := range c.count {
 		*c.lanes[i].state = c.States(i)
 	}
 }
 
-// dropReferences drops all references to samples and states.
+// dropReferences drops all references to samples and states, so that the garbage collector can free them.
 func (c *filterLanes) dropReferences() {
 	clear(c.lanes[:])
 	c.DropBuffers()

@@ -22,7 +22,7 @@ type filterStage struct {
 // silentState is 400 dB below full scale. Smaller states are set to 0 so that they never become denormal.
 const silentState = 1e-20
 
-// init sets a constant cutoff, at in log2 Hz, and whether the filter is on.
+// init sets a constant cutoff, at in log2 Hz, and whether the filter is on. rate is in Hz. Other fields must be zero.
 func (p *filterStage) init(at float64, on bool, rate int) {
 	p.Cutoff, p.on = Cutoff{Move: Constant(at)}, on
 	if on {
@@ -31,8 +31,8 @@ func (p *filterStage) init(at float64, on bool, rate int) {
 	}
 }
 
-// now returns the binary logarithm of the effective cutoff in Hz at a frame, and the share of the filtered
-// signal in the output, 0..1.
+// now returns the binary logarithm of the effective cutoff in Hz at a frame of the mix, and the share of the filtered
+// signal in the output, 0..1. The effective cutoff is the lower of the own and the spatial cutoff.
 func (p *filterStage) now(frame int64) (at, wet float64) {
 	at, wet = p.At(frame), p.wetAt(frame)
 	if p.hasSpatial {
@@ -41,7 +41,7 @@ func (p *filterStage) now(frame int64) (at, wet float64) {
 	return at, wet
 }
 
-// targets returns the values of now at the end of all moves.
+// targets returns the results of now at the end of all moves.
 func (p *filterStage) targets() (at, wet float64) {
 	at, wet = p.To, p.wet.To
 	if p.hasSpatial {
@@ -50,12 +50,13 @@ func (p *filterStage) targets() (at, wet float64) {
 	return at, wet
 }
 
-// moving reports whether the own or the spatial cutoff has not reached its final value at a frame.
+// moving reports whether the own or the spatial cutoff has not reached its final value at a frame of the mix. A
+// change of the wet share alone does not count.
 func (p *filterStage) moving(frame int64) bool {
 	return p.End() > frame || p.hasSpatial && p.spatial.End() > frame
 }
 
-// coefficients returns the filter coefficients at a frame.
+// coefficients returns the filter coefficients at a frame of the mix. rate is in Hz.
 func (p *filterStage) coefficients(frame int64, rate int) dsp.Poles {
 	at, depth := p.now(frame)
 	g := pcm.TanPi(min(pcm.Exp2(at)/float64(rate), highestCutoff))
@@ -70,8 +71,9 @@ func (p *filterStage) coefficients(frame int64, rate int) dsp.Poles {
 	}
 }
 
-// highLowMono filters src into dst with a high-pass (coefficients w, state s), then a low-pass (v, t). It has
-// the same bits as HighPass followed by LowPass. Interleaving them shortens the dependency chain.
+// highLowMono filters src into dst with a high-pass (coefficients w, state s), then a low-pass (v, t), and stores the
+// new states. It has the same bits as HighPass followed by LowPass. dst is at least as long as src and may be src.
+// Interleaving them shortens the dependency chain.
 func highLowMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
 	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
@@ -86,7 +88,8 @@ func highLowMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
 	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-// lowStereo applies a low-pass to x in place. s and t are the states of the left and the right channel.
+// lowStereo applies a low-pass with coefficients w to x in place. s and t are the states of the left and the right
+// channel, which it advances.
 func lowStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
@@ -112,8 +115,9 @@ func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-// rampMono filters src into dst while the coefficients move along their ramp. high selects the high-pass. at
-// is the number of frames of the ramp before src. step is 1 divided by the length of the ramp in frames.
+// rampMono filters src into dst while the coefficients move along their ramp, and advances the left state. high
+// selects the high-pass. at is the number of frames of the ramp before src. step is 1 divided by the length of the
+// ramp in frames. src must not be empty.
 func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float32) {
 	if p.fresh {
 		p.fresh, p.left.Low = false, src[0]
@@ -122,12 +126,13 @@ func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float
 	line.Filter(dst, src, high, &p.left)
 }
 
-// ramp returns the rest of the coefficient ramp after its first at frames. step is 1 divided by its length.
+// ramp returns the coefficient ramp from its frame number at on, counted from its beginning. step is 1 divided by its
+// length in frames.
 func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
 	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: step}
 }
 
-// rampStereo filters both channels of x in place while the coefficients move, see rampMono.
+// rampStereo filters both channels of x in place while the coefficients move. Its arguments are as in rampMono.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
 	if p.fresh {
 		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]

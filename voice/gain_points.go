@@ -19,23 +19,23 @@ type values [maxRamps]float64
 // padded returns the part of x that kernels compute: count values, rounded up to a multiple of four.
 func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 
-// moving reports whether a move that ends at a frame still moves at the first point.
+// moving reports whether a move that ends at frame end, of the mix, still moves at the first point.
 func (p *gainPoints) moving(end int64) bool { return end >= p.first }
 
-// line sets x, at each point of p, to a straight line: from at frame start, from + change at start + frames. It
-// continues beyond both ends; snapEnd corrects the last point. frames is not 0.
+// line sets x, at each point of p, to a straight line that is from at frame start and from + change at frame start +
+// frames. It continues beyond both ends; snapEnd corrects the last point. frames is not 0.
 func (p *gainPoints) line(x *values, from, change float64, start, frames int64) {
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
 
-// snapEnd sets the last point to the final value at if it lies at or after the frame end.
+// snapEnd sets the last point of x to at, the final value of a move, if the point lies at or after frame end.
 func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at
 	}
 }
 
-// gainsAt computes the results of Gains at all points.
+// gainsAt sets left and right of p to the results of Gains at all points.
 func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
 	p.gainFactors(&gain, v)
@@ -80,14 +80,14 @@ func (v *Voice) gainsAt(p *gainPoints) {
 	}
 }
 
-// scale multiplies all of x by factor.
+// scale multiplies the points of x by a linear factor.
 func (p *gainPoints) scale(x *values, factor float64) {
 	for i := range p.count {
 		x[i] = float64(x[i] * factor)
 	}
 }
 
-// move fills x with the values of a linear move at the points, as Move.At returns them.
+// move fills x with the values of a move at the points, as Move.At returns them for a linear move.
 func (p *gainPoints) move(x *values, m *Move) {
 	if !p.moving(m.End()) {
 		for i := range p.count {
@@ -99,7 +99,7 @@ func (p *gainPoints) move(x *values, m *Move) {
 	p.snapEnd(x, m.End(), m.To)
 }
 
-// gainFactors fills x with the linear factors of the voice's moving gain at the points.
+// gainFactors fills x with the linear factors of the voice's moving gain at the points, along its shape.
 func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	m := &v.gain
 	switch {
@@ -129,7 +129,7 @@ func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	p.snapEnd(x, m.End(), pcm.Decibels(m.To).Gain())
 }
 
-// fadeIn fills x with the factors of a fade-in at the points; 1 after its end.
+// fadeIn fills x with the linear factors of the fade-in c at the points; 1 after its end.
 func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	if !p.moving(c.end()) {
 		for i := range p.count {
@@ -142,7 +142,7 @@ func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	p.snapEnd(x, c.end(), 1)
 }
 
-// fadeOut fills x with the factors of a fade-out at the points; 0 from its end on.
+// fadeOut fills x with the linear factors of the fade-out c at the points; 0 from its end on.
 func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	if c.shape == Natural {
 		p.line(x, 0, 1, c.start, c.frames)
@@ -160,7 +160,8 @@ func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	p.snapEnd(x, c.end(), 0)
 }
 
-// fadeFactors replaces each value, a share of the way from silence to full gain, by the factor of the shape.
+// fadeFactors replaces each value of x, a share 0..1 of the way from silence to full gain, by the linear factor of a
+// fade with shape s.
 func (p *gainPoints) fadeFactors(x *values, s Shape) {
 	switch s {
 	case Natural:
@@ -175,7 +176,8 @@ func (p *gainPoints) fadeFactors(x *values, s Shape) {
 	p.progress(x, s)
 }
 
-// progress replaces each value, a share of the time, by the progress of the shape in amplitude.
+// progress replaces each value of x, a share 0..1 of the time of a move, by the progress of shape s in amplitude,
+// 0..1. For RaisedCosine and ConstantPower only; other shapes leave x unchanged.
 func (p *gainPoints) progress(x *values, s Shape) {
 	switch s {
 	case RaisedCosine:
@@ -191,8 +193,8 @@ func (p *gainPoints) progress(x *values, s Shape) {
 	}
 }
 
-// panGains sets left and right to the factors of a moving pan, including the pan of the spatial position. x is
-// scratch space.
+// panGains sets left and right of p to the factors of the voice's moving pan, including the pan of its spatial
+// position. x is scratch space.
 func (p *gainPoints) panGains(x *values, v *Voice) {
 	law, beside := v.panLaw(), 0.0
 	switch {

@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Gains returns the linear left and right factors at a frame, with pan, fades and spatial position.
+// Gains returns the linear left and right factors at a frame of the mix, with pan, fades and spatial position.
 func (v *Voice) Gains(frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * v.gainFactor(frame))
 	g = float64(g * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
@@ -20,8 +20,8 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Gain returns the final value of the voice's moving gain in decibels, without BaseGain. It is -Inf for a
-// voice that fades out.
+// Gain returns the final value of the voice's moving gain in decibels, without BaseGain. It is -Inf for a voice that
+// fades out after FadeOut.
 func (v *Voice) Gain() float64 {
 	if v.fadeOut.toSilence {
 		return math.Inf(-1)
@@ -29,7 +29,8 @@ func (v *Voice) Gain() float64 {
 	return v.gain.To
 }
 
-// Pan returns the sum of the voice's pan and the pan of its spatial position at a frame, limited to -1..+1.
+// Pan returns the sum of the voice's pan and the pan of its spatial position at a frame of the mix, limited to
+// -1..+1.
 func (v *Voice) Pan(frame int64) float64 {
 	pan := v.pan.At(frame)
 	if v.space != nil {
@@ -50,7 +51,7 @@ type gainCache struct {
 // panFactors are the factors of a pan other than 0.
 type panFactors struct{ pan, left, right float64 }
 
-// gainFactor returns the linear factor of the moving gain at a frame.
+// gainFactor returns the linear factor of the moving gain at a frame of the mix.
 func (v *Voice) gainFactor(frame int64) float64 {
 	if frame < v.gain.End() {
 		return v.gain.Gain(frame)
@@ -70,7 +71,8 @@ func (v *Voice) targetGain() float64 {
 	return k.factor
 }
 
-// cachedPan returns the left and right factors of a pan under the voice's law. It caches the last two pans.
+// cachedPan returns the linear left and right factors of a pan, -1..+1, under the voice's pan law. It caches the last
+// two pans.
 func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	k := &v.gainCache.pans
 	switch pan {
@@ -87,7 +89,7 @@ func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	return k[0].left, k[0].right
 }
 
-// lookUpPan is cachedPan without caching, for a pan that will soon change.
+// lookUpPan is cachedPan, but does not store a new pan in the cache; it is for a pan that will soon change.
 func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	for i := range v.gainCache.pans {
 		if k := &v.gainCache.pans[i]; k.pan == pan && pan != 0 {
@@ -97,14 +99,15 @@ func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	return v.panLaw().At(pan)
 }
 
-// PeakGains returns the left and right factors for the voice's audibility: for each move the larger of the
-// current and the target value. A fade-out counts with its current value.
+// PeakGains returns the linear left and right factors for the voice's audibility at a frame of the mix. For each move
+// it takes the larger of the current and the target value; fade-ins are left out. A fade-out counts with its current
+// value.
 func (v *Voice) PeakGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, v.peakGain(frame))
 }
 
-// PeakSendGains is PeakGains (the larger of the current and the target value) with the spatial factor of the
-// sends in place of the factor of the direct path. It does not include the levels of the individual sends.
+// PeakSendGains is PeakGains with the spatial factor of the sends in place of the factor of the direct path. It does
+// not include the levels of the individual sends.
 func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	g := v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -113,8 +116,8 @@ func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, g)
 }
 
-// peakGainsFor returns the left and right factors for a linear gain g and the pan. While the pan moves, it
-// takes the current or the target pan, whichever has more power.
+// peakGainsFor returns the left and right factors for a linear gain g and the pan at a frame of the mix. While the
+// pan moves, it takes the current or the target pan, whichever has more power.
 func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	var placed Move
 	pan := v.totalPan(frame, &placed)
@@ -127,8 +130,8 @@ func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// GainBounds returns left and right factors that the voice does not exceed from frame on until a gain is
-// raised. Each is the larger of the current and the target factor.
+// GainBounds returns linear left and right factors that the voice does not exceed from a frame of the mix on until a
+// gain is raised. Each is the larger of the current and the target factor.
 func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	var placed Move
 	g, pan := v.peakGain(frame), v.totalPan(frame, &placed)
@@ -140,8 +143,8 @@ func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// totalPan returns the move of the voice's pan plus its spatial pan. placed is scratch space, which the result
-// may use.
+// totalPan returns the move of the voice's pan plus its spatial pan, from a frame of the mix on. placed is scratch
+// space, a zero Move, which the result may point to.
 func (v *Voice) totalPan(frame int64, placed *Move) *Move {
 	if v.space == nil {
 		return &v.pan
@@ -150,8 +153,8 @@ func (v *Voice) totalPan(frame int64, placed *Move) *Move {
 	return placed
 }
 
-// peakGain returns the larger of the current and the target gain as a linear factor, without the pan and
-// fade-ins.
+// peakGain returns the voice's gain at a frame of the mix as a linear factor, without the pan and fade-ins. Each
+// moving gain, including the direct path's, counts with the larger of its current and its target value.
 func (v *Voice) peakGain(frame int64) (gain float64) {
 	gain = v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -160,8 +163,8 @@ func (v *Voice) peakGain(frame int64) (gain float64) {
 	return gain
 }
 
-// peakGainBeforePaths returns the voice's gain as a linear factor, without the pan, fade-ins and the factor of
-// the direct path: each moving gain counts with the larger of its value at frame and its target.
+// peakGainBeforePaths returns the voice's gain as a linear factor, without the pan, fade-ins and the factor of the
+// direct path. Each moving gain counts with the larger of its value at a frame of the mix and its target.
 func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	most := v.targetGain()
 	if frame < v.gain.End() {
@@ -177,7 +180,7 @@ func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	return gain
 }
 
-// fixedGain returns the linear factor that no move can raise: the base gain times a fade-out at frame.
+// fixedGain returns the linear factor that no move can raise: the base gain times the fade-out at a frame of the mix.
 func (v *Voice) fixedGain(frame int64) float64 {
 	g := v.baseGain
 	if v.fadeOut.toSilence {
@@ -186,14 +189,15 @@ func (v *Voice) fixedGain(frame int64) float64 {
 	return g
 }
 
-// Settled reports whether the results of PeakGains and ApplyResponse stay constant from frame on until a
+// Settled reports whether the results of PeakGains and ApplyResponse stay constant from a frame of the mix on until a
 // caller changes the voice.
 func (v *Voice) Settled(frame int64) bool {
 	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.fadeOut.toSilence && v.filter.settled(frame) &&
 		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.pathsDiffer || v.space.Direct.End() <= frame))
 }
 
-// panLaw returns the pan law of the voice.
+// panLaw returns the pan law of the voice: Mono for a sound with one channel or two equal ones, the spread of its
+// position for a positioned stereo sound, otherwise Stereo.
 func (v *Voice) panLaw() PanLaw {
 	switch {
 	case v.sound.channels == 1 || v.sound.mono:
@@ -204,8 +208,8 @@ func (v *Voice) panLaw() PanLaw {
 	return Stereo
 }
 
-// LouderPan returns the left and right factors of a moving pan, at the frame or at its target, whichever pair
-// has more power.
+// LouderPan returns the linear left and right factors of a moving pan, at a frame of the mix or at its target,
+// whichever pair has more power.
 func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)
@@ -216,7 +220,7 @@ func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	return louderPair(left, right, toLeft, toRight)
 }
 
-// louderPair returns left and right, or toLeft and toRight if that pair has more power.
+// louderPair returns left and right, or toLeft and toRight if that pair has clearly more power.
 func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	// The pans of a mono sound have equal power except for the last bits. Those bits must not decide, because
 	// under a panned bus the two pairs are not equivalent.
@@ -226,7 +230,8 @@ func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	return left, right
 }
 
-// LargerPan returns, per channel, the larger of the current and the target pan factor.
+// LargerPan returns, per channel, the larger of the linear pan factor at a frame of the mix and at the target of the
+// pan.
 func LargerPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)

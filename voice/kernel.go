@@ -19,8 +19,8 @@ const (
 	monoBest    = kernel(dsp.MonoBest)
 )
 
-// kernelAt returns the kernel that reads the original sound at pos, in 32.32 frames: unity on a whole frame at
-// the original pitch.
+// kernelAt returns the kernel that reads the original sound at pos, in 32.32 frames: unity on a whole frame at the
+// original pitch, otherwise linear or cubic by the quality.
 func (v *Voice) kernelAt(pos int64) kernel {
 	k := monoCubic
 	switch {
@@ -32,11 +32,12 @@ func (v *Voice) kernelAt(pos int64) kernel {
 	return k + v.sound.stereoOffset()
 }
 
-// stereoOffset returns the offset from a mono kernel to the kernel for the sound's channels.
+// stereoOffset returns the difference between a mono kernel and the kernel for the sound's channels: 0 for mono and 1
+// for stereo.
 func (s *Sound) stereoOffset() kernel { return kernel(s.channels - 1) }
 
-// mix adds len(dst) frames to dst with the gains g. pos is the first position in from and step the distance
-// between two frames, both 32.32.
+// mix adds len(dst) frames of from to dst with the gains g. pos is the position in from of the first frame, and step
+// the distance between two frames, both in 32.32 frames.
 func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
 		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
@@ -45,7 +46,8 @@ func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.R
 	}
 }
 
-// mixSend is mix for a kernel at unity pitch that also adds a share of the output to send.
+// mixSend is mix for a kernel at unity pitch that also adds its output times share, a linear factor, to send, which
+// has the length of dst. g must be constant.
 func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g dsp.Ramp, share float32) {
 	if from.compact != nil {
 		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
@@ -54,7 +56,7 @@ func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g d
 	}
 }
 
-// mixRamps is mix with a sequence of gain ramps; every ramp lasts each frames.
+// mixRamps is mix with a sequence of gain ramps of each frames; together they cover dst.
 func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
@@ -63,7 +65,8 @@ func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ra
 	}
 }
 
-// address returns the memory address of the sample at pos, in 32.32 frames of from.
+// address returns the memory address of the sample at pos, in 32.32 frames of from. It does not read it, so pos may
+// be out of range.
 func (k kernel) address(from *sampleStore, pos int64) uintptr {
 	i := uintptr(pos >> 32 << (k & 1)) // odd kernels have two channels
 	if from.compact != nil {
@@ -81,7 +84,7 @@ type sampleStore struct {
 // bytes returns the size in bytes.
 func (s *sampleStore) bytes() int64 { return 4*int64(len(s.floats)) + 2*int64(len(s.compact)) }
 
-// gather returns a store of n samples; sample i is sample at(i) of s.
+// gather returns a store of n samples in the format of s; sample i is sample at(i) of s.
 func (s *sampleStore) gather(n int64, at func(i int64) int64) sampleStore {
 	if s.compact != nil {
 		return sampleStore{compact: gather(s.compact, n, at)}
@@ -98,7 +101,7 @@ func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	return dst
 }
 
-// toInt16 rounds a sample to 16 bits and clips it at full scale.
+// toInt16 rounds a sample, full scale -1..+1, to 16 bits and clips it at full scale. NaN is undefined.
 func toInt16(x float32) int16 {
 	return int16(min(max(math.Floor(float64(float64(x)*0x1p15)+0.5), math.MinInt16), math.MaxInt16))
 }

@@ -5,9 +5,9 @@ import (
 	"voicepool/pcm"
 )
 
-// SetRounds sets how many times the voice plays its loop, including the present round, as in Options.Rounds.
-// 0 or less: until it is released. It has no effect on a stream or behind the end of the loop, and makes no
-// audible step.
+// SetRounds sets how many times the voice plays its loop, including the present round, as in Options.Rounds. 0 or
+// less loops until it is released. It has no effect on a stream or behind the end of the loop, and makes no audible
+// step.
 func (v *Voice) SetRounds(rounds int32) {
 	if v.buffer != nil {
 		return
@@ -26,12 +26,13 @@ func (v *Voice) SetRounds(rounds int32) {
 	v.replanMip()
 }
 
-// LoopsAgain reports whether a looping voice still jumps back after the present round. It is false for
-// streams.
+// LoopsAgain reports whether a looping voice still jumps back after the present round. It is false for streams and
+// for voices without a loop.
 func (v *Voice) LoopsAgain() bool { return v.Looping() && v.jumps != 0 }
 
-// SeekTo jumps to frame to of the sound and fades in from silence within fade frames, from frame on. A stream
-// drops its buffers and continues with the given one; buffer is nil for other sounds.
+// SeekTo jumps to frame to of the sound and fades in from silence, from a frame of the mix on, within fade frames. A
+// stream drops its buffers and continues with buffer, which begins there; buffer is nil for other sounds. The caller
+// fades out the old position with a copy.
 func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 	end := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun
@@ -66,7 +67,7 @@ type seam struct {
 // jumps per block.
 const shortLoop = 64
 
-// newSeam returns the seam of the sound's loop; the zero seam if the loop is empty.
+// newSeam returns the seam of the sound's loop; the zero seam if the loop is empty. s.data and s.loop must be set.
 func newSeam(s *Sound) seam {
 	length := s.loop.Frames()
 	if length <= 0 {
@@ -93,12 +94,13 @@ func newSeam(s *Sound) seam {
 // other, and the position counts frames of the unrolled sound. The exit from the loop is therefore exact even
 // if a kernel reads several rounds at once.
 
-// unrolls reports whether the voice reads an unrolled loop.
+// unrolls reports whether the voice reads an unrolled loop: it counts the rounds of a loop shorter than shortLoop.
 func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns the position in the unrolled sound of a frame of the sound at or behind the loop's end.
+// unrolled returns the position in the unrolled sound of a frame of the sound that is at or behind the loop's end.
+// Without counted rounds it is the frame itself.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
@@ -106,8 +108,8 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind removes completed rounds from the position in an unrolled loop. Behind the last round it ends the
-// looping, and the position counts frames of the sound again.
+// rewind removes completed rounds from the position in an unrolled loop. Behind the last round it ends the looping,
+// and the position counts frames of the sound again. The voice must read an unrolled loop.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
@@ -125,7 +127,7 @@ func (v *Voice) rewind() {
 // unrollPiece is the number of frames unrolled at a time.
 const unrollPiece = 1<<maxOctaves + 64
 
-// mixUnrolled adds len(dst) frames of an unrolled loop to dst with the gains g. It does not advance. The
+// mixUnrolled adds len(dst) frames of an unrolled loop to dst with the gains g. It does not advance the voice. The
 // frames of the sound that it reads must fit in unrollPiece.
 func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	first := v.pos>>32 - guardBefore
@@ -150,8 +152,8 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
-// unrolledSource returns the index in the sound's store, guard frames included, of frame at of the unrolled
-// sound. Frames outside the sound give guard frames.
+// unrolledSource returns the index in the frames of the sound's store, guard frames included, of frame at of the
+// unrolled sound. A frame outside the sound gives the index of a silent guard frame.
 func (v *Voice) unrolledSource(at int64) int64 {
 	s := v.sound
 	switch {
@@ -164,14 +166,14 @@ func (v *Voice) unrolledSource(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// unrolledEnd returns the frame of the unrolled sound after which the voice leaves the loop or the sound ends.
-// It returns at most 2^20 frames behind the position.
+// unrolledEnd returns the frame of the unrolled sound after which the voice leaves the loop or the sound ends. The
+// result is at most 2^20 frames behind the position, so that it fits 32.32.
 func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
 
-// Endless reports whether the voice never ends by itself. That holds for a voice or stream whose loop repeats
-// until it is released, and for a stream of unknown length.
+// Endless reports whether the voice never ends by itself. That holds for a voice or stream whose loop repeats until
+// it is released, and for a stream of unknown length. A voice that fades out is not endless.
 func (v *Voice) Endless() bool {
 	switch {
 	case v.fadeOut.toSilence:

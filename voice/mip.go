@@ -36,7 +36,8 @@ type mipLevel struct {
 // far beyond the end of a loop, samples from before the loop have no effect.
 const mipFrameReach = 128 + 8
 
-// newMip returns a mip level of s without samples, and the number of frames it needs.
+// newMip returns mip level number level of s without samples, for looping voices or others, and the number of frames
+// it needs, guard frames included.
 func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	v = &mipLevel{index: level, looped: looped}
 	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and the end is found in frames of the sound
@@ -53,7 +54,7 @@ func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	return v, (v.wrap+1<<32-1)>>32 + guardBefore + guardAfter
 }
 
-// scaled returns x (2/3)^level, rounded to the nearest, for x >= 0.
+// scaled returns x times (2/3)^level, rounded to the nearest, for x >= 0 and level 0..Levels.
 func scaled(x int64, level int) int64 {
 	if level == 0 {
 		return x
@@ -73,7 +74,8 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 	return p
 }()
 
-// maxMipStep returns the largest step at which a mip level is read: 1.5 of its frames.
+// maxMipStep returns the largest step of a voice that reads a mip level, in 32.32 frames of the original sound: 1.5
+// frames of the level.
 func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
 // levelOf returns the mip level for a step in 32.32 frames of the original sound: the lowest with at most 1.5
@@ -86,8 +88,8 @@ func levelOf(step int64) int {
 	return level
 }
 
-// LevelOf returns the mip level that a voice of this pitch reads, speed included: the lowest level with a
-// step of at most 1.5. It returns -1 if the voice reads the original sound.
+// LevelOf returns the mip level that a voice of this pitch reads, speed included: the lowest level, from 0, with a
+// step of at most 1.5 of its frames. It returns -1 if the voice reads the original sound.
 func LevelOf(pitch pcm.Semitones) int {
 	step := stepOf(float64(pitch))
 	if step == dsp.One {
@@ -96,7 +98,7 @@ func LevelOf(pitch pcm.Semitones) int {
 	return levelOf(step)
 }
 
-// setIndex returns the index of the tables for looping voices, 1, or for other voices, 0.
+// setIndex returns the index of a table for looping voices, 1, or for other voices, 0.
 func setIndex(looped bool) int {
 	if looped {
 		return 1
@@ -104,8 +106,8 @@ func setIndex(looped bool) int {
 	return 0
 }
 
-// findMip returns a mip level of the sound. If it is missing, findMip sets lacks and returns the nearest
-// lower one, else the nearest higher one, else nil.
+// findMip returns a mip level of the sound, for looping voices or others. If it is missing, findMip sets lacks and
+// returns the nearest lower one, else the nearest higher one, else nil.
 func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	set := &s.mips[setIndex(looped)]
 	if v = set[level].Load(); v != nil {
@@ -124,19 +126,20 @@ func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	return nil, true
 }
 
-// TakeMissing returns the mip levels that voices have missed since the last call and clears them: bit k is
-// level k, and bit SpectrumLevel is the spectrum. Any goroutine.
+// TakeMissing returns the mip levels that looping voices, or others, have missed since the last call and clears them.
+// Bit k is level k, and bit SpectrumLevel is the spectrum. Any goroutine.
 func (s *Sound) TakeMissing(looped bool) (levels uint32) { return s.missing[setIndex(looped)].Swap(0) }
 
-// recordMissing records a missing mip level, or SpectrumLevel, for TakeMissing. Audio side.
+// recordMissing records that looping voices, or others, miss a mip level or SpectrumLevel, for TakeMissing. Audio
+// side.
 func (s *Sound) recordMissing(level int, looped bool) {
 	if n := &s.missing[setIndex(looped)]; n.Load()>>level&1 == 0 {
 		n.Or(1 << level)
 	}
 }
 
-// Refined reports whether Refine has no work left: the mip level, or the spectrum for SpectrumLevel, exists or
-// can never exist. Any goroutine.
+// Refined reports whether Refine has no work left for looping voices, or for others: the mip level, or the spectrum
+// for SpectrumLevel, exists or can never exist. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
 	if level == SpectrumLevel {
 		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setIndex(looped)].Load() != nil

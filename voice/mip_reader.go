@@ -12,8 +12,8 @@ type mipReader struct {
 	pos   int64 // in 32.32 frames of the level
 }
 
-// run advances by n frames of the mix and adds them to dst, if it is not nil. step is in 32.32 frames of the
-// original sound. It stops at the end of the level; without a level it returns at once.
+// run advances by n frames of the mix and adds them to dst, if it is not nil, with kernel k and the gains g. step is
+// in 32.32 frames of the original sound. It stops at the end of the level; without a level it returns at once.
 func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	v := r.level
 	if v == nil {
@@ -42,24 +42,24 @@ func (r *mipReader) wrap() {
 	}
 }
 
-// mipReaderAt returns a reader of a mip level at the position of the voice; without a level if from is nil.
-func (v *Voice) mipReaderAt(from *mipLevel) mipReader {
-	if from == nil {
+// mipReaderAt returns a reader of a mip level at the position of the voice; the zero reader if level is nil.
+func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
+	if level == nil {
 		return mipReader{}
 	}
-	r := mipReader{from, scaled(v.pos, from.index)}
-	if from.looped {
-		if v.jumpedBack && r.pos+from.back < from.wrap {
-			r.pos += from.back // so that the samples before it are the end of the loop
+	r := mipReader{level, scaled(v.pos, level.index)}
+	if level.looped {
+		if v.jumpedBack && r.pos+level.back < level.wrap {
+			r.pos += level.back // so that the samples before it are the end of the loop
 		}
 		r.wrap()
 	}
 	return r
 }
 
-// selectMip selects the mip level for the step of the segment that begins at frame, and crossfades from the
-// old level over 5 ms. It waits until the last crossfade has ended. It reports whether the segment must be
-// planned again. Levels do not affect the position of the voice.
+// selectMip selects the mip level for the step of the segment that begins at a frame of the mix, and crossfades from
+// the old level over 5 ms. It waits until the last crossfade has ended. It reports whether the segment must be
+// planned again. The position of the voice does not change.
 func (v *Voice) selectMip(frame int64) bool {
 	if v.quality != Best || v.sound.refine == nil || v.crossfadeFrames > 0 {
 		return false
@@ -85,12 +85,12 @@ func (v *Voice) selectMip(frame int64) bool {
 	return true
 }
 
-// mipReach returns how many frames of the sound the filter of a mip level and a kernel cover to each side.
+// mipReach returns how many frames of the original sound the filter of a mip level and a kernel cover to each side.
 func mipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 1 }
 
-// loopedMipFrames returns for how many more frames a voice in its last round should read the looped level.
-// That level is right until the filter no longer covers samples from before the round. 0: the looped level
-// must not be used.
+// loopedMipFrames returns for how many more frames of the mix a voice in its last round should read the looped level.
+// That level is right until the filter no longer covers samples from before the round. 0: the looped level must not
+// be used, or the voice does not read one.
 func (v *Voice) loopedMipFrames() int64 {
 	from := v.mip.level
 	if from == nil || !from.looped || !v.Looping() || v.jumps != 0 {
@@ -104,7 +104,8 @@ func (v *Voice) loopedMipFrames() int64 {
 	return (out - v.pos + v.step - 1) / v.step
 }
 
-// chooseMip returns the mip level to read, nil for the original sound, and whether a better one is missing.
+// chooseMip returns the mip level to read from a frame of the mix on, nil for the original sound. lacks reports
+// whether a better level is missing; it is recorded for TakeMissing.
 func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
@@ -123,7 +124,7 @@ func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	return from, lacks
 }
 
-// pitchMoves reports whether a move of the pitch, speed, bus pitch or spatial pitch ends after frame.
+// pitchMoves reports whether a move of the pitch, speed, bus pitch or spatial pitch ends after a frame of the mix.
 func (v *Voice) pitchMoves(frame int64) bool {
 	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
 		if m.End() > frame {
@@ -141,12 +142,11 @@ func (v *Voice) replanMip() {
 	}
 }
 
-// LacksMip reports whether the voice reads a worse mip level than it should, because the right one is not
-// ready yet.
+// LacksMip reports whether the voice reads a worse mip level than it should, because the right one is not ready yet.
 func (v *Voice) LacksMip() bool { return v.lacksMip }
 
-// runMips is run for a voice that reads a mip level or crossfades from one. It adds at most n frames to dst,
-// if it is not nil, and returns how many; at counts frames from the segment's start.
+// runMips is run for a voice that reads a mip level or crossfades between two. It adds at most n frames of one
+// segment to dst, if it is not nil, and returns how many. at counts frames from the segment's start.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossfadeFrames > 0 {
@@ -167,7 +167,8 @@ func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	return n
 }
 
-// crossfadeRamps returns the ramps of both readers during a crossfade. Their sum is the ramp of the voice.
+// crossfadeRamps returns the gain ramps of the new and the old reader in the present segment of a crossfade. Their
+// sum is the ramp of the voice.
 func (v *Voice) crossfadeRamps() (now, was dsp.Ramp) {
 	g := &v.ramp
 	n, over := float32(v.segEnd-v.segStart), float32(v.crossfadeFrames)

@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Mix adds the voice to dst, whose first frame has the number frame, and advances by len(dst) frames. It
+// Mix adds the voice to dst, whose first frame has the number frame in the mix, and advances by len(dst) frames. It
 // returns the number of frames before the voice's end, len(dst) if it has not ended. Successive calls must be
 // contiguous except for pauses.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, dst, frame) }
@@ -23,8 +23,8 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	return int(v.advance(dst, next, int64(len(dst)), frame))
 }
 
-// Skip advances by n frames of the mix, without output. It returns how many frames Mix would have produced:
-// fewer than n if the voice ends before.
+// Skip advances by n frames of the mix, from frame on, without output. It returns how many frames Mix would have
+// produced: fewer than n if the voice ends before.
 func (v *Voice) Skip(n, frame int64) int64 {
 	if v.SkipFast(n) {
 		return n
@@ -38,8 +38,9 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	return v.advance(nil, nil, n, frame)
 }
 
-// advance adds n frames from frame on to dst and returns how many the voice had: fewer than n if it ends
-// before. If dst is nil, it only advances; so do the functions that it calls.
+// advance adds n frames of the mix, from frame on, to dst and returns how many the voice had: fewer than n if it ends
+// before. If dst is nil, it only advances; so do the functions that it calls. next is the voice that is mixed
+// afterwards, or nil. Not for streams.
 func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.fast.left = 0
 	done := int64(0)
@@ -68,7 +69,7 @@ func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	return done
 }
 
-// after returns dst without its first frames, or nil if dst is nil.
+// after returns dst without its first frames, the given number; nil if dst is nil.
 func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	if dst == nil {
 		return nil
@@ -76,8 +77,8 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	return dst[frames:]
 }
 
-// Ended reports whether the voice has ended at frame: it has played to its end, faded out, met invalid samples
-// or was dropped.
+// Ended reports whether the voice has ended at a frame of the mix: it has played to its end, faded out, met invalid
+// samples or was dropped. The zero Voice has ended.
 func (v *Voice) Ended(frame int64) bool {
 	if v.sound == nil || v.faulty || v.fadeOut.toSilence && frame >= v.fadeOut.end() {
 		return true
@@ -92,7 +93,8 @@ func (v *Voice) Ended(frame int64) bool {
 }
 
 // run adds n frames of one segment to dst, if it is not nil, and returns how many. at counts frames from the
-// segment's start. The result is smaller than n if the voice ends or leaves its loop.
+// segment's start to dst. The result is smaller than n if the voice ends, leaves its loop or, for a stream, runs out
+// of frames. It applies no filter.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.buffer != nil:
@@ -132,8 +134,8 @@ func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsToCover returns how many steps reach or pass a distance, at most n. left, the distance, is positive and
-// in the unit of step, 32.32 frames.
+// stepsToCover returns how many steps reach or pass a distance left, at most n. left is positive and in the unit of
+// step, 32.32 frames.
 func stepsToCover(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // the usual case, without a division
 		return n
@@ -167,8 +169,8 @@ func (v *Voice) seamExit() int64 {
 	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
-// wrap moves a looping position that has passed the seam back into the loop. If the rounds are counted, it
-// leaves the loop in the last round, shortly before the loop's end. It does not change other voices.
+// wrap moves a looping position that has passed the seam back into the loop. If the rounds are counted, it leaves the
+// loop in the last round, shortly before the loop's end. A voice that does not loop is unchanged.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return

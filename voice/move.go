@@ -27,10 +27,11 @@ const (
 
 var shapeNames = [...]string{"natural", "decibels", "amplitude", "cosine", "power"}
 
+// String returns the name of the shape in a cue sheet: natural, decibels, amplitude, cosine or power.
 func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
-// progress returns the progress in amplitude, 0..1, from a smaller amplitude to a larger one after the share t
-// of the time, 0..1. A move down is the mirror image.
+// progress returns the progress in amplitude, 0..1, from a smaller amplitude to a larger one after the share t of the
+// time, 0..1. A move down is the mirror image. Shapes other than RaisedCosine and ConstantPower give t.
 func (s Shape) progress(t float64) float64 {
 	switch s {
 	case RaisedCosine:
@@ -41,10 +42,11 @@ func (s Shape) progress(t float64) float64 {
 	return t
 }
 
-// Constant returns a constant move.
+// Constant returns a move that has the value at at every frame.
 func Constant(at float64) Move { return Move{From: at, To: at} }
 
-// setConstant makes a zero move constant. It sets fields one by one: reading a freshly copied struct stalls.
+// setConstant makes a zero move constant, with the value at. It sets fields one by one: reading a freshly copied
+// struct stalls.
 func (m *Move) setConstant(at float64) { m.From, m.To = at, at }
 
 // At returns the value at a frame, which is Start or later. From End on it is To.
@@ -55,7 +57,7 @@ func (m *Move) At(frame int64) float64 {
 	return m.during(frame)
 }
 
-// during is At before the end of the move.
+// during is At for a frame before the end of the move.
 func (m *Move) during(frame int64) float64 {
 	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
@@ -63,25 +65,27 @@ func (m *Move) during(frame int64) float64 {
 	return m.From + float64((m.To-m.From)*(float64(frame-m.Start)/float64(m.Frames)))
 }
 
-// End returns the first frame at which the final value holds.
+// End returns the first frame with the final value: Start + Frames.
 func (m *Move) End() int64 { return m.Start + m.Frames }
 
-// SettledAt reports whether the move has ended by frame and its final value is at.
+// SettledAt reports whether the move has ended by frame and its final value is exactly at.
 func (m *Move) SettledAt(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
-// Ramp starts a ramp at frame, from the present value. The value reaches to after the given number of frames.
+// Ramp starts a linear ramp at frame, from the present value. The value reaches to after the given number of frames;
+// 0 or less means at once.
 func (m *Move) Ramp(frame int64, to float64, frames int64) {
 	m.From = m.At(frame) // field by field, as in setConstant
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
-// RampGain is Ramp for a gain in decibels. Gains below pcm.Silence start or end at pcm.Silence.
+// RampGain is Ramp for a gain in decibels, along a shape. Gains below pcm.Silence start or end at pcm.Silence.
 func (m *Move) RampGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape
 }
 
-// Gain returns the factor of a move in decibels at a frame. It is 0 at and below pcm.Silence.
+// Gain returns the linear factor of a move in decibels at a frame, which is Start or later. It is 0 at and below
+// pcm.Silence.
 func (m *Move) Gain(frame int64) float64 {
 	t := frame - m.Start
 	if m.Shape <= InDecibels || t >= m.Frames {
@@ -95,7 +99,7 @@ func (m *Move) Gain(frame int64) float64 {
 	return low + float64((high-low)*m.Shape.progress(share))
 }
 
-// MaxGain returns the larger of the current and the final factor of a move in decibels.
+// MaxGain returns the larger of the linear factor at a frame and the final factor of a move in decibels.
 func (m *Move) MaxGain(frame int64) float64 {
 	to := pcm.Decibels(m.To).Gain()
 	if frame >= m.End() {
@@ -108,7 +112,8 @@ func (m *Move) MaxGain(frame int64) float64 {
 // between them, so a move with more curvature has a shorter distance.
 func (m *Move) Grid() int64 { return gridFor(m.Frames) }
 
-// gridFor returns the distance in frames between two samples of a move that lasts frames: 2, 8, 16 or 64.
+// gridFor returns the distance in frames between two samples of a move that lasts the given number of frames: 2, 8,
+// 16 or 64. A longer move has a longer distance.
 func gridFor(frames int64) int64 {
 	switch {
 	case frames < 128:
@@ -129,10 +134,12 @@ type fadeCurve struct {
 	level         float64 // initial factor of a fade-out, 0..1
 }
 
-// newFadeIn returns a fade-in of the shape Natural that begins at frame and lasts frames.
-func newFadeIn(frame, frames int64) fadeCurve { return fadeCurve{start: frame, frames: frames} }
+// newFadeIn returns a fade-in of the shape Natural that begins at frame start of the mix and lasts the given number
+// of frames.
+func newFadeIn(start, frames int64) fadeCurve { return fadeCurve{start: start, frames: frames} }
 
-// at returns the linear factor at a frame: after its end 1 for a fade-in, 0 for a fade-out.
+// at returns the linear factor at a frame of the mix, the start of the fade or later: after its end 1 for a fade-in,
+// 0 for a fade-out.
 func (c *fadeCurve) at(frame int64) float64 {
 	switch {
 	case frame-c.start < c.frames:
@@ -143,7 +150,7 @@ func (c *fadeCurve) at(frame int64) float64 {
 	return 1
 }
 
-// during returns the factor at a frame before the end of the fade.
+// during returns the linear factor at a frame from the start of the fade to before its end.
 func (c *fadeCurve) during(frame int64) float64 {
 	t := frame - c.start
 	switch {
@@ -155,7 +162,8 @@ func (c *fadeCurve) during(frame int64) float64 {
 	return c.shape.fadeFactor(float64(t) / float64(c.frames))
 }
 
-// fadeFactor returns the linear factor after a share, 0..1, of the way from silence to full gain.
+// fadeFactor returns the linear factor of a fade with shape s after a share, 0..1, of the way from silence to full
+// gain.
 func (s Shape) fadeFactor(share float64) float64 {
 	switch s {
 	case Natural:
@@ -166,5 +174,5 @@ func (s Shape) fadeFactor(share float64) float64 {
 	return s.progress(share)
 }
 
-// end returns the first frame after the fade.
+// end returns the first frame after the fade: start + frames.
 func (c *fadeCurve) end() int64 { return c.start + c.frames }

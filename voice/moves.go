@@ -11,7 +11,8 @@ type Moves struct {
 	states [2][2]dsp.PoleStates
 }
 
-// Moves returns the moves of the voice.
+// Moves returns copies of the moves of the voice's gain, pan, pitch, speed and cutoffs, and of its filter states, for
+// SetMoves and ContinueFilters.
 func (v *Voice) Moves() Moves {
 	m := Moves{Gain: v.gain, Pan: v.pan, Pitch: v.pitch, Speed: v.speed}
 	if f := v.filter; f != nil {
@@ -26,7 +27,8 @@ func (v *Voice) Moves() Moves {
 // HadFilter reports whether the voice had a filter.
 func (m *Moves) HadFilter() bool { return m.filter }
 
-// SetMoves sets the moves of a voice that starts at frame. They may have begun before that frame.
+// SetMoves sets the moves of a voice that starts at a frame of the mix to copies of m. They may have begun before
+// that frame. The cutoffs have no effect if either voice has no filter.
 func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.gain, v.pan, v.pitch, v.speed = m.Gain, m.Pan, m.Pitch, m.Speed
 	if f := v.filter; f != nil && m.filter {
@@ -36,8 +38,8 @@ func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.Replan(frame)
 }
 
-// continueCutoff sets a cutoff of a new filter to a move that may have begun before. An equal cutoff does not
-// change the filter.
+// continueCutoff sets the cutoff of stage p, of a new filter, to c, a move that may have begun before, and switches
+// the stage on. An equal cutoff does not change the filter.
 func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	if *c == p.Cutoff {
 		return

@@ -15,7 +15,7 @@ const (
 	Stereo PanLaw = 1  // for two channels, see Balance
 )
 
-// At returns the left and right factors of a pan.
+// At returns the linear left and right factors of a pan, -1 (left) to +1 (right), under the law.
 func (l PanLaw) At(pan float64) (left, right float64) {
 	switch l {
 	case Mono:
@@ -33,7 +33,7 @@ func (l PanLaw) At(pan float64) (left, right float64) {
 		float64(s*right) + float64((1-s)*float64(math.Sqrt2*foldedRight))
 }
 
-// Pan returns the left and right factors for a mono sound and a pan from -1 (left) to +1 (right). It has
+// Pan returns the linear left and right factors for a mono sound and a pan from -1 (left) to +1 (right). It has
 // constant power and -3 dB at the centre.
 func Pan(pan float64) (left, right float64) {
 	if pan == 0 {
@@ -48,14 +48,15 @@ var centre = func() (c [2]float64) {
 	return c
 }()
 
-// panGains returns the left and right factors of a pan with constant power.
+// panGains returns the linear left and right factors of a pan, -1..+1, with constant power: the sum of their squares
+// is 1.
 func panGains(pan float64) (left, right float64) {
 	right, left = pcm.SinCosPi((pan + 1) / 4)
 	return left, right
 }
 
-// Balance returns the left and right factors for a stereo sound: 1 at the centre, and only the far side is
-// attenuated.
+// Balance returns the linear left and right factors for a stereo sound and a pan from -1 (left) to +1 (right): 1 at
+// the centre, and only the far side is attenuated.
 func Balance(pan float64) (left, right float64) {
 	if pan == 0 {
 		return 1, 1

@@ -15,15 +15,16 @@ type Prefader struct {
 	first           int64 // frame of the mix at the start of output
 }
 
-// AttachPrefader adds a pre-fader output to a voice from frame on. The voice must have a Filter, which may be
-// off.
+// AttachPrefader adds the pre-fader output p, which it resets, to a voice from a frame of the mix on. The voice must
+// have a Filter, which may be off. Call SetOutput before each Mix.
 func (v *Voice) AttachPrefader(frame int64, p *Prefader) {
 	*p = Prefader{}
 	v.filter.prefader = p
 	v.Replan(frame)
 }
 
-// SplitPrefader is SplitFilter for the pre-fader output; it must be called after SplitFilter.
+// SplitPrefader gives a copy of a voice its own pre-fader output p, with the same state as the original's. It must be
+// called after SplitFilter. It has no effect without a pre-fader output.
 func (v *Voice) SplitPrefader(p *Prefader) {
 	if was := v.filter.prefaderOutput(); was != nil {
 		*p = *was
@@ -40,11 +41,11 @@ func (f *Filter) prefaderOutput() *Prefader {
 	return f.prefader
 }
 
-// SetOutput sets the buffer that the next Mix adds the pre-fader output to. Mix must begin at frame, the first
-// of dst.
+// SetOutput sets the buffer that the next Mix adds the pre-fader output to. dst begins at a frame of the mix, where
+// Mix must begin, and is at least as long as Mix's.
 func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.output, p.first = dst, frame }
 
-// gains returns the left and right pre-fader factors of a voice at a frame.
+// gains returns the linear left and right pre-fader factors of voice v at a frame of the mix.
 func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
@@ -58,8 +59,8 @@ func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// planRamp sets the ramp for a segment from frame to to, as Voice.planRamp does; to is never for constant
-// gains. follows means that the segment follows the last one without a gap.
+// planRamp sets the ramp for a segment of voice v from frame to to, both of the mix, as Voice.planRamp does; if to is
+// never, the gains are constant. follows means that the segment follows the last one without a gap.
 func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	left, right := p.toLeft, p.toRight
 	if !follows {
@@ -73,15 +74,16 @@ func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	}
 }
 
-// add adds a piece of the voice to the output with the pre-fader gains. frame is the number of its first frame
-// in the mix; at counts it from the segment's start.
+// add adds a piece of the voice, after its filter and at unit gain, to the output with the pre-fader gains. frame is
+// the number of its first frame in the mix; at counts it from the segment's start.
 func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at
 	dsp.Frames(p.output[frame-p.first:][:len(piece)], piece, g)
 }
 
-// filterPiece filters a piece of at most filterPiece frames in place, from frame of the mix on.
+// filterPiece filters a piece of at most filterPiece frames in place with the filters of the voice. The piece begins
+// at a frame of the mix.
 func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	if v.sound.channels == 2 {
 		v.filter.stereo(x, frame)
@@ -98,8 +100,9 @@ func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	}
 }
 
-// PeakPrefaderPower returns the sum of the squared left and right pre-fader factors at frame, for the voice's
-// audibility. Moves count as in PeakGains.
+// PeakPrefaderPower returns the sum of the squared linear left and right pre-fader factors at a frame of the mix, for
+// the voice's audibility. The crowd gain counts with the larger of its current and its target value, fade-ins do not
+// count.
 func (v *Voice) PeakPrefaderPower(frame int64) (power float64) {
 	g := v.fixedGain(frame)
 	if v.crowd.From != 0 || v.crowd.To != 0 {

@@ -2,10 +2,10 @@ package voice
 
 import "voicepool/pcm"
 
-// RemainingFrames returns how many of the next n frames of the mix the voice will play if it is not changed.
-// The result is smaller than n if the voice ends before; with loop, also if its loop ends before. wraps
-// reports that the end of the loop is the reason. Frames of a stream that are not decoded yet count as
-// available.
+// RemainingFrames returns how many of the next n frames of the mix, from frame on, the voice will play if it is not
+// changed. The result is smaller than n if the voice ends before. If loop is true, the end of its loop counts as
+// well, and wraps reports that it is the reason. Frames of a stream that are not decoded yet count as available. The
+// voice does not change.
 func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
 	case v.Ended(frame):
@@ -92,8 +92,8 @@ func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 // startedLooping reports whether the voice was started with a loop, even if it has left the loop since.
 func (v *Voice) startedLooping() bool { return v.loop || v.jumps >= 0 }
 
-// PastLoop reports whether the voice has passed the end of its loop for the last time. It is false if the
-// voice never had a loop or repeats it without limit.
+// PastLoop reports whether the voice has passed the end of its loop for the last time. It is false if the voice never
+// had a loop or repeats it without limit.
 func (v *Voice) PastLoop() bool {
 	loop, at, _, ends := v.loopPosition()
 	size := loop.Frames()

@@ -7,16 +7,17 @@ import (
 	"voicepool/pcm"
 )
 
-// Replan begins a new segment at frame: a stretch with linear gains and a constant step. Segments end on a
-// grid of frames or where a move ends, so they do not depend on block boundaries.
+// Replan begins a new segment at a frame of the mix: a stretch with linear gains and a constant step. Call it after
+// any change of a move. Segments end on a grid of frames or where a move ends, so they do not depend on block
+// boundaries.
 func (v *Voice) Replan(frame int64) {
 	v.toAt, v.rampSpan = never, rampSpan{}
 	v.nextSegment(frame)
 }
 
-// nextSegment begins a new segment at frame, the end of the last one, with the gains reached there; Replan
-// computes the gains at frame again. It also sets the step and the mip level. If only gains move from frame on, the
-// segment is left empty (segEnd is frame), and its gains are computed while it is mixed.
+// nextSegment begins a new segment at a frame of the mix, the end of the last one, with the gains reached there. It
+// also sets the step and the mip level. If only gains move from frame on, the segment is left empty (segEnd is
+// frame), and its gains are computed while it is mixed.
 func (v *Voice) nextSegment(frame int64) {
 	v.fast.left = 0
 	if frame < v.rampSpan.until {
@@ -38,8 +39,8 @@ func (v *Voice) nextSegment(frame int64) {
 	v.planRamp(frame, to)
 }
 
-// plan begins a segment at frame: its end and its step, but not its gains. It returns the frame where the gain
-// ramp ends; never if all gains are constant.
+// plan begins a segment at a frame of the mix: it sets its end and its step, but not its gains. It returns the frame
+// where the gain ramp ends; never if all gains are constant.
 func (v *Voice) plan(frame int64) (to int64) {
 	end := int64(never)
 	g := int64(64)
@@ -64,19 +65,21 @@ func (v *Voice) plan(frame int64) (to int64) {
 	return v.planTo(frame, end, g)
 }
 
-// allConstant reports whether no move and no fade ends after frame.
+// allConstant reports whether no move and no fade ends after a frame of the mix. It is false for a voice with a
+// spatial position.
 func (v *Voice) allConstant(frame int64) bool {
 	return v.space == nil && max(
 		v.gain.End(), v.pan.End(), v.pitch.End(), v.speed.End(), v.busPitch.End(), v.crowd.End(), v.fadeIn.end(), v.fadeOut.end(), v.resume.end(),
 	) <= frame
 }
 
-// planTo is plan for moves that are sampled every g frames; the first of them ends at the frame end, or never.
-func (v *Voice) planTo(frame, end, g int64) (to int64) {
+// planTo is plan for moves that are sampled every grid frames. end is the frame of the mix where the first of them
+// ends, or never.
+func (v *Voice) planTo(frame, end, grid int64) (to int64) {
 	if v.crossfadeFrames > 0 {
 		end = min(end, v.crossfadeStart+int64(v.crossfadeFrames))
 	}
-	v.rampSpan = rampSpan{end, g}
+	v.rampSpan = rampSpan{end, grid}
 	to = v.setSegmentEnd(frame)
 	middle := frame
 	if end != never {
@@ -91,11 +94,12 @@ func (v *Voice) planTo(frame, end, g int64) (to int64) {
 	return to
 }
 
-// beginGainSegment begins a segment at frame within which only gains move, and computes its gain ramp.
+// beginGainSegment begins a segment at a frame of the mix where only gains move, and computes its gain ramp. The step
+// stays.
 func (v *Voice) beginGainSegment(frame int64) { v.planRamp(frame, v.setSegmentEnd(frame)) }
 
-// setSegmentEnd begins a segment at frame and returns its end: the next frame of the grid, or the end of a
-// move if that is earlier. It returns never if no move has an end.
+// setSegmentEnd begins a segment at a frame of the mix and returns its end: the next frame of the grid, or the end of
+// a move if that is earlier. It returns never if no move has an end.
 func (v *Voice) setSegmentEnd(frame int64) int64 {
 	v.segStart, v.segEnd = frame, v.rampSpan.until
 	if v.segEnd != never {
@@ -104,7 +108,7 @@ func (v *Voice) setSegmentEnd(frame int64) int64 {
 	return v.segEnd
 }
 
-// planRamp sets the gain ramp from frame to to; never: the gains are constant.
+// planRamp sets the gain ramp from frame to to, both of the mix; if to is never, the gains are constant.
 func (v *Voice) planRamp(frame, to int64) {
 	left, right := v.toLeft, v.toRight
 	if p := v.filter.prefaderOutput(); p != nil {
@@ -134,8 +138,8 @@ func (v *Voice) stepAt(frame int64) int64 {
 	return stepOf(semitones)
 }
 
-// stepOf returns the step for a pitch in semitones, in 32.32 frames of the sound. It is limited to maxOctaves
-// up and down.
+// stepOf returns the step for a pitch in semitones, in 32.32 frames of the sound per frame of the mix. It is limited
+// to maxOctaves up and down.
 func stepOf(semitones float64) int64 {
 	if semitones == 0 {
 		return dsp.One

@@ -86,7 +86,7 @@ type Sound struct {
 // maxPower is above any power that a sound can have, also in Masks.
 const maxPower = 1e15
 
-// check returns an error that wraps ErrSound if a power is NaN, negative or above maxPower.
+// check returns an error that wraps ErrSound if a power in a table is NaN, negative or above maxPower.
 func (e *Envelope) check() error {
 	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
 	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
@@ -104,9 +104,9 @@ func (e *Envelope) check() error {
 	return nil
 }
 
-// NewSound checks and copies s. Control side. It rejects samples that are not finite or beyond 65,536 (96 dB
-// over full scale), and reports their frame. Samples below 2^-80 (-482 dBFS) become 0. The error wraps
-// ErrSound.
+// NewSound checks and copies the samples of s; the tables of s.Envelope are kept. It rejects samples that are not
+// finite or beyond 65,536 (96 dB over full scale), and reports their frame. Samples below 2^-80 (-482 dBFS) become 0.
+// The error wraps ErrSound. Control side.
 func NewSound(s Samples) (*Sound, error) {
 	switch {
 	case s.Channels != 1 && s.Channels != 2:
@@ -182,8 +182,8 @@ func (s *Sound) Refine(level int, looped bool) {
 // prepareBest computes the tables for reading mip levels.
 var prepareBest = sync.OnceFunc(dsp.PrepareBest)
 
-// refined returns the given number of frames of a mip level from the Refiner, interleaved; nil if the Refiner
-// panics.
+// refined returns the given number of frames of a mip level from the Refiner, guard frames included, interleaved. It
+// is nil if the Refiner panics.
 func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32) {
 	defer func() {
 		if recover() != nil {
@@ -199,23 +199,23 @@ func (s *Sound) Name() string { return s.name }
 // File returns the path of the source file, with slashes; empty if the sound was not read from a file.
 func (s *Sound) File() string { return s.file }
 
-// Rate returns the frames per second.
+// Rate returns the sample rate in Hz.
 func (s *Sound) Rate() int { return s.rate }
 
 // Channels returns 1 or 2.
 func (s *Sound) Channels() int { return s.channels }
 
-// Frames returns the length in frames; an empty sound has 0.
+// Frames returns the length in frames; 0 for an empty sound and for a stream of unknown length.
 func (s *Sound) Frames() int64 { return s.frames }
 
-// Loop returns the part that a looping voice repeats; the zero Loop for a stream of unknown length.
+// Loop returns the part that a looping voice repeats, in frames; the zero Loop for a stream of unknown length.
 func (s *Sound) Loop() pcm.Loop { return s.loop }
 
 // Envelope returns the loudness of the sound by position, which the mixer compares to find the voice to
 // steal. The slices belong to the sound and must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
-// Bytes returns the memory used by the samples, the mip levels, the index and the spectrum.
+// Bytes returns the memory in bytes used by the samples, the mip levels, the index and the spectrum.
 func (s *Sound) Bytes() int64 {
 	sum := s.data.bytes() + s.seam.data.bytes() + s.envelope.bytes()
 	for set := range s.mips {
@@ -234,8 +234,8 @@ func (s *Sound) Bytes() int64 {
 // Compact reports whether samples are stored in 16 bits.
 func (s *Sound) Compact() bool { return s.data.compact != nil }
 
-// Samples returns the interleaved samples without guards; they must not be changed. For a compact sound each
-// call makes a new slice. Control side.
+// Samples returns the interleaved samples without guards; they must not be changed. For a compact sound each call
+// makes a new slice. It is not for streams. Control side.
 func (s *Sound) Samples() []float32 {
 	from, to := guardBefore*s.channels, (guardBefore+int(s.frames))*s.channels
 	if !s.Compact() {

@@ -36,8 +36,8 @@ func (s *Space) Set(p SpaceValues, spread float64) {
 	*s = Space{gain: Constant(p.Gain), pan: Constant(p.Pan), pitch: Constant(float64(p.Pitch)), spread: spread, Direct: Constant(1), Sends: Constant(1)}
 }
 
-// Ramp starts a ramp of the space at frame, which reaches p after the given number of frames. The caller must
-// call Replan of the voice.
+// Ramp starts a ramp of the space at a frame of the mix, which reaches p after the given number of frames. The spread
+// stays. The caller must call Replan of the voice.
 func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.gain.Ramp(frame, p.Gain, frames)
 	s.pan.Ramp(frame, p.Pan, frames)
@@ -45,8 +45,8 @@ func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.grid = s.rampGrid(frames)
 }
 
-// RampPaths moves Direct and Sends, linear factors, to the given values within frames from frame on. Direct,
-// at most 1, affects the results of PeakGains and GainBounds.
+// RampPaths moves Direct and Sends, linear factors, to the given values from a frame of the mix on, within a number
+// of frames. Direct, at most 1, affects the results of PeakGains and GainBounds.
 func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	if s.pathsDiffer || direct != 1 || sends != 1 {
 		s.pathsDiffer = true
@@ -55,13 +55,13 @@ func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	}
 }
 
-// peakDirect returns the larger of the current and the target factor of the direct path.
+// peakDirect returns the larger of the linear factor of the direct path at a frame of the mix and its target.
 func (s *Space) peakDirect(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
 
-// rampGrid returns the length in frames of the linear pieces of a ramp. They are longer than for other moves,
-// since most positions change little between updates. The gain is linear itself, but its product with the pan
-// law is not: 1/64 of both changes together keeps the error below -90 dB. The pitch moves in steps, whose
-// sidebands grow with the square of the step length.
+// rampGrid returns the length in frames of the linear pieces of a ramp of all moves that lasts the given number of
+// frames. They are longer than for other moves, since most positions change little between updates. The gain is
+// linear itself, but its product with the pan law is not: 1/64 of both changes together keeps the error below -90 dB.
+// The pitch moves in steps, whose sidebands grow with the square of the step length.
 func (s *Space) rampGrid(frames int64) int64 {
 	size, stairs := math.Abs(s.gain.To-s.gain.From)+math.Abs(s.pan.To-s.pan.From), math.Abs(s.pitch.To-s.pitch.From)
 	g := int64(64)
@@ -73,8 +73,8 @@ func (s *Space) rampGrid(frames int64) int64 {
 	return g
 }
 
-// sumPan sets sum, a zero Move, to the sum of the voice's own pan and the spatial pan: From is the sum at
-// frame, To the final one.
+// sumPan sets sum, a zero Move, to the sum of the voice's own pan and the spatial pan. Its From is the sum at a frame
+// of the mix; its To, from the next frame on, is the final sum.
 func (s *Space) sumPan(sum, own *Move, frame int64) {
 	sum.From, sum.To = clampPan(own.At(frame)+s.pan.At(frame)), clampPan(own.To+s.pan.To)
 	sum.Start, sum.Frames = frame, 1
@@ -91,8 +91,9 @@ func (s *Space) widthGains() (own, other float32) {
 // narrowPiece is the number of frames downmixed at a time.
 const narrowPiece = 256
 
-// runNarrowed is run for a narrowed stereo sound; dst is not nil. It reads the samples at unit gain first,
-// because each output side needs both channels.
+// runNarrowed is run for a narrowed stereo sound; dst is not nil. It adds at most n frames and returns how many; at
+// counts frames from the segment's start. It reads the samples at unit gain first, because each output side needs
+// both channels.
 func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {
 	ramp := v.ramp
 	v.ramp = dsp.Ramp{Left: 1, Right: 1}

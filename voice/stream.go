@@ -55,8 +55,9 @@ func NewStream(s Stream) (*Sound, error) {
 // Streamed reports whether the sound is decoded while it plays.
 func (s *Sound) Streamed() bool { return s.open != nil }
 
-// Open begins to decode a range of a stream. Control side. It returns the error of Stream.Open. If that
-// function panics or returns no buffer, the error wraps ErrSound.
+// Open begins to decode a range of a stream and returns the buffer, which the caller must close. It does not wait for
+// frames. It returns the error of Stream.Open. If that function panics or returns no buffer, the error wraps
+// ErrSound. Control side; the sound must be a stream.
 func (s *Sound) Open(c PlayRange) (buffer *StreamBuffer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -87,9 +88,9 @@ func (f *StreamBuffer) playedOut(played int64) bool {
 	return f.ended.Load() && played >= f.written.Load()
 }
 
-// Commit returns the voice's Position in frames of the sound and releases the played frames of a stream.
-// Before Commit, a copy of the voice, such as its tail, can still continue from the old position. Call it when
-// both are mixed.
+// Commit returns the voice's Position in frames of the sound and releases the played frames of a stream. Before
+// Commit, a copy of the voice, such as its tail, can still continue from the old position. Call it when both are
+// mixed.
 func (v *Voice) Commit() int64 {
 	if v.fast.left > 0 {
 		return v.pos >> 32
@@ -114,7 +115,7 @@ func (v *Voice) Drop() {
 	v.fast.from, v.mip.level, v.oldMip.level = nil, nil, nil
 }
 
-// TailFrames returns the length in frames that the voice's tail, a copy that fades out from frame on, can
+// TailFrames returns the length in frames of the mix that the voice's tail, a copy that fades out from frame on, can
 // have: at most n. It is less for a fast stream whose buffer may not hold n frames, see
 // StreamBuffer.GuaranteedFrames.
 func (v *Voice) TailFrames(frame, n int64) int64 {
@@ -131,8 +132,8 @@ func (v *Voice) TailFrames(frame, n int64) int64 {
 	return min(n, v.buffer.tailReserve()<<32/max(v.step, stepOf(semitones)))
 }
 
-// Underrun reports whether the stream has run out of frames (dry), and the frame where its fade-out began. The
-// voice is silent after the fade until more frames arrive.
+// Underrun reports whether the stream has run out of frames (dry), and the frame of the mix where its fade-out began.
+// The voice is silent after the fade until more frames arrive. If dry is false, from is meaningless.
 func (v *Voice) Underrun() (from int64, dry bool) { return v.resume.start, v.underrun }
 
 // Faulty reports whether the voice ended because of invalid samples.
@@ -144,9 +145,9 @@ func (v *Voice) Broken() bool {
 	return v.buffer != nil && v.buffer.broken.Load() && v.buffer.playedOut(v.played)
 }
 
-// mixStream is Mix for a stream and returns the number of frames before the voice's end. If frames arrive too
-// late, the voice fades out over the last 5 ms of the available frames, waits, and fades in over 5 ms. Silent
-// frames count. Waiting before the first frame is not an underrun.
+// mixStream is Mix for a stream and returns the number of frames before the voice's end. If frames arrive too late,
+// the voice fades out over the last 5 ms of the available frames, waits, and fades in over 5 ms. Silent frames count
+// in the result. Waiting before the first frame is not an underrun.
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
@@ -210,8 +211,8 @@ func (v *Voice) available() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream is run for a stream: it adds at most n frames to dst and returns how many it could read. Invalid
-// samples make the voice faulty.
+// runStream is run for a stream: it adds at most n frames of one segment to dst and returns how many it could read.
+// at counts frames from the segment's start. Invalid samples make the voice faulty.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)
@@ -245,8 +246,8 @@ func (v *Voice) advanceStream(n int64) {
 	v.pos &= 1<<32 - 1
 }
 
-// copyTo fills dst with interleaved stereo samples from frame first of the buffer's range on; frames that are
-// not written are silent. It reports whether all samples are finite and within maxSample.
+// copyTo fills dst with interleaved stereo samples, from frame first of the buffer's range on; frames that are not
+// written, and frames before 0, are silent. It reports whether all samples are finite and within maxSample.
 func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	ring := dsp.Interleaved(f.ring)
 	// From here on counts are in samples, two per frame.
@@ -269,8 +270,8 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	return largest <= maxSample
 }
 
-// skipStream is Skip for a stream: it returns n, or fewer if the voice ends. At the end of the decoded part
-// the voice waits for more frames, which does not count as an underrun.
+// skipStream is Skip for a stream, for n frames of the mix from frame on: it returns n, or fewer if the voice ends.
+// At the end of the decoded part the voice waits for more frames, which does not count as an underrun.
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Ended(frame) {

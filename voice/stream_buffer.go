@@ -31,8 +31,8 @@ type PlayRange struct {
 	Rounds int64
 }
 
-// FrameAt returns the number of the stream's frame that the range plays as its frame n. It accounts for the
-// repetitions of the loop. n is at least 0.
+// FrameAt returns the number of the stream's frame that the range plays as its frame n, from 0. It accounts for the
+// repetitions of the loop. It does not know the length of the stream.
 func (c *PlayRange) FrameAt(n int64) int64 {
 	if n += c.From; n >= c.LoopExit() {
 		return n - c.RepeatFrames()
@@ -52,7 +52,8 @@ func (c *PlayRange) RepeatFrames() int64 {
 	}
 }
 
-// LoopExit returns where the range leaves its loop for good: From plus the number of frames played until then.
+// LoopExit returns where the range leaves its loop for good, in frames of the stream plus the frames of all
+// repetitions; FrameAt(n) leaves it when From + n reaches this value. It is 0 without a loop.
 func (c *PlayRange) LoopExit() int64 { return c.Loop[1] + c.RepeatFrames() }
 
 // endless reports whether the range never ends.
@@ -65,14 +66,15 @@ const minBuffer = 8192
 // maxBuffer limits a buffer to half a gigabyte, 23 minutes at 48 kHz.
 const maxBuffer = 1 << 26
 
-// NewStreamBuffer returns an empty buffer with room for at least the given number of frames, at most 2^26.
+// NewStreamBuffer returns an empty buffer for the range c with room for at least the given number of frames, at most
+// 2^26. The capacity is a power of two, at least 8192.
 func NewStreamBuffer(frames int, c PlayRange) *StreamBuffer {
 	size := 1 << bits.Len(uint(min(max(frames, minBuffer), maxBuffer)-1))
 	return &StreamBuffer{ring: make([]pcm.Frame, size), playRange: c, wake: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 }
 
-// Write copies as many frames as there is room for and returns how many. Only the decoding goroutine may call
-// it. Samples must be finite and within -65536..65536.
+// Write copies frames of src while there is room and returns how many. It never waits. Only the decoding goroutine
+// may call it. Samples must be finite and within -65536..65536.
 func (f *StreamBuffer) Write(src []pcm.Frame) int {
 	at := f.written.Load()
 	n := int(min(int64(len(src)), f.read.Load()+int64(len(f.ring))-at))
@@ -90,7 +92,7 @@ func (f *StreamBuffer) Free() int { return int(f.read.Load() + int64(len(f.ring)
 // Capacity returns the capacity of the buffer in frames.
 func (f *StreamBuffer) Capacity() int { return len(f.ring) }
 
-// End marks the written frames as the last ones. Only the decoding goroutine may call it.
+// End marks the range as complete: no frames follow the written ones. Only the decoding goroutine may call it.
 func (f *StreamBuffer) End() {
 	f.ended.Store(true)
 	signal(f.arrived)
@@ -113,9 +115,9 @@ func (f *StreamBuffer) Closed() bool { return f.closed.Load() }
 // The audio side sends no value, so a decoding goroutine must also check the buffer from time to time.
 func (f *StreamBuffer) Wake() <-chan struct{} { return f.wake }
 
-// GuaranteedFrames returns how many frames of a mix the buffer can serve for sure if it is three quarters
-// full. The number holds at any speed of the voice, includes the tail that the voice may leave, and excludes
-// a fade for lack of frames.
+// GuaranteedFrames returns how many frames of a mix the buffer can serve for sure if it is three quarters full. The
+// number holds at any speed of the voice, includes the tail that the voice may leave, and excludes a fade for lack of
+// frames. rate is the rate of the mix in Hz.
 func (f *StreamBuffer) GuaranteedFrames(rate int) int {
 	fade := max((rate+199)/200, minFade<<maxOctaves)
 	rest := len(f.ring)/4*3 - int(f.tailReserve()) - fade - 2*streamReach
@@ -125,8 +127,8 @@ func (f *StreamBuffer) GuaranteedFrames(rate int) int {
 // tailReserve returns how many frames of the buffer are kept for a tail of its voice.
 func (f *StreamBuffer) tailReserve() int64 { return max(int64(len(f.ring))/8, minFade<<maxOctaves) }
 
-// Close ends the decoding: the goroutine that decodes wakes up and finds Closed true. Control side; see also
-// Drop.
+// Close ends the decoding: the goroutine that decodes wakes up and finds Closed true. It may be called twice. Control
+// side; see also Drop.
 func (f *StreamBuffer) Close() {
 	f.closed.Store(true)
 	signal(f.wake)

@@ -8,8 +8,9 @@ package voice
 // loop is buffered as a whole.
 const SwitchLead = 64
 
-// SwitchBuffer switches a stream to another buffer at the next end of its loop. A stream behind its loop
-// ignores and drops the buffer.
+// SwitchBuffer switches a stream to another buffer at the next end of its loop. The buffer begins SwitchLead frames
+// before that end, or at the beginning of a shorter loop. A stream behind its loop drops the buffer. An earlier
+// buffer that has not been switched to is dropped.
 func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {
 	loop, c := v.sound.loop, &v.buffer.playRange
 	at, size := c.From+v.played, loop.Frames()
@@ -28,8 +29,8 @@ func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {
 	v.jumps = max(v.jumps, 0)
 }
 
-// Rounds returns how many times a buffer that starts before the end of the loop plays the loop; -1: without
-// end.
+// Rounds returns how many times a buffer that starts before the end of the loop plays the loop; -1: without end.
+// Without a loop it is 1.
 func (f *StreamBuffer) Rounds() int {
 	switch c := &f.playRange; {
 	case c.endless():
@@ -40,8 +41,8 @@ func (f *StreamBuffer) Rounds() int {
 	return 1
 }
 
-// switchDueBuffer switches to nextBuffer if it is time and that buffer has enough frames. It returns how many
-// of the next n frames of the mix come before the next switch; n if no switch is near.
+// switchDueBuffer switches to nextBuffer if it is time and that buffer has enough frames. It returns how many of the
+// next n frames of the mix come before the next switch; n if no switch is near or pending.
 func (v *Voice) switchDueBuffer(n int64) int64 {
 	if v.nextBuffer == nil {
 		return n

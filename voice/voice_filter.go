@@ -5,8 +5,8 @@ import (
 	"voicepool/pcm"
 )
 
-// AttachFilter assigns f to the voice from frame on, with cutoffs in Hz; 0: off. It has no effect if the voice
-// already has a filter.
+// AttachFilter assigns f, which it resets, to the voice from a frame of the mix on, with cutoffs in Hz; 0: off. It
+// has no effect if the voice already has a filter.
 func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	if v.filter != nil {
 		return
@@ -26,8 +26,8 @@ func (v *Voice) SplitFilter(f *Filter) {
 	}
 }
 
-// SetLowPass ramps the cutoff of the low-pass to hz, 20..20,000, within frames from frame on and linearly in
-// its logarithm; 0 is off. It has no effect without a filter, see AttachFilter.
+// SetLowPass ramps the cutoff of the low-pass to hz, 20..20,000, from a frame of the mix on within a number of
+// frames, linearly in its logarithm; hz 0 is off. It has no effect without a filter, see AttachFilter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
@@ -53,8 +53,9 @@ func (v *Voice) replanCutoff(frame int64) {
 	}
 }
 
-// SetSpatialLowPass moves the low-pass of the voice's spatial position to hz within frames from frame on; 0 is
-// off. The lower of its cutoff and the voice's own is effective. It has no effect without a filter.
+// SetSpatialLowPass moves the low-pass of the voice's spatial position to hz from a frame of the mix on within a
+// number of frames; hz 0 is off. The lower of its cutoff and the voice's own is effective. It has no effect without a
+// filter.
 func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
 	if f == nil || hz == 0 && !f.low.hasSpatial {
@@ -64,7 +65,8 @@ func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	v.Replan(frame)
 }
 
-// rampSpatial moves the cutoff of the spatial position to hz within frames from frame on; 0 is off.
+// rampSpatial moves the cutoff of the spatial position to hz from a frame of the mix on within a number of frames; hz
+// 0 is off. A move to the value it has or moves to is ignored.
 func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)
@@ -95,7 +97,8 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 // Cutoff returns the final value of the cutoff in Hz; 0: off.
 func (s *DirectFilter) Cutoff() float64 { return s.filter.low.targetHz() }
 
-// targetHz returns the final effective cutoff in Hz; 0 if the filter is off then.
+// targetHz returns the final effective cutoff in Hz, the lower of the own and the spatial one; 0 if the filter is off
+// then.
 func (p *filterStage) targetHz() float64 {
 	if at, wet := p.targets(); p.on && wet > 0 {
 		return pcm.Exp2(at)
@@ -103,7 +106,8 @@ func (p *filterStage) targetHz() float64 {
 	return 0
 }
 
-// LowPass returns the cutoff of the low-pass at a frame and at the end of its move, in Hz; 0: off.
+// LowPass returns the voice's own cutoff of the low-pass at a frame of the mix and at the end of its move, in Hz; 0:
+// off, or no filter.
 func (v *Voice) LowPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -119,8 +123,8 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
-// runProcessed is run for a voice that may have a filter, a pre-fader output or a narrowed stereo image. It
-// adds at most n frames from frame on to dst, if it is not nil, and returns how many.
+// runProcessed is run for a voice that may have a filter, a pre-fader output or a narrowed stereo image. It adds at
+// most n frames of one segment, from a frame of the mix on, to dst, if it is not nil, and returns how many.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -132,8 +136,8 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	return v.run(dst, n, at)
 }
 
-// runFiltered is run for a voice with an active filter or a pre-fader output. It reads the samples at unit
-// gain first. It adds at most n frames from frame on and returns how many.
+// runFiltered is run for a voice with an active filter or a pre-fader output. It reads the samples at unit gain
+// first. It adds at most n frames of one segment, from a frame of the mix on, to dst and returns how many.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {
@@ -165,7 +169,7 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	return done
 }
 
-// addFiltered filters a piece, whose first frame is frame, and adds it to dst with the gains g. It may change
+// addFiltered filters a piece, which begins at a frame of the mix, and adds it to dst with the gains g. It may change
 // piece.
 func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	if v.sound.channels == 1 {
@@ -182,8 +186,8 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	v.addStereo(dst, piece, g)
 }
 
-// addStereo adds a piece to dst with the gains g; it narrows the stereo image first if the spatial position
-// does.
+// addStereo adds a piece to dst with the gains g. If the spatial position narrows the stereo image, it does that
+// first; piece does not change.
 func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.narrows() {
 		own, other := v.space.widthGains()
@@ -193,8 +197,8 @@ func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFastFiltered is MixFast for a voice with a filter. It adds the output of the batch if there is one, and
-// otherwise filters the voice itself.
+// mixFastFiltered is MixFast for a voice with a filter, with the same arguments and result. It adds the output of the
+// batch if there is one, and otherwise filters the voice itself.
 func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
 	if ready := v.filter.batched; ready != nil { // the batch has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)
@@ -208,9 +212,10 @@ func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool 
 	return true
 }
 
-// mixFiltered reads contiguous samples from pos on, in 32.32 frames of the store. It filters them and adds
-// them to dst, which begins at frame. glides means that the gains move.
-func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glides bool) {
+// mixFiltered reads contiguous samples from pos on, in 32.32 frames of the store of the fast path. It filters them
+// and adds them to dst, which begins at a frame of the mix. gainsMove means that the gains move. next is the voice
+// that is mixed afterwards, or nil. It does not advance the voice.
+func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, gainsMove bool) {
 	v.filter.clearIfStale()
 	s := &v.fast
 	direct := s.kernel == monoUnity && s.from.floats != nil
@@ -219,20 +224,20 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glid
 		part := dst[:min(len(dst), filterPiece)]
 		if x := samples[:len(part)]; direct {
 			v.filter.mono(x, s.from.floats[pos>>32:][:len(part)], frame)
-			v.addSamples(next, part, monoUnity, x, frame, glides)
+			v.addSamples(next, part, monoUnity, x, frame, gainsMove)
 		} else {
 			var frames [filterPiece]pcm.Frame
 			piece := frames[:len(part)]
 			s.kernel.mix(piece, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
 			if v.sound.channels == 2 {
 				v.filter.stereo(piece, frame)
-				v.addSamples(next, part, stereoUnity, dsp.Interleaved(piece), frame, glides)
+				v.addSamples(next, part, stereoUnity, dsp.Interleaved(piece), frame, gainsMove)
 			} else {
 				for i := range x {
 					x[i] = piece[i][0]
 				}
 				v.filter.mono(x, x, frame)
-				v.addSamples(next, part, monoUnity, x, frame, glides)
+				v.addSamples(next, part, monoUnity, x, frame, gainsMove)
 			}
 		}
 		pos += int64(len(part)) * s.step
@@ -242,10 +247,11 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glid
 	s.filtered = v.filter.active()
 }
 
-// addSamples adds samples to dst, which begins at frame, with kernel k. glides means that the gains move.
-func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
+// addSamples adds samples at the original pitch to dst, which begins at a frame of the mix, with kernel k and the
+// gains of the voice. gainsMove means that the gains move. next is the voice that is mixed afterwards, or nil.
+func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, gainsMove bool) {
 	from := sampleStore{floats: samples}
-	if glides {
+	if gainsMove {
 		v.addRamped(dst, int64(len(dst)), frame, &sampleRun{kernel: k, from: &from, step: dsp.One, ahead: next.nextAddress()})
 		return
 	}
