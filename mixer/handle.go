@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicepool/internal/release"
+	"voicepool/mixer/internal/history"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -42,7 +43,7 @@ func (h Handle) State() State {
 	case h.mixer == nil:
 		return StateNone
 	}
-	return cmp.Or(h.finished().state, StateEnded)
+	return cmp.Or(State(h.finished().State), StateEnded)
 }
 
 // Number returns the number of the start as in events, from 1. It is 0 while the start is pending and if
@@ -52,7 +53,7 @@ func (h Handle) Number() uint64 {
 		defer unlock()
 		return r.number.Load()
 	}
-	return h.finished().number
+	return h.finished().Number
 }
 
 // Position returns the position in the sound at the end of the last block, or where the voice ended. It
@@ -64,7 +65,7 @@ func (h Handle) Position() time.Duration {
 	case h.mixer == nil:
 		return 0
 	default:
-		return pcm.Duration(h.finished().position, h.mixer.rate)
+		return pcm.Duration(h.finished().Position, h.mixer.rate)
 	}
 	defer unlock()
 	for {
@@ -189,7 +190,7 @@ func (h Handle) Tag() uint64 {
 		defer unlock()
 		return r.tag
 	}
-	return h.finished().tag
+	return h.finished().Tag
 }
 
 // Audibility returns the loudness that the choice of victims compares, as of the end of the last block.
@@ -260,13 +261,13 @@ func (h Handle) lockRecord() (*record, func()) {
 }
 
 // finished returns the remembered end of a start whose record has been reused. It is zero if forgotten.
-func (h Handle) finished() finishedStart {
+func (h Handle) finished() history.Entry {
 	if h.mixer == nil {
-		return finishedStart{}
+		return history.Entry{}
 	}
 	h.mixer.mutex.Lock()
 	defer h.mixer.mutex.Unlock()
-	return h.mixer.finished.find(h.id)
+	return h.mixer.finished.Find(h.id)
 }
 
 // lockAlive is lockRecord for a start that is not over; for others it returns nil twice, unlocked.

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/mixer/internal/history"
+	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/space"
@@ -27,7 +29,7 @@ type Mixer struct {
 	records    *pool.Pool[*record]
 	maxRecords int // the maximum number of records
 	playLists  playLists
-	finished   finishedStarts
+	finished   history.History
 	extras     chunkAllocator[recordExtra]
 	spatials   chunkAllocator[recordSpatial]
 	filters    chunkAllocator[voice.Filter]
@@ -49,7 +51,7 @@ type Mixer struct {
 	clock           callClock
 	closed          bool
 	openStreams     []*voice.StreamBuffer // open streams of starts that are not over
-	refiner         refiner
+	refiner         refiner.Refiner
 	busPitch        []pitchSpan
 	busGains        gainReadback          // of buses
 	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
@@ -87,7 +89,7 @@ func New(c Config) (*Mixer, error) {
 	}
 	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
-	m.maxRecords, m.finished.maxLen = c.maxRecords(), c.maxRecords()
+	m.maxRecords, m.finished = c.maxRecords(), history.New(c.maxRecords())
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.initial.records, Keep: true}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

@@ -3,6 +3,7 @@ package mixer
 import (
 	"slices"
 
+	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/space"
@@ -222,9 +223,9 @@ func (m *Mixer) requestMips(r *record) {
 	s := r.sound.Load()
 	from, to := m.mipLevels(r)
 	for level := max(from, 0); level <= to; level++ { // empty for -1
-		m.refiner.request(mipKey{s, level, r.loop})
+		m.refiner.Request(refiner.Level{Sound: s, Level: level, Looped: r.loop})
 		if r.hasPitchRange && r.extra.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
-			m.refiner.request(mipKey{s, level, !r.loop})
+			m.refiner.Request(refiner.Level{Sound: s, Level: level, Looped: !r.loop})
 		}
 	}
 }
@@ -298,6 +299,28 @@ func (m *Mixer) noteListener(l *space.Ear) {
 		if r.isSpatial && r.readsMips() && m.alive(r) {
 			m.noteVelocity(r, &m.pitchRangeOf(r).velocity)
 			m.requestMips(r) // even if the voice does not move
+		}
+	}
+}
+
+// requestMissingMips requests the versions that voices lacked while they were mixed.
+func (m *Mixer) requestMissingMips() {
+	if !m.missingMips.Load() || !m.missingMips.Swap(false) {
+		return
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	for _, r := range m.allRecords() {
+		s := r.sound.Load()
+		if s == nil {
+			continue
+		}
+		for _, looped := range [...]bool{false, true} {
+			for levels, level := s.TakeMissing(looped), 0; levels != 0; levels, level = levels>>1, level+1 {
+				if levels&1 != 0 {
+					m.refiner.Request(refiner.Level{Sound: s, Level: level, Looped: looped})
+				}
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/spectrum"
+	"voicepool/mixer/internal/refiner"
 	"voicepool/voice"
 )
 
@@ -47,8 +48,8 @@ func (m *Mixer) requestSpectrum(r *record) {
 	if s == nil || m.ignoreFilters {
 		return
 	}
-	m.refiner.request(mipKey{s, voice.SpectrumLevel, r.loop})
+	m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: r.loop})
 	if r.hasPitchRange && r.extra.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
-		m.refiner.request(mipKey{s, voice.SpectrumLevel, !r.loop})
+		m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: !r.loop})
 	}
 }

@@ -104,8 +104,8 @@ func (m *Mixer) takeFinished() bool {
 	n := m.freed.Take(over[:])
 	for _, id := range over[:n] {
 		r := m.record(id)
-		x := m.finished.add(id)
-		x.state, x.number, x.tag, x.position = r.status.state(), r.number.Load(), r.tag, r.position.Load()
+		x := m.finished.Add(id)
+		x.State, x.Number, x.Tag, x.Position = uint8(r.status.state()), r.number.Load(), r.tag, r.position.Load()
 		if r.isSpatial {
 			r.spatial.source = space.Source{} // releases references
 		}

@@ -163,7 +163,7 @@ func (m *Mixer) sendStream(c command) error {
 // Control side.
 func (m *Mixer) Prepare() (frames int) {
 	m.requestMissingMips()
-	m.refiner.wait()
+	m.refiner.Wait()
 	m.mutex.Lock()
 	m.openStreams = slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed)
 	open := slices.Clone(m.openStreams)
@@ -186,7 +186,7 @@ var ErrClosed = errors.New("mixer: closed")
 // Close the device first: Render must not be called after Close. A mixer without streams, pitched sounds
 // and calls of Done has no goroutines and needs no Close.
 func (m *Mixer) Close() {
-	m.refiner.cancelQueued()
+	m.refiner.CancelQueued()
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.closed = true

@@ -54,7 +54,7 @@ effect/internal/reverb -> effect/internal/ramp internal/dsp pcm
 effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/ramp
 effect/internal/width -> effect/internal/ramp pcm
 effect/internal/clicktest ->
-mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/master internal/dsp internal/release internal/ring
+mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/history mixer/internal/master mixer/internal/refiner internal/dsp internal/release internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
@@ -92,6 +92,8 @@ device/auto -> device device/internal/pace device/oto device/pulse internal/word
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
 space -> pcm
+mixer/internal/history -> pool
+mixer/internal/refiner -> voice
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/cluster -> internal/words github.com/nats-io/nats.go/...

@@ -338,8 +338,8 @@ func TestWallsHold(t *testing.T) {
 		},
 		{
 			name: "audio calls control",
-			text: "func (a *audio) peek(h Handle) int { return len(h.mixer.refiner.queued) }",
-			want: "names refiner.queued",
+			text: "func (a *audio) peek(h Handle) { h.mixer.refiner.Wait() }",
+			want: "names Mixer.refiner",
 		},
 		{
 			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.extra.Load().pitchRange }",
