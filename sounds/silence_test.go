@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"unicode/utf8"
+
+	"voicepool/internal/longtest"
 )
 
 // silentFLAC returns a file of silent blocks of 4096 frames. Its header announces the given number of blocks.
@@ -61,14 +63,14 @@ func silentOgg(t *testing.T, name string, packet string, frames, packets int) []
 
 // TestSilence checks that minutes of silence are read, loaded and streamed alike, within the memory limit.
 func TestSilence(t *testing.T) {
-	const blocks = 300 * 48000 / 4096
+	blocks := longtest.Amount(200, 300) * 48000 / 4096
 	for name, c := range map[string]struct {
 		data   []byte
 		frames int64
 	}{
-		"flac":               {silentFLAC(blocks, 2, blocks), blocks * 4096},
-		"flac without count": {silentFLAC(blocks, 2, 0), blocks * 4096},
-		"flac, 8 channels":   {silentFLAC(blocks/2, 8, blocks/2), blocks / 2 * 4096},
+		"flac":               {silentFLAC(blocks, 2, blocks), int64(blocks) * 4096},
+		"flac without count": {silentFLAC(blocks, 2, 0), int64(blocks) * 4096},
+		"flac, 8 channels":   {silentFLAC(blocks/2, 8, blocks/2), int64(blocks/2) * 4096},
 		"vorbis, 8 channels": {silentOgg(t, "vorbis-44100-8.ogg", "\x0e", 1024, 3000), 2999 * 1024},
 		"opus":               {silentOgg(t, "opus-music-20-2.opus", "\xfc\xff\xfe", 960, 10000), 10000*960 - 312},
 	} {
@@ -107,7 +109,7 @@ func TestSwollen(t *testing.T) {
 		want string
 	}{
 		"times the file":  {swelling(400), Limits{}, "its samples take more than 32 MiB plus 16000 times its 13642 bytes; play it as a stream (stream: true)"},
-		"a large file":    {silentFLAC(60000, 8, 0), Limits{}, "its samples take more than 536870912 bytes; play it as a stream (stream: true)"},
+		"a large file":    {silentFLAC(8000, 8, 0), Limits{}, "its samples take more than 536870912 bytes; play it as a stream (stream: true)"},
 		"memory":          {silentFLAC(4000, 8, 4000), Limits{Memory: 100 << 20}, "its samples take more than 104857600 bytes; play it as a stream (stream: true)"},
 		"memory, unknown": {silentFLAC(4000, 8, 0), Limits{Memory: 100 << 20}, "its samples take more than 104857600 bytes; play it as a stream (stream: true)"},
 		"frames":          {silentFLAC(4000, 1, 0), Limits{Frames: 1 << 20}, "more than 1048576 frames; play it as a stream (stream: true)"},
