@@ -18,8 +18,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"voicepool/internal/longtest"
 )
 
 func TestMain(m *testing.M) {
@@ -58,8 +56,6 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
-			case "long":
-				return longtest.Enabled(), nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "full":

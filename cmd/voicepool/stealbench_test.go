@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -171,6 +172,23 @@ func checkSVG(t *testing.T, file string) {
 	}
 	if !strings.Contains(string(data), "quietest") || strings.Contains(string(data), "NaN") {
 		t.Errorf("the drawing is %s", data)
+	}
+}
+
+// TestStealbenchOfWalls checks that a policy without knowledge of walls leaves a larger error in the scene with
+// walls.
+func TestStealbenchOfWalls(t *testing.T) {
+	if !longtest.Enabled() {
+		t.Skip("the script stealbench measures a short sheet")
+	}
+	out, err := runSteal(t, "stealbench", "--scene", "walls", "--voices", "32", "--seeds", "1", "--policies", "quietest,quietest+blind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`(?m)^walls +32 +0  quietest +-16\.\d`, `(?m)^walls +32 +0  quietest\+blind +-15\.\d`} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no line of the output matches %s:\n%s", want, out)
+		}
 	}
 }
 
