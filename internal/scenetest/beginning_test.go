@@ -15,11 +15,11 @@ import (
 	"voicepool/sounds"
 )
 
-// TestBeginnings renders from 200 random positions of the scene and compares with the whole rendering, to the
-// bit: the next 200 ms, and from four of them everything to the end. Those four stream a sound, which is
+// TestBeginnings renders from 80 random positions of the scene and compares with the whole rendering, to the
+// bit: the next 200 ms, and from two of them everything to the end. Those two stream a sound, which is
 // decoded from its start; the others load it. The short variant loads it for the first 40 s of the scene.
 func TestBeginnings(t *testing.T) {
-	places, whole, until := 200, 4, -1
+	places, whole, until := 80, 2, -1
 	if !longtest.Enabled() || raceEnabled {
 		places, whole, until = 6, 1, 40
 	}

@@ -29,7 +29,7 @@ const drawn = 0
 
 // TestSameBits renders two minutes with all properties moving, in blocks of many lengths. The hash of the
 // float32 frames is the same for all lengths and on every machine of the CI: amd64 with any instruction set,
-// and arm64.
+// and arm64. Blocks of one frame surround the start of each cue; between them, the blocks are long.
 func TestSameBits(t *testing.T) {
 	sameBits(t, "scene", func(r *report.Report) bool {
 		n := r.Totals
@@ -100,12 +100,16 @@ func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block int, r *ran
 	h := sha256.New()
 	frames := make([]pcm.Frame, max(block, 5000))
 	var bytes []byte
-	for {
+	for at := int64(0); ; {
 		length := block
-		if block == drawn {
+		switch block {
+		case drawn:
 			length = 1 + r.IntN(len(frames))>>r.IntN(12)
+		case 1:
+			length = toCue(sheet, at, len(frames))
 		}
 		n, err := p.Read(frames[:length])
+		at += int64(n)
 		bytes = bytes[:0]
 		for _, f := range frames[:n] {
 			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(f[0]))
@@ -120,4 +124,20 @@ func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block int, r *ran
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), p.Report()
+}
+
+// toCue returns 1 for a frame within 5 ms before to 150 ms after the start of a cue. For another frame it returns
+// the number of frames until the next such frame, limited to most.
+func toCue(sheet *cue.Sheet, at int64, most int) int {
+	length := int64(most)
+	for i := range sheet.Cues {
+		start := sheet.Cues[i].At.Frames(sheet.Rate) - int64(sheet.Rate)/200
+		if at >= start && at < start+int64(sheet.Rate)*31/200 {
+			return 1
+		}
+		if at < start {
+			length = min(length, start-at)
+		}
+	}
+	return int(length)
 }
