@@ -307,7 +307,7 @@ func TestDamageKinds(t *testing.T) {
 // TestDamageIsConcealed checks that files of many blocks, pages or frames still play after damage behind the
 // first one.
 func TestDamageIsConcealed(t *testing.T) {
-	rounds := longtest.Amount(1, 20)
+	rounds := longtest.Amount(1, 8)
 	song := longFLAC(t, 24)
 	for name, data := range map[string][]byte{
 		"x.flac": song, "flac.oga": inOgg(song, 7), "vorbis.ogg": longOgg(t, "vorbis-many-pages.ogg", 2),
