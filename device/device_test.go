@@ -35,9 +35,9 @@ func TestCheck(t *testing.T) {
 		{name: "no rate", src: silent{}},
 		{name: "the same rate", src: rated{rate: 44100}},
 		{name: "another rate", src: rated{rate: 48000}, want: device.ErrRate, text: text},
-		{name: "another rate, measured", src: device.NewGauge(rated{rate: 48000}, 44100), want: device.ErrRate, text: text},
-		{name: "the rate of a gauge", src: device.NewGauge(silent{}, 44100)},
-		{name: "another rate of a gauge", src: device.NewGauge(silent{}, 48000), want: device.ErrRate, text: text},
+		{name: "another rate, measured", src: device.NewLoadMeter(rated{rate: 48000}, 44100), want: device.ErrRate, text: text},
+		{name: "the rate of a meter", src: device.NewLoadMeter(silent{}, 44100)},
+		{name: "another rate of a meter", src: device.NewLoadMeter(silent{}, 48000), want: device.ErrRate, text: text},
 	} {
 		if err := device.Check(c.src, 44100); !errors.Is(err, c.want) || err != nil && err.Error() != c.text {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)

@@ -22,16 +22,16 @@ func (s *square) Render(dst []pcm.Frame) {
 	}
 }
 
-// A device plays any Source. A Gauge measures the time that the source takes.
+// A device plays any Source. A LoadMeter measures the time that the source takes.
 func Example() {
-	gauge := device.NewGauge(&square{}, 48000)
+	meter := device.NewLoadMeter(&square{}, 48000)
 	out := null.NewStepped(null.Config{})
-	if err := out.Start(gauge); err != nil {
+	if err := out.Start(meter); err != nil {
 		fmt.Println(err)
 	}
 	out.Step(960)
 	fmt.Println(out.Rate(), "Hz")
-	fmt.Println(out.Start(gauge))
+	fmt.Println(out.Start(meter))
 	fmt.Println(out.Close())
 	// Output:
 	// 48000 Hz

@@ -16,8 +16,8 @@ type Latencies struct {
 // LatenciesOf returns the parts of d.Latency. If d has no method Latencies, the result holds the whole latency
 // in Driver and zero in the other parts.
 func LatenciesOf(d Device) Latencies {
-	if told, ok := d.(interface{ Latencies() Latencies }); ok {
-		return told.Latencies()
+	if reporter, ok := d.(interface{ Latencies() Latencies }); ok {
+		return reporter.Latencies()
 	}
 	return Latencies{Driver: pcm.Duration(int64(d.Latency()), d.Rate())}
 }

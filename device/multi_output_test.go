@@ -39,8 +39,8 @@ func TestCheckOutputs(t *testing.T) {
 		{name: "the most", src: wide{rated{rate: 44100}, device.MaxOutputs}, outputs: device.MaxOutputs},
 		{name: "more", src: wide{rated{rate: 44100}, 4}, outputs: 1, want: device.ErrOutputs, text: more},
 		{name: "fewer", src: silent{}, outputs: 4, want: device.ErrOutputs, text: fewer},
-		{name: "more, measured", src: device.NewGauge(wide{rated{rate: 44100}, 4}, 44100), outputs: 1, want: device.ErrOutputs, text: more},
-		{name: "as many, measured", src: device.NewGauge(wide{rated{rate: 44100}, 4}, 44100), outputs: 4},
+		{name: "more, measured", src: device.NewLoadMeter(wide{rated{rate: 44100}, 4}, 44100), outputs: 1, want: device.ErrOutputs, text: more},
+		{name: "as many, measured", src: device.NewLoadMeter(wide{rated{rate: 44100}, 4}, 44100), outputs: 4},
 		{name: "another rate", src: wide{rated{rate: 48000}, 4}, outputs: 4, want: device.ErrRate},
 	} {
 		err := device.CheckOutputs(c.src, 44100, c.outputs)
@@ -60,7 +60,7 @@ func TestOutputsOf(t *testing.T) {
 	for _, c := range []struct {
 		src  device.Source
 		want int
-	}{{silent{}, 1}, {rated{rate: 8}, 1}, {wide{outputs: 7}, 7}, {device.NewGauge(wide{outputs: 3}, 8), 3}} {
+	}{{silent{}, 1}, {rated{rate: 8}, 1}, {wide{outputs: 7}, 7}, {device.NewLoadMeter(wide{outputs: 3}, 8), 3}} {
 		if n := device.OutputsOf(c.src); n != c.want {
 			t.Errorf("%T has %d outputs, want %d", c.src, n, c.want)
 		}
@@ -74,11 +74,11 @@ func (s slowWide) Render(dst []pcm.Frame) {
 	time.Sleep(pcm.Duration(int64(len(dst)/s.outputs), s.rate))
 }
 
-// TestGaugeWide checks that the duration of a block is independent of the number of outputs.
-func TestGaugeWide(t *testing.T) {
+// TestLoadMeterOutputs checks that the duration of a block is independent of the number of outputs.
+func TestLoadMeterOutputs(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {
-			g := device.NewGauge(slowWide{wide{rated{rate: 1000}, outputs}}, 1000)
+			g := device.NewLoadMeter(slowWide{wide{rated{rate: 1000}, outputs}}, 1000)
 			for range 5 {
 				g.Render(make([]pcm.Frame, 250*outputs))
 			}

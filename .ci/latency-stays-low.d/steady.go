@@ -32,8 +32,8 @@ func steady(buffer time.Duration) {
 		log.Fatal(err)
 	}
 	defer out.Close()
-	gauge := device.NewGauge(m, rate)
-	if err := out.Start(gauge); err != nil {
+	load := device.NewLoadMeter(m, rate)
+	if err := out.Start(load); err != nil {
 		log.Fatal(err)
 	}
 	time.Sleep(time.Second) // to reach a steady state
@@ -46,7 +46,7 @@ func steady(buffer time.Duration) {
 	for range int(lasts / turn) {
 		for i := range runs {
 			r, before, begin := &runs[i], out.Underflows(), time.Now()
-			collections := gauge.Load().Collections
+			collections := load.Load().Collections
 			for made := 0; time.Since(begin) < turn; time.Sleep(time.Millisecond) {
 				for ; i == 1 && made < int(time.Since(begin)/time.Millisecond)*garbage/litter; made++ {
 					kept[made%retained] = new([litter]byte)
@@ -55,7 +55,7 @@ func steady(buffer time.Duration) {
 			dry := out.Underflows() - before
 			r.dry += dry
 			r.turns += min(dry, 1)
-			r.collections += gauge.Load().Collections - collections
+			r.collections += load.Load().Collections - collections
 			time.Sleep(200 * time.Millisecond) // late events belong to their own turn
 		}
 	}

@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	// prompt is the time that New waits for a card to open.
-	prompt = 500 * time.Millisecond
+	// openWait is the time that New waits for a card to open.
+	openWait = 500 * time.Millisecond
 
-	// patience is the time that Close waits for a driver.
-	patience = 300 * time.Millisecond
+	// closeWait is the time that Close waits for a driver.
+	closeWait = 300 * time.Millisecond
 
-	// longest is the time limit of an attempt.
-	longest = 4 * time.Second
+	// attemptTimeout is the time limit of an attempt.
+	attemptTimeout = 4 * time.Second
 )
 
 // driver is one way to open a sound card.
 type driver struct {
-	name  string
-	sinks bool // it can play on a sink chosen by name
-	wide  bool // it can play several outputs
-	once  bool // a process can open it once only, so a lost card cannot be reopened
-	open  func(ctx context.Context, c *Config) (device.Device, error)
-	busy  atomic.Bool
-	spent atomic.Pointer[error] // the error that made further opens impossible
+	name        string
+	sinks       bool // it can play on a sink chosen by name
+	multiOutput bool // it can play several outputs
+	openOnce    bool // a process can open it once only, so a lost card cannot be reopened
+	open        func(ctx context.Context, c *Config) (device.Device, error)
+	opening     atomic.Bool
+	finalErr    atomic.Pointer[error] // the error that made further opens impossible
 }
 
 // Drivers returns the names of the drivers of this system, in the order of trial.
@@ -66,27 +66,27 @@ func (c *Config) noDriver() error {
 // attempt is one try to open a card. It runs in its own goroutine and may take long.
 type attempt struct {
 	number int
-	tap    *tap
+	source *cardSource
 	opened chan struct{} // closed when driver, card and err are set
 	driver *driver
 	card   device.Device
 	err    error
 
-	began  time.Time
-	since  time.Time // start of the current period without consumed frames
-	base   int64     // frames consumed at since
-	fresh  bool      // it has not consumed any frames yet
-	moves  int       // remaining looks that count consumed frames as prebuffering, not as playback
-	closed bool
+	began       time.Time
+	since       time.Time // start of the current period without consumed frames
+	sinceFrames int64     // frames consumed at since
+	unused      bool      // it has not consumed any frames yet
+	prefillLeft int       // remaining looks that count consumed frames as prebuffering, not as playback
+	closed      bool
 }
 
-// taken returns the number of frames that the driver has consumed: as the card counts them, or else as it has
-// pulled them from the tap.
-func (a *attempt) taken() int64 {
+// consumedFrames returns the number of frames that the driver has consumed: as the card counts them, or else as it has
+// pulled them from the source.
+func (a *attempt) consumedFrames() int64 {
 	if c, ok := a.card.(interface{ Frames() int64 }); ok {
 		return c.Frames()
 	}
-	return a.tap.taken.Load()
+	return a.source.taken.Load()
 }
 
 // try starts attempt number in the background and returns it immediately. The attempt opens the first of drivers
@@ -94,18 +94,18 @@ func (a *attempt) taken() int64 {
 // d.found.
 func (d *Device) try(number int, drivers []*driver) *attempt {
 	a := &attempt{
-		number: number, opened: make(chan struct{}), began: time.Now(), fresh: true,
-		tap: &tap{valve: &d.valve, who: number, rate: d.config.Rate, outputs: d.config.Outputs},
+		number: number, opened: make(chan struct{}), began: time.Now(), unused: true,
+		source: &cardSource{gate: &d.gate, attempt: number, rate: d.config.Rate, outputs: d.config.Outputs},
 	}
-	d.loose.Go(func() {
-		ctx, cancel := context.WithTimeout(d.ctx, longest)
+	d.background.Go(func() {
+		ctx, cancel := context.WithTimeout(d.ctx, attemptTimeout)
 		defer cancel()
 		a.driver, a.card, a.err = d.open(ctx, drivers)
 		close(a.opened)
 		if a.err == nil {
 			select {
-			case <-d.begun:
-				if a.err = a.card.Start(a.tap); a.err != nil {
+			case <-d.started:
+				if a.err = a.card.Start(a.source); a.err != nil {
 					_ = a.card.Close()
 				}
 			case <-d.ctx.Done():
@@ -131,23 +131,23 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 		return nil, nil, d.config.noDriver()
 	}
 	err := errors.New("the driver is slow to answer")
-	drivers, narrow := d.config.split(drivers)
+	drivers, skipped := d.config.splitByChannels(drivers)
 	if len(drivers) == 0 {
 		err = nil
 	}
 	for _, r := range drivers {
-		if gone := r.spent.Load(); gone != nil {
-			err = *gone
+		if finalErr := r.finalErr.Load(); finalErr != nil {
+			err = *finalErr
 			continue
 		}
-		if r.once && !r.busy.CompareAndSwap(false, true) {
+		if r.openOnce && !r.opening.CompareAndSwap(false, true) {
 			continue // another attempt is opening it
 		}
 		card, failed := r.open(ctx, &d.config)
 		if errors.Is(failed, oto.ErrSpent) {
-			r.spent.Store(&failed)
+			r.finalErr.Store(&failed)
 		}
-		r.busy.Store(false)
+		r.opening.Store(false)
 		if failed == nil && card.Rate() != d.config.Rate {
 			failed = fmt.Errorf("%s: wrong rate: it plays %d frames per second, not %d", r.name, card.Rate(), d.config.Rate)
 			_ = card.Close()
@@ -161,8 +161,8 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 			break
 		}
 	}
-	if len(narrow) > 0 && !errors.Is(err, device.ErrOutputs) {
-		err = &narrowError{names: narrow, outputs: d.config.Outputs, err: err}
+	if len(skipped) > 0 && !errors.Is(err, device.ErrOutputs) {
+		err = &tooFewChannelsError{names: skipped, outputs: d.config.Outputs, err: err}
 	}
 	return nil, nil, err
 }

@@ -41,25 +41,25 @@ type Config struct {
 // silently and retries until the driver is back. Its methods may be called by any goroutine, but not from
 // within Render.
 type Device struct {
-	config  Config
-	drivers []*driver // the drivers to try
-	life    pace.Life
-	valve   valve
-	first   *attempt
-	begun   chan struct{} // closed by Start
-	found   chan *attempt // finished attempts
-	ctx     context.Context
-	cancel  context.CancelFunc
-	loose   sync.WaitGroup // attempts, and cards that are being closed
+	config     Config
+	drivers    []*driver // the drivers to try
+	life       pace.Life
+	gate       sourceGate
+	first      *attempt
+	started    chan struct{} // closed by Start
+	found      chan *attempt // finished attempts
+	ctx        context.Context
+	cancel     context.CancelFunc
+	background sync.WaitGroup // attempts, and cards that are being closed
 
 	mutex sync.Mutex
-	shown
+	publicState
 }
 
-// shown is the state that other goroutines may read.
-type shown struct {
+// publicState is the state that other goroutines may read.
+type publicState struct {
 	driver  *driver // the playing driver; nil without a sound card
-	heard   device.Device
+	playing device.Device
 	reason  string // why no sound card plays
 	final   bool   // the device has stopped looking for a card
 	since   int64  // the first frame of the current gap
@@ -81,12 +81,12 @@ func Open(src device.Rated, c Config) *Device {
 
 // New is Open with the rate and outputs of c, and without a source: the caller calls Start.
 func New(c Config) *Device {
-	d := begin(c, c.drivers())
+	d := newDevice(c, c.drivers())
 	select {
 	case <-d.first.opened:
-	case <-time.After(prompt):
+	case <-time.After(openWait):
 	}
-	d.look()
+	d.showFirst()
 	return d
 }
 
@@ -99,30 +99,30 @@ func Find(c Config) (*Device, error) {
 // find waits until the first attempt with the given drivers has opened a card, and returns the device. If no
 // driver works, it closes the device and returns the error of the attempt.
 func find(c Config, drivers []*driver) (*Device, error) {
-	d := begin(c, drivers)
+	d := newDevice(c, drivers)
 	<-d.first.opened
 	if err := d.first.err; err != nil {
 		d.Close()
 		return nil, err
 	}
-	d.look()
+	d.showFirst()
 	return d, nil
 }
 
-// begin returns a device with the defaults filled in, and starts its first attempt, which tries the drivers in
+// newDevice returns a device with the defaults filled in, and starts its first attempt, which tries the drivers in
 // the background.
-func begin(c Config, drivers []*driver) *Device {
+func newDevice(c Config, drivers []*driver) *Device {
 	c.Rate, c.Block, c.Outputs = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512), max(c.Outputs, 1)
-	d := &Device{config: c, drivers: drivers, begun: make(chan struct{}), found: make(chan *attempt)}
-	d.valve.asked, d.valve.nudge = make(chan struct{}, 1), make(chan struct{}, 1)
+	d := &Device{config: c, drivers: drivers, started: make(chan struct{}), found: make(chan *attempt)}
+	d.gate.wakeRequest, d.gate.wakeNotice = make(chan struct{}, 1), make(chan struct{}, 1)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.first = d.try(1, drivers)
 	return d
 }
 
-// look publishes the state of the first attempt without waiting: its driver, the reason why no driver plays, or
+// showFirst publishes the state of the first attempt without waiting: its driver, the reason why no driver plays, or
 // that it still runs.
-func (d *Device) look() {
+func (d *Device) showFirst() {
 	select {
 	case <-d.first.opened:
 		if d.first.err == nil {
@@ -140,9 +140,9 @@ func (d *Device) look() {
 func (d *Device) show(a *attempt, reason string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.driver, d.heard, d.reason = nil, nil, reason
+	d.driver, d.playing, d.reason = nil, nil, reason
 	if a != nil {
-		d.driver, d.heard = a.driver, a.card
+		d.driver, d.playing = a.driver, a.card
 	}
 }
 
@@ -161,7 +161,7 @@ func (d *Device) Driver() string {
 func (d *Device) Sink() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if s, ok := d.heard.(interface{ Sink() string }); ok {
+	if s, ok := d.playing.(interface{ Sink() string }); ok {
 		return s.Sink()
 	}
 	return ""
@@ -176,7 +176,7 @@ func (d *Device) Reason() string {
 
 // Unheard returns how much audio was rendered without a sound card, in total since Start.
 func (d *Device) Unheard() time.Duration {
-	now := d.valve.count()
+	now := d.gate.renderedFrames()
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	frames := d.unheard
@@ -213,20 +213,20 @@ func (d *Device) Rate() int { return d.config.Rate }
 func (d *Device) Latency() int {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if d.heard == nil {
+	if d.playing == nil {
 		return d.config.Block
 	}
-	return d.heard.Latency()
+	return d.playing.Latency()
 }
 
 // Latencies returns the parts of Latency, as the playing driver reports them.
 func (d *Device) Latencies() device.Latencies {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if d.heard == nil {
+	if d.playing == nil {
 		return device.Latencies{Driver: pcm.Duration(int64(d.config.Block), d.config.Rate)}
 	}
-	return device.LatenciesOf(d.heard)
+	return device.LatenciesOf(d.playing)
 }
 
 // Underflows returns the number of times that the sound server ran out of frames since its driver was opened,
@@ -234,7 +234,7 @@ func (d *Device) Latencies() device.Latencies {
 func (d *Device) Underflows() int64 {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if c, ok := d.heard.(interface{ Underflows() int64 }); ok {
+	if c, ok := d.playing.(interface{ Underflows() int64 }); ok {
 		return c.Underflows()
 	}
 	return 0
@@ -258,10 +258,10 @@ func (d *Device) Close() error {
 		d.cancel()
 		ended := make(chan struct{})
 		go func() {
-			d.loose.Wait()
+			d.background.Wait()
 			close(ended)
 		}()
-		limit := time.NewTimer(patience)
+		limit := time.NewTimer(closeWait)
 		defer limit.Stop()
 		select {
 		case <-ended:

@@ -12,10 +12,10 @@ import (
 
 // drivers returns the drivers of this system, in the order of trial.
 func drivers() []*driver {
-	all := []*driver{{name: "oto", once: true, open: openOto}}
+	all := []*driver{{name: "oto", openOnce: true, open: openOto}}
 	switch runtime.GOOS {
 	case "linux", "freebsd", "netbsd", "openbsd", "dragonfly":
-		all = slices.Insert(all, 0, &driver{name: "pulse", sinks: true, wide: true, open: openPulse})
+		all = slices.Insert(all, 0, &driver{name: "pulse", sinks: true, multiOutput: true, open: openPulse})
 	}
 	return all
 }

@@ -28,14 +28,14 @@ func TestFromNothing(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s, src := c.server, &counter{t: t}
 					asked := time.Now()
-					d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+					d := newDevice(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
 					defer d.Close()
 					select {
 					case <-d.first.opened:
-					case <-time.After(prompt):
+					case <-time.After(openWait):
 					}
-					d.look()
-					if took := time.Since(asked); took > prompt || d.Driver() != "null" {
+					d.showFirst()
+					if took := time.Since(asked); took > openWait || d.Driver() != "null" {
 						t.Fatalf("%v after %v", d, took)
 					}
 					begun := time.Now()
@@ -64,11 +64,11 @@ func TestOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{t: t}
 		r := s.driver()
-		r.once = true
-		d := begin(Config{Rate: rate, Block: 8}, []*driver{r})
+		r.openOnce = true
+		d := newDevice(Config{Rate: rate, Block: 8}, []*driver{r})
 		defer d.Close()
 		synctest.Wait()
-		d.look()
+		d.showFirst()
 		d.Start(src)
 		time.Sleep(time.Second)
 		s.set(func() { s.halted = true })
@@ -81,10 +81,10 @@ func TestOnce(t *testing.T) {
 		if err := d.Err(); !lost.Final || !errors.Is(err, device.ErrUnavailable) {
 			t.Errorf("%v, %v", lost, err)
 		}
-		n := d.valve.count()
+		n := d.gate.renderedFrames()
 		time.Sleep(time.Minute)
-		if e := next(d); e.Kind != 0 || s.opened != 1 || d.valve.count() < n+59*rate {
-			t.Errorf("a minute later: %v, opened %d times, %d frames", e, s.opened, d.valve.count()-n)
+		if e := next(d); e.Kind != 0 || s.opened != 1 || d.gate.renderedFrames() < n+59*rate {
+			t.Errorf("a minute later: %v, opened %d times, %d frames", e, s.opened, d.gate.renderedFrames()-n)
 		}
 	})
 }
@@ -105,17 +105,17 @@ func TestSpent(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{refuse: fmt.Errorf("oto: the card is busy: %w", oto.ErrSpent)}
 			r := s.driver()
-			r.once = true
+			r.openOnce = true
 			drivers := []*driver{r}
 			if c.other != nil {
 				other := c.other.driver()
 				other.name = "other"
 				drivers = append(drivers, other)
 			}
-			d := begin(Config{Rate: rate, Block: 8}, drivers)
+			d := newDevice(Config{Rate: rate, Block: 8}, drivers)
 			defer d.Close()
 			synctest.Wait()
-			d.look()
+			d.showFirst()
 			d.Start(&counter{t: t})
 			time.Sleep(time.Minute)
 			var e [3]Event
@@ -132,7 +132,7 @@ func TestSpent(t *testing.T) {
 func TestSurplus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{slow: 2500 * time.Millisecond}
-		d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+		d := newDevice(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
 		defer d.Close()
 		d.Start(&counter{t: t})
 		time.Sleep(10 * time.Second)
@@ -141,7 +141,7 @@ func TestSurplus(t *testing.T) {
 			t.Errorf("%v plays, of %d that were opened", driver, s.opened)
 		}
 		late := &supervisor{Device: d, trying: 1}
-		if late.arrive(&attempt{closed: true}, time.Now()); late.card != nil {
+		if late.handleResult(&attempt{closed: true}, time.Now()); late.card != nil {
 			t.Error("a card that was closed while it started plays")
 		}
 	})
@@ -188,10 +188,10 @@ func TestOrder(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				one, two := c.first.driver(), c.second.driver()
 				one.name, two.name = "first", "second"
-				d := begin(Config{Rate: rate, Block: 8}, []*driver{one, two})
+				d := newDevice(Config{Rate: rate, Block: 8}, []*driver{one, two})
 				defer d.Close()
 				time.Sleep(5 * time.Second)
-				d.look()
+				d.showFirst()
 				d.Start(&counter{t: t})
 				time.Sleep(5 * time.Second)
 				if d.Driver() != c.want {

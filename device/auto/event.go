@@ -68,9 +68,9 @@ func (d *Device) Events(dst []Event) int {
 	return n
 }
 
-// tell sets the time of e from its frame and appends it to the unread events. If there are maxEvents, the oldest
+// addEvent sets the time of e from its frame and appends it to the unread events. If there are maxEvents, the oldest
 // is dropped. The caller holds the mutex.
-func (d *Device) tell(e Event) {
+func (d *Device) addEvent(e Event) {
 	e.At = pcm.Duration(e.Frame, d.config.Rate)
 	if len(d.events) == maxEvents {
 		d.events = append(d.events[:0], d.events[1:]...)

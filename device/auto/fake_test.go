@@ -17,7 +17,7 @@ import (
 
 // onPaced returns a device whose card never fails.
 func onPaced(c Config) *Device {
-	return begin(c, []*driver{{name: "fake", wide: true, open: func(_ context.Context, c *Config) (device.Device, error) {
+	return newDevice(c, []*driver{{name: "fake", multiOutput: true, open: func(_ context.Context, c *Config) (device.Device, error) {
 		return null.NewPaced(null.Config{Rate: c.Rate, Block: c.Block, Outputs: c.Outputs}), nil
 	}}})
 }
@@ -93,7 +93,7 @@ func (s *server) open(ctx context.Context, c *Config) (device.Device, error) {
 	return &fakeCard{server: s, rate: r, outputs: c.Outputs, life: life}, nil
 }
 
-func (s *server) driver() *driver { return &driver{name: "fake", wide: true, open: s.open} }
+func (s *server) driver() *driver { return &driver{name: "fake", multiOutput: true, open: s.open} }
 
 // fakeCard is a stream of the server. Like a real one it first fills its buffer at once, and then consumes
 // frames in real time. After a loss it keeps time by itself.

@@ -55,23 +55,23 @@ func TestFaults(t *testing.T) {
 	for _, f := range faults {
 		for _, lasts := range []time.Duration{400 * time.Millisecond, time.Second, 5 * time.Second, 9900 * time.Millisecond, 30 * time.Second} {
 			t.Run(fmt.Sprint(f.name, " for ", lasts), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { suffer(t, f, lasts, 1) })
+				synctest.Test(t, func(t *testing.T) { injectFault(t, f, lasts, 1) })
 			})
 		}
 		for _, outputs := range []int{2, 16} {
 			t.Run(fmt.Sprint(f.name, " with outputs ", outputs), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { suffer(t, f, 2*time.Second, outputs) })
+				synctest.Test(t, func(t *testing.T) { injectFault(t, f, 2*time.Second, outputs) })
 			})
 		}
 	}
 }
 
-func suffer(t *testing.T, f fault, lasts time.Duration, outputs int) {
+func injectFault(t *testing.T, f fault, lasts time.Duration, outputs int) {
 	s, src := &server{}, &counter{t: t, outputs: outputs}
-	d := begin(Config{Rate: rate, Block: 8, Outputs: outputs}, []*driver{s.driver()})
+	d := newDevice(Config{Rate: rate, Block: 8, Outputs: outputs}, []*driver{s.driver()})
 	defer d.Close()
 	synctest.Wait()
-	d.look()
+	d.showFirst()
 	if err := d.Start(src); err != nil || d.String() != "fake on speakers" {
 		t.Fatal(d, err)
 	}
@@ -114,7 +114,7 @@ func suffer(t *testing.T, f fault, lasts time.Duration, outputs int) {
 func TestSuspended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{halted: true, silent: true}
-		d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+		d := newDevice(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
 		defer d.Close()
 		synctest.Wait()
 		d.Start(&counter{t: t})
@@ -131,10 +131,10 @@ func TestAsleep(t *testing.T) {
 	for _, lasts := range []time.Duration{time.Second, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			s, src := &server{}, &counter{t: t}
-			d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+			d := newDevice(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
 			defer d.Close()
 			synctest.Wait()
-			d.look()
+			d.showFirst()
 			begun := time.Now()
 			d.Start(src)
 			time.Sleep(3*time.Second + 7*time.Millisecond)
@@ -210,7 +210,7 @@ func TestClose(t *testing.T) {
 		for _, f := range faults {
 			synctest.Test(t, func(t *testing.T) {
 				s := &server{}
-				d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+				d := newDevice(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
 				synctest.Wait()
 				d.Start(&counter{t: t})
 				time.Sleep(time.Second)
@@ -218,7 +218,7 @@ func TestClose(t *testing.T) {
 				time.Sleep(at)
 				begin := time.Now()
 				d.Close()
-				if took := time.Since(begin); took > patience {
+				if took := time.Since(begin); took > closeWait {
 					t.Errorf("%s, after %v: Close took %v", f.name, at, took)
 				}
 			})
@@ -226,17 +226,17 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCloseOfDeaf checks that a driver that ignores its context is abandoned.
-func TestCloseOfDeaf(t *testing.T) {
+// TestCloseHungDriver checks that a driver that ignores its context is abandoned.
+func TestCloseHungDriver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := &driver{name: "deaf", open: func(context.Context, *Config) (device.Device, error) {
 			time.Sleep(time.Minute)
 			return &fakeCard{server: &server{}, rate: rate}, nil
 		}}
-		d := begin(Config{Rate: rate, Block: 8}, []*driver{deaf})
+		d := newDevice(Config{Rate: rate, Block: 8}, []*driver{deaf})
 		d.Start(&counter{t: t})
 		begin := time.Now()
-		if d.Close(); time.Since(begin) != patience {
+		if d.Close(); time.Since(begin) != closeWait {
 			t.Errorf("Close took %v", time.Since(begin))
 		}
 		time.Sleep(time.Minute) // then it finds the device closed

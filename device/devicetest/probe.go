@@ -51,17 +51,17 @@ func (p *probe) Outputs() int { return p.outputs }
 // and blocks of a wrong length. The first call blocks until hold is closed, if it is not nil.
 func (p *probe) Render(dst []pcm.Frame) {
 	if p.inside.Add(1) != 1 {
-		p.fault("Render was called while another Render was under way")
+		p.addFault("Render was called while another Render was under way")
 	}
 	defer p.inside.Add(-1)
 	if p.ended.Load() {
-		p.fault("Render was called after Close")
+		p.addFault("Render was called after Close")
 	}
 	if len(dst) == 0 {
-		p.fault("Render was called with an empty block")
+		p.addFault("Render was called with an empty block")
 	}
 	if len(dst)%p.outputs != 0 {
-		p.fault(fmt.Sprintf("Render was called with %d frames, of %d outputs", len(dst), p.outputs))
+		p.addFault(fmt.Sprintf("Render was called with %d frames, of %d outputs", len(dst), p.outputs))
 	}
 	p.first.Do(func() {
 		close(p.entered)
@@ -79,8 +79,8 @@ func (p *probe) Render(dst []pcm.Frame) {
 // end records that the device was closed.
 func (p *probe) end() { p.ended.Store(true) }
 
-// fault records a violation with the current frame. Only the first ten are kept.
-func (p *probe) fault(what string) {
+// addFault records a violation with the current frame. Only the first ten are kept.
+func (p *probe) addFault(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.seen) < 10 {

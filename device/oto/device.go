@@ -16,8 +16,8 @@ const (
 	// stall is the time without reads by the driver after which the device renders in its place.
 	stall = 500 * time.Millisecond
 
-	// grace is the time that Close waits for the driver to stop.
-	grace = 500 * time.Millisecond
+	// closeWait is the time that Close waits for the driver to stop.
+	closeWait = 500 * time.Millisecond
 )
 
 // output is the part of the driver's context that a device uses.
@@ -55,7 +55,7 @@ var _ device.Device = (*Device)(nil)
 func (d *Device) Start(src device.Source) error {
 	return d.life.Start(src, d.config.Rate, 1, func() {
 		d.reader = newReader(src, &d.taken)
-		d.player = d.out.play(d.reader, d.held()*frameBytes)
+		d.player = d.out.play(d.reader, d.bufferFrames()*frameBytes)
 		d.life.Go(d.watch)
 	})
 }
@@ -70,20 +70,20 @@ func (d *Device) Rate() int { return d.config.Rate }
 // Latency returns the maximum number of frames in the device and in the requested buffer of the system. Further
 // buffers of the system are unknown.
 func (d *Device) Latency() int {
-	return 2*d.held() + blockFrames - 1
+	return 2*d.bufferFrames() + blockFrames - 1
 }
 
 // Latencies returns the parts of Latency: the device, and the requested buffer of the system.
 func (d *Device) Latencies() device.Latencies {
 	return device.Latencies{
-		Driver: pcm.Duration(int64(d.held()+blockFrames-1), d.config.Rate),
-		Server: pcm.Duration(int64(d.held()), d.config.Rate),
+		Driver: pcm.Duration(int64(d.bufferFrames()+blockFrames-1), d.config.Rate),
+		Server: pcm.Duration(int64(d.bufferFrames()), d.config.Rate),
 	}
 }
 
-// held returns the requested size of the system's buffer in frames. The player keeps the same number ready: a
+// bufferFrames returns the requested size of the system's buffer in frames. The player keeps the same number ready: a
 // server may ask for its whole buffer at once, and plays silence for missing frames.
-func (d *Device) held() int { return int(pcm.Frames(d.config.Buffer, d.config.Rate)) }
+func (d *Device) bufferFrames() int { return int(pcm.Frames(d.config.Buffer, d.config.Rate)) }
 
 // Err returns the error that took the sound card away, or nil. The card cannot be reopened; the device still
 // pulls from the source in time.
@@ -108,7 +108,7 @@ func (d *Device) Close() error {
 		}()
 		select {
 		case <-suspended:
-		case <-time.After(grace):
+		case <-time.After(closeWait):
 		}
 	})
 	return nil
@@ -125,7 +125,7 @@ func (d *Device) watch(stop <-chan struct{}) {
 			return
 		case <-look.C:
 		}
-		if last, reads := d.reader.seen(); time.Since(last) >= stall {
+		if last, reads := d.reader.lastRead(); time.Since(last) >= stall {
 			d.standIn(last, reads, stop)
 		}
 	}
@@ -139,7 +139,7 @@ func (d *Device) standIn(last time.Time, reads int64, stop <-chan struct{}) {
 	second := int64(d.config.Rate/blockFrames) + 1
 	for n := int64(0); clock.Wait(stop); n++ {
 		if n%second == 0 {
-			d.note(d.out.Err())
+			d.storeError(d.out.Err())
 		}
 		if !d.reader.skip(reads) {
 			return
@@ -147,14 +147,14 @@ func (d *Device) standIn(last time.Time, reads int64, stop <-chan struct{}) {
 	}
 }
 
-// note stores the first error of the driver for Err. nil is ignored.
-func (d *Device) note(err error) {
+// storeError stores the first error of the driver for Err. nil is ignored.
+func (d *Device) storeError(err error) {
 	if err == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err == nil {
-		d.err = fmt.Errorf("oto: the sound card is gone, the sound goes on without it: %w", bare(err))
+		d.err = fmt.Errorf("oto: the sound card is gone, the sound goes on without it: %w", withoutPrefix(err))
 	}
 }

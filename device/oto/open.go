@@ -22,11 +22,11 @@ func Open(c Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	patience, err := look()
+	patience, err := driverTimeout()
 	if err != nil {
 		return nil, err
 	}
-	restore := hush()
+	restore := muteLibasound()
 	ctx, ready, err := newContext(&driver.NewContextOptions{
 		SampleRate:      c.Rate,
 		ChannelCount:    2,
@@ -43,12 +43,12 @@ func Open(c Config) (*Device, error) {
 		case <-ready:
 		case <-time.After(patience):
 			// The driver is still trying, so it stays hushed.
-			return nil, spent("the sound system did not begin to play within %v", patience)
+			return nil, alreadyOpened("the sound system did not begin to play within %v", patience)
 		}
 	}
 	restore()
 	if err := ctx.Err(); err != nil {
-		return nil, spent("%v", bare(err))
+		return nil, alreadyOpened("%v", withoutPrefix(err))
 	}
 	return &Device{config: c, out: context{ctx}}, nil
 }
@@ -61,9 +61,9 @@ const rule = "the sound card of this process is taken: one of an earlier oto.Ope
 // first, so that error lists the candidates.
 func refused(err error) error {
 	if strings.HasSuffix(err.Error(), "context is already created") {
-		return spent("%s", rule)
+		return alreadyOpened("%s", rule)
 	}
-	return spent("%v", bare(err))
+	return alreadyOpened("%v", withoutPrefix(err))
 }
 
 // newContext turns a panic into an error: in a web worker the driver calls methods of a missing document.

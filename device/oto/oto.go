@@ -70,9 +70,9 @@ func Probe() []Driver { return probe() }
 // used: later calls of Open also fail. It wraps device.ErrUnavailable.
 var ErrSpent = fmt.Errorf("%w", device.ErrUnavailable)
 
-// spent returns an error that wraps ErrSpent: Open has called the driver, so that this process cannot open it
+// alreadyOpened returns an error that wraps ErrSpent: Open has called the driver, so that this process cannot open it
 // again.
-func spent(format string, args ...any) error {
+func alreadyOpened(format string, args ...any) error {
 	return fmt.Errorf("oto: %s: %w", fmt.Sprintf(format, args...), ErrSpent)
 }
 
@@ -87,8 +87,8 @@ const longest = 240
 // message is an error of the driver in one short line, without the repeated prefixes of the driver's layers.
 type message struct{ error }
 
-// bare wraps an error of the driver so that its message is one short line without the driver's prefix.
-func bare(err error) error { return message{err} }
+// withoutPrefix wraps an error of the driver so that its message is one short line without the driver's prefix.
+func withoutPrefix(err error) error { return message{err} }
 
 func (m message) Unwrap() error { return m.error }
 

@@ -70,9 +70,9 @@ func (r *reader) render(p []byte) int {
 	return len(block) * frameBytes
 }
 
-// seen returns the time of the driver's last read, or of newReader before the first one, and the number of
+// lastRead returns the time of the driver's last read, or of newReader before the first one, and the number of
 // reads.
-func (r *reader) seen() (last time.Time, reads int64) {
+func (r *reader) lastRead() (last time.Time, reads int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last, r.reads

@@ -31,22 +31,22 @@ const (
 
 // Device is a stream of a sound server. Its methods may be called by any goroutine, but not from within Render.
 type Device struct {
-	config Config
-	size   int64 // bytes of a frame of all outputs
-	conn   *native.Conn
-	stream uint32
-	home   uint32 // index of the sink in Config.Sink
-	life   pace.Life
+	config     Config
+	size       int64 // bytes of a frame of all outputs
+	conn       *native.Conn
+	stream     uint32
+	configSink uint32 // index of the sink in Config.Sink
+	life       pace.Life
 
-	wanted     atomic.Int64  // bytes that the server has requested
-	asked      chan struct{} // has one value when wanted has grown
-	frames     atomic.Int64
-	underflows atomic.Int64
-	suspended  atomic.Bool
-	born       time.Time
-	idleSince  atomic.Int64 // time since born; 0: the device is not idle
-	once       sync.Once
-	lost       chan struct{}
+	requestedBytes atomic.Int64  // bytes that the server has requested
+	requested      chan struct{} // has one value when requestedBytes has grown
+	frames         atomic.Int64
+	underflows     atomic.Int64
+	suspended      atomic.Bool
+	created        time.Time
+	idleSince      atomic.Int64 // time since created; 0: the device is not idle
+	once           sync.Once
+	lost           chan struct{}
 
 	mu        sync.Mutex
 	err       error
@@ -58,74 +58,74 @@ var _ device.Device = (*Device)(nil)
 
 // newDevice returns a device without a connection for a configuration with defaults filled in.
 func newDevice(c Config) *Device {
-	return &Device{config: c, size: int64(c.Outputs) * frameBytes, born: time.Now(), asked: make(chan struct{}, 1), lost: make(chan struct{})}
+	return &Device{config: c, size: int64(c.Outputs) * frameBytes, created: time.Now(), requested: make(chan struct{}, 1), lost: make(chan struct{})}
 }
 
 // client returns the description of the device for the server.
 func (d *Device) client() native.Client {
-	return native.Client{Name: d.config.Name, Icon: d.config.Icon, Told: d.told, Gone: d.lose}
+	return native.Client{Name: d.config.Name, Icon: d.config.Icon, OnMessage: d.handleMessage, OnClose: d.fail}
 }
 
-// told handles a message of the server: a request for bytes, an underflow, or a suspended, moved or killed
+// handleMessage handles a message of the server: a request for bytes, an underflow, or a suspended, moved or killed
 // stream. Other messages are ignored.
-func (d *Device) told(message any) {
+func (d *Device) handleMessage(message any) {
 	switch m := message.(type) {
 	case *proto.Request:
-		d.want(m.Length)
+		d.addRequest(m.Length)
 	case *proto.Underflow:
 		d.underflows.Add(1)
 	case *proto.PlaybackStreamSuspended:
 		d.suspended.Store(m.Suspended)
 	case *proto.PlaybackStreamMoved:
 		left := d.Sink()
-		d.placed(m.DestName, m.BufferTargetLength, m.SinkLatency, m.Suspended)
-		if d.config.Sink != "" && m.DestIndex != d.home || d.config.Outputs > 1 {
-			go d.follow(left, m.DestIndex) // this callback must not send requests; Close ends the connection, and with it the goroutine
+		d.setSink(m.DestName, m.BufferTargetLength, m.SinkLatency, m.Suspended)
+		if d.config.Sink != "" && m.DestIndex != d.configSink || d.config.Outputs > 1 {
+			go d.checkMove(left, m.DestIndex) // this callback must not send requests; Close ends the connection, and with it the goroutine
 		}
 	case *proto.PlaybackStreamKilled:
-		d.lose(goneError(d.Sink()))
+		d.fail(goneError(d.Sink()))
 	}
 }
 
-// follow runs after the server has moved the stream from the sink left to the sink with index moved. It ends
+// checkMove runs after the server has moved the stream from the sink left to the sink with index moved. It ends
 // the device if Config.Sink was removed, or if the new sink has too few channels. If Config.Sink still exists,
 // the user moved the stream. The error begins with the removed sink.
-func (d *Device) follow(left string, moved uint32) {
+func (d *Device) checkMove(left string, moved uint32) {
 	var sinks proto.GetSinkInfoListReply
 	if err := d.conn.Request(&proto.GetSinkInfoList{}, &sinks); err != nil {
 		return // other code detects a closed or hung server
 	}
 	exists := func(match func(s *proto.GetSinkInfoReply) bool) bool { return slices.ContainsFunc(sinks, match) }
-	if d.config.Sink != "" && !exists(func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == d.home }) {
-		d.lose(goneError(d.config.Sink))
+	if d.config.Sink != "" && !exists(func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == d.configSink }) {
+		d.fail(goneError(d.config.Sink))
 		return
 	}
 	i := slices.IndexFunc(sinks, func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == moved })
 	if i < 0 {
 		return // removed, too: the server moves the stream again, or ends it
 	}
-	err := d.config.fits(sinks[i])
+	err := d.config.checkChannels(sinks[i])
 	if err == nil {
 		return
 	}
 	if !exists(func(s *proto.GetSinkInfoReply) bool { return s.SinkName == left }) {
 		err = fmt.Errorf("%w, and %w", goneError(left), err)
 	}
-	d.lose(err)
+	d.fail(err)
 }
 
-// want adds bytes to the number of bytes that the server requests, and wakes the feeder.
-func (d *Device) want(bytes uint32) {
-	d.wanted.Add(int64(bytes))
+// addRequest adds bytes to the number of bytes that the server requests, and wakes the feeder.
+func (d *Device) addRequest(bytes uint32) {
+	d.requestedBytes.Add(int64(bytes))
 	select {
-	case d.asked <- struct{}{}:
+	case d.requested <- struct{}{}:
 	default:
 	}
 }
 
-// placed records the name of the stream's sink and its latencies: held bytes in the stream's buffer, and the
+// setSink records the name of the stream's sink and its latencies: held bytes in the stream's buffer, and the
 // latency of the sink in the server.
-func (d *Device) placed(sink string, held uint32, server proto.Microseconds, suspended bool) {
+func (d *Device) setSink(sink string, held uint32, server proto.Microseconds, suspended bool) {
 	d.suspended.Store(suspended)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -136,8 +136,8 @@ func (d *Device) placed(sink string, held uint32, server proto.Microseconds, sus
 	}
 }
 
-// lose records the error that ended the stream. Later errors are ignored.
-func (d *Device) lose(err error) {
+// fail records the error that ended the stream. Later errors are ignored.
+func (d *Device) fail(err error) {
 	d.once.Do(func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -189,7 +189,7 @@ func (d *Device) Sink() string {
 func (d *Device) Frames() int64 {
 	frames := d.frames.Load()
 	if since := d.idleSince.Load(); since != 0 {
-		frames += pcm.Frames(time.Since(d.born.Add(time.Duration(since))), d.config.Rate)
+		frames += pcm.Frames(time.Since(d.created.Add(time.Duration(since))), d.config.Rate)
 	}
 	return frames
 }
@@ -236,17 +236,17 @@ func (f *feeder) run(stop <-chan struct{}) {
 	last := time.Now()
 	f.feed()
 	// Close ends the connection, and with it this goroutine.
-	go f.begin()
+	go f.uncork()
 	idle := time.NewTimer(stall)
 	defer idle.Stop()
 	for {
 		select {
 		case <-f.stop:
 			return
-		case <-f.asked:
+		case <-f.requested:
 			f.feed()
-			if f.sleeps() {
-				f.idle()
+			if f.putToSleep() {
+				f.sleepUntilAsked()
 			}
 			last = time.Now()
 		case <-f.lost:
@@ -260,23 +260,23 @@ func (f *feeder) run(stop <-chan struct{}) {
 	}
 }
 
-// begin uncorks the stream.
-func (f *feeder) begin() {
+// uncork uncorks the stream.
+func (f *feeder) uncork() {
 	if err := f.conn.Request(&proto.CorkPlaybackStream{StreamIndex: f.stream}, nil); err != nil {
-		f.lose(f.conn.Explain(err))
+		f.fail(f.conn.Explain(err))
 	}
 }
 
 // feed renders and sends all requested frames, in blocks of up to blockFrames, until the request is less than a
 // frame or the device closes.
 func (f *feeder) feed() {
-	for f.wanted.Load() >= f.size {
+	for f.requestedBytes.Load() >= f.size {
 		select {
 		case <-f.stop:
 			return
 		default:
 		}
-		f.render(min(f.wanted.Load()/f.size, blockFrames))
+		f.render(min(f.requestedBytes.Load()/f.size, blockFrames))
 	}
 }
 
@@ -298,14 +298,14 @@ func (f *feeder) render(frames int64) {
 	if f.conn.Send(f.stream, bytes) {
 		f.frames.Add(frames)
 	}
-	f.wanted.Add(-frames * f.size)
+	f.requestedBytes.Add(-frames * f.size)
 }
 
 // standIn renders and discards blocks in real time, from the server's last request until its next one, or until
 // the device closes if forever is set. The server's buffer remains ahead of time, as before.
 func (f *feeder) standIn(last time.Time, forever bool) {
 	clock := pace.NewClock(last, f.config.Rate, blockFrames)
-	for clock.Wait(f.stop) && (forever || f.wanted.Load() < f.size) {
+	for clock.Wait(f.stop) && (forever || f.requestedBytes.Load() < f.size) {
 		f.src.Render(f.block)
 	}
 }

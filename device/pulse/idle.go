@@ -14,34 +14,34 @@ const (
 	// idleAfter is the duration of silence after which the source may sleep.
 	idleAfter = time.Second
 
-	// corkedFor is the longest time without playing: a server suspends a sink that has been idle for 5 s, and
+	// maxCorked is the longest time without playing: a server suspends a sink that has been idle for 5 s, and
 	// resuming takes time.
-	corkedFor = 4 * time.Second
+	maxCorked = 4 * time.Second
 
-	// uncorkedFor is the time that the server then plays.
-	uncorkedFor = 10 * time.Millisecond
+	// playTime is the time that the server then plays.
+	playTime = 10 * time.Millisecond
 )
 
-// sleeps puts the source to sleep, and reports whether it did. That needs a Sleeper, no request from the server,
+// putToSleep puts the source to sleep, and reports whether it did. That needs a Sleeper, no request from the server,
 // silence for idleAfter, and a source without work.
-func (f *feeder) sleeps() bool {
-	return f.sleeper != nil && f.wanted.Load() < f.size && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
+func (f *feeder) putToSleep() bool {
+	return f.sleeper != nil && f.requestedBytes.Load() < f.size && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
 }
 
-// idle stops the server until the source has a command, corkedFor has passed, or the device ends. Then it wakes
-// the source and resumes the server. The server's buffer contains silence, which it plays first afterwards, so
-// the latency of the next sound is unchanged.
-func (f *feeder) idle() {
-	f.idleSince.Store(int64(time.Since(f.born)))
+// sleepUntilAsked stops the server until the source has a command, maxCorked has passed, or the device ends. Then
+// it wakes the source and resumes the server. The server's buffer contains silence, which it plays first
+// afterwards, so the latency of the next sound is unchanged.
+func (f *feeder) sleepUntilAsked() {
+	f.idleSince.Store(int64(time.Since(f.created)))
 	corked := f.cork(true)
 	if corked {
-		alarm := time.NewTimer(corkedFor)
+		alarm := time.NewTimer(maxCorked)
 		defer alarm.Stop()
 		select {
 		case <-f.sleeper.Asked():
 			f.silent = 0
 		case <-alarm.C:
-			f.silent = pcm.Frames(idleAfter-uncorkedFor, f.config.Rate)
+			f.silent = pcm.Frames(idleAfter-playTime, f.config.Rate)
 		case <-f.stop:
 		case <-f.lost:
 		}
@@ -57,7 +57,7 @@ func (f *feeder) idle() {
 	default:
 	}
 	if !corked { // the server may have received the request anyway
-		go f.begin()
+		go f.uncork()
 		return
 	}
 	f.cork(false)
@@ -75,7 +75,7 @@ func (f *feeder) cork(stop bool) bool {
 	select {
 	case err := <-answer:
 		if err != nil {
-			f.lose(f.conn.Explain(err))
+			f.fail(f.conn.Explain(err))
 		}
 		return err == nil
 	case <-limit.C:

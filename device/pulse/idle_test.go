@@ -14,8 +14,8 @@ import (
 	"voicepool/pcm"
 )
 
-// dozer is a source that is silent, except for requested frames.
-type dozer struct {
+// sleeper is a source that is silent, except for requested frames.
+type sleeper struct {
 	asked chan struct{}
 
 	mu     sync.Mutex
@@ -26,9 +26,9 @@ type dozer struct {
 	sleeps int
 }
 
-func newDozer() *dozer { return &dozer{asked: make(chan struct{}, 1)} }
+func newSleeper() *sleeper { return &sleeper{asked: make(chan struct{}, 1)} }
 
-func (d *dozer) Render(dst []pcm.Frame) {
+func (d *sleeper) Render(dst []pcm.Frame) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.slept.IsZero() {
@@ -44,7 +44,7 @@ func (d *dozer) Render(dst []pcm.Frame) {
 	d.frames += int64(len(dst))
 }
 
-func (d *dozer) Sleep(at time.Time) bool {
+func (d *sleeper) Sleep(at time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.busy || d.loud > 0 {
@@ -55,9 +55,9 @@ func (d *dozer) Sleep(at time.Time) bool {
 	return true
 }
 
-func (d *dozer) Asked() <-chan struct{} { return d.asked }
+func (d *sleeper) Asked() <-chan struct{} { return d.asked }
 
-func (d *dozer) Wake(at time.Time) int64 {
+func (d *sleeper) Wake(at time.Time) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := pcm.Frames(at.Sub(d.slept), 48000)
@@ -67,20 +67,20 @@ func (d *dozer) Wake(at time.Time) int64 {
 }
 
 // play requests frames that are not silence.
-func (d *dozer) play(frames int) {
+func (d *sleeper) play(frames int) {
 	d.mu.Lock()
 	d.loud = frames
 	d.mu.Unlock()
 	d.asked <- struct{}{}
 }
 
-func (d *dozer) state() (frames int64, sleeps int, busy bool) {
+func (d *sleeper) state() (frames int64, sleeps int, busy bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.frames, d.sleeps, d.busy
 }
 
-var _ device.Sleeper = (*dozer)(nil)
+var _ device.Sleeper = (*sleeper)(nil)
 
 // within reports whether a number of frames matches a time, up to one or two blocks, and one more per corking,
 // because the test's server resumes at its own ticks.
@@ -91,8 +91,8 @@ func within(s *server, frames int64, since time.Duration) bool {
 }
 
 // idling returns a device that has just started to play a source that may sleep.
-func idling(t *testing.T) (*server, *dozer, *Device) {
-	s, src := &server{}, newDozer()
+func idling(t *testing.T) (*server, *sleeper, *Device) {
+	s, src := &server{}, newSleeper()
 	d := ready(t, s, Config{})
 	if err := d.Start(src); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestIdle(t *testing.T) {
 // TestNotIdle checks that a source that does not sleep, or is not a Sleeper, is pulled as usual.
 func TestNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, src := &server{}, newDozer()
+		s, src := &server{}, newSleeper()
 		src.busy = true
 		d := ready(t, s, Config{})
 		if err := d.Start(src); err != nil {

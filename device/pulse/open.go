@@ -64,7 +64,7 @@ func (d *Device) create() error {
 	if err != nil {
 		return err
 	}
-	d.home = sink
+	d.configSink = sink
 	c := d.config
 	title := c.Title
 	if title == "" {
@@ -73,7 +73,7 @@ func (d *Device) create() error {
 	buffer := uint32(pcm.Frames(c.Buffer, c.Rate) * d.size)
 	request := proto.CreatePlaybackStream{
 		SampleSpec:            proto.SampleSpec{Format: proto.FormatFloat32LE, Channels: byte(c.channels()), Rate: uint32(c.Rate)},
-		ChannelMap:            c.places(),
+		ChannelMap:            c.channelMap(),
 		ChannelVolumes:        slices.Repeat(proto.ChannelVolumes{proto.VolumeNorm}, c.channels()), // full volume, multiplied by the user's
 		NoRemap:               c.Outputs > 1,                                                       // channel k is channel k of the sink
 		NoRemix:               c.Outputs > 1,
@@ -94,12 +94,12 @@ func (d *Device) create() error {
 		}
 		return unavailable(err)
 	}
-	if err := d.wideEnough(reply.SinkIndex, reply.SinkName); err != nil {
+	if err := d.checkSink(reply.SinkIndex, reply.SinkName); err != nil {
 		return err
 	}
 	d.stream = reply.StreamIndex
-	d.placed(reply.SinkName, reply.BufferTargetLength, reply.SinkLatency, reply.SinkSuspended)
-	d.want(reply.Missing)
+	d.setSink(reply.SinkName, reply.BufferTargetLength, reply.SinkLatency, reply.SinkSuspended)
+	d.addRequest(reply.Missing)
 	return nil
 }
 

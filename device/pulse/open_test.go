@@ -174,7 +174,7 @@ func TestSinks(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("ä", 5000)
 	for _, outputs := range []int{1, device.MaxOutputs} {
-		ready(t, wideServer(outputs), Config{Name: long, Title: long + "\x00", Icon: long, Outputs: outputs}).Close()
+		ready(t, multiOutputServer(outputs), Config{Name: long, Title: long + "\x00", Icon: long, Outputs: outputs}).Close()
 	}
 }
 

@@ -31,7 +31,7 @@ type File struct {
 // space, Create and Write fail with ErrSpace. If the system does not report the free space, Write fails when
 // the disk is full.
 func Create(path string, c Config) (*File, error) {
-	return createOn(diskRoom, whole.Create, path, c)
+	return createOn(readDiskSpace, whole.Create, path, c)
 }
 
 // Record is like Create for a file that keeps all written frames, whatever happens. Its header is updated every
@@ -41,35 +41,35 @@ func Create(path string, c Config) (*File, error) {
 // If path does not exist, the recording appears under its name immediately. An existing file stays until Close;
 // until then the recording is next to it, as .voicepool-*.wav.
 func Record(path string, c Config) (*File, error) {
-	f, err := createOn(diskRoom, whole.Begin, path, c)
+	f, err := createOn(readDiskSpace, whole.Begin, path, c)
 	if err == nil {
-		f.keep()
+		f.keepHeaderCurrent()
 	}
 	return f, err
 }
 
-// keep makes the file a recording, as Record does: its header is updated while it is written. It has no effect
-// on a pipe or device, or if the length was announced.
-func (f *File) keep() {
+// keepHeaderCurrent makes the file a recording, as Record does: its header is updated while it is written. It has
+// no effect on a pipe or device, or if the length was announced.
+func (f *File) keepHeaderCurrent() {
 	if !f.file.Direct() && f.writer.config.Frames == 0 {
-		f.writer.kept = f.file
+		f.writer.recording = f.file
 	}
 }
 
 // createOn is Create with two functions to replace: look returns the free space of the disk of a folder, and
 // begin, a function of package whole, opens the file.
-func createOn(look func(folder string) (room, bool), begin func(path, ending string) (*whole.File, error), path string, c Config) (*File, error) {
+func createOn(look func(folder string) (diskSpace, bool), begin func(path, ending string) (*whole.File, error), path string, c Config) (*File, error) {
 	f := &File{path: path}
 	var err error
 	if f.file, err = begin(path, ".wav"); err != nil {
-		return nil, f.named(err)
+		return nil, f.addPath(err)
 	}
 	out := io.Writer(f.file.File)
 	if !f.file.Direct() {
-		guarded := &roomy{f.file.File, filepath.Dir(f.file.Name()), look}
+		guarded := &guardedFile{f.file.File, filepath.Dir(f.file.Name()), look}
 		if err := guarded.check(0); err != nil {
 			f.file.Discard()
-			return nil, f.named(err)
+			return nil, f.addPath(err)
 		}
 		out = guarded
 	}
@@ -97,9 +97,9 @@ func (f *File) Clipped() int64 { return f.writer.Clipped() }
 // Write appends frames; see Writer.Write.
 func (f *File) Write(frames []pcm.Frame) error {
 	if f.ended {
-		return f.named(ErrClosed)
+		return f.addPath(ErrClosed)
 	}
-	return f.named(f.writer.Write(frames))
+	return f.addPath(f.writer.Write(frames))
 }
 
 // Close completes the file and moves it to its name. If that fails, or a Write has failed, it removes the file,
@@ -112,11 +112,11 @@ func (f *File) Close() error {
 	err := f.writer.Close()
 	if err == nil {
 		err = f.file.Keep()
-	} else if f.writer.rescue() {
+	} else if f.writer.repair() {
 		_ = f.file.Keep() // the first error is returned
 	}
 	f.file.Discard()
-	f.failure = f.named(err)
+	f.failure = f.addPath(err)
 	return f.failure
 }
 
@@ -130,9 +130,9 @@ func (f *File) Abort() {
 	f.file.Discard()
 }
 
-// named adds the package and the user's file name to err, instead of the name of the temporary file. nil stays
+// addPath adds the package and the user's file name to err, instead of the name of the temporary file. nil stays
 // nil.
-func (f *File) named(err error) error {
+func (f *File) addPath(err error) error {
 	if err == nil {
 		return nil
 	}

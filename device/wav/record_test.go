@@ -83,7 +83,7 @@ func TestRecordOnFullDisk(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					f.keep()
+					f.keepHeaderCurrent()
 					full := errors.New("no space left")
 					f.writer.w = &short{f.file, int64(limit), full}
 					frames := make([]pcm.Frame, 333)
@@ -110,18 +110,18 @@ func TestRecordOnFullDisk(t *testing.T) {
 // TestRecordLeavesRoom checks that a recording that stops to leave space on its disk is kept, too.
 func TestRecordLeavesRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
-	look := func(string) (room, bool) {
+	look := func(string) (diskSpace, bool) {
 		info, err := os.Stat("out.wav")
 		if err != nil {
-			return room{1 << 20, 1 << 20}, true
+			return diskSpace{1 << 20, 1 << 20}, true
 		}
-		return room{1<<20 - uint64(info.Size()), 1 << 20}, true
+		return diskSpace{1<<20 - uint64(info.Size()), 1 << 20}, true
 	}
 	f, err := createOn(look, whole.Begin, "out.wav", Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.keep()
+	f.keepHeaderCurrent()
 	for frames := make([]pcm.Frame, 512); err == nil; {
 		err = f.Write(frames)
 	}
@@ -172,7 +172,7 @@ func TestRecordBesideAnother(t *testing.T) {
 	}
 }
 
-func nobodyKnows(string) (room, bool) { return room{}, false }
+func nobodyKnows(string) (diskSpace, bool) { return diskSpace{}, false }
 
 // short accepts a limited number of bytes, like a full disk.
 type short struct {

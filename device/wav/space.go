@@ -11,25 +11,25 @@ var ErrSpace = errors.New("wav: the disk is nearly full")
 
 // A File leaves 64 MiB of a disk free, or a twentieth of a smaller disk.
 const (
-	keepBytes = 64 << 20
-	keepShare = 20
+	minFreeBytes = 64 << 20
+	minFreeShare = 20
 )
 
-// room is the space of a disk.
-type room struct{ free, size uint64 } // in bytes: free for this user, and total
+// diskSpace is the space of a disk.
+type diskSpace struct{ free, size uint64 } // in bytes: free for this user, and total
 
-// roomy writes to a file while its disk has enough free space.
-type roomy struct {
+// guardedFile writes to a file while its disk has enough free space.
+type guardedFile struct {
 	*os.File
 	folder string
-	look   func(folder string) (room, bool) // ok is false if unknown
+	look   func(folder string) (diskSpace, bool) // ok is false if unknown
 }
 
 // check returns an error if writing more bytes would leave too little of the disk free. It returns nil if the
 // free space is unknown.
-func (r *roomy) check(more int) error {
+func (r *guardedFile) check(more int) error {
 	has, ok := r.look(r.folder)
-	keep := min(has.size/keepShare, keepBytes)
+	keep := min(has.size/minFreeShare, minFreeBytes)
 	if !ok || has.free >= keep+uint64(more) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (r *roomy) check(more int) error {
 }
 
 // Write writes p, unless that would leave too little of the disk free.
-func (r *roomy) Write(p []byte) (int, error) {
+func (r *guardedFile) Write(p []byte) (int, error) {
 	if err := r.check(len(p)); err != nil {
 		return 0, err
 	}

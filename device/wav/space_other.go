@@ -2,5 +2,5 @@
 
 package wav
 
-// diskRoom reports that the free space is unknown: Write fails when the disk is full.
-func diskRoom(string) (room, bool) { return room{}, false }
+// readDiskSpace reports that the free space is unknown: Write fails when the disk is full.
+func readDiskSpace(string) (diskSpace, bool) { return diskSpace{}, false }

@@ -39,14 +39,14 @@ func TestFileLeavesRoom(t *testing.T) {
 	} {
 		t.Chdir(t.TempDir())
 		asked := uint64(0) // size of the file when it checks the disk
-		look := func(folder string) (room, bool) {
+		look := func(folder string) (diskSpace, bool) {
 			parts, _ := filepath.Glob(filepath.Join(folder, ".voicepool-*"))
 			for _, part := range parts {
 				if info, err := os.Stat(part); err == nil {
 					asked = uint64(info.Size())
 				}
 			}
-			return room{c.free - min(c.free, asked), c.size}, true
+			return diskSpace{c.free - min(c.free, asked), c.size}, true
 		}
 		f, err := createOn(look, whole.Create, "out.wav", Config{Format: F32})
 		frames := make([]pcm.Frame, 4096)
@@ -74,7 +74,7 @@ func TestFileLeavesRoom(t *testing.T) {
 // not a regular file.
 func TestFileWithoutFigure(t *testing.T) {
 	t.Chdir(t.TempDir())
-	f, err := createOn(func(string) (room, bool) { return room{}, false }, whole.Create, "out.wav", Config{})
+	f, err := createOn(func(string) (diskSpace, bool) { return diskSpace{}, false }, whole.Create, "out.wav", Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestFileWithoutFigure(t *testing.T) {
 	if _, err := os.Stat(os.DevNull); err != nil {
 		t.Skip("this system has no null device")
 	}
-	f, err = createOn(func(string) (room, bool) { return room{0, 1 << 40}, true }, whole.Create, os.DevNull, Config{})
+	f, err = createOn(func(string) (diskSpace, bool) { return diskSpace{0, 1 << 40}, true }, whole.Create, os.DevNull, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +95,10 @@ func TestFileWithoutFigure(t *testing.T) {
 
 // TestDiskRoom checks that the system's numbers are plausible.
 func TestDiskRoom(t *testing.T) {
-	if has, ok := diskRoom(t.TempDir()); ok && (has.size == 0 || has.free > has.size) {
+	if has, ok := readDiskSpace(t.TempDir()); ok && (has.size == 0 || has.free > has.size) {
 		t.Errorf("the disk of a temporary folder has %+v", has)
 	}
-	if has, ok := diskRoom(filepath.Join(t.TempDir(), "none")); ok {
+	if has, ok := readDiskSpace(filepath.Join(t.TempDir(), "none")); ok {
 		t.Errorf("the disk of a folder that is not there has %+v", has)
 	}
 }

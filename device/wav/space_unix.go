@@ -4,18 +4,18 @@ package wav
 
 import "syscall"
 
-// diskRoom returns the free space and the size of the disk of a folder. The result is false if the system does
+// readDiskSpace returns the free space and the size of the disk of a folder. The result is false if the system does
 // not report them.
-func diskRoom(folder string) (room, bool) {
+func readDiskSpace(folder string) (diskSpace, bool) {
 	var s syscall.Statfs_t
 	for {
 		switch err := syscall.Statfs(folder, &s); err {
 		case nil:
 			block := uint64(s.Bsize)
-			return room{uint64(max(int64(s.Bavail), 0)) * block, s.Blocks * block}, s.Blocks > 0
+			return diskSpace{uint64(max(int64(s.Bavail), 0)) * block, s.Blocks * block}, s.Blocks > 0
 		case syscall.EINTR:
 		default:
-			return room{}, false
+			return diskSpace{}, false
 		}
 	}
 }

@@ -14,23 +14,23 @@ const blockBytes = 64 << 10
 // Writer writes frames as a WAV file, or raw, to an io.Writer. It is for one goroutine at a time. After an
 // error every call returns that error.
 type Writer struct {
-	w       io.Writer
-	seeker  io.WriteSeeker // nil if w cannot seek
-	origin  int64          // position of the header in seeker
-	config  Config
-	encoder encoder
-	buf     []byte
-	begun   bool  // the header is in buf, or written
-	kept    kept  // nil: the sizes are written at Close
-	marked  int64 // number of frames in the header of a kept file
-	reached int64 // bytes written to a kept file
-	frames  int64
-	err     error
-	closed  bool
+	w             io.Writer
+	seeker        io.WriteSeeker // nil if w cannot seek
+	origin        int64          // position of the header in seeker
+	config        Config
+	encoder       encoder
+	buf           []byte
+	headerWritten bool          // the header is in buf, or written
+	recording     updatableFile // nil: the sizes are written at Close
+	headerFrames  int64         // number of frames in the header of a recording
+	reached       int64         // bytes written to a recording
+	frames        int64
+	err           error
+	closed        bool
 }
 
-// kept is a file whose header is updated every second.
-type kept interface {
+// updatableFile is a file whose header is updated every second.
+type updatableFile interface {
 	io.WriterAt
 	Truncate(size int64) error
 }
@@ -87,12 +87,12 @@ func (w *Writer) Write(frames []pcm.Frame) error {
 		w.buf = w.encoder.encode(w.buf, frames[:n*outputs], w.frames)
 		w.frames += int64(n)
 		frames = frames[n*outputs:]
-		due := w.kept != nil && (w.marked == 0 || w.frames-w.marked >= int64(w.config.Rate))
+		due := w.recording != nil && (w.headerFrames == 0 || w.frames-w.headerFrames >= int64(w.config.Rate))
 		if due || blockBytes-len(w.buf) < size {
 			w.flush()
 		}
 		if due && w.err == nil {
-			w.fail(w.mark(w.frames))
+			w.fail(w.updateHeader(w.frames))
 		}
 	}
 	return w.err
@@ -105,8 +105,8 @@ func (w *Writer) Close() error {
 		return w.err
 	}
 	w.closed = true
-	if !w.begun && w.config.Frames == 0 {
-		w.buf, w.begun = w.header(0, false), true
+	if !w.headerWritten && w.config.Frames == 0 {
+		w.buf, w.headerWritten = w.header(0, false), true
 		w.flush()
 		return w.err
 	}
@@ -116,20 +116,20 @@ func (w *Writer) Close() error {
 		if w.frames != announced {
 			w.fail(fmt.Errorf("%w: %d frames of %d", ErrLength, w.frames, announced))
 		}
-	} else if w.err == nil && w.kept != nil {
-		w.fail(w.mark(w.frames))
+	} else if w.err == nil && w.recording != nil {
+		w.fail(w.updateHeader(w.frames))
 	} else if w.err == nil && w.seeker != nil {
-		w.fail(w.patch())
+		w.fail(w.writeFinalHeader())
 	}
 	return w.err
 }
 
 // begin puts the header into the buffer, before the first samples. Later calls have no effect.
 func (w *Writer) begin() {
-	if w.begun {
+	if w.headerWritten {
 		return
 	}
-	w.begun = true
+	w.headerWritten = true
 	frames, room := int64(-1), w.seeker != nil
 	if w.config.Frames > 0 {
 		frames, room = w.config.Frames, false
@@ -161,34 +161,34 @@ func (w *Writer) flush() {
 	w.fail(err)
 }
 
-// mark rewrites the header of a kept file for the given number of frames. Raw files have no header: the call
+// updateHeader rewrites the header of a recording for the given number of frames. Raw files have no header: the call
 // only records the number.
-func (w *Writer) mark(frames int64) error {
-	if w.marked = frames; w.config.Raw {
+func (w *Writer) updateHeader(frames int64) error {
+	if w.headerFrames = frames; w.config.Raw {
 		return nil
 	}
-	_, err := w.kept.WriteAt(w.header(frames, true), 0)
+	_, err := w.recording.WriteAt(w.header(frames, true), 0)
 	return err
 }
 
-// rescue repairs a kept file after an error: it truncates the file to whole frames, and updates the header. It
+// repair repairs a recording after an error: it truncates the file to whole frames, and updates the header. It
 // reports whether there are frames to keep. If the repair fails, the last header is still valid.
-func (w *Writer) rescue() bool {
+func (w *Writer) repair() bool {
 	begin := int64(len(w.header(0, true)))
-	if w.kept == nil || w.reached < max(begin, 1) {
+	if w.recording == nil || w.reached < max(begin, 1) {
 		return false
 	}
 	size := int64(w.config.frameBytes())
 	frames := (w.reached - begin) / size
-	if w.mark(frames) == nil {
-		_ = w.kept.Truncate(begin + frames*size)
+	if w.updateHeader(frames) == nil {
+		_ = w.recording.Truncate(begin + frames*size)
 	}
 	return true
 }
 
-// patch rewrites the header at the origin with the final length. It returns an error if the file is open for
-// appending, which ignores the position.
-func (w *Writer) patch() error {
+// writeFinalHeader rewrites the header at the origin with the final length. It returns an error if the file is
+// open for appending, which ignores the position.
+func (w *Writer) writeFinalHeader() error {
 	end, err := w.seeker.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 // Block k is requested at start + k x block / rate, or as soon as the previous block is ready. The row has
 // neither name nor garbage.
 func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
-	g := device.NewGauge(src, rate)
+	g := device.NewLoadMeter(src, rate)
 	dst := make([]pcm.Frame, block)
 	var row RealtimeRow
 	var worst time.Duration

@@ -187,8 +187,8 @@ func (s *performance) play() error {
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
 	defer cancel(nil)
-	gauge := device.NewGauge(s.player, s.device.Rate())
-	entry := &gate{source: gauge}
+	meter := device.NewLoadMeter(s.player, s.device.Rate())
+	entry := &gate{source: meter}
 	// An abandoned goroutine of this function or of closeDevice finds the gate shut when the report
 	// is made.
 	defer entry.close()
@@ -222,7 +222,7 @@ func (s *performance) play() error {
 	<-stopped
 	s.troubles.endView()
 	if s.options.Verbose {
-		s.console.Say("%s", loadLine(gauge.Load()))
+		s.console.Say("%s", loadLine(meter.Load()))
 		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {

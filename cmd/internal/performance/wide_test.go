@@ -38,7 +38,7 @@ func quietly(w io.Writer) *console.Console {
 }
 
 // TestWideDevices checks that file devices and the null device accept exactly the configured number
-// of outputs, through a gate and a gauge.
+// of outputs, through a gate and a meter.
 func TestWideDevices(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		for _, kind := range []string{"null", "wav", "raw", "raw16"} {
@@ -53,8 +53,8 @@ func TestWideDevices(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					source := &gate{source: device.NewGauge(wide{outputs}, 1000)}
-					other := &gate{source: device.NewGauge(wide{outputs + 1}, 1000)}
+					source := &gate{source: device.NewLoadMeter(wide{outputs}, 1000)}
+					other := &gate{source: device.NewLoadMeter(wide{outputs + 1}, 1000)}
 					if err := d.Start(other); !errors.Is(err, device.ErrOutputs) {
 						t.Errorf("%d outputs on a device of %d: %v", outputs+1, outputs, err)
 					}

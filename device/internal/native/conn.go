@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// answers is the time limit for an answer of the server.
-	answers = time.Second
+	// answerTimeout is the time limit for an answer of the server.
+	answerTimeout = time.Second
 	// takes is the time limit for the server to read data.
 	takes = 100 * time.Millisecond
 	// name is the maximum length of a name in bytes: package proto limits a request to 1024.
@@ -48,10 +48,10 @@ type Conn struct {
 type Client struct {
 	Name string // of the application; "" means the name of the program
 	Icon string // of the application; "" means audio-x-generic
-	// Told is called with the messages of package proto, from one goroutine. Gone is called once, when the
+	// OnMessage is called with the messages of package proto, from one goroutine. OnClose is called once, when the
 	// connection ends without Close. Both may be nil.
-	Told func(message any)
-	Gone func(error)
+	OnMessage func(message any)
+	OnClose   func(error)
 }
 
 // Dial connects to the first of Servers that accepts the client, or returns the last error. ctx limits the time
@@ -105,11 +105,11 @@ func open(conn net.Conn, server string, c Client) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Conn{conn: conn, server: server, gone: c.Gone}
-	n.client.SetTimeout(answers)
+	n := &Conn{conn: conn, server: server, gone: c.OnClose}
+	n.client.SetTimeout(answerTimeout)
 	n.client.Callback = func(message any) {
-		if c.Told != nil {
-			c.Told(message)
+		if c.OnMessage != nil {
+			c.OnMessage(message)
 		}
 	}
 	n.client.Open((*wire)(n))
@@ -171,12 +171,12 @@ func (n *Conn) Send(stream uint32, data []byte) bool {
 	return n.client.Send(stream, data) == nil && n.ended() == nil
 }
 
-// Close ends the connection without calling Client.Gone.
+// Close ends the connection without calling Client.OnClose.
 func (n *Conn) Close() {
 	n.once.Do(func() { n.end(net.ErrClosed) })
 }
 
-// fail ends the connection because of err, and calls Client.Gone with it. It has no effect on a connection that
+// fail ends the connection because of err, and calls Client.OnClose with it. It has no effect on a connection that
 // has already ended.
 func (n *Conn) fail(err error) {
 	n.once.Do(func() {

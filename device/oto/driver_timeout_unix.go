@@ -23,9 +23,9 @@ const (
 	serverTime = 3 * time.Second
 )
 
-// look returns how long to wait for the driver, or an error if trying is useless. Without a card it never lets
-// the driver use ALSA: libasound would print errors, and a hung server would block the driver.
-func look() (time.Duration, error) {
+// driverTimeout returns how long to wait for the driver, or an error if trying is useless. Without a card it never
+// lets the driver use ALSA: libasound would print errors, and a hung server would block the driver.
+func driverTimeout() (time.Duration, error) {
 	err := native.Ask(askTime)
 	switch {
 	case err == nil:
@@ -33,7 +33,7 @@ func look() (time.Duration, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return 0, unavailable("%v", err)
 	}
-	if cards := cards(); cards.Found {
+	if cards := alsaDriver(); cards.Found {
 		return cardTime, nil
 	} else {
 		return 0, unavailable("%v, %s", err, cards.Detail)
@@ -44,12 +44,12 @@ func look() (time.Duration, error) {
 func probe() []Driver {
 	pulse := Driver{Name: "pulse"}
 	pulse.Found, pulse.Detail = native.Look()
-	return []Driver{pulse, cards()}
+	return []Driver{pulse, alsaDriver()}
 }
 
-// cards returns the alsa driver. Found is set if the user may write to an output device; otherwise Detail is the
+// alsaDriver returns the alsa driver. Found is set if the user may write to an output device; otherwise Detail is the
 // reason. On FreeBSD and NetBSD it is found, on other systems except Linux it is not.
-func cards() Driver {
+func alsaDriver() Driver {
 	alsa := Driver{Name: "alsa"}
 	if runtime.GOOS != "linux" {
 		// Other systems have libasound only as a port, over their own devices.

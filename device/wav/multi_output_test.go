@@ -56,9 +56,9 @@ func braid(t *testing.T, c Config, alone [][]pcm.Frame) []byte {
 	return all
 }
 
-// TestWideIsStereoFiles checks that a file of several outputs contains the bytes of a stereo file per output,
+// TestOutputsEqualStereoFiles checks that a file of several outputs contains the bytes of a stereo file per output,
 // with and without a header, in blocks of any length.
-func TestWideIsStereoFiles(t *testing.T) {
+func TestOutputsEqualStereoFiles(t *testing.T) {
 	const frames = 5000
 	for _, outputs := range grid {
 		mixed, alone := scene(outputs, frames)
@@ -91,9 +91,9 @@ func TestWideIsStereoFiles(t *testing.T) {
 	}
 }
 
-// TestWideHeader checks Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field. The header of a file of
+// TestOutputsHeader checks Microsoft's layout of WAVEFORMATEXTENSIBLE, field by field. The header of a file of
 // one output is unchanged.
-func TestWideHeader(t *testing.T) {
+func TestOutputsHeader(t *testing.T) {
 	for _, outputs := range grid[1:] {
 		for _, format := range []Format{S16, S24, F32} {
 			channels, bits := uint64(2*outputs), uint64(format.bits())
@@ -134,8 +134,8 @@ func TestWideHeader(t *testing.T) {
 	}
 }
 
-// TestWideRF64 checks that the limit for RF64 applies to the size of all channels together.
-func TestWideRF64(t *testing.T) {
+// TestOutputsRF64 checks that the limit for RF64 applies to the size of all channels together.
+func TestOutputsRF64(t *testing.T) {
 	for _, outputs := range grid {
 		for _, format := range []Format{S16, S24, F32} {
 			for _, room := range []bool{false, true} {
@@ -154,8 +154,8 @@ func TestWideRF64(t *testing.T) {
 	}
 }
 
-// TestWideRecord checks that a recording of several outputs is valid after every second, before Close.
-func TestWideRecord(t *testing.T) {
+// TestOutputsRecord checks that a recording of several outputs is valid after every second, before Close.
+func TestOutputsRecord(t *testing.T) {
 	for _, outputs := range grid {
 		path := filepath.Join(t.TempDir(), "out.wav")
 		mixed, alone := scene(outputs, 2500)
@@ -191,8 +191,8 @@ func TestWideRecord(t *testing.T) {
 	}
 }
 
-// TestWideErrors checks that invalid numbers of outputs and partial frames are rejected.
-func TestWideErrors(t *testing.T) {
+// TestOutputsErrors checks that invalid numbers of outputs and partial frames are rejected.
+func TestOutputsErrors(t *testing.T) {
 	for _, outputs := range []int{-1, 17} {
 		want := fmt.Sprintf("wav: no such format: %d outputs, want 1..16", outputs)
 		if _, err := NewWriter(&bytes.Buffer{}, Config{Outputs: outputs}); err == nil || err.Error() != want {
@@ -234,8 +234,8 @@ func (s *numbers) Render(dst []pcm.Frame) {
 	}
 }
 
-// TestWideDevice records a minute for each number of outputs.
-func TestWideDevice(t *testing.T) {
+// TestOutputsDevice records a minute for each number of outputs.
+func TestOutputsDevice(t *testing.T) {
 	for _, outputs := range grid {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer

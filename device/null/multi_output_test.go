@@ -34,7 +34,7 @@ type slowWide struct{ wide }
 
 func (*slowWide) Prepare() int { return 100 }
 
-func TestContractWide(t *testing.T) {
+func TestContractOutputs(t *testing.T) {
 	for _, outputs := range []int{2, 4, 16} {
 		t.Run(fmt.Sprint("stepped ", outputs), func(t *testing.T) {
 			devicetest.Run(t, func(testing.TB) device.Device {
@@ -49,8 +49,8 @@ func TestContractWide(t *testing.T) {
 	})
 }
 
-// TestStepWide checks that Step counts frames of one output, and returns the frames of all outputs.
-func TestStepWide(t *testing.T) {
+// TestStepOutputs checks that Step counts frames of one output, and returns the frames of all outputs.
+func TestStepOutputs(t *testing.T) {
 	for _, outputs := range []int{1, 2, 3, 4, 16} {
 		d := null.NewStepped(null.Config{Outputs: outputs})
 		src := &slowWide{wide{outputs: outputs}}
@@ -80,7 +80,7 @@ func TestStepWide(t *testing.T) {
 	}
 }
 
-func TestStepWideDoesNotAllocate(t *testing.T) {
+func TestStepOutputsDoesNotAllocate(t *testing.T) {
 	d := null.NewStepped(null.Config{Outputs: 16})
 	d.Start(wideSilence{})
 	d.Step(512)
@@ -93,8 +93,8 @@ type wideSilence struct{ silence }
 
 func (wideSilence) Outputs() int { return 16 }
 
-// TestPacedWide checks that the number of outputs does not affect the pace.
-func TestPacedWide(t *testing.T) {
+// TestPacedOutputs checks that the number of outputs does not affect the pace.
+func TestPacedOutputs(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {
 			d := null.NewPaced(null.Config{Rate: 44100, Block: 441, Outputs: outputs})

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// look returns no waiting time: a browser starts the sound only after the user has interacted with the page.
+// driverTimeout returns no waiting time: a browser starts the sound only after the user has interacted with the page.
 // Until then the device pulls in time by itself. Without an AudioContext it returns an error.
-func look() (time.Duration, error) {
+func driverTimeout() (time.Duration, error) {
 	if d := probe()[0]; !d.Found {
 		return 0, unavailable("%s", d.Detail)
 	}

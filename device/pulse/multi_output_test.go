@@ -17,22 +17,22 @@ import (
 	"voicepool/pcm"
 )
 
-// wideServer returns a server whose sink has enough channels.
-func wideServer(outputs int) *server {
+// multiOutputServer returns a server whose sink has enough channels.
+func multiOutputServer(outputs int) *server {
 	return &server{sinks: []string{"speakers"}, wide: map[string]int{"speakers": 2 * outputs}}
 }
 
-// wideCounter is a source with several outputs, whose frames contain their time and their output.
-type wideCounter struct {
+// multiOutputCounter is a source with several outputs, whose frames contain their time and their output.
+type multiOutputCounter struct {
 	outputs int
 
 	mu sync.Mutex
 	n  int
 }
 
-func (c *wideCounter) Outputs() int { return c.outputs }
+func (c *multiOutputCounter) Outputs() int { return c.outputs }
 
-func (c *wideCounter) Render(dst []pcm.Frame) {
+func (c *multiOutputCounter) Render(dst []pcm.Frame) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range dst {
@@ -41,28 +41,28 @@ func (c *wideCounter) Render(dst []pcm.Frame) {
 	}
 }
 
-func (c *wideCounter) frames() int {
+func (c *multiOutputCounter) frames() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.n / c.outputs
 }
 
-func TestContractWide(t *testing.T) {
+func TestContractOutputs(t *testing.T) {
 	for _, outputs := range []int{2, 4, 16} {
 		t.Run(fmt.Sprint(outputs), func(t *testing.T) {
 			devicetest.Run(t, func(t testing.TB) device.Device {
-				return ready(t, wideServer(outputs), Config{Outputs: outputs})
+				return ready(t, multiOutputServer(outputs), Config{Outputs: outputs})
 			}, nil)
 		})
 	}
 }
 
-// TestPlaysWide checks that the server gets every frame of every output once, in order and in time. Its byte
+// TestPlaysOutputs checks that the server gets every frame of every output once, in order and in time. Its byte
 // counts cover all channels.
-func TestPlaysWide(t *testing.T) {
+func TestPlaysOutputs(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {
-			s, src := wideServer(outputs), &wideCounter{outputs: outputs}
+			s, src := multiOutputServer(outputs), &multiOutputCounter{outputs: outputs}
 			d := ready(t, s, Config{Outputs: outputs})
 			want := device.Latencies{Driver: 30 * time.Millisecond, Server: 10 * time.Millisecond}
 			if l := d.Latencies(); l != want || d.Outputs() != outputs {
@@ -94,7 +94,7 @@ func TestPlaysWide(t *testing.T) {
 // sink's channels. The server's latency is unchanged.
 func TestStreamRequest(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
-		s := wideServer(outputs)
+		s := multiOutputServer(outputs)
 		ready(t, s, Config{Outputs: outputs, Buffer: 20 * time.Millisecond}).Close()
 		channels := 2 * outputs
 		want := args{}.spec(48000, channels)
@@ -119,8 +119,8 @@ func TestStreamRequest(t *testing.T) {
 	}
 }
 
-// TestNarrow checks that a sink with fewer channels is rejected, with an error that contains both numbers.
-func TestNarrow(t *testing.T) {
+// TestTooFewChannels checks that a sink with fewer channels is rejected, with an error that contains both numbers.
+func TestTooFewChannels(t *testing.T) {
 	const two = `the sink "speakers" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
 	for _, c := range []struct {
 		outputs, channels int
@@ -155,9 +155,9 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestMovedNarrow checks that a stream that is moved to a sink with fewer channels is lost. With enough
+// TestMovedToTooFewChannels checks that a stream that is moved to a sink with fewer channels is lost. With enough
 // channels it continues.
-func TestMovedNarrow(t *testing.T) {
+func TestMovedToTooFewChannels(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		channels int
@@ -173,7 +173,7 @@ func TestMovedNarrow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &server{sinks: []string{"speakers", "phones"}, wide: map[string]int{"speakers": 8, "phones": c.channels}}
-				src := &wideCounter{outputs: 4}
+				src := &multiOutputCounter{outputs: 4}
 				d := ready(t, s, Config{Outputs: 4})
 				defer d.Close()
 				d.Start(src)
@@ -197,9 +197,9 @@ func TestMovedNarrow(t *testing.T) {
 	}
 }
 
-// TestGoneNarrow removes a sink, after which the server moves the stream to a sink with too few channels. The
-// error must begin with the removed sink.
-func TestGoneNarrow(t *testing.T) {
+// TestSinkGoneTooFewChannels removes a sink, after which the server moves the stream to a sink with too few
+// channels. The error must begin with the removed sink.
+func TestSinkGoneTooFewChannels(t *testing.T) {
 	const narrow = `the sink "phones" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
 	for _, c := range []struct {
 		name string
@@ -220,7 +220,7 @@ func TestGoneNarrow(t *testing.T) {
 				s := &server{sinks: []string{"speakers", "desk"}, wide: map[string]int{"speakers": 8, "desk": 8}}
 				d := ready(t, s, Config{Sink: c.sink, Outputs: 4})
 				defer d.Close()
-				d.Start(&wideCounter{outputs: 4})
+				d.Start(&multiOutputCounter{outputs: 4})
 				time.Sleep(time.Second)
 				synctest.Wait()
 				s.sinks = c.left
@@ -235,11 +235,11 @@ func TestGoneNarrow(t *testing.T) {
 	}
 }
 
-// TestMeasureWide checks that the latency is independent of the number of channels.
-func TestMeasureWide(t *testing.T) {
+// TestMeasureOutputs checks that the latency is independent of the number of channels.
+func TestMeasureOutputs(t *testing.T) {
 	for _, outputs := range []int{1, 2, 16} {
 		synctest.Test(t, func(t *testing.T) {
-			s, size := wideServer(outputs), uint64(8*outputs)
+			s, size := multiOutputServer(outputs), uint64(8*outputs)
 			s.answer = map[uint32]func(uint32){proto.OpGetPlaybackLatency: func(tag uint32) {
 				s.say(proto.OpReply, tag, late(96_000*size, 95_520*size, 12_345))
 			}}
@@ -253,27 +253,27 @@ func TestMeasureWide(t *testing.T) {
 	}
 }
 
-// wideDozer is a dozer with several outputs. It counts frames of one output.
-type wideDozer struct {
-	*dozer
+// multiOutputSleeper is a sleeper with several outputs. It counts frames of one output.
+type multiOutputSleeper struct {
+	*sleeper
 	outputs int
 }
 
-func (d wideDozer) Outputs() int { return d.outputs }
+func (d multiOutputSleeper) Outputs() int { return d.outputs }
 
-func (d wideDozer) Render(dst []pcm.Frame) {
+func (d multiOutputSleeper) Render(dst []pcm.Frame) {
 	clear(dst)
-	d.dozer.Render(dst[:len(dst)/d.outputs])
+	d.sleeper.Render(dst[:len(dst)/d.outputs])
 }
 
-// TestIdleWide checks that a second of silence is a second for any number of outputs.
-func TestIdleWide(t *testing.T) {
+// TestIdleOutputs checks that a second of silence is a second for any number of outputs.
+func TestIdleOutputs(t *testing.T) {
 	for _, outputs := range []int{2, 16} {
 		synctest.Test(t, func(t *testing.T) {
-			s, src := wideServer(outputs), newDozer()
+			s, src := multiOutputServer(outputs), newSleeper()
 			d := ready(t, s, Config{Outputs: outputs})
 			defer d.Close()
-			d.Start(wideDozer{src, outputs})
+			d.Start(multiOutputSleeper{src, outputs})
 			begin := time.Now()
 			time.Sleep(900 * time.Millisecond)
 			if corked, _ := s.corking(); corked {

@@ -15,10 +15,10 @@ type slow struct{ takes time.Duration }
 
 func (s *slow) Render([]pcm.Frame) { time.Sleep(s.takes) }
 
-func TestGauge(t *testing.T) {
+func TestLoadMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{}
-		g := device.NewGauge(s, 1000)
+		g := device.NewLoadMeter(s, 1000)
 		block := make([]pcm.Frame, 256) // 256 ms
 		for _, ms := range []time.Duration{0, 1, 2, 3, 4, 5, 128, 129, 256, 257, 1000} {
 			s.takes = ms * time.Millisecond
@@ -40,8 +40,8 @@ func TestGauge(t *testing.T) {
 	})
 }
 
-func TestGaugeAllocatesNothing(t *testing.T) {
-	g := device.NewGauge(&slow{}, 48000)
+func TestLoadMeterDoesNotAllocate(t *testing.T) {
+	g := device.NewLoadMeter(&slow{}, 48000)
 	block := make([]pcm.Frame, 64)
 	if n := testing.AllocsPerRun(100, func() { g.Render(block) }); n != 0 {
 		t.Errorf("%v allocations a block", n)

@@ -10,23 +10,23 @@ import (
 	"voicepool/pcm"
 )
 
-// Gauge is a source that measures how long another source takes to render. Put it between a mixer and a
-// device: d.Start(device.NewGauge(m, m.Rate())).
-type Gauge struct {
+// LoadMeter is a source that measures how long another source takes to render. Put it between a mixer and a
+// device: d.Start(device.NewLoadMeter(m, m.Rate())).
+type LoadMeter struct {
 	source      Source
 	rate        int64
 	outputs     int64
 	collections uint64 // at creation
 
 	blocks, late, longest atomic.Int64
-	took, lasted          atomic.Int64 // nanoseconds in total
+	renderTime, audioTime atomic.Int64 // nanoseconds in total
 	shares                [Shares]atomic.Int64
 }
 
 // Shares is the number of bins of the histogram in Load.
 const Shares = 10
 
-// Load holds the render times of a source, measured by a Gauge. The share of a block is its render time
+// Load holds the render times of a source, measured by a LoadMeter. The share of a block is its render time
 // divided by its duration: at 0.5, half of the time is left.
 type Load struct {
 	Blocks int64
@@ -39,38 +39,38 @@ type Load struct {
 	Longest time.Duration // the longest render time of a block
 	Mean    float64       // the share over all blocks
 
-	Collections uint64 // garbage collections of the process since NewGauge
+	Collections uint64 // garbage collections of the process since NewLoadMeter
 }
 
-// NewGauge returns a gauge of src, which plays rate frames per second.
-func NewGauge(src Source, rate int) *Gauge {
-	return &Gauge{source: src, rate: int64(rate), outputs: int64(OutputsOf(src)), collections: collections()}
+// NewLoadMeter returns a LoadMeter for src, which plays rate frames per second.
+func NewLoadMeter(src Source, rate int) *LoadMeter {
+	return &LoadMeter{source: src, rate: int64(rate), outputs: int64(OutputsOf(src)), collections: collections()}
 }
 
-// Render renders dst with the source and adds the time it took to the measurements of Load. A block without
+// Render renders dst with the source and adds the time it takes to the measurements of Load. A block without
 // frames is not counted.
-func (g *Gauge) Render(dst []pcm.Frame) {
+func (g *LoadMeter) Render(dst []pcm.Frame) {
 	begin := time.Now()
 	g.source.Render(dst)
-	took := time.Since(begin).Nanoseconds()
-	lasts := int64(len(dst)) * int64(time.Second) / (g.rate * g.outputs)
-	if lasts == 0 {
+	renderTime := time.Since(begin).Nanoseconds()
+	duration := int64(len(dst)) * int64(time.Second) / (g.rate * g.outputs)
+	if duration == 0 {
 		return
 	}
 	g.blocks.Add(1)
-	g.took.Add(took)
-	g.lasted.Add(lasts)
-	g.longest.Store(max(g.longest.Load(), took))
+	g.renderTime.Add(renderTime)
+	g.audioTime.Add(duration)
+	g.longest.Store(max(g.longest.Load(), renderTime))
 	// bin 0 ends at 1/256 of the duration; each further bin doubles the limit
-	step := bits.Len64(uint64(max(took*256-1, 0) / lasts))
+	step := bits.Len64(uint64(max(renderTime*256-1, 0) / duration))
 	g.shares[min(step, Shares-1)].Add(1)
-	if took > lasts {
+	if renderTime > duration {
 		g.late.Add(1)
 	}
 }
 
-// Rate returns the rate of the source, if it is Rated, otherwise the rate of NewGauge.
-func (g *Gauge) Rate() int {
+// Rate returns the rate of the source, if it is Rated, otherwise the rate of NewLoadMeter.
+func (g *LoadMeter) Rate() int {
 	if r, ok := g.source.(Rated); ok {
 		return r.Rate()
 	}
@@ -78,11 +78,11 @@ func (g *Gauge) Rate() int {
 }
 
 // Outputs returns the number of stereo outputs of the source.
-func (g *Gauge) Outputs() int { return int(g.outputs) }
+func (g *LoadMeter) Outputs() int { return int(g.outputs) }
 
 // Prepare calls Prepare of the source, if it is a Preparer, and returns the number of frames that Render may
 // render next. Otherwise it returns math.MaxInt32: no limit.
-func (g *Gauge) Prepare() (frames int) {
+func (g *LoadMeter) Prepare() (frames int) {
 	if p, ok := g.source.(Preparer); ok {
 		return p.Prepare()
 	}
@@ -90,7 +90,7 @@ func (g *Gauge) Prepare() (frames int) {
 }
 
 // Load returns the current measurements. During a Render its fields may differ by one block. Any goroutine.
-func (g *Gauge) Load() Load {
+func (g *LoadMeter) Load() Load {
 	l := Load{
 		Blocks: g.blocks.Load(), Late: g.late.Load(), Longest: time.Duration(g.longest.Load()),
 		Collections: collections() - g.collections,
@@ -98,8 +98,8 @@ func (g *Gauge) Load() Load {
 	for i := range l.Shares {
 		l.Shares[i] = g.shares[i].Load()
 	}
-	if lasted := g.lasted.Load(); lasted > 0 {
-		l.Mean = float64(g.took.Load()) / float64(lasted)
+	if audioTime := g.audioTime.Load(); audioTime > 0 {
+		l.Mean = float64(g.renderTime.Load()) / float64(audioTime)
 	}
 	return l
 }

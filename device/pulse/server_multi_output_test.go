@@ -99,9 +99,9 @@ func level(x []float64, hz float64) float64 {
 	return all[len(all)/2]
 }
 
-// TestServerWide checks that each channel of a sink plays exactly its channel of the outputs. A sink with fewer
+// TestServerOutputs checks that each channel of a sink plays exactly its channel of the outputs. A sink with fewer
 // channels is rejected, and a stream that is moved to one is lost.
-func TestServerWide(t *testing.T) {
+func TestServerOutputs(t *testing.T) {
 	openServer(t, Config{}).Close()
 	surround := "front-left,front-right,rear-left,rear-right,front-center,lfe,side-left,side-right"
 	for _, c := range []struct {

@@ -4,9 +4,9 @@ package oto
 
 import "github.com/ebitengine/purego"
 
-// hush silences libasound while the driver looks for a card: it would print some 25 lines about missing devices
-// to standard error. restore enables the messages again, because the program may use libasound itself.
-func hush() (restore func()) {
+// muteLibasound silences libasound while the driver looks for a card: it would print some 25 lines about missing
+// devices to standard error. restore enables the messages again, because the program may use libasound itself.
+func muteLibasound() (restore func()) {
 	restore = func() {}
 	lib, err := purego.Dlopen("libasound.so.2", purego.RTLD_LAZY|purego.RTLD_GLOBAL)
 	if err != nil {

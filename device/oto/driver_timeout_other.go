@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// look returns two seconds as the time to wait for the driver, which looks for the card itself. Its error is
+// driverTimeout returns two seconds as the time to wait for the driver, which looks for the card itself. Its error is
 // nil.
-func look() (time.Duration, error) { return 2 * time.Second, nil }
+func driverTimeout() (time.Duration, error) { return 2 * time.Second, nil }
 
 // probe returns the driver of the system, which is always present.
 func probe() []Driver {

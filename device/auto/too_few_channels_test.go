@@ -12,8 +12,9 @@ import (
 	"voicepool/device/null"
 )
 
-// TestNarrow checks that a driver with two channels is not tried for more outputs, and the error explains that.
-func TestNarrow(t *testing.T) {
+// TestTooFewChannels checks that a driver with two channels is not tried for more outputs, and the error explains
+// that.
+func TestTooFewChannels(t *testing.T) {
 	refuse := func(err error) func(context.Context, *Config) (device.Device, error) {
 		return func(context.Context, *Config) (device.Device, error) { return nil, err }
 	}
@@ -35,7 +36,7 @@ func TestNarrow(t *testing.T) {
 		is      error
 	}{
 		{name: "one output", outputs: 1, drivers: []*driver{{name: "oto", open: play}}, plays: "oto"},
-		{name: "wide", outputs: 4, drivers: []*driver{{name: "oto", open: tried}, {name: "pulse", wide: true, open: play}}, plays: "pulse"},
+		{name: "wide", outputs: 4, drivers: []*driver{{name: "oto", open: tried}, {name: "pulse", multiOutput: true, open: play}}, plays: "pulse"},
 		{
 			name: "narrow alone", outputs: 4, drivers: []*driver{{name: "oto", open: tried}},
 			want: stereo, is: device.ErrOutputs,
@@ -43,14 +44,14 @@ func TestNarrow(t *testing.T) {
 		{
 			name: "no server", outputs: 4, is: device.ErrUnavailable,
 			drivers: []*driver{
-				{name: "pulse", wide: true, open: refuse(fmt.Errorf("pulse: no server: %w", device.ErrUnavailable))},
+				{name: "pulse", multiOutput: true, open: refuse(fmt.Errorf("pulse: no server: %w", device.ErrUnavailable))},
 				{name: "oto", open: tried},
 			},
 			want: "no server; " + stereo,
 		},
 		{
 			name: "a small sink", outputs: 4, is: device.ErrOutputs,
-			drivers: []*driver{{name: "pulse", wide: true, open: refuse(few)}, {name: "oto", open: tried}},
+			drivers: []*driver{{name: "pulse", multiOutput: true, open: refuse(few)}, {name: "oto", open: tried}},
 			want:    "the sink is small: device: another number of outputs",
 		},
 	} {
@@ -75,16 +76,16 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestNarrowIsFinal checks that if no driver can play the outputs, the device does not retry, and keeps time.
-func TestNarrowIsFinal(t *testing.T) {
+// TestTooFewChannelsIsFinal checks that if no driver can play the outputs, the device does not retry, and keeps time.
+func TestTooFewChannelsIsFinal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{t: t, outputs: 4}
 		r := s.driver()
-		r.wide = false
-		d := begin(Config{Rate: rate, Block: 8, Outputs: 4}, []*driver{r})
+		r.multiOutput = false
+		d := newDevice(Config{Rate: rate, Block: 8, Outputs: 4}, []*driver{r})
 		defer d.Close()
 		synctest.Wait()
-		d.look()
+		d.showFirst()
 		if err := d.Start(src); err != nil {
 			t.Fatal(err)
 		}
@@ -96,12 +97,12 @@ func TestNarrowIsFinal(t *testing.T) {
 	})
 }
 
-// TestOpenWide checks that Open uses the outputs of its source.
-func TestOpenWide(t *testing.T) {
+// TestOpenOutputs checks that Open uses the outputs of its source.
+func TestOpenOutputs(t *testing.T) {
 	quiet(t)
 	d := Open(&counter{t: t, outputs: 3}, Config{Outputs: 7})
 	defer d.Close()
-	if d.Outputs() != 3 || device.OutputsOf(&tap{outputs: 3}) != 3 {
+	if d.Outputs() != 3 || device.OutputsOf(&cardSource{outputs: 3}) != 3 {
 		t.Errorf("%d outputs, want 3", d.Outputs())
 	}
 	stereo := New(Config{Rate: rate})

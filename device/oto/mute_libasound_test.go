@@ -15,8 +15,9 @@ import (
 	"voicepool/device"
 )
 
-// TestHush looks for a missing card in its own process. libasound, if installed, would print 25 lines and more.
-func TestHush(t *testing.T) {
+// TestMuteLibasound looks for a missing card in its own process. libasound, if installed, would print 25 lines and
+// more.
+func TestMuteLibasound(t *testing.T) {
 	const child = "VOICEPOOL_HUSH_TEST"
 	if os.Getenv(child) == "" {
 		quiet(t, "/nowhere/native")
@@ -32,7 +33,7 @@ func TestHush(t *testing.T) {
 		}
 		return
 	}
-	restore := hush()
+	restore := muteLibasound()
 	ctx, ready, err := newContext(&driver.NewContextOptions{SampleRate: 48000, ChannelCount: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestHush(t *testing.T) {
 }
 
 func TestMessage(t *testing.T) {
-	long := bare(errors.New("oto: a: oto: b\n  c" + strings.Repeat("é", 200)))
+	long := withoutPrefix(errors.New("oto: a: oto: b\n  c" + strings.Repeat("é", 200)))
 	want := "a: b c" + strings.Repeat("é", 117) + " ..."
 	if long.Error() != want {
 		t.Errorf("got  %q\nwant %q", long, want)

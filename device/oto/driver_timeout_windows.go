@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// look returns two seconds as the time to wait for the driver, or an error if Windows has no output: the driver
-// would succeed without one.
-func look() (time.Duration, error) {
+// driverTimeout returns two seconds as the time to wait for the driver, or an error if Windows has no output: the
+// driver would succeed without one.
+func driverTimeout() (time.Duration, error) {
 	if d := probe()[0]; !d.Found {
 		return 0, unavailable("%s", d.Detail)
 	}

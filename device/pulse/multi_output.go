@@ -16,9 +16,9 @@ import (
 // channels returns the number of channels of the stream.
 func (c *Config) channels() int { return 2 * c.Outputs }
 
-// places returns the channel map: left and right for one output, auxiliary channels for several outputs,
+// channelMap returns the channel map: left and right for one output, auxiliary channels for several outputs,
 // because they have no positions in a room.
-func (c *Config) places() proto.ChannelMap {
+func (c *Config) channelMap() proto.ChannelMap {
 	if c.Outputs == 1 {
 		return proto.ChannelMap{proto.ChannelLeft, proto.ChannelRight}
 	}
@@ -29,9 +29,9 @@ func (c *Config) places() proto.ChannelMap {
 	return places
 }
 
-// wideEnough returns an error if the sink with the given index and name has too few channels for several
+// checkSink returns an error if the sink with the given index and name has too few channels for several
 // outputs, or is gone. It returns nil for one output.
-func (d *Device) wideEnough(sink uint32, name string) error {
+func (d *Device) checkSink(sink uint32, name string) error {
 	if d.config.Outputs == 1 {
 		return nil // the server remixes stereo to the channels of the sink
 	}
@@ -43,7 +43,7 @@ func (d *Device) wideEnough(sink uint32, name string) error {
 		}
 		return unavailable(err)
 	}
-	err := d.config.fits(&info)
+	err := d.config.checkChannels(&info)
 	if errors.Is(err, native.ErrNoSink) {
 		return unavailable(d.conn.Explain(err))
 	}
@@ -53,28 +53,28 @@ func (d *Device) wideEnough(sink uint32, name string) error {
 	return nil
 }
 
-// fits returns nil if sink s has enough channels, and always for one output. Otherwise it returns a narrowError,
-// or ErrNoSink for the silent sink that a server creates for itself.
-func (c *Config) fits(s *proto.GetSinkInfoReply) error {
+// checkChannels returns nil if sink s has enough channels, and always for one output. Otherwise it returns a
+// tooFewChannelsError, or ErrNoSink for the silent sink that a server creates for itself.
+func (c *Config) checkChannels(s *proto.GetSinkInfoReply) error {
 	switch {
 	case c.Outputs == 1 || int(s.Channels) >= c.channels():
 		return nil
 	case s.SinkName == "auto_null":
 		return native.ErrNoSink
 	}
-	return &narrowError{sink: s.SinkName, channels: int(s.Channels), outputs: c.Outputs}
+	return &tooFewChannelsError{sink: s.SinkName, channels: int(s.Channels), outputs: c.Outputs}
 }
 
-// narrowError reports that a sink has too few channels. Without it the server would silently downmix the
+// tooFewChannelsError reports that a sink has too few channels. Without it the server would silently downmix the
 // outputs.
-type narrowError struct {
+type tooFewChannelsError struct {
 	sink              string
 	channels, outputs int
 }
 
-func (e *narrowError) Error() string {
+func (e *tooFewChannelsError) Error() string {
 	return fmt.Sprintf("the sink %q plays %s, %d outputs need %d; choose another sink, or fold the outputs into one (--fold)",
 		words.OneLine(e.sink), words.Count(e.channels, "channel"), e.outputs, 2*e.outputs)
 }
 
-func (e *narrowError) Unwrap() error { return device.ErrOutputs }
+func (e *tooFewChannelsError) Unwrap() error { return device.ErrOutputs }
