@@ -32,8 +32,8 @@ type controlFlags struct {
 	Guard   *value.Time `placeholder:"TIME" help:"Ignore another GO within this time (300ms)."`
 }
 
-// open opens the controls named by the flags: standard input, a socket, MIDI, the screen. The caller closes
-// the booth.
+// open opens the controls that the flags name: standard input, a socket, MIDI, the screen. The caller must close the
+// booth.
 func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options) (*booth.Booth, error) {
 	if o.Guard = show.Guard; f.Guard != nil {
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
@@ -69,16 +69,17 @@ type goCommand struct {
 	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes, to a new or empty file."`
 }
 
+// Run runs a show until it ends or a signal interrupts it. With --to it sends GO to a room instead.
 func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	switch {
-	case g.To != "" && far(app) != nil:
-		return far(app)
+	case g.To != "" && serverFlags(app) != nil:
+		return serverFlags(app)
 	case g.To != "" && g.Sheet != "":
 		return g.Flags.Command(c, "go", g.Sheet)
 	case g.To != "":
 		return g.Flags.Command(c, "go")
 	case g.Sheet == "":
-		return console.Usage("the argument <sheet> is missing")
+		return console.Usage("the argument <sheet> is missing; voicepool go --help shows the usage")
 	}
 	if err := cmp.Or(g.fromFlags.check(), g.liveFlags.check(), g.controlFlags.check(&g.liveFlags)); err != nil {
 		return err
@@ -121,13 +122,13 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		return err
 	}
 	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Tell, Drawn: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
-	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, again(g.Sheet, g.goesFlag, g.Fold), b.Changed, b.Tell
+	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.Changed, b.Tell
 	g.begin(&o.Player)
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }
 
-// leave closes a booth. It returns err if that is not nil, otherwise the error of closing. If both failed,
-// it prints the second.
+// leave closes a booth after a show that has ended with err. It returns err, or if that is nil the error of closing.
+// If both failed, it prints the second.
 func leave(c *console.Console, b *booth.Booth, err error) error {
 	closed := b.Close()
 	if err == nil || closed == nil {
@@ -145,6 +146,8 @@ type sendCommand struct {
 // sendPatience is the time limit of a show's answer.
 const sendPatience = 5 * time.Second
 
+// Run sends a command to a running show, or with --to to a room, and prints the answer. A refused command is a usage
+// error.
 func (s *sendCommand) Run(c *console.Console) error {
 	address := s.Words[0]
 	if s.To != "" && !strings.HasPrefix(address, "unix:") {

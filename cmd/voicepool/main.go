@@ -16,6 +16,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -68,13 +70,14 @@ const (
 	capacity = "When all are busy, steal the least audible one."
 )
 
+// main runs the command line and exits with its exit code.
 func main() {
 	console.IgnoreBrokenPipes()
 	os.Exit(command(os.Args[1:], console.New()))
 }
 
-// knownCommand returns a usage error with the nearest command if name, the first argument, is not a
-// command. It returns nil for a flag.
+// knownCommand returns a usage error with the nearest command if name, the first argument, is not a command of
+// model. It returns nil for a flag.
 func knownCommand(model *kong.Node, name string) error {
 	if strings.HasPrefix(name, "-") {
 		return nil
@@ -91,7 +94,7 @@ func knownCommand(model *kong.Node, name string) error {
 	return console.Usage("unknown command %s; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
-// command runs the program with the given arguments, without the program's name. It returns the exit code.
+// command runs the program with args, without the program's name, and returns the exit code.
 func command(args []string, c *console.Console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},
@@ -127,12 +130,43 @@ func command(args []string, c *console.Console) int {
 	case helped, c.Out.Err != nil: // kong would report a closed output as wrong usage
 		return c.Finish(nil)
 	case err != nil:
-		if argument, missing := strings.CutPrefix(err.Error(), `expected "<`); missing {
-			return c.Finish(console.Usage("the argument <%s is missing", strings.TrimSuffix(argument, `"`)))
-		}
-		return c.Finish(console.Usage("%w", err))
+		return c.Finish(console.Usage("%s", parseMessage(err)))
 	}
 	return c.Finish(ctx.Run(c))
+}
+
+// parseMessage returns the message of err, an error of kong's parser, as a sentence with a remedy.
+func parseMessage(err error) string {
+	text, command := err.Error(), "voicepool"
+	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil {
+		if node := parse.Context.Selected(); node != nil {
+			command = node.FullPath()
+		}
+	}
+	verb := func(list string) string {
+		if strings.Contains(list, ", ") {
+			return "are"
+		}
+		return "is"
+	}
+	help := command + " --help"
+	if flags, ok := strings.CutPrefix(text, "missing flags: "); ok {
+		return fmt.Sprintf("%s %s missing; %s describes the flags", flags, verb(flags), help)
+	}
+	if argument, ok := strings.CutPrefix(text, `expected "<`); ok {
+		return fmt.Sprintf("the argument <%s is missing; %s shows the usage", strings.TrimSuffix(argument, `"`), help)
+	}
+	if names, ok := strings.CutPrefix(text, "expected one of "); ok {
+		return fmt.Sprintf("%s needs a command (want %s); %s lists them", strings.TrimPrefix(command, "voicepool "), strings.ReplaceAll(names, `"`, ""), help)
+	}
+	if before, names, ok := strings.Cut(text, ", did you mean "); ok {
+		names = strings.ReplaceAll(strings.TrimPrefix(names, "one of "), `"`, "")
+		return before + "; did you mean " + strings.ReplaceAll(names, ", ", " or ")
+	}
+	if strings.HasPrefix(text, "unknown flag ") || strings.HasPrefix(text, "unexpected argument ") {
+		return text + "; " + help + " shows the usage"
+	}
+	return text
 }
 
 // Short names for the functions used in messages.
@@ -143,7 +177,7 @@ var (
 	cause   = words.Cause
 )
 
-// loadSheet loads a sheet. When ctx ends, it returns at once and the reading is abandoned.
+// loadSheet loads the sheet at path. When ctx ends, it abandons the reading and returns the cause.
 func loadSheet(ctx context.Context, path string) (*cue.Sheet, error) {
 	return console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 }
