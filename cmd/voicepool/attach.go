@@ -19,6 +19,7 @@ type attachCommand struct {
 	Show string `arg:"" optional:"" help:"The show: its sheet, or unix:PATH. Default: the running show."`
 }
 
+// Run shows the screen of a running show until the user leaves it or the show ends.
 func (a *attachCommand) Run(c *console.Console) error {
 	conn, err := a.find(c)
 	if err != nil {
@@ -41,8 +42,8 @@ func (a *attachCommand) Run(c *console.Console) error {
 	return err
 }
 
-// find connects to the show named by the argument: a socket as unix:PATH, or a sheet of a running show of
-// this user. If no or several shows match, it prints the choices and returns an error.
+// find connects to the show that a.Show names: a socket as unix:PATH, or the sheet of a running show of this user.
+// If not exactly one show matches, it prints the choices and returns an error.
 func (a *attachCommand) find(c *console.Console) (net.Conn, error) {
 	if strings.HasPrefix(a.Show, "unix:") {
 		return control.Dial(a.Show)

@@ -25,8 +25,7 @@ type benchCommand struct {
 	Seconds  *int           `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
-// options returns the measurement that the flags request. It returns a usage error for a value out of
-// range.
+// options returns the measurements that the flags select. A value out of range is a usage error.
 func (b *benchCommand) options() (o bench.Options, err error) {
 	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Speed: b.Speed, Own: b.Own, Least: b.Least, All: b.All || b.Only != nil, Only: b.Only, Load: b.Load}
 	if b.Own {
@@ -43,6 +42,7 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 	return o, nil
 }
 
+// Run measures and prints the rows, or with --against the changes since an earlier run.
 func (b *benchCommand) Run(c *console.Console) error {
 	switch {
 	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least || b.All || b.Only != nil || b.Load != "" || b.Against != ""):

@@ -22,6 +22,8 @@ type checkCommand struct {
 	isolateFlag
 }
 
+// Run loads the sheet and its sounds and prints every problem. Errors in them give exit code 2, notes and warnings
+// 0.
 func (k *checkCommand) Run(c *console.Console) error {
 	c.Quiet = k.Quiet
 	interrupted := c.Listen()
@@ -97,7 +99,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		}
 	}
 	if len(wrong) > 0 {
-		k.tell(c, lasts)
+		k.printExtent(c, lasts)
 		return console.Reported{Code: console.ExitCode(wrong)}
 	}
 	if k.Quiet || k.JSON {
@@ -113,12 +115,12 @@ func (k *checkCommand) Run(c *console.Console) error {
 		verdict = []string{"no problems"}
 	}
 	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), findings.Contents(sheet), strings.Join(verdict, ", "))
-	k.tell(c, lasts)
+	k.printExtent(c, lasts)
 	return nil
 }
 
-// tell prints the duration of the sheet. It prints no line if lasts is nil, or with -q or --json.
-func (k *checkCommand) tell(c *console.Console, lasts *extent.Extent) {
+// printExtent prints the duration of the sheet, unless lasts is nil or the flags suppress it.
+func (k *checkCommand) printExtent(c *console.Console, lasts *extent.Extent) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)
 	}

@@ -26,6 +26,7 @@ type compareCommand struct {
 	trialFlags
 }
 
+// Run checks the flags and then calls run.
 func (b *compareCommand) Run(c *console.Console) error {
 	for i, p := range b.Policies {
 		if slices.ContainsFunc(b.Policies[:i], func(q trial.Policy) bool { return q.Name == p.Name }) {
@@ -38,8 +39,8 @@ func (b *compareCommand) Run(c *console.Console) error {
 	return b.during(c, b.run)
 }
 
-// run renders the sheet with a pool for all sounds and once for each policy, and prints the losses. With
-// --wav, it writes each mix to a file.
+// run renders the sheet without steals and once for each policy, and prints the losses. With --wav it also writes
+// each mix to a file.
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	k, whole, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), b.read, func(sheet *cue.Sheet) error {
 		set(&sheet.Voices, b.Voices)
@@ -93,7 +94,7 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	return nil
 }
 
-// prepare makes the folder of --wav, and returns an error if a file in it would replace an input. Without
+// prepare makes the folder of --wav, and returns an error if a file in it would replace an input of sheet. Without
 // --wav it returns nil.
 func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	if b.Wav == "" {
@@ -109,11 +110,11 @@ func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	return outputs.Keep(output.SheetInputs(c.In, b.Sheet, sheet))
 }
 
-// path returns the path of the WAV file of a policy in the folder of --wav.
+// path returns the path of the WAV file called name in the folder of --wav.
 func (b *compareCommand) path(name string) string { return filepath.Join(b.Wav, name+".wav") }
 
-// write writes a mix to the WAV file of a policy, in 32-bit float. Without --wav it writes no file and
-// returns nil.
+// write writes mix as 32-bit float to the WAV file called name in the folder of --wav. Without --wav it has no
+// effect.
 func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) error {
 	if b.Wav == "" {
 		return nil
@@ -129,9 +130,8 @@ func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) e
 	return file.Close()
 }
 
-// print prints the table of policies and remarks on limits, on other losses than steals, on grown pools and
-// on the WAV files. needed is the number of voices that plays all sounds; whole holds the losses with that
-// pool.
+// print prints the table of rows, and remarks about limits, grown pools and the WAV files. needed is the pool size
+// of the mix without steals, and whole has the losses of that mix.
 func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int, whole trial.Losses, rows []trial.PolicyRow) {
 	fmt.Fprintf(c.Out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
 	if sheet.Virtual > 0 {
@@ -149,7 +149,7 @@ func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int,
 		}
 	}
 	if differ != nil {
-		fmt.Fprintf(c.Out, "\n%s\n", trial.Otherwise(differ, sheet))
+		fmt.Fprintf(c.Out, "\n%s\n", trial.LimitNote(differ, sheet))
 	}
 	for _, r := range rows {
 		if r.Grown > 0 {

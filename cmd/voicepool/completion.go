@@ -21,6 +21,7 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
+// Run prints the script for the shell.
 func (p *completionCommand) Run(c *console.Console) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -37,8 +38,8 @@ func (p *completionCommand) Help() string {
 		"fish: run voicepool completion fish > ~/.config/fish/completions/voicepool.fish"
 }
 
-// completes answers a shell's request for completions, which is in the variable COMP_LINE. It reports
-// whether there was a request; without one it prints no text.
+// completes answers a shell's request for completions, which is in the variable COMP_LINE, and reports whether there
+// was such a request.
 func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 	if os.Getenv("COMP_LINE") == "" {
 		return false, nil
@@ -55,6 +56,7 @@ func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 // manCommand prints the man page.
 type manCommand struct{}
 
+// Run prints the man page as roff.
 func (m *manCommand) Run(c *console.Console, app *kong.Context) error {
 	build := &manPage{Document: roff.NewDocument()}
 	var calls []string

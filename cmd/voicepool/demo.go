@@ -19,8 +19,8 @@ var demoSheet []byte
 // demoLoops matches the sounds of the show that its cues loop.
 var demoLoops = regexp.MustCompile(`(?m)^  (theme|rain|wind|engine): +\{`)
 
-// demoBank returns the YAML of the demo show without its cues: the sounds and their rules. Sounds that the
-// cues loop get the default loop: true.
+// demoBank returns the YAML of the demo show without its cues: the sounds and their rules. Sounds that the cues loop
+// have loop: true.
 func demoBank() []byte {
 	bank, _, _ := bytes.Cut(demoSheet, []byte("\ncues:"))
 	return append(demoLoops.ReplaceAll(bank, []byte("  $1: {loop: true, ")), '\n')
@@ -31,6 +31,7 @@ type demoCommand struct {
 	liveFlags
 }
 
+// Run plays the demo show, or with --sheet prints its sheet.
 func (d *demoCommand) Run(c *console.Console) error {
 	if err := d.check(); err != nil {
 		return err

@@ -16,10 +16,11 @@ type doctorCommand struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
+// Run examines the machine and prints the report. Without sound the exit code is 1.
 func (d *doctorCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	r := doctor.Examine(interrupted, doctor.Here(), doctor.Options{Tone: d.Tone, Told: c.Progress})
+	r := doctor.Examine(interrupted, doctor.Here(), doctor.Options{Tone: d.Tone, Progress: c.Progress})
 	c.Progress("")
 	if err := interrupted.Cause(); err != nil {
 		return err
@@ -36,8 +37,8 @@ func (d *doctorCommand) Run(c *console.Console) error {
 	return err
 }
 
-// printReport prints one line for each finding, whether sound came out, and the advice. It returns the
-// first write error of the table.
+// printReport prints one line for each finding of r to w, whether sound came out, and the advice. It returns the
+// first error of w in the table.
 func printReport(w io.Writer, r *doctor.Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(what, name, detail string) {
@@ -60,7 +61,7 @@ func printReport(w io.Writer, r *doctor.Report) error {
 	}
 	for _, s := range r.Sockets {
 		detail := s.Detail
-		if s.Asked {
+		if s.InUse {
 			detail += ", asked"
 		}
 		row("socket", s.Path, detail+" ("+s.From+")")
@@ -94,11 +95,10 @@ func printReport(w io.Writer, r *doctor.Report) error {
 	return nil
 }
 
-// measured describes the measurements of a driver in one line: seconds, latency in ms, gaps and the longest
-// pause in ms.
+// measured describes m in one line: seconds, latency in ms, gaps and the longest pause in ms.
 func measured(m *doctor.Measured) string {
 	text := fmt.Sprintf("%.1f s: latency %.1f ms, at most %.1f ms", m.Seconds, m.Latency, m.Worst)
-	if m.Asked == 0 {
+	if m.Queries == 0 {
 		text = fmt.Sprintf("%.1f s: latency at most %.1f ms (from the driver)", m.Seconds, m.Latency)
 	}
 	gaps := "no gap"

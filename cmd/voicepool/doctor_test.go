@@ -22,7 +22,7 @@ func TestDoctorPage(t *testing.T) {
 			{Name: "XDG_RUNTIME_DIR", Set: true, Value: "/run/user/1000"},
 			{Name: "PULSE_SERVER"}, {Name: "PULSE_SINK"}, {Name: "PULSE_COOKIE"},
 		},
-		Sockets: []doctor.Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Usable: true, Detail: "answers"}},
+		Sockets: []doctor.Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Usable: true, Detail: "answers"}},
 		Sinks:   []pulse.Sink{{Name: "phones", Rate: 48000, Default: true, Muted: true}},
 		Cards:   []doctor.Card{{Path: "/dev/snd/pcmC0D0p", Name: "ALC257 Analog", Usable: true, Detail: "there"}},
 		Advice:  []doctor.Advice{{Why: "the sink phones is muted", Do: "pactl set-sink-mute phones 0"}},
@@ -51,7 +51,7 @@ func TestDoctorLines(t *testing.T) {
 			name: "plays",
 			report: doctor.Report{
 				Sound: true, Drivers: []doctor.Trial{{Name: "pulse", Ways: "PulseAudio", Plays: true, Detail: "phones"}},
-				Measured: &doctor.Measured{Driver: "pulse", Seconds: 5.01, Latency: 30.24, Worst: 38, Asked: 45, Longest: 12},
+				Measured: &doctor.Measured{Driver: "pulse", Seconds: 5.01, Latency: 30.24, Worst: 38, Queries: 45, Longest: 12},
 			},
 			want: []string{
 				"driver pulse plays on phones",

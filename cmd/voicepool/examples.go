@@ -49,8 +49,8 @@ var examples = map[string][]string{
 	"version":     {"voicepool version --json"},
 }
 
-// addExamples adds examples to the help of a command and of its subcommands. It returns the examples of the
-// command; without own examples, it returns the subcommands' examples.
+// addExamples adds examples to the help of the command node and of its subcommands. It returns the examples of node;
+// a command without own examples has the examples of its subcommands.
 func addExamples(node *kong.Node) (list []string) {
 	for _, command := range node.Children {
 		list = append(list, addExamples(command)...)
@@ -64,15 +64,15 @@ func addExamples(node *kong.Node) (list []string) {
 	return list
 }
 
-// manPage builds the man page. It replaces the synopsis of the library by one that lists the commands.
+// manPage builds the man page. Its synopsis lists the commands.
 type manPage struct {
 	*roff.Document
 	usages  []string // of each command
 	skipped bool     // the text of the library's synopsis
 }
 
-// Section begins a section. In the section Synopsis it writes the usages, and skips the texts that the
-// library writes until the next section.
+// Section begins a section. In the section Synopsis it writes the usages of all commands in place of the library's
+// text.
 func (p *manPage) Section(title string) {
 	p.Document.Section(title)
 	if p.skipped = title == "Synopsis"; p.skipped {
@@ -85,24 +85,26 @@ func (p *manPage) Section(title string) {
 	}
 }
 
-// Text writes a text of the library, unless it belongs to the replaced synopsis.
+// Text writes text, unless it belongs to the library's synopsis.
 func (p *manPage) Text(text string) {
 	if !p.skipped {
 		p.Document.Text(escaped(text))
 	}
 }
 
+// TextBold writes text in bold, unless it belongs to the library's synopsis.
 func (p *manPage) TextBold(text string) {
 	if !p.skipped {
 		p.Document.TextBold(escaped(text))
 	}
 }
 
+// TextItalic writes text in italics, unless it belongs to the library's synopsis.
 func (p *manPage) TextItalic(text string) {
 	if !p.skipped {
 		p.Document.TextItalic(escaped(text))
 	}
 }
 
-// escaped returns a text for a roff.Document, which takes texts as formats.
+// escaped returns text for a roff.Document, which interprets it as a format: each % is doubled.
 func escaped(text string) string { return strings.ReplaceAll(text, "%", "%%") }

@@ -20,6 +20,7 @@ type explainCommand struct {
 	JSON   bool    `name:"json" help:"Print JSON."`
 }
 
+// Run prints an explanation of a voice, a cue, a sound, or the most audible losses in a report.
 func (e *explainCommand) Run(c *console.Console) error {
 	voice, err := e.check()
 	if err != nil {
@@ -56,8 +57,8 @@ func (e *explainCommand) Run(c *console.Console) error {
 // answer is the result of explain, printed as JSON or in words.
 type answer interface{ Print(w io.Writer) }
 
-// check validates the flags and returns the number of the requested voice, or 0 if the argument is not
-// given.
+// check returns a usage error for invalid flags, and the number of the requested voice, or 0 if the user has not
+// given one.
 func (e *explainCommand) check() (voice uint64, err error) {
 	switch {
 	case e.Voice != nil && e.Cue != nil, e.Cue != nil && e.Sound != nil, e.Voice != nil && e.Sound != nil:
@@ -73,8 +74,8 @@ func (e *explainCommand) check() (voice uint64, err error) {
 	return voice, nil
 }
 
-// openReport opens a report for reading; "-" is standard input. name is for messages. The caller calls done
-// to close it; after an error done is nil.
+// openReport opens the report at path for reading; "-" is standard input. name is its name for messages. The caller
+// must call done, which closes it; after an error done is nil.
 func openReport(c *console.Console, path string) (in output.Input, name string, done func(), err error) {
 	if path == "-" {
 		return output.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil

@@ -60,13 +60,13 @@ func (f *sheetFlags) check() error {
 	return checkTimeline("--timeline", f.Timeline)
 }
 
-// pool returns a usage error if a number of voices or virtual voices is out of range. Nil means as in the
-// sheet and is valid.
+// pool returns a usage error if a number of voices or virtual voices is out of range. nil means as in the sheet and
+// is valid.
 func pool(voices, virtual *int) error {
 	return cmp.Or(inRange("voices", voices, 1, mixer.MaxVoices), inRange("virtual", virtual, 0, mixer.MaxVoices))
 }
 
-// pools returns a usage error for the first pool size, in voices, that is out of range.
+// pools returns a usage error if a pool size in sizes, a number of voices, is out of range.
 func pools(sizes []int) (err error) {
 	for i := range sizes {
 		err = cmp.Or(err, pool(&sizes[i], nil))
@@ -74,7 +74,7 @@ func pools(sizes []int) (err error) {
 	return err
 }
 
-// inRange returns a usage error if x is not nil and outside of from to to, both inclusive.
+// inRange returns a usage error that names flag if x is outside of from..to, both inclusive. A nil x is valid.
 func inRange[N int | float64](flag string, x *N, from, to N) error {
 	if x == nil || *x >= from && *x <= to {
 		return nil
@@ -82,8 +82,8 @@ func inRange[N int | float64](flag string, x *N, from, to N) error {
 	return console.Usage("--%s: %v is not in %v..%v", flag, *x, from, to)
 }
 
-// apply returns a copy of the sheet with the given flags applied. The sheet itself is unchanged. --block,
-// --report and the other output flags are not part of a sheet.
+// apply returns a copy of sheet with the given flags applied. sheet is unchanged. Output flags and --block are not
+// part of a sheet.
 func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	s := *sheet
 	set(&s.Voices, f.Voices)
@@ -106,7 +106,7 @@ func set[T any](dst *T, given *T) {
 	}
 }
 
-// written returns the list with the output files of these flags added, and standard output for --json.
+// written returns list with the output files of these flags added, and standard output for --json.
 func (f *sheetFlags) written(list output.List) output.List {
 	if f.JSON {
 		list = list.Print("--json", os.Stdout)
@@ -114,8 +114,8 @@ func (f *sheetFlags) written(list output.List) output.List {
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
-// summed adds the text that a command prints to file while it writes files. name is the file's name for
-// messages. If the flags suppress that text, the list is returned as it is.
+// summed returns list with file added: the command prints its summary there. name is its name for messages. If the
+// flags suppress the summary, it returns list unchanged.
 func (f *sheetFlags) summed(list output.List, file *os.File, name string) output.List {
 	if f.Quiet || f.JSON || f.Report == "-" {
 		return list
@@ -128,7 +128,7 @@ type foldFlag struct {
 	Fold bool `help:"Mix all outputs of the sheet into one, in stereo."`
 }
 
-// fold sets sheet.Fold to the flag. It prints a message if --fold has no effect.
+// fold sets sheet.Fold to the flag. If --fold has no effect, it prints a message.
 func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 	if f.Fold && len(sheet.Outputs) == 0 && !c.Quiet {
 		c.Say("--fold has no effect: the sheet has no `outputs`")
@@ -170,8 +170,8 @@ func (l *liveFlags) buffer() time.Duration {
 	return rules.Time(*l.Buffer).Duration(1_000_000)
 }
 
-// outputs lists all files and streams that the command writes, for the check that they do not replace an
-// input or each other.
+// outputs returns all files and streams that the command writes, for the check that they replace neither an input
+// nor each other.
 func (l *liveFlags) outputs() output.List {
 	if l.Device.Standard() {
 		return l.summed(l.written(output.Of("--device", " ", "-")), os.Stderr, "standard error")
@@ -179,8 +179,8 @@ func (l *liveFlags) outputs() output.List {
 	return l.summed(l.written(output.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
 }
 
-// perform plays a copy of the sheet with the flags applied, until it ends or a signal interrupts it. It
-// adds the flags to o.
+// perform plays a copy of sheet with the flags applied until it ends or a signal interrupts it. It adds the flags to
+// o.
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
 	o.Device, o.Buffer = l.Device, l.buffer()
 	o.Block, o.Limits, o.Report, o.Timeline = l.Block, l.limits(), l.Report, l.Timeline
@@ -196,8 +196,8 @@ type trialFlags struct {
 	isolateFlag
 }
 
-// during runs the work of a command until it ends or a signal interrupts it. After a signal it returns the
-// error of the signal.
+// during runs work, the work of a command, until it ends or a signal interrupts it. After a signal it returns the
+// Interruption.
 func (f *trialFlags) during(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
 	c.Quiet = f.Quiet
 	interrupted := c.Listen()
@@ -209,6 +209,7 @@ func (f *trialFlags) during(c *console.Console, work func(*console.Console, *con
 // from standard input, with minimal privileges.
 type decodeCommand struct{}
 
+// Run decodes the file on standard input to standard output, for --isolate.
 func (decodeCommand) Run(c *console.Console) error {
 	return sounds.ServeDecode(c.In, c.Out, sounds.Limits{})
 }
@@ -218,8 +219,8 @@ type isolateFlag struct {
 	Isolate bool `help:"Decode each sound in another process, with hard limits."`
 }
 
-// limits returns the decoding limits: with --isolate, sounds are decoded by the hidden command decode of
-// this program.
+// limits returns the decoding limits. With --isolate, they start the hidden command decode of this program for each
+// file.
 func (f isolateFlag) limits() sounds.Limits {
 	if !f.Isolate {
 		return sounds.Limits{}
@@ -228,11 +229,11 @@ func (f isolateFlag) limits() sounds.Limits {
 	return sounds.Limits{Isolate: []string{cmp.Or(program, os.Args[0]), "decode"}}
 }
 
-// far returns a usage error for the first given flag that has no effect with --to. Permitted are the flags
-// of remote.Flags and the flags listed in but.
-func far(app *kong.Context, but ...string) error {
+// serverFlags returns a usage error if the user has given a flag that has no effect with --to. Permitted are the
+// flags of remote.Flags and the flags in permitted.
+func serverFlags(app *kong.Context, permitted ...string) error {
 	for _, p := range app.Path {
-		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && p.Flag.Name != "to-creds" && !slices.Contains(but, p.Flag.Name) {
+		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && p.Flag.Name != "to-creds" && !slices.Contains(permitted, p.Flag.Name) {
 			return console.Usage("--%s cannot be used with --to: it is a setting of the server", p.Flag.Name)
 		}
 	}

@@ -24,8 +24,7 @@ type fromFlags struct {
 	Cue  string      `placeholder:"N" help:"Begin at the cue with this number. If no cue of the sheet has a number, they count from 0."`
 }
 
-// begin sets the start position in the options of a player. Flags that are not given leave the beginning of
-// the show.
+// begin sets the start position in o. Without the flags, the show starts at its beginning.
 func (f fromFlags) begin(o *cue.Options) {
 	if o.Cue = f.Cue; f.From != nil {
 		o.From = rules.Time(*f.From)
@@ -40,7 +39,7 @@ func (f fromFlags) check() error {
 	return nil
 }
 
-// explain returns a usage error with the name of the flag for an invalid start position. Other errors, and
+// explain converts the error of an invalid start position to a usage error that names the flag. Other errors, and
 // nil, are returned as they are.
 func (f fromFlags) explain(err error) error {
 	switch {
@@ -52,7 +51,7 @@ func (f fromFlags) explain(err error) error {
 	return console.Usage("--from %v: %s", rules.Time(*f.From), console.Message(err))
 }
 
-// read reads the GO times of the file into the sheet. Without the flag it returns nil.
+// read reads the times of GO from the file into sheet. Without the flag it returns nil.
 func (g goesFlag) read(sheet *cue.Sheet) error {
 	if g.Goes == "" {
 		return nil
@@ -64,9 +63,9 @@ func (g goesFlag) read(sheet *cue.Sheet) error {
 	return sheet.ReadGoes(g.Goes, text)
 }
 
-// again returns a function that reloads the sheet file path. The function returns nil while the file is
-// unchanged. For a sheet from standard input ("-"), again returns nil.
-func again(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sheet, error) {
+// reloader returns a function that loads the sheet at path again; it returns nil while the file is unchanged since
+// the last call. goes and fold are applied to each sheet. For standard input, "-", reloader returns nil.
+func reloader(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sheet, error) {
 	if path == "-" {
 		return nil
 	}
@@ -89,7 +88,7 @@ func again(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sh
 	}
 }
 
-// reads returns the list with the file of GO times added, if the flag is given.
+// reads returns list with the file of GO times added, if the flag is given.
 func (g goesFlag) reads(list []output.Input) []output.Input {
 	if g.Goes == "" {
 		return list

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// numberFlags makes kong parse integers, floats and durations as it does by default, but with errors that
-// name the permitted values.
+// numberFlags makes k parse integers, floats and durations as kong does by default, but with errors that name the
+// permitted values.
 func numberFlags(k *kong.Kong) error {
 	for _, option := range [...]kong.Option{
 		kong.KindMapper(reflect.Int, signed), kong.KindMapper(reflect.Int64, signed),
@@ -43,7 +43,7 @@ var signed = number("a whole number", func(text string, to reflect.Value) error 
 	return err
 })
 
-// number returns a mapper for one kind of number: parse stores the value of text in to. want describes the
+// number returns a mapper of kong for one kind of number: parse stores the value of text in to. want describes the
 // permitted values in the error.
 func number(want string, parse func(text string, to reflect.Value) error) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, to reflect.Value) error {

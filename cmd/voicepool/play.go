@@ -37,15 +37,16 @@ type playCommand struct {
 	remote.Flags
 }
 
+// Run plays the sounds until they end or a signal interrupts them. With --to it plays them in a room instead.
 func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	if err := p.check(); err != nil {
 		return err
 	}
 	if p.To != "" {
-		if err := far(app, "gain", "pan", "pitch", "speed", "loop"); err != nil {
+		if err := serverFlags(app, "gain", "pan", "pitch", "speed", "loop"); err != nil {
 			return err
 		}
-		return p.far(c)
+		return p.playInRoom(c)
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -70,8 +71,8 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	return err
 }
 
-// far plays the sounds in a room of a server, by their names in the room. It stops at the first error.
-func (p *playCommand) far(c *console.Console) error {
+// playInRoom plays the sounds in the room of --to, by their names in the room. It stops at the first error.
+func (p *playCommand) playInRoom(c *console.Console) error {
 	room, err := p.Flags.Room()
 	if err != nil {
 		return err
@@ -91,8 +92,7 @@ func (p *playCommand) far(c *console.Console) error {
 	return nil
 }
 
-// check returns a usage error for invalid flags, so that errors name flags instead of lines of the
-// generated sheet.
+// check returns a usage error for invalid flags, so that errors name flags instead of lines of the generated sheet.
 func (p *playCommand) check() error {
 	if first := slices.Index(p.Sounds, "-"); first >= 0 && slices.Contains(p.Sounds[first+1:], "-") {
 		return console.Usage("standard input can be played only once")
@@ -103,8 +103,8 @@ func (p *playCommand) check() error {
 		p.liveFlags.check())
 }
 
-// sheet generates a cue sheet that plays all sounds at once. It also returns the input files. in is
-// standard input; spool copies it to a file and returns the path, for the sound "-".
+// sheet returns a generated sheet that plays all sounds at once, and the input files. in is standard input; for the
+// sound "-", spool copies it to a file and returns the path.
 func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []output.Input, err error) {
 	type entry map[string]any
 	listed := entry{}
@@ -147,8 +147,8 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 	return s, inputs, err
 }
 
-// spool copies a sound from standard input to a temporary file and returns its path, because sheets name
-// files. It decodes the sound first, so that an error names standard input. The caller removes the file.
+// spool copies a sound from in, standard input, to a temporary file and returns its path, because sheets name files.
+// It decodes the sound first, so that an error names standard input. The caller must remove the file.
 func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
 	data, err := console.Within(ctx, func() ([]byte, error) { return catalog.ReadInput(in) })
 	if err != nil {

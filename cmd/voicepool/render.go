@@ -42,6 +42,7 @@ type sink interface {
 	Clipped() int64
 }
 
+// Run renders the sheet to the file of --output.
 func (r *renderCommand) Run(c *console.Console) error {
 	if err := r.check(); err != nil {
 		return err
@@ -85,8 +86,8 @@ func (r *renderCommand) check() error {
 	return cmp.Or(r.fromFlags.check(), r.sheetFlags.check())
 }
 
-// outputs lists all files and streams that the command writes, for the check that they do not replace an
-// input or each other.
+// outputs returns all files and streams that the command writes, for the check that they replace neither an input
+// nor each other.
 func (r *renderCommand) outputs() output.List {
 	list := r.written(output.Of("-o", " ", r.Output))
 	if r.Output != "-" {
@@ -95,7 +96,8 @@ func (r *renderCommand) outputs() output.List {
 	return r.summed(list, os.Stderr, "standard error")
 }
 
-// render writes the WAV file, then the report and the timeline. Each file appears only if it is complete.
+// render renders sheet to the WAV file, then writes the report and the timeline. Each file appears only if it is
+// complete.
 func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
 	told, err := output.Open(interrupted, r.Report)
 	if err != nil {
@@ -153,8 +155,8 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	return failed
 }
 
-// write reads the player block by block and writes the frames to out, until the player ends (nil) or a
-// signal arrives (its error). It feeds the timeline and shows the progress.
+// write reads player block by block and writes the frames to out until the player ends, and returns nil. It returns
+// the first error, or the Interruption after a signal. It records levels in drawing and shows the progress.
 func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
 	defer c.Progress("")
 	outputs := player.Outputs()
@@ -194,7 +196,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 	}
 }
 
-// warnOfDamage returns a function that prints a warning for a damaged place of a file, unless -q is given.
+// warnOfDamage returns a function that prints a warning about a damaged place in a file, unless c.Quiet is set.
 func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 	return func(file string, place sounds.Damage) {
 		if !c.Quiet {
@@ -206,8 +208,8 @@ func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 // mixerGrid is the interval of the mixer's level updates.
 const mixerGrid = 20 * time.Millisecond
 
-// summary prints one line: length, format, peak, loudness and voices. clipped counts samples; ranked counts
-// sounds lost by priority; took is the time of the render.
+// summary prints one line: length, format, peak, loudness and counts of voices. clipped is the number of clipped
+// samples, ranked the number of losses decided by priority, and took the time of the render.
 func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {

@@ -24,6 +24,7 @@ type runCommand struct {
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
+// Run plays the sheet in real time until it ends or a signal interrupts it.
 func (r *runCommand) Run(c *console.Console) error {
 	if err := cmp.Or(r.fromFlags.check(), r.controlFlags.check(&r.liveFlags), r.liveFlags.check()); err != nil {
 		return err
@@ -65,7 +66,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	}
 	o.Attend, o.Look, o.Sent, o.Silent = b.Attend, b.Look, b.Tell, r.Control == "-"
 	if r.Record == "" { // a recording is for a single version of the sheet
-		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, again(r.Sheet, r.goesFlag, r.Fold), b.Changed, b.Tell
+		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, reloader(r.Sheet, r.goesFlag, r.Fold), b.Changed, b.Tell
 	}
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

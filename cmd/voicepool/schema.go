@@ -7,6 +7,7 @@ import (
 
 type schemaCommand struct{}
 
+// Run prints the JSON schema of sheets.
 func (schemaCommand) Run(c *console.Console) error {
 	_, err := c.Out.Write(cue.Schema())
 	return err

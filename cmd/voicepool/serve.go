@@ -40,6 +40,7 @@ func (s *serveCommand) check() error {
 	return nil
 }
 
+// Run serves rooms until a signal ends the server. SIGTERM gives exit code 0.
 func (s *serveCommand) Run(c *console.Console) error {
 	if err := s.check(); err != nil {
 		return err

@@ -27,6 +27,7 @@ type soundsCommand struct {
 // maxPanels limits the height of a picture.
 const maxPanels = 200
 
+// Run prints a table of sounds. A sound that cannot be loaded gives exit code 1 or 2 after the table.
 func (s *soundsCommand) Run(c *console.Console) error {
 	if err := inRange("lufs", s.LUFS, -70, -1); err != nil {
 		return err

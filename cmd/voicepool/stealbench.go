@@ -32,6 +32,7 @@ type stealbenchCommand struct {
 	trialFlags
 }
 
+// Run measures the built-in scenes or a sheet, or with --write writes the scenes.
 func (b *stealbenchCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
@@ -46,8 +47,8 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 	return b.during(c, work)
 }
 
-// check returns a usage error for invalid flags. It fills in the defaults of --seeds and --voices, and
-// sorts the voices.
+// check returns a usage error for invalid flags. It also fills in the defaults of --seeds and --voices, and sorts
+// b.Voices.
 func (b *stealbenchCommand) check() error {
 	for _, name := range b.Scenes {
 		if !slices.Contains(steal.Scenes(), name) {
@@ -92,13 +93,13 @@ func (b *stealbenchCommand) check() error {
 	return nil
 }
 
-// plan returns the measurements that the flags request. Call check before.
+// plan returns the measurements that the flags select. Call check before.
 func (b *stealbenchCommand) plan() *trial.Plan {
 	return &trial.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
 }
 
-// recordings returns the sounds of the scenes: built-in ones, or the files of the folder --sounds. own
-// describes the folder; it is nil for the built-in sounds.
+// recordings returns the sounds of the scenes: generated ones, or the files of the folder --sounds. own describes
+// that folder; it is nil for generated sounds.
 func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) (corpus []steal.Recording, own *trial.Corpus, err error) {
 	if b.Sounds == "" {
 		return steal.Corpus(b.Corpus), nil, nil
@@ -110,7 +111,7 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
 }
 
-// write writes the scenes to the folder of --write instead of measuring them.
+// write writes the scenes as sheets, with their sounds, to the folder of --write.
 func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Interrupts) error {
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
@@ -123,8 +124,8 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 	return nil
 }
 
-// scenes measures the policies on the built-in scenes and prints the losses, the time per start and the
-// clicks. With --svg it draws them.
+// scenes measures the policies on the built-in scenes and prints the losses, the time per start and the clicks. With
+// --svg it also draws the losses.
 func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
 	drawing, err := output.Create(b.SVG)
 	if err != nil {
@@ -193,7 +194,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 // moreVirtual describes how to get virtual voices, for messages.
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
-// sheet measures each policy with each pool size on a cue sheet, and prints the losses.
+// sheet measures each policy with each pool size on the sheet b.Sheet, and prints the losses.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
 	k, _, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {
@@ -235,7 +236,7 @@ func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Inter
 		}
 	}
 	if differ != nil {
-		fmt.Fprintln(c.Out, trial.Otherwise(differ, k.Sheet))
+		fmt.Fprintln(c.Out, trial.LimitNote(differ, k.Sheet))
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ type timelineCommand struct {
 	Output string `short:"o" required:"" placeholder:"FILE" help:"Picture to write: an .svg, .png or .html file."`
 }
 
-// Run draws a report. A report has no levels between events; the flag --timeline records them during a run.
+// Run draws the voices of a report, without levels.
 func (t *timelineCommand) Run(c *console.Console) error {
 	if err := checkTimeline("-o", t.Output); err != nil {
 		return err
@@ -38,8 +38,8 @@ func (t *timelineCommand) Run(c *console.Console) error {
 	return drawn.Save(file, t.Output)
 }
 
-// checkTimeline returns a usage error if the extension of a path is not .svg, .png or .html. An empty path
-// is valid. flag names the flag in the error.
+// checkTimeline returns a usage error that names flag if the extension of path is not .svg, .png or .html. An empty
+// path is valid.
 func checkTimeline(flag, path string) error {
 	if _, ok := timeline.FormatOf(path); !ok && path != "" {
 		return console.Usage("%s: %s: want an .svg, .png or .html file", flag, oneLine(path))

@@ -23,7 +23,7 @@ type tuneCommand struct {
 // shareFlag is a share such as 1% or 0.01.
 type shareFlag float64
 
-// UnmarshalText parses a share from 0 to 1 or from 0% to 100%.
+// UnmarshalText parses a share, from 0 to 1 or from 0% to 100%.
 func (s *shareFlag) UnmarshalText(text []byte) error {
 	number, percent := strings.CutSuffix(string(text), "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -37,9 +37,10 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Run finds and prints the smallest sufficient pool.
 func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) }
 
-// run finds the smallest pool whose loss stays within --damage, and prints the sizes that it tried.
+// run finds the smallest pool with a loss within --damage, and prints the losses of all sizes that it has tried.
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy trial.Policy
 	k, _, err := trial.Load(c, interrupted, t.Sheet, t.Length.Given(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
@@ -78,7 +79,7 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	sheet, take := oneLine(t.Sheet), count(best.Voices, "voice")
 	if !found.Within {
 		fmt.Fprintf(c.Out, "\n%s: no pool is large enough: even with %s, enough for all sounds at once, you would hear %s: more than %.3g %%. %s\n",
-			sheet, take, best.Heard(" of it go"), 100*t.Damage, trial.Otherwise([]string{best.Policy}, k.Sheet))
+			sheet, take, best.Heard(" of it go"), 100*t.Damage, trial.LimitNote([]string{best.Policy}, k.Sheet))
 		return nil
 	}
 	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, take, best.Heard(" of it go"))
@@ -91,8 +92,8 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	return nil
 }
 
-// policy returns the policy of --policy, or the sheet's. It returns an error for a policy without a fixed
-// pool size, such as grow.
+// policy returns the policy of --policy, or the policy of sheet. A policy without a fixed pool size, such as grow,
+// is an error.
 func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
 	p, own := trial.PolicyOf(sheet), t.Policy == nil
 	set(&p, t.Policy)

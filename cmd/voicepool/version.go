@@ -13,6 +13,7 @@ type versionCommand struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
+// Run prints the version, as a line or as JSON.
 func (v *versionCommand) Run(c *console.Console) error {
 	version := buildVersion(debug.ReadBuildInfo())
 	if v.JSON {
@@ -24,9 +25,8 @@ func (v *versionCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// buildVersion returns the module's version. Without one it returns "devel" with the first 12 digits of the
-// commit, and "+changes" if files were modified. If ok is false, info is not read and the result is
-// "devel".
+// buildVersion returns the version of the module in info. Without one it returns "devel" with the first 12 digits of
+// the commit, and "+changes" if files were modified. If ok is false, it ignores info and returns "devel".
 func buildVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return "devel"

@@ -14,6 +14,7 @@ type watchCommand struct {
 	Verbose bool `short:"v" help:"Print every event."`
 }
 
+// Run shows the room until it ends or a signal interrupts the command.
 func (w *watchCommand) Run(c *console.Console) error {
 	if w.To == "" {
 		return console.Usage("--to is missing; give the address of a server, such as http://127.0.0.1:7700")

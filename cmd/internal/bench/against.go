@@ -17,8 +17,8 @@ type Results struct {
 	Rows  []Row `json:"rows"`
 }
 
-// ReadResults parses the output of an earlier `voicepool bench --json`. An error explains why the
-// text is not such an output.
+// ReadResults parses text, the output of an earlier `voicepool bench --json`. Other text, and output without
+// samples, is an error.
 func ReadResults(text []byte) (*Results, error) {
 	var r Results
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -51,7 +51,7 @@ const significant = 0.05
 // Differs reports whether the difference is statistically significant: P is below 0.05.
 func (c *Change) Differs() bool { return c.P < significant }
 
-// Against compares the rows that occur in both results. P comes from the Mann-Whitney U test on
+// Against compares the rows that occur in both results, in the order of now. P comes from the Mann-Whitney U test on
 // their samples, as in benchstat.
 func Against(now, before *Results) (changes []Change) {
 	for i := range now.Rows {
@@ -69,12 +69,12 @@ func Against(now, before *Results) (changes []Change) {
 	return changes
 }
 
-// sample returns a copy of the values as a sample for the Mann-Whitney U test.
+// sample returns a copy of values as a sample for the Mann-Whitney U test.
 func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64{}, values...), &benchmath.DefaultThresholds)
 }
 
-// PrintChanges prints the changes. A difference that is not significant is printed as "~".
+// PrintChanges writes the changes as a table to w. A difference that is not significant is printed as "~".
 func PrintChanges(w io.Writer, changes []Change) {
 	fmt.Fprintf(w, "%-21s %6s %8s %12s %12s %9s %7s\n", "case", "voices", "unit", "before", "now", "change", "p")
 	for i := range changes {

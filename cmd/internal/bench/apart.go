@@ -16,10 +16,10 @@ const (
 	monoApart, bestApart, copyApart = "mono-apart", "mono-best-apart", "copy-apart"
 )
 
-// apart measures voices with one sound each, unpitched and pitched. It also measures a plain copy of the
-// data that the pitched voices read, because memory bandwidth limits every mixer. pick selects the cases by
-// name.
-func apart(pick func(string) bool, next Progress) ([]Row, error) {
+// separateSounds measures voices with one sound each, unpitched and pitched, and copying the same amount of data,
+// because memory bandwidth limits every mixer. pick selects the cases by name. It calls next before each
+// measurement.
+func separateSounds(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(monoApart) && !pick(bestApart) && !pick(copyApart) {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func apart(pick func(string) bool, next Progress) ([]Row, error) {
 		sounds := make([]*voice.Sound, apartVoices)
 		for i := range sounds {
 			var err error
-			if sounds[i], err = sounding(data, 1, false); err != nil { // the data is copied
+			if sounds[i], err = newSound(data, 1, false); err != nil { // the data is copied
 				return nil, err
 			}
 		}
@@ -50,18 +50,18 @@ func apart(pick func(string) bool, next Progress) ([]Row, error) {
 	}
 	if pick(copyApart) {
 		next("copying what %d voices read", apartVoices)
-		add(copyApart, copies(data))
+		add(copyApart, measureCopies(data))
 	}
 	return rows, nil
 }
 
-// copies measures copying the amount of data that the pitched voices read into the first-level cache, from
-// equally distant addresses. It returns nanoseconds per voice and frame, one value for each run.
-func copies(sound []float32) (runs []float64) {
+// measureCopies measures how long it takes to copy the data that pitched voices with one sound each read. data is
+// the sound of each voice. It returns nanoseconds per voice and frame, one value for each run.
+func measureCopies(data []float32) (runs []float64) {
 	const read = Block*11/10 + 1 // at apartSpeed
 	dst, all := make([]float32, read), make([]float32, 0, apartVoices*apartFrames)
 	for range apartVoices {
-		all = append(all, sound...)
+		all = append(all, data...)
 	}
 	for run := range Runs {
 		begin := time.Now()

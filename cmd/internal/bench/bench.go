@@ -40,8 +40,8 @@ type Options struct {
 // maxOwn is the maximum number of voices with their own sounds.
 const maxOwn = 1024
 
-// Check returns an error for an option out of range and for an unknown case. The error begins with the
-// flag.
+// Check returns an error if an option is out of range, a pattern of Only matches no case, or a case needs Load. The
+// error begins with the flag.
 func (o *Options) Check() error {
 	switch {
 	case len(o.Voices) == 0:
@@ -66,7 +66,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// picks reports whether a case is selected: its name matches a pattern of o.Only, or o.Only is empty.
+// picks reports whether the case called name is selected: it matches a pattern of o.Only, or o.Only is empty.
 func (o *Options) picks(name string) bool {
 	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(pattern string) bool {
 		match, _ := path.Match(pattern, name) // Check has checked the pattern
@@ -93,7 +93,7 @@ type Row struct {
 	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
-// Measure runs the selected measurements and returns their rows, or no rows with the first error. Before each
+// Measure runs the selected measurements and returns their rows, or after the first error no rows. Before each
 // measurement except the silent block, it calls next, which must not be nil, with its description.
 func Measure(o Options, next Progress) ([]Row, error) {
 	var rows []Row
@@ -157,7 +157,7 @@ func Measure(o Options, next Progress) ([]Row, error) {
 	if !o.All {
 		return rows, nil
 	}
-	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){apart, turns, memory, renders} {
+	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){separateSounds, turns, memory, renders} {
 		more, err := measure(o.picks, next)
 		if err != nil {
 			return nil, err
@@ -172,7 +172,7 @@ var callNames = []string{"play", "start-steal", "start-steal-unheard", "stop"}
 
 const silentBlock = "silent-block"
 
-// Cases returns the names of all cases in order.
+// Cases returns the names of all cases, in the order of the output.
 func Cases() (names []string) {
 	for _, c := range cases {
 		names = append(names, c.name)
@@ -214,26 +214,26 @@ var cases = []way{
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
-// noises returns n sounds with two seconds of quiet noise each. compact stores 16-bit samples instead of
-// float32.
+// noises returns n sounds with two seconds of quiet noise each. If compact is true, they store 16-bit samples
+// instead of float32.
 func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	size := 2 * Rate * channels
 	data, sounds := noise(n*size), make([]*voice.Sound, n)
 	for i := range sounds {
 		var err error
-		if sounds[i], err = sounding(data[i*size:][:size], channels, compact); err != nil {
+		if sounds[i], err = newSound(data[i*size:][:size], channels, compact); err != nil {
 			return nil, err
 		}
 	}
 	return sounds, nil
 }
 
-// sounding returns a sound of interleaved samples. compact stores 16-bit samples instead of float32.
-func sounding(data []float32, channels int, compact bool) (*voice.Sound, error) {
+// newSound returns a sound of interleaved samples. If compact is true, it stores 16-bit samples instead of float32.
+func newSound(data []float32, channels int, compact bool) (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
 }
 
-// noise returns samples of quiet noise, the same in each call.
+// noise returns a number of samples of quiet noise, the same in each call.
 func noise(samples int) []float32 {
 	data, x := make([]float32, samples), uint32(1)
 	for i := range data {
@@ -243,8 +243,8 @@ func noise(samples int) []float32 {
 	return data
 }
 
-// stage returns a mixer with n looping voices, which have different positions, gains and pans. Call move
-// with the number of the block before each block: it applies the continuous changes of the case.
+// stage returns a mixer with n looping voices of the case, which have different positions, gains and pans. The
+// caller calls move with the number of the block before each block; it applies the continuous changes of the case.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
@@ -292,8 +292,9 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 // span eight grid cells.
 const gridPlaces = 15
 
-// measure mixes n voices and returns nanoseconds per voice and frame: the median of runs of at least slice
-// each. With least, it is the mean over the grid places of the minimum time at each place.
+// measure mixes n voices and returns nanoseconds per voice and frame: ns is the median of runs. Each run mixes for
+// at least slice. If least is true, ns is instead the minimum time at each position on the mixer's grid, averaged
+// over the positions.
 func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {
@@ -333,8 +334,7 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	return each(sum) / gridPlaces, runs, nil
 }
 
-// Median returns the median of the values, for an even number the mean of the middle two. It panics without
-// values.
+// Median returns the median of runs; for an even number, the mean of the middle two. It panics if runs is empty.
 func Median(runs []float64) float64 {
 	all := slices.Sorted(slices.Values(runs))
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2

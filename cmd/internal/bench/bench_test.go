@@ -81,11 +81,11 @@ func TestApart(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("it takes half a gigabyte")
 	}
-	rows, err := apart(func(name string) bool { return name == copyApart }, func(string, ...any) {})
+	rows, err := separateSounds(func(name string) bool { return name == copyApart }, func(string, ...any) {})
 	if err != nil || len(rows) != 1 || rows[0].Case != copyApart || len(rows[0].Samples) != Runs || !(*rows[0].NsPerVoiceFrame > 0.001) {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	if rows, err = apart(func(string) bool { return false }, nil); rows != nil || err != nil {
+	if rows, err = separateSounds(func(string) bool { return false }, nil); rows != nil || err != nil {
 		t.Errorf("nothing that is asked for has the rows %v, %v", rows, err)
 	}
 }

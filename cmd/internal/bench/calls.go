@@ -17,9 +17,9 @@ const (
 	atOnce = 32
 )
 
-// measureCalls measures calls in a full pool of n voices, in nanoseconds. On the control side it measures
-// Play. On the audio side it measures a start that steals: with the victim's tail of 480 frames, and
-// without one, for victims that have not played yet. It also measures a stop with its tail.
+// measureCalls measures calls in a full pool of n voices and returns a row for each of callNames, in nanoseconds per
+// call: Play on the control side, and on the audio side a start that steals, with the victim's tail of 480 frames
+// and without a tail, and a stop with its tail.
 func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	m, _, err := way{speed: 1}.stage(sounds, n)
 	if err != nil {
@@ -64,7 +64,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	}, nil
 }
 
-// measureSilence measures a block of a mixer without voices.
+// measureSilence measures a block of a mixer without voices, in nanoseconds.
 func measureSilence() (Row, error) {
 	m, err := mixer.New(mixer.Config{Rate: Rate})
 	if err != nil {
@@ -83,10 +83,10 @@ func measureSilence() (Row, error) {
 	return callRow(silentBlock, 0, runs), nil
 }
 
-// perCall returns the mean duration of a call in nanoseconds.
+// perCall returns the mean time of a call in nanoseconds, if the calls took d together.
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
-// callRow returns the row of a call. n is the number of voices; runs are nanoseconds per call, and the
+// callRow returns the row of the case called name. n is the number of voices. runs are nanoseconds per call; the
 // figure is their median.
 func callRow(name string, n int, runs []float64) Row {
 	return Row{Case: name, Voices: n, Ns: new(Median(runs)), Kernel: dsp.Kernel(), Samples: runs}
@@ -100,7 +100,8 @@ type caller struct {
 	number int
 }
 
-// play calls Play n times, remembers the new voices, and returns the time of the calls.
+// play calls Play n times and returns the time that the calls took. It stores the new voices in c.living, in place
+// of the earlier ones.
 func (c *caller) play(n int) (time.Duration, error) {
 	c.living = c.living[:0]
 	begin := time.Now()
@@ -118,16 +119,15 @@ func (c *caller) play(n int) (time.Duration, error) {
 	return time.Since(begin), nil
 }
 
-// carryOut carries out the pending commands on the audio side, without mixing, and returns the time that it
-// takes.
+// carryOut makes the audio side carry out the pending commands, without mixing, and returns the time that this took.
 func (c *caller) carryOut() time.Duration {
 	begin := time.Now()
 	c.m.Render(nil)
 	return time.Since(begin)
 }
 
-// stop stops the living voices among those started last, and returns the nanoseconds per stop on the audio
-// side. Then it starts n new voices.
+// stop stops the voices in c.living that still play, and returns the nanoseconds per stop on the audio side. Then it
+// starts n new voices.
 func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
 	for _, h := range c.living {

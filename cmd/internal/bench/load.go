@@ -28,9 +28,9 @@ var loadCases = []string{loadCase, loadCase + processorShare, loadPitched, loadP
 // loadPitch is the pitch range of loadPitched in semitones, up and down.
 const loadPitch = 12
 
-// load measures how long the sounds of the folder o.Load take to load: for playback at the original pitch,
-// and for pitches up to an octave up and down. Without a folder, or if no such case is selected, it returns
-// no rows.
+// load measures how long the sounds of the folder o.Load take to load: for playback at their own pitch, and for
+// pitches up to an octave up and down. Without a folder, or if no such case is selected, it returns no rows. It
+// calls next before each.
 func (o *Options) load(next Progress) ([]Row, error) {
 	if o.Load == "" || !slices.ContainsFunc(loadCases, o.picks) {
 		return nil, nil
@@ -75,7 +75,8 @@ func (o *Options) load(next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// ready loads sounds and discards them. With pitched, it also prepares them for pitched playback.
+// ready loads sounds and discards them. If pitched is true, it also prepares them for pitches up to an octave up and
+// down.
 func ready(sources []soundlib.Source, pitched bool) error {
 	ctx := context.Background()
 	all, err := soundlib.NewLibrary(soundlib.Options{Rate: Rate}).Load(ctx, sources...)

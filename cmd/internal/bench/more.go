@@ -11,8 +11,8 @@ import (
 
 const memoryVoices, memoryVirtual = "memory", "memory-virtual"
 
-// memory measures the bytes allocated by mixer.New: with n voices, and with n voices and twice as many
-// virtual voices. pick selects the cases by name.
+// memory measures the bytes that mixer.New allocates: with n voices, and with n voices and twice as many virtual
+// voices. pick selects the cases by name. It calls next before each measurement.
 func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	for _, of := range []struct {
 		name    string
@@ -25,12 +25,12 @@ func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 			next("measuring the memory of a mixer of %d voices", n)
 			var runs []float64
 			for range Runs {
-				before := reserved()
+				before := allocated()
 				m, err := mixer.New(mixer.Config{Rate: Rate, Voices: n, Virtual: n * of.virtual})
 				if err != nil {
 					return nil, err
 				}
-				runs = append(runs, reserved()-before)
+				runs = append(runs, allocated()-before)
 				runtime.KeepAlive(m)
 			}
 			rows = append(rows, Row{Case: of.name, Voices: n, Bytes: new(Median(runs)), Samples: runs, Kernel: dsp.Kernel()})
@@ -39,16 +39,16 @@ func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	return rows, nil
 }
 
-// reserved returns the total bytes allocated until now, including freed ones.
-func reserved() float64 {
+// allocated returns the number of bytes allocated since the process began, including freed ones.
+func allocated() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.TotalAlloc)
 }
 
-// turns measures a block of a mixer with eight voices: for a single mixer, and for 500 mixers in rotation.
-// In rotation, each mixer's data has left the caches before its next block. It returns no rows unless pick
-// selects "turn".
+// turns measures a block of a mixer with eight voices: of a single mixer, and of 500 mixers in turn, whose data has
+// left the caches before their next block. It returns no rows unless pick selects the case "turn". It calls next
+// before each.
 func turns(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick("turn") {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Print prints rows as tables, with a new table when the unit changes.
+// Print writes rows as tables to w. A new table begins when the unit changes.
 func Print(w io.Writer, rows []Row) {
 	unit := ""
 	for i := range rows {
@@ -38,7 +38,8 @@ func Print(w io.Writer, rows []Row) {
 	}
 }
 
-// PrintRealtime prints for each run how many blocks were late or missed, and the render times.
+// PrintRealtime writes a table to w with a line for each run: late and missed blocks, and the time to render a
+// block.
 func PrintRealtime(w io.Writer, rows []RealtimeRow) {
 	fmt.Fprintf(w, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
 	for _, r := range rows {
@@ -56,7 +57,8 @@ const (
 	unitTimes   = "x real"
 )
 
-// Unit returns the unit of the row's figure, by the field that is set: ns/frame, bytes, s, x real, or ns.
+// Unit returns the unit of the row's figure: "ns/frame", "bytes", "s", "x real" or "ns", depending on the field that
+// is set.
 func (r *Row) Unit() string {
 	switch {
 	case r.NsPerVoiceFrame != nil:
@@ -71,7 +73,7 @@ func (r *Row) Unit() string {
 	return unitCall
 }
 
-// value returns the row's figure in its unit, or 0 if no field is set. It is not for NsPerVoiceFrame.
+// value returns the row's figure in its unit, except NsPerVoiceFrame. It returns 0 if no such field is set.
 func (r *Row) value() float64 {
 	switch {
 	case r.Bytes != nil:

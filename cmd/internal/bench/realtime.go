@@ -35,8 +35,8 @@ type RealtimeRow struct {
 	Garbage     float64              `json:"gb_per_second"` // made by the whole process
 }
 
-// Realtime makes two runs of the given number of blocks, each with a new mixer: a control run, and a run
-// with garbage. It calls next before each. A run takes blocks x Block / Rate seconds.
+// Realtime makes two runs of a number of blocks in real time, each with a new mixer of 64 pitched voices: a control
+// run, and a run during which other goroutines make garbage. It calls next before each.
 func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
@@ -58,18 +58,17 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 		if name == "garbage" {
 			stop = litter(realtimeGarbage)
 		}
-		made, begin := allocated(), time.Now()
+		made, begin := heapAllocated(), time.Now()
 		row := pace(m, Rate, Block, blocks)
-		row.Run, row.Garbage = name, float64(allocated()-made)/1e9/time.Since(begin).Seconds()
+		row.Run, row.Garbage = name, float64(heapAllocated()-made)/1e9/time.Since(begin).Seconds()
 		stop()
 		rows = append(rows, row)
 	}
 	return rows, nil
 }
 
-// pace requests blocks of block frames from src in real time, like a device with one block in reserve.
-// Block k is requested at start + k x block / rate, or as soon as the previous block is ready. The row has
-// neither name nor garbage.
+// pace requests blocks of block frames from src in real time, like a device with one block in reserve. rate is in
+// Hz. It returns the results without Run and Garbage.
 func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	g := device.NewLoadMeter(src, rate)
 	dst := make([]pcm.Frame, block)
@@ -102,8 +101,8 @@ type piece struct {
 	_    [litterBytes - 16]byte
 }
 
-// litter makes perSecond bytes of garbage per second until stop is called. stop returns when all
-// goroutines have ended.
+// litter makes garbage on other goroutines, perSecond bytes per second, until the caller calls stop. stop waits
+// until the goroutines have ended.
 func litter(perSecond float64) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup
@@ -131,8 +130,8 @@ func litter(perSecond float64) (stop func()) {
 	return func() { close(done); all.Wait() }
 }
 
-// allocated returns the total bytes ever allocated on the heap.
-func allocated() uint64 {
+// heapAllocated returns the number of bytes allocated on the heap since the process began, including freed ones.
+func heapAllocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()

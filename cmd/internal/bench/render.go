@@ -25,8 +25,9 @@ const (
 	loadedRender = "render-loaded"
 )
 
-// renders measures renders to 24 bits in times real time, by processor time. pick selects the cases by
-// name. Without a measure of processor time it returns no rows.
+// renders measures a render of the embedded scene to 24 bits in times real time, by processor time: the whole
+// command, and the part after the sounds are loaded. pick selects the cases by name. If the system does not report
+// processor time, it returns no rows.
 func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(wholeRender) && !pick(loadedRender) {
 		return nil, nil
@@ -70,8 +71,7 @@ func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// render renders a player to its end, discards the output, and returns the number of frames. It closes the
-// player.
+// render renders player to its end, discards the output, closes the player and returns the number of frames.
 func render(player *cue.Player) (frames int64, err error) {
 	defer player.Close()
 	out, err := wav.NewWriter(io.Discard, wav.Config{Rate: player.Sheet().Rate})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime returns the processor time of this process on all processors, and whether the
+// processorTime returns the processor time that this process has used, summed over all processors, and whether the
 // system reports it.
 func processorTime() (time.Duration, bool) {
 	var u syscall.Rusage

@@ -55,8 +55,8 @@ type Booth struct {
 	restore func() // restores the terminal of the keys
 }
 
-// Open opens the MIDI device and the file for GOs, if requested. The caller calls Close. After an error no
-// file remains open.
+// Open opens the MIDI device and the file for GOs, if o names them. The caller must call Close. After an error all
+// files are closed.
 func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 	b := &Booth{sheet: sheet, options: o}
 	if o.Midi != "" {
@@ -75,9 +75,8 @@ func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 	return b, nil
 }
 
-// openGoes opens an empty file for the GOs of a show, and locks it if it is a regular file. It refuses a
-// pipe, and a file with content, which may be the only record of an evening. It also refuses a file that
-// another show has locked.
+// openGoes opens the file path for the GOs of a show, and locks it if it is a regular file. It refuses a pipe, a
+// file that another show has locked, and a file with content, which may be the only record of an evening.
 func openGoes(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
@@ -105,8 +104,8 @@ func openGoes(path string) (*os.File, error) {
 	return nil, err
 }
 
-// openMidi opens a MIDI source. A pipe is opened for writing as well, so that it does not end when
-// its first writer closes it.
+// openMidi opens a MIDI device, a pipe or a file. A pipe is opened for writing as well, so that it does not end when
+// its writer closes it.
 func openMidi(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -118,8 +117,7 @@ func openMidi(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Close writes the remaining GOs and closes the files. It returns an error if the record of GOs could not
-// be written.
+// Close writes the remaining GOs and closes the files. An error means that the record of GOs is incomplete.
 func (b *Booth) Close() (err error) {
 	if b.goes != nil {
 		b.record()
@@ -134,24 +132,24 @@ func (b *Booth) Close() (err error) {
 	return err
 }
 
-// Look passes a picture of the playback to the show and records new GOs. Use it as
-// performance.Options.Look, after Attend.
+// Look passes a picture of the playback to the show and records new GOs. It is a performance.Options.Look; call
+// Attend before.
 func (b *Booth) Look(p live.Picture) {
 	b.show.Look(p)
 	b.record()
 }
 
-// Changed switches the show to the player's new sheet and returns the unsaved trims. Use it as
+// Changed switches the show to the player's new sheet and returns the unsaved trims in dB by cue number. It is a
 // performance.Options.Changed.
 func (b *Booth) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
 	return b.show.Change(sheet, take)
 }
 
-// Tell reports an event on the screens of the show. Use it for performance.Options.Tell and Sent.
+// Tell reports an event, one line, on the screens of the show. It is a performance.Options.Tell and Sent.
 func (b *Booth) Tell(line string) { b.show.Say(line) }
 
-// record rewrites the file of GOs if there are new ones. The first failure is kept in b.failed, and ends
-// the recording.
+// record rewrites the file of GOs if there are new ones. After the first failure, which is in b.failed, it has no
+// effect.
 func (b *Booth) record() {
 	if b.goes == nil || b.player == nil || b.failed != nil {
 		return
@@ -172,8 +170,8 @@ func (b *Booth) record() {
 	b.size = text.Len()
 }
 
-// Attend starts the controls of a show: sockets, standard input, MIDI, keys and the screen. leave ends the
-// show and them. Use it as performance.Options.Attend.
+// Attend makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. leave
+// ends the show and the controls. It is a performance.Options.Attend.
 func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 	b.player, b.show = p, show.New(b.sheet, p, show.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
@@ -188,7 +186,7 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 		}()
 	}
 	if b.midi != nil {
-		go b.follow() // not awaited, either
+		go b.followMidi() // not awaited, either
 	}
 	if restore := b.readKeys(); restore != nil {
 		b.restore = restore
@@ -205,8 +203,8 @@ func (b *Booth) say(line string) {
 	b.show.Say(line)
 }
 
-// Hint returns a line that explains how to control a show without a screen. It is "" if the show has a
-// screen or no socket. Use it as performance.Options.Hint.
+// Hint returns one line that explains how to control a show without a screen. It returns "" if the show has a screen
+// or no socket. It is a performance.Options.Hint.
 func (b *Booth) Hint() string {
 	if !b.options.Alone || len(b.sockets) == 0 {
 		return ""
@@ -226,8 +224,8 @@ func (b *Booth) path() string {
 	return path
 }
 
-// warn prints a message if another show plays the same sheet on the same device. An operator whose
-// terminal was closed may have started the show again instead of attaching to it.
+// warn prints a message if another show plays the same sheet on the same device. The operator may have lost the
+// terminal of that show and started it again instead of attaching to it.
 func (b *Booth) warn() {
 	all, err := control.All()
 	if err != nil || b.path() == "" {
@@ -240,8 +238,8 @@ func (b *Booth) warn() {
 	}
 }
 
-// listen opens the socket of --control and the default socket of this user, and prints the hint. Only a
-// failure of the first is an error; for the second it prints a message.
+// listen opens the socket of --control and the default socket of this user, and prints the hint. Only a failure of
+// the socket of --control is an error; for the other it prints a message.
 func (b *Booth) listen() error {
 	if path, found := unixPath(b.options.Control); found {
 		s, err := control.Listen(path, b.show)
@@ -267,8 +265,7 @@ func (b *Booth) listen() error {
 	return nil
 }
 
-// unixPath returns the path of an address unix:PATH, and whether it has this form with a path that is not
-// empty.
+// unixPath returns the path of an address unix:PATH. The bool is false for another form and for an empty path.
 func unixPath(address string) (string, bool) {
 	const scheme = "unix:"
 	if len(address) > len(scheme) && address[:len(scheme)] == scheme {
@@ -277,9 +274,9 @@ func unixPath(address string) (string, bool) {
 	return "", false
 }
 
-// follow carries out the commands of a MIDI device until its input ends or fails. Failures are printed; the
+// followMidi carries out the commands of the MIDI device until its input ends or fails. Failures are printed; the
 // show continues.
-func (b *Booth) follow() {
+func (b *Booth) followMidi() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
 			b.say(fmt.Sprintf("midi %s: %v", words.OneLine(command), err))

@@ -38,7 +38,7 @@ func TestUnknownCueOfMIDI(t *testing.T) {
 		if b.midi, err = openMidi(path); err != nil {
 			t.Fatal(err)
 		}
-		b.follow()
+		b.followMidi()
 		b.midi.Close()
 		if len(said) != 1 || !strings.HasPrefix(said[0], c.want) || strings.Join(b.show.State().Said, "\n") != said[0] {
 			t.Errorf("%q is told as %q and %q, want %q", c.number, said, b.show.State().Said, c.want)

@@ -1,13 +1,12 @@
 package booth
 
-// readKeys reads keys from a terminal in the background: space pauses or resumes, Esc stops all
-// sounds (panic), Q ends the show. It returns a function that restores the terminal, or nil if the
-// keys do not come from a terminal.
+// readKeys handles keys of the terminal b.options.Keys in the background: space pauses or resumes, Esc stops all
+// sounds (panic), Q ends the show. restore restores the terminal; it is nil if there is not a terminal.
 func (b *Booth) readKeys() (restore func()) {
 	if b.options.Keys == nil {
 		return nil
 	}
-	restore, err := single(b.options.Keys)
+	restore, err := unbuffered(b.options.Keys)
 	if err != nil {
 		return nil // not a terminal
 	}
@@ -24,7 +23,7 @@ func (b *Booth) readKeys() (restore func()) {
 	return restore
 }
 
-// key handles the bytes of one read. Several bytes at once are ignored: they are an arrow key or
+// key handles the bytes of one read from the terminal. Several bytes at a time are ignored: they are an arrow key or
 // pasted text.
 func (b *Booth) key(key string) {
 	switch key {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// single returns an error: on this system, the keys of a terminal do not control a show.
-func single(*os.File) (func(), error) { return nil, errors.ErrUnsupported }
+// unbuffered returns an error: this system does not support keys that control a show.
+func unbuffered(*os.File) (func(), error) { return nil, errors.ErrUnsupported }
 
-// Forget is a no-op on this system.
+// Forget has no effect on this system.
 func Forget() {}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// single switches a terminal to unbuffered input without echo, and discards pending input. restore undoes
-// that. Ctrl-C still sends a signal. It returns an error if f is not a terminal.
-func single(f *os.File) (restore func(), err error) {
+// unbuffered switches the terminal f to input without line buffer and echo, and discards pending input. restore
+// undoes that. Ctrl-C still sends a signal. If f is not a terminal, it returns an error.
+func unbuffered(f *os.File) (restore func(), err error) {
 	fd := int(f.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
@@ -22,17 +22,17 @@ func single(f *os.File) (restore func(), err error) {
 	if err := unix.IoctlSetTermios(fd, setTermios, &now); err != nil {
 		return nil, err
 	}
-	forget(fd)
+	discardInput(fd)
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // the terminal may be gone
 }
 
-// Forget discards pending input of the terminal of this process, such as keys typed too early. Without a
-// terminal it has no effect.
+// Forget discards pending input of the terminal of this process, such as keys typed too early. Without a terminal it
+// has no effect.
 func Forget() {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return // no terminal
 	}
 	defer f.Close()
-	forget(int(f.Fd()))
+	discardInput(int(f.Fd()))
 }

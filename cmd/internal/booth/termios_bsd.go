@@ -9,8 +9,8 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
-// forget discards pending input of a terminal, without waiting for its output.
-func forget(fd int) {
+// discardInput discards pending input of the terminal with the descriptor fd. It does not wait for pending output.
+func discardInput(fd int) {
 	const input = 1 // FREAD
 	_ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, input)
 }

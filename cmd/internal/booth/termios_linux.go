@@ -7,5 +7,5 @@ const (
 	setTermios = unix.TCSETS
 )
 
-// forget discards pending input of a terminal, without waiting for its output.
-func forget(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }
+// discardInput discards pending input of the terminal with the descriptor fd. It does not wait for pending output.
+func discardInput(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

@@ -26,7 +26,7 @@ import (
 // Row describes one sound, or why it could not be loaded.
 type Row struct {
 	info sounds.Info
-	name string // the displayed name, see tellApart
+	name string // the displayed name; see setNames
 	Err  error
 
 	levels  []report.Level // the envelope
@@ -41,19 +41,19 @@ type Options struct {
 	Loading   cue.Loading    // shows the progress; optional
 }
 
-// Gather loads sounds in parallel on all processors and returns their rows in order. A sound that could not
-// be loaded has a row with Err. Files in folders that turn out to be of another kind are omitted. Each
-// sound has its own library, because a folder may not fit into memory.
+// Gather loads the sounds in list, in parallel on all processors, and returns their rows in the same order. A sound
+// that cannot be loaded has a row with Err. A file that Find has found in a folder and that is not a sound has no
+// row.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
 	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Err == nil && r.levels == nil })
-	tellApart(rows)
+	setNames(rows)
 	return rows
 }
 
-// look loads one sound. If it cannot be loaded, the row has Err. A file found in a folder that has an
-// unknown format gives the zero Row.
+// look loads the sound n and returns its row. If it cannot be loaded, the row has Err. A file found in a folder that
+// is not a sound gives the zero Row.
 func (o *Options) look(n Named) Row {
 	lib := sounds.NewLibrary(o.Library)
 	source, err := n.source(o.In)
@@ -81,7 +81,7 @@ func (o *Options) look(n Named) Row {
 	return row
 }
 
-// loopOf describes the loop of a sound: its frames as "from..to", "whole", or "-" without a loop.
+// loopOf describes the loop of a sound: "from..to" in frames, "whole", or "-" without a loop.
 func loopOf(i sounds.Info) string {
 	switch {
 	case i.Loop != nil:
@@ -92,7 +92,7 @@ func loopOf(i sounds.Info) string {
 	return "-"
 }
 
-// levelsOf divides a sound into parts of equal length and returns the mean power of each in dB.
+// levelsOf divides s into parts of equal length and returns the mean power of each in dB.
 func levelsOf(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
 	levels := make([]report.Level, parts)
@@ -110,7 +110,7 @@ func levelsOf(s *voice.Sound, parts int) []report.Level {
 	return levels
 }
 
-// blocks draws each level as one character. A full block is -6 dB or more.
+// blocks draws each level as one block character. A full block means -6 dB or more.
 func blocks(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
@@ -119,8 +119,8 @@ func blocks(levels []report.Level) string {
 	return out.String()
 }
 
-// Print prints a table of the rows without errors. If all rows have errors, it prints no table. It returns
-// the first write error.
+// Print prints a table of the rows without errors to w. If all rows have errors, it prints no table. It returns the
+// first error of w.
 func Print(w io.Writer, rows []Row) error {
 	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Err == nil }) {
 		return nil
@@ -152,7 +152,7 @@ func Print(w io.Writer, rows []Row) error {
 	return table.Flush()
 }
 
-// Notes returns remarks about the files of rows, one line each.
+// Notes returns the remarks about the files of rows, one line each.
 func Notes(rows []Row) (lines []string) {
 	for _, r := range rows {
 		for _, note := range r.info.Notes {
@@ -188,8 +188,8 @@ type brokenEntry struct {
 	Error string `json:"error"`
 }
 
-// JSON returns the value that is printed as JSON for rows: an object with the list "sounds". A row with an
-// error has only name and error.
+// JSON returns the value to print as JSON for rows: an object with the list "sounds". A row with an error has only
+// name and error.
 func JSON(rows []Row) any {
 	entries := make([]any, 0, len(rows))
 	for _, r := range rows {
@@ -214,7 +214,7 @@ func JSON(rows []Row) any {
 	}{entries}
 }
 
-// Length formats a duration in seconds: below one minute with milliseconds, otherwise in whole seconds.
+// Length formats a duration of s seconds: below a minute with milliseconds, otherwise in whole seconds.
 func Length(s float64) string {
 	if s >= 60 {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
@@ -222,7 +222,7 @@ func Length(s float64) string {
 	return fmt.Sprintf("%.3fs", s)
 }
 
-// bytesOf formats a number of bytes in B, KiB or MiB.
+// bytesOf formats n bytes as B, KiB or MiB.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1<<10:

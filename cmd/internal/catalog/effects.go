@@ -14,7 +14,8 @@ type Effects struct {
 	JSON  bool     `name:"json" help:"Print JSON."`
 }
 
-// Run prints the kinds of effects and their parameters. An unknown kind is a usage error.
+// Run prints the kinds of effects in e.Kinds, or all if it is empty, and their parameters. An unknown kind is a
+// usage error.
 func (e *Effects) Run(c *console.Console) error {
 	kinds := effect.Kinds()
 	if len(e.Kinds) > 0 {
@@ -77,7 +78,7 @@ func listed(kinds []*effect.Kind) []listedKind {
 	return all
 }
 
-// paramsOf returns the parameters of a kind, followed by the parameters of each band as "bands.NAME".
+// paramsOf returns the parameters of k, followed by the parameters of its bands as "bands.NAME".
 func paramsOf(k *effect.Kind) (all []listedParam) {
 	add := func(of string, params []effect.Param) {
 		for i := range params {

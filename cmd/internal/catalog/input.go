@@ -9,6 +9,7 @@ import (
 // inputFS is a file system with one file, StandardInput.
 type inputFS struct{ data []byte }
 
+// Open opens the file StandardInput. Any other name does not exist.
 func (f *inputFS) Open(name string) (fs.File, error) {
 	if name != StandardInput {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -19,10 +20,23 @@ func (f *inputFS) Open(name string) (fs.File, error) {
 // inputFile is the open file and its FileInfo.
 type inputFile struct{ *bytes.Reader }
 
+// Stat implements fs.File.
 func (f inputFile) Stat() (fs.FileInfo, error) { return f, nil }
-func (f inputFile) Close() error               { return nil }
-func (f inputFile) Name() string               { return StandardInput }
-func (f inputFile) Mode() fs.FileMode          { return 0o444 }
-func (f inputFile) ModTime() time.Time         { return time.Time{} }
-func (f inputFile) IsDir() bool                { return false }
-func (f inputFile) Sys() any                   { return nil }
+
+// Close implements fs.File. It has no effect.
+func (f inputFile) Close() error { return nil }
+
+// Name returns StandardInput.
+func (f inputFile) Name() string { return StandardInput }
+
+// Mode returns the mode of a regular file that can only be read.
+func (f inputFile) Mode() fs.FileMode { return 0o444 }
+
+// ModTime returns the zero time.
+func (f inputFile) ModTime() time.Time { return time.Time{} }
+
+// IsDir returns false.
+func (f inputFile) IsDir() bool { return false }
+
+// Sys returns nil.
+func (f inputFile) Sys() any { return nil }

@@ -25,8 +25,8 @@ type Named struct {
 	tone  bool   // package tone generates it
 }
 
-// Resolve interprets a name on the command line: "-", a file, a generated or an embedded sound. An existing
-// file has precedence. An unknown name is taken as a file, which need not exist.
+// Resolve interprets a name on the command line: "-", a file, a generated or an embedded sound, in this order. An
+// unknown name counts as a file, which need not exist.
 func Resolve(name string) Named {
 	if name == "-" {
 		return Named{Name: name}
@@ -42,8 +42,8 @@ func Resolve(name string) Named {
 	return Named{Name: name, File: name}
 }
 
-// Tone reports whether package tone generates the sound. It returns true and an error if the name is an
-// invalid tone.
+// Tone reports whether the sound is generated from its name by package tone. If the name is an invalid tone, it
+// returns true and an error.
 func (s Named) Tone() (bool, error) {
 	if !s.tone {
 		return false, nil
@@ -54,8 +54,9 @@ func (s Named) Tone() (bool, error) {
 	return true, nil
 }
 
-// Find returns the sounds named by paths, or without paths the embedded sounds. In a folder it finds all
-// regular files, which may be sounds, and follows links. skipped lists other entries with reasons.
+// Find returns the sounds named by paths, or all embedded sounds if paths is empty. For a folder it returns all
+// regular files in it and its subfolders; Gather drops files of other kinds. skipped has the other entries with
+// reasons, one line each.
 func Find(paths []string) (list []Named, skipped []string, err error) {
 	if len(paths) == 0 {
 		for _, name := range embedded.Names() {
@@ -79,12 +80,12 @@ func Find(paths []string) (list []Named, skipped []string, err error) {
 	return list, skipped, nil
 }
 
-// soundName reports whether a file has an extension of an audio format, supported or not.
+// soundName reports whether file has the extension of an audio format, which need not be supported.
 func soundName(file string) bool {
 	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma", ".wv", ".mpc", ".spx"}, strings.ToLower(filepath.Ext(file)))
 }
 
-// InFolder returns the files below a folder with an extension of an audio format, as relative paths. A
+// InFolder returns the files below a folder that have the extension of an audio format, as paths relative to it. A
 // folder without such files is an error.
 func InFolder(folder string) (files []string, err error) {
 	w := walk{visit: func(file string) {
@@ -102,7 +103,7 @@ func InFolder(folder string) (files []string, err error) {
 // maxInput is the maximum number of bytes read from standard input. It equals the limit of files.
 const maxInput = 256 << 20
 
-// source returns the library source of a sound. For "-" it reads all of in, standard input.
+// source returns the source of the sound for a library. For "-" it reads all of in, the standard input.
 func (s Named) source(in io.Reader) (sounds.Source, error) {
 	switch {
 	case s.File != "":
@@ -119,7 +120,7 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	return sounds.Source{Name: "-", File: StandardInput, FS: &inputFS{data}}, nil
 }
 
-// ReadInput reads all of standard input. More than 256 MiB are an error.
+// ReadInput reads all of in, the standard input. More than 256 MiB are an error.
 func ReadInput(in io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	switch {
@@ -131,8 +132,8 @@ func ReadInput(in io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Missing returns a helpful error for a missing file that looks like the name of an embedded sound. It
-// returns nil for other missing files and for existing ones.
+// Missing returns an error with a suggestion if the file does not exist and its name looks like an embedded sound,
+// without a dot or slash. In all other cases it returns nil.
 func Missing(file string) error {
 	_, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(file, `./\`) {

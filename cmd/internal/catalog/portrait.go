@@ -27,8 +27,7 @@ type portrait struct {
 	loop      [2]int                   // the columns of the loop; equal without one
 }
 
-// portray computes the portrait of a sound. looped reports whether the sound is meant to loop; then the
-// portrait has the columns of the loop.
+// portray computes the portrait of s. looped means that the sound is meant to loop; the portrait then has its loop.
 func portray(s *voice.Sound, looped bool) *portrait {
 	p := &portrait{}
 	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
@@ -71,13 +70,13 @@ var (
 // picture is the image that panels are drawn into.
 type picture struct{ *image.RGBA }
 
-// fill fills the pixels from (x0, y0) to (x1, y1), exclusive.
+// fill sets the pixels from (x0, y0) to (x1, y1), exclusive, to c.
 func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
 	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// Paint draws a legend and a panel for each row without an error: the waveform, red beyond full scale, and
-// the loudness index over it.
+// Paint draws a legend and a panel for each row without an error: the waveform, red beyond full scale, and its
+// loudness over it. The rows must come from Gather with Options.Portraits.
 func Paint(rows []Row) image.Image {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
 	p := picture{image.NewRGBA(image.Rect(0, 0, portraitColumns+panelMargins, len(rows)*panelHeight+panelLegend))}
@@ -99,7 +98,7 @@ func Paint(rows []Row) image.Image {
 	return p.RGBA
 }
 
-// panel draws one sound. top is its first row of pixels.
+// panel draws the panel of r. top is its first row of pixels.
 func (p picture) panel(r *Row, top int) {
 	ink.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), ink.Words)
 	top += panelTitle
@@ -134,8 +133,8 @@ func (p picture) panel(r *Row, top int) {
 	}
 }
 
-// time draws the lines and labels of the time axis of a panel. seconds is the length of the sound; 0 draws
-// no axis. top is the first row of the waveform.
+// time draws the lines and labels of the time axis of a panel. seconds is the length of the sound; for 0 it draws no
+// axis. top is the first row of pixels of the waveform.
 func (p picture) time(seconds float64, top int) {
 	if !(seconds > 0) {
 		return
@@ -150,12 +149,12 @@ func (p picture) time(seconds float64, top int) {
 	}
 }
 
-// waveRow returns the height of a sample above the middle in pixels, negative below it. Samples beyond -1
-// and 1 are clipped.
+// waveRow returns the height of a sample above the middle line in pixels, negative below it. Samples beyond -1 and 1
+// are clipped.
 func waveRow(x float32) int { return int(math.Round(float64(min(max(x, -1), 1)) * (panelWave / 2))) }
 
-// levelRow returns the row of a level in dB, from the top of the waveform. Levels at or below the scale are
-// panelWave, which is below the panel.
+// levelRow returns the row of pixels of a level in dB, counted from the top of the waveform. Levels below the scale
+// give panelWave, which is just below the waveform.
 func levelRow(db float64) int {
 	if !(db > bar.Bottom) {
 		return panelWave
@@ -163,7 +162,7 @@ func levelRow(db float64) int {
 	return int(math.Round((bar.Top - min(db, bar.Top)) / (bar.Top - bar.Bottom) * (panelWave - 1)))
 }
 
-// titleOf returns the line above a panel: name, format, length, peak, loudness and size.
+// titleOf returns the text above the panel of r: name, format, length, peak, loudness and size.
 func titleOf(r Row) string {
 	i := r.info
 	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",

@@ -10,8 +10,8 @@ import (
 	"voicepool/sounds"
 )
 
-// Unheard returns an error for each start that begins at or beyond the end of its sound and therefore ends
-// at once. Streams, loops and files that cannot be loaded are omitted.
+// Unheard returns an error for each start in sheet that begins at or beyond the end of its sound, so that it is
+// silent. Streams, loops and files that lib cannot load are not checked.
 func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
@@ -39,8 +39,8 @@ func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list r
 	return list
 }
 
-// framesOf returns the lengths of a sound's files in frames of the sheet's rate, or -1 for files that could
-// not be loaded.
+// framesOf returns the length of each file of sound, in frames at the rate of sheet, or -1 for a file that lib
+// cannot load.
 func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
@@ -52,7 +52,8 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 	return frames
 }
 
-// Odd returns the library's notes about the loaded files of a sheet, each at the line that names the file.
+// Odd returns the notes of lib about the files of sheet that it has loaded, each at the line of the sheet that names
+// the file.
 func Odd(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	notes := map[string][]string{}
 	for _, info := range lib.Infos() {

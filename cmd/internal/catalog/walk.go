@@ -24,7 +24,7 @@ type place struct {
 	info fs.FileInfo
 }
 
-// folder walks over a folder and its subfolders. A folder that it has visited before is skipped.
+// folder visits the files in the folder path and its subfolders. A folder that it has visited before is skipped.
 func (w *walk) folder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *walk) folder(path string) error {
 	return nil
 }
 
-// entry visits a file, walks over a folder, and skips other entries, such as broken links.
+// entry calls visit for a file, walks over a folder, and skips anything else, such as a broken link.
 func (w *walk) entry(path string) error {
 	info, err := os.Stat(path)
 	var pathErr *fs.PathError
@@ -68,7 +68,7 @@ func (w *walk) entry(path string) error {
 	return nil
 }
 
-// skip records an entry that is not visited, with the reason.
+// skip records that path is not visited, and why.
 func (w *walk) skip(path, why string) {
 	w.skipped = append(w.skipped, fmt.Sprintf("%s: skipped: %s", words.OneLine(path), why))
 }

@@ -41,7 +41,7 @@ type Console struct {
 	clock func() time.Time // for tests; nil: the system's clock
 }
 
-// Restore restores the terminal if a screen uses it. Safe for concurrent use.
+// Restore closes the screen that TakeOver has opened, if any, and so restores the terminal.
 func (c *Console) Restore() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -51,7 +51,7 @@ func (c *Console) Restore() {
 	}
 }
 
-// TakeOver opens a screen on a terminal, until Restore closes it.
+// TakeOver opens a screen on a terminal. Restore, or a second signal, closes it.
 func (c *Console) TakeOver(terminal *os.File) *live.Screen {
 	s := live.OpenScreen(terminal, c.colour)
 	c.mutex.Lock()
@@ -78,7 +78,7 @@ func New() *Console {
 	return c
 }
 
-// Say prints a message of one line on Err, even if Quiet is set, and removes the progress line.
+// Say prints a message of one line on Err, also if Quiet is set. It removes the progress line first.
 func (c *Console) Say(format string, args ...any) {
 	c.line.Lock()
 	defer c.line.Unlock()
@@ -86,8 +86,8 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
 }
 
-// Finish prints the error, if any, and returns the exit code. A failed write to standard output counts as
-// an error of the command. A broken pipe there, as after head, prints no message.
+// Finish prints the message of err, if it has one, and returns the exit code. If err is nil or a failure of the
+// command, a failed write to standard output takes its place. A broken pipe there, as after head, prints no message.
 func (c *Console) Finish(err error) int {
 	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
@@ -103,8 +103,8 @@ func (c *Console) Finish(err error) int {
 	return ExitCode(err)
 }
 
-// Outcome prints the error of each failed output on its own line. It returns a Reported with the highest
-// exit code, or nil without errors. Completed outputs are kept, even if others have failed.
+// Outcome prints the error of each output that has failed, on its own line. It returns a Reported with the highest
+// exit code, or nil if all are nil.
 func (c *Console) Outcome(outputs ...error) error {
 	var failed error
 	for _, err := range outputs {
@@ -116,7 +116,7 @@ func (c *Console) Outcome(outputs ...error) error {
 	return failed
 }
 
-// JSON prints v to Out as indented JSON.
+// JSON prints v to Out as indented JSON. Errors of Out are kept in Out, too.
 func (c *Console) JSON(v any) error {
 	e := json.NewEncoder(c.Out)
 	e.SetIndent("", "  ")
@@ -132,18 +132,18 @@ type Sticky struct {
 	told bool
 }
 
-// Fail records err as the first error, unless there is an earlier one. Then writes fail, and Finish does
-// not print err again.
+// Fail makes later writes fail with err, and Finish not print it again. If there is an earlier error, it has no
+// effect.
 func (s *Sticky) Fail(err error) {
 	if s.Err == nil {
 		s.Err, s.told = err, true
 	}
 }
 
-// Unread reports whether a write failed because the reader has closed the pipe, as after head.
+// Unread reports whether err means that the reader of a pipe has closed it, as after head.
 func Unread(err error) bool { return unread(err) != nil }
 
-// Write writes to W. After the first error it writes no more bytes and returns that error.
+// Write writes to W. After the first error it returns that error and does not write.
 func (s *Sticky) Write(p []byte) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err
@@ -163,9 +163,10 @@ const (
 // usageError is the error of an invalid command line.
 type usageError struct{ error }
 
+// Unwrap returns the wrapped error.
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage returns the error of an invalid command line.
+// Usage returns the error of an invalid command line, with a formatted message. Its exit code is 2.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // Interruption is the error of a command that a signal has stopped, after an orderly shutdown.
@@ -180,8 +181,8 @@ type Reported struct{ Code int }
 // Error returns a fixed text, because the errors have been printed.
 func (Reported) Error() string { return "failed" }
 
-// ExitCode returns the exit code for an error: 0 for nil, 2 for wrong usage, faulty sheets and
-// configurations, 128 plus its number for a signal, otherwise 1.
+// ExitCode returns the exit code for err: 0 for nil, 2 for wrong usage, faulty sheets and configurations, 128 plus
+// its number for a signal, the Code of a Reported, and otherwise 1.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
@@ -202,8 +203,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// Message returns the line to print for an error. It is "" for nil, for a signal and for errors that are
-// already printed.
+// Message returns the line to print for err. It is "" for nil, for a signal and for errors that are already printed.
 func Message(err error) string {
 	_, interrupted := errors.AsType[Interruption](err)
 	_, reported := errors.AsType[Reported](err)
@@ -218,8 +218,9 @@ func Message(err error) string {
 	return words.Plain(err)
 }
 
-// Each calls work for 0..n-1, in parallel on all processors, and waits for all calls. It calls done, which
-// may be nil, on its own goroutine: once at the start and after each finished call.
+// Each calls work for 0..n-1, on one goroutine per processor, and waits for all calls. It calls done, unless that is
+// nil, on its own goroutine: once at the start and after each finished call, with the number of finished calls and
+// n.
 func Each(n int, done func(done, total int), work func(i int)) {
 	next, finished := atomic.Int64{}, make(chan struct{}, n)
 	for range min(runtime.GOMAXPROCS(0), n) {

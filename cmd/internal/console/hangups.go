@@ -5,9 +5,9 @@ import (
 	"os/signal"
 )
 
-// Hangups returns a channel that receives a value for each SIGHUP, until stop is called. Several signals
+// Hangups returns a channel that receives a value for each SIGHUP, until the caller calls stop. Signals that arrive
 // before a receive may be merged. stop does not close the channel.
-func Hangups() (told <-chan struct{}, stop func()) {
+func Hangups() (signaled <-chan struct{}, stop func()) {
 	signals, out, done := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
 	NotifyHangups(signals)
 	go func() {

@@ -17,8 +17,8 @@ type Interrupts struct {
 // patience is the time limit of a shutdown after a second signal.
 const patience = time.Second
 
-// Listen starts to listen for signals, until Close. The first signal ends the context; a second one ends
-// the process after 1 s at most, with the terminal restored.
+// Listen returns a context that ends with the first signal, until its Close. A second signal ends the process within
+// 1 s, with the terminal restored.
 func (c *Console) Listen() *Interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -54,11 +54,12 @@ func (c *Console) Listen() *Interrupts {
 	}}
 }
 
-// Cause returns the Interruption, or nil without a signal.
+// Cause returns the Interruption of the first signal. Before a signal and Close it returns nil, after Close
+// context.Canceled.
 func (i *Interrupts) Cause() error { return context.Cause(i) }
 
-// Instead removes the progress line and returns err. If a signal has interrupted the work and err is not
-// nil, it returns the Interruption instead.
+// Instead removes the progress line and returns err. If err is not nil and a signal has interrupted the work, it
+// returns the Interruption instead.
 func (i *Interrupts) Instead(c *Console, err error) error {
 	c.Progress("")
 	if e := i.Cause(); e != nil && err != nil {
@@ -70,9 +71,9 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 // orderly is the time limit for work to return after its context has ended.
 const orderly = 100 * time.Millisecond
 
-// Within runs work that may block without respect for ctx, such as opening a pipe without a writer. When
-// ctx ends, it abandons the work after 100 ms and returns the cause. That is acceptable because the process
-// is about to end.
+// Within runs work, which may block without respect for ctx, and returns its result. If work has not returned 100 ms
+// after the end of ctx, Within abandons it and returns the cause of ctx. An error of work after the end of ctx is
+// replaced by that cause, too.
 func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	var got, none T
 	var err error
@@ -90,8 +91,8 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got, err
 }
 
-// Await waits for a value of done. After the end of ctx it waits at most the duration little. finished
-// reports whether it got a value or done was closed.
+// Await waits for a value of done, but after the end of ctx for at most the duration little. finished reports
+// whether it got a value or done was closed.
 func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got T, finished bool) {
 	select {
 	case got = <-done:

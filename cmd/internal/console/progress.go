@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// Progress shows a progress line on a terminal, replacing the previous one. An empty format removes the
-// line. Without a terminal, or on a quiet console, it has no effect.
+// Progress shows a progress line on a terminal, in place of the previous one. An empty format removes the line.
+// Without a terminal, or if Quiet is set, it has no effect.
 func (c *Console) Progress(format string, args ...any) {
 	if c.ErrTerminal == nil || c.Quiet {
 		return
@@ -40,7 +40,7 @@ func (c *Console) clear() {
 	}
 }
 
-// now returns the time, by the clock of a test if set.
+// now returns the current time, or the time of a test's clock.
 func (c *Console) now() time.Time {
 	if c.clock != nil {
 		return c.clock()
@@ -51,8 +51,8 @@ func (c *Console) now() time.Time {
 // Often is the interval between progress updates.
 const Often = 100 * time.Millisecond
 
-// Work returns a function that shows the progress of some work as a share and the remaining time. It
-// returns nil if progress is not shown. When all is done the line is removed.
+// Work returns a function that shows the progress of work called what: the share that is done and the remaining
+// time. When all is done, the line is removed. If progress is not shown, Work returns nil.
 func (c *Console) Work(what string) cue.Loading {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
@@ -81,13 +81,13 @@ func (c *Console) Loading() cue.Loading { return c.Work("loading") }
 // Preparing returns a function that shows the progress of preparing sounds for pitches.
 func (c *Console) Preparing() cue.Loading { return c.Work("preparing") }
 
-// percent draws a share of 0..1 as a bar and a percentage.
+// percent returns a share, 0 to 1, as a bar and a percentage.
 func percent(share float64) string {
 	return fmt.Sprintf("%s %2.0f %%", bar.Share(share, 20), math.Floor(100*share))
 }
 
-// left returns the estimated remaining time as text, from the finished share (0..1) and the time that it
-// took. It is "" in the first second and at the end.
+// left returns the estimated remaining time as text, such as ", 3s left". share, 0 to 1, is the finished part, and
+// took the time that it needed. In the first second and at the end it returns "".
 func left(share float64, took time.Duration) string {
 	if !(share > 0) || share >= 1 || took < time.Second {
 		return ""
@@ -96,8 +96,8 @@ func left(share float64, took time.Duration) string {
 	return fmt.Sprintf(", %v left", max(rest.Round(time.Second), time.Second))
 }
 
-// Rendered describes the progress of a render and its speed relative to real time. frames are finished
-// after the time took; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
+// Rendered describes the progress of a render and its speed relative to real time. frames were rendered in the time
+// took; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
 func Rendered(frames, length int64, rate int, took time.Duration) string {
 	line := "mixing " + words.Seconds(frames, rate)
 	if length > 0 {

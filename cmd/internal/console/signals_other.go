@@ -7,17 +7,17 @@ import (
 	"syscall"
 )
 
-// IgnoreBrokenPipes is a no-op on systems without SIGPIPE.
+// IgnoreBrokenPipes has no effect: this system has no SIGPIPE.
 func IgnoreBrokenPipes() {}
 
-// IgnoreHangups is a no-op on systems without SIGHUP.
+// IgnoreHangups has no effect: this system has no SIGHUP.
 func IgnoreHangups() {}
 
-// unread returns nil: a closed pipe cannot be recognized on this system.
+// unread returns nil: this system does not distinguish a closed pipe from other errors.
 func unread(error) error { return nil }
 
-// endings returns the signals that request an end.
+// endings returns the signals that request the end of the process.
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
-// NotifyHangups is a no-op on systems without SIGHUP.
+// NotifyHangups has no effect: this system has no SIGHUP.
 func NotifyHangups(chan<- os.Signal) {}

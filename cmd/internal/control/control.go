@@ -43,8 +43,8 @@ type session struct {
 	told   sync.WaitGroup
 }
 
-// Serve reads commands from in and writes answers to out until in ends. An invalid line gets an error as
-// its answer, and the show is unchanged. Serve returns an error of in or out, and nil at the end of in.
+// Serve reads commands for the show s from in, one per line, and writes an answer to each to out, until in ends. An
+// invalid command gets an error as its answer. Serve returns an error of in or out, and nil at the end of in.
 func Serve(in io.Reader, out io.Writer, s *show.Show) error {
 	one := &session{show: s, out: json.NewEncoder(out)}
 	one.out.SetEscapeHTML(false)
@@ -76,8 +76,7 @@ func Serve(in io.Reader, out io.Writer, s *show.Show) error {
 	}
 }
 
-// answer carries out a command line, which is not empty, and returns its answer. The commands state, events
-// and help are answered here, the others by the show.
+// answer carries out a command line, which must not be empty, and returns its answer.
 func (s *session) answer(line string) *Answer {
 	words := strings.Fields(line)
 	switch words[0] {
@@ -105,7 +104,7 @@ func (s *session) answer(line string) *Answer {
 	return &Answer{OK: true}
 }
 
-// plain returns the message of an error without the prefix of its package, such as "cue: ".
+// plain returns the message of err without the prefix of its package, such as "cue: ".
 func plain(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"cue: no action: ", "cue: ", "mixer: "} {
@@ -116,15 +115,15 @@ func plain(err error) string {
 	return text
 }
 
-// write sends an answer or an event as a line of JSON. Safe for concurrent use.
+// write sends an answer or an event as one line of JSON. Safe for concurrent use.
 func (s *session) write(what any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Encode(what)
 }
 
-// startEvents begins to send the events of the show to the client, between the answers to its
-// commands. If they are already sent, it has no effect.
+// startEvents begins to send the events of the show to the client, between answers. If that is on already, it has no
+// effect.
 func (s *session) startEvents() {
 	if s.events != nil {
 		return
@@ -141,8 +140,7 @@ func (s *session) startEvents() {
 	})
 }
 
-// stopEvents stops sending events, and returns when the last one has been sent. If events are off, it has
-// no effect.
+// stopEvents ends sending events and waits until the last one is sent. If it is off already, it has no effect.
 func (s *session) stopEvents() {
 	if s.events == nil {
 		return
@@ -153,8 +151,8 @@ func (s *session) stopEvents() {
 	s.told.Wait()
 }
 
-// Ask sends a command to a Serve at the other end: in receives the command, and out delivers the answer. It
-// returns the answer's line of JSON and skips events. A command with a line break is an error.
+// Ask writes a command to in, the connection to a Serve, and returns the line of its answer, JSON, from out. It
+// skips events. A command with a line break is an error.
 func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
 	if strings.ContainsAny(command, "\n\r") {
 		return nil, errors.New("a command is one line")
@@ -179,8 +177,8 @@ func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err erro
 	}
 }
 
-// Local returns a function that carries out commands in the same process. The function returns an error
-// only after the end of the show; a rejected command is an Answer with OK false.
+// Local returns a function that carries out commands on the show s of this process. It returns an error only after
+// the end of the show; a rejected command is an Answer with OK false.
 func Local(s *show.Show) func(command string) (*Answer, error) {
 	one := &session{show: s, out: json.NewEncoder(io.Discard)}
 	return func(command string) (*Answer, error) {
@@ -195,8 +193,9 @@ func Local(s *show.Show) func(command string) (*Answer, error) {
 
 var errEnded = errors.New("the show has ended")
 
-// Remote returns a function that sends commands over a connection. The function returns an error only if
-// the connection fails; a rejected command is an Answer with OK false. Not safe for concurrent use.
+// Remote returns a function that sends commands over conn, a connection from Dial, and waits for the answer. It
+// returns an error only if the connection fails; a rejected command is an Answer with OK false. One goroutine at a
+// time may call it.
 func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
 	lines := bufio.NewReader(conn)
 	return func(command string) (*Answer, error) {

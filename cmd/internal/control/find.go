@@ -17,7 +17,7 @@ type Running struct {
 	State *show.State
 }
 
-// String describes the show for a choice among several.
+// String describes the show in one line, for a choice among several.
 func (r Running) String() string {
 	s := r.State
 	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
@@ -31,8 +31,8 @@ func (r Running) String() string {
 	return text + "  on " + words.OneLine(r.Device()) + "  " + standby
 }
 
-// Device returns the device that the show plays on, with the sink if known. Before the playback starts, it
-// is the value of --device.
+// Device returns the device that the show plays on, with the sink if known. Before the playback starts, it is the
+// value of --device.
 func (r Running) Device() string {
 	switch s := r.State; {
 	case s.Device == "":
@@ -48,8 +48,8 @@ func (r Running) Device() string {
 // shows that are queried at once.
 const answers, asked = 2 * time.Second, 16
 
-// All returns the shows of this user that answer within 2 s, in the order of their sockets. Without shows
-// it returns nil and no error.
+// All returns the running shows of this user that answer within 2 s, in the order of their sockets. Without shows it
+// returns nil and no error.
 func All() (all []Running, err error) {
 	paths, err := Shows()
 	if err != nil {
@@ -74,7 +74,7 @@ func All() (all []Running, err error) {
 	return all, nil
 }
 
-// stateOf returns the state of the show with a socket path, or nil without an answer within 2 s.
+// stateOf returns the state of the show with the socket path, or nil if it does not answer within 2 s.
 func stateOf(path string) *show.State {
 	conn, err := Dial("unix:" + path)
 	if err != nil {
@@ -89,9 +89,9 @@ func stateOf(path string) *show.State {
 	return answer.State
 }
 
-// Find connects to the show of this user that plays a sheet, given by path or file name. With "", it
-// connects to the only running show. If no or several shows match, conn is nil. same lists the matching
-// shows, and all lists every running show.
+// Find connects to the running show of this user that plays sheet, a path or a file name. With "" it connects to the
+// only running show. If not exactly one show matches, conn is nil and err is nil. same has the matching shows, and
+// all every running show.
 func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	if all, err = All(); err != nil {
 		return nil, nil, nil, err
@@ -109,7 +109,7 @@ func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	return conn, same, all, err
 }
 
-// pick returns the shows for whose states wanted returns true.
+// pick returns the shows with a state that satisfies wanted.
 func pick(all []Running, wanted func(*show.State) bool) (some []Running) {
 	for _, r := range all {
 		if wanted(r.State) {

@@ -30,8 +30,9 @@ type Socket struct {
 	all   sync.WaitGroup
 }
 
-// Listen makes a socket that only this user can access, and serves its clients until Close. It replaces a
-// stale socket. If another show answers there, or the path is not a socket, it returns an error.
+// Listen makes a Unix socket at path that only this user can access, and serves clients of the show s until Close.
+// It replaces a socket without a listener. If another show answers there, or path is another kind of file, it
+// returns an error.
 func Listen(path string, s *show.Show) (*Socket, error) {
 	if err := vacate(path); err != nil {
 		return nil, err
@@ -45,8 +46,8 @@ func Listen(path string, s *show.Show) (*Socket, error) {
 	return one, nil
 }
 
-// listen makes the socket in a private folder, sets its mode, and then moves it to path. So no
-// other user can ever connect.
+// listen makes a Unix socket at path that only this user can connect to: it sets the mode in a private folder, and
+// moves the socket then.
 func listen(path string) (*net.UnixListener, error) {
 	closed, err := os.MkdirTemp(filepath.Dir(path), ".voicepool-")
 	if err != nil {
@@ -69,8 +70,8 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// vacate removes a socket without a listener. It returns an error if a show answers there or the path is
-// another kind of file, and nil if the path does not exist.
+// vacate removes the socket path if it has no listener. If a show answers there or path is another kind of file, it
+// returns an error. A path that does not exist is fine.
 func vacate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -86,8 +87,8 @@ func vacate(path string) error {
 	return os.Remove(path)
 }
 
-// accept serves each connection on a goroutine of its own, until the listener is closed. Beyond 64
-// connections it closes new ones.
+// accept serves each connection on its own goroutine until the listener is closed. It closes connections beyond 64
+// at once.
 func (s *Socket) accept(to *show.Show) {
 	for {
 		c, err := s.listener.Accept()
@@ -120,8 +121,8 @@ func (s *Socket) accept(to *show.Show) {
 // last is the time limit for a client to read an answer when the socket is closed.
 const last = 200 * time.Millisecond
 
-// Close closes the socket and all connections and removes the socket's file. A client has 200 ms to read a
-// running answer.
+// Close closes the socket and all connections, and removes the socket's file. A client has 200 ms to read a running
+// answer.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true
@@ -138,8 +139,9 @@ func (s *Socket) Close() error {
 // Path returns the path of the socket.
 func (s *Socket) Path() string { return s.path }
 
-// Folder returns the folder of this user's shows: XDG_RUNTIME_DIR/voicepool, or voicepool-UID in the folder
-// of temporary files. It creates the folder. It returns an error if the folder is not private to this user.
+// Folder returns the folder with the sockets of this user's shows, and creates it: XDG_RUNTIME_DIR/voicepool, or
+// else voicepool-UID in the folder for temporary files. If the folder is not private to this user, it returns an
+// error.
 func Folder() (string, error) {
 	folder := filepath.Join(os.TempDir(), fmt.Sprintf("voicepool-%d", os.Getuid()))
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
@@ -158,8 +160,8 @@ func Folder() (string, error) {
 	return folder, nil
 }
 
-// Shows returns the paths of the sockets of this user's shows that accept connections. Without shows it
-// returns nil and no error.
+// Shows returns the paths of the sockets of this user's shows that accept connections. Without shows it returns nil
+// and no error.
 func Shows() ([]string, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -176,7 +178,7 @@ func Shows() ([]string, error) {
 	return alive, err
 }
 
-// Dial connects to the show at an address unix:PATH, within 2 s. An address without unix: is an error.
+// Dial connects to the show at address, unix:PATH, within 2 s. Another form of address is an error.
 func Dial(address string) (net.Conn, error) {
 	path, found := strings.CutPrefix(address, "unix:")
 	if !found || path == "" {

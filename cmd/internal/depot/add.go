@@ -22,15 +22,16 @@ const (
 	mostUnder = 16        // chunks sent without acknowledgment
 )
 
-// chunksOf and metaOf return the subjects of the parts of an object, as defined in NATS's ADR-20.
+// chunksOf returns the NATS subject of the chunks of the object with the NATS id, as defined in ADR-20 of NATS.
 func chunksOf(id string) string { return "$O." + cluster.Objects + ".C." + id }
+
+// metaOf returns the NATS subject of the meta message of the object called name, as defined in ADR-20 of NATS.
 func metaOf(name string) string {
 	return "$O." + cluster.Objects + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
-// Add implements Store. It reads r once, and sends and hashes it at the same time. The object store
-// of nats.go needs the name before the data. Because the name is the hash, it would have to read
-// and hash the data twice.
+// Add implements Store. It reads r once, and sends and hashes the data at the same time; the object store of nats.go
+// would need the name, which is the hash, first. An object that already exists is kept.
 func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	id, h := rand.Text(), sha256.New()
 	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}
@@ -105,14 +106,14 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	return sum, int64(info.Size), nil
 }
 
-// await waits until at most most chunks are unacknowledged, and returns those. under has the
-// pending chunks, oldest first. A failed chunk or a timeout is an error.
-func await(ctx context.Context, under []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
-	for len(under) > most {
+// await waits until at most most chunks are unacknowledged, and returns those. pending has the sent chunks without
+// an acknowledgment, oldest first. A failed chunk, and 10 s without an acknowledgment, are an error.
+func await(ctx context.Context, pending []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
+	for len(pending) > most {
 		select {
-		case <-under[0].Ok():
-			under = under[1:]
-		case err := <-under[0].Err():
+		case <-pending[0].Ok():
+			pending = pending[1:]
+		case err := <-pending[0].Err():
 			return nil, err
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -120,11 +121,11 @@ func await(ctx context.Context, under []jetstream.PubAckFuture, most int) ([]jet
 			return nil, context.DeadlineExceeded
 		}
 	}
-	return under, nil
+	return pending, nil
 }
 
-// purge removes the chunks of an object that was not completed or was replaced; id is its NATS id.
-// A failure leaves unused chunks and does no other harm.
+// purge removes the chunks of an object that was not completed or was replaced. id is its NATS id. Errors are
+// ignored, because chunks that stay only use space.
 func (s natsStore) purge(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()

@@ -36,9 +36,9 @@ type Bundle struct {
 	Files map[string]string `json:"files,omitempty"` // content hashes by path, as written in the sheet
 }
 
-// Pack stores a sheet and all files of its sounds, and returns the hash of the bundle. text is the
-// content of the sheet, name the name of its file, and r its parsed rules. open opens a path of the
-// sheet. Missing files and paths that a bundle may not contain are rules.Errors.
+// Pack stores a sheet and all files of its sounds, and returns the hash of the bundle. text is the content of the
+// sheet, name the name of its file, and r its parsed rules. open opens a path of the sheet. Missing files, and paths
+// that a bundle may not contain, are rules.Errors; other errors are from the store.
 func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
 	b := &Bundle{Name: name, Text: text, Files: map[string]string{}}
 	var wrong rules.Errors
@@ -85,8 +85,8 @@ func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 	return d.PutBytes(ctx, data)
 }
 
-// Bundle loads a bundle that Pack has stored under a hash. An invalid bundle is an error, a missing
-// one wraps ErrMissing.
+// Bundle loads the bundle with the hash sum that Pack has returned. A missing bundle is an error that wraps
+// ErrMissing; an invalid bundle is another error.
 func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	data, err := d.read(ctx, sum, mostJSON)
 	if err != nil {
@@ -102,9 +102,8 @@ func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	return b, nil
 }
 
-// Unpack writes a bundle into an empty folder, so that each path of the sheet leads to its file. It
-// returns the path of the sheet. If paths lead upwards, the sheet is placed deep enough that all
-// files stay inside the folder.
+// Unpack writes the sheet of b and its files into an empty folder, so that the paths in the sheet lead to the files.
+// It returns the path of the sheet, which lies in subfolders if paths in it lead upwards.
 func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet string, err error) {
 	p, err := b.plan()
 	if err != nil {
@@ -117,7 +116,7 @@ func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", words.OneLine(folder), words.Cause(err))
 	}
-	if err := d.small(ctx, p); err != nil {
+	if err := d.checkSize(ctx, p); err != nil {
 		return "", err
 	}
 	root, err := os.OpenRoot(folder)
@@ -145,9 +144,8 @@ func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 	return filepath.Join(folder, sheet), nil
 }
 
-// small returns an error if the files of a plan are together larger than mostBytes. Files in the
-// cache do not count, because they were checked before.
-func (d *Depot) small(ctx context.Context, p *plan) error {
+// checkSize returns an error if the files of p are together larger than 64 GiB. Files in the cache do not count.
+func (d *Depot) checkSize(ctx context.Context, p *plan) error {
 	left, seen := int64(mostBytes), map[string]bool{}
 	for _, one := range p.files {
 		if seen[one.sum] || d.cache != nil && d.cache.has(one.sum) {
@@ -174,7 +172,7 @@ type plan struct {
 // placed is one file of a plan.
 type placed struct{ at, sum string }
 
-// plan validates an untrusted bundle and returns the paths of its sheet and files. An unsafe or
+// plan checks the bundle, which may come from anybody, and returns the places of its sheet and files. An unsafe or
 // ambiguous path is an error.
 func (b *Bundle) plan() (*plan, error) {
 	switch {
@@ -222,8 +220,8 @@ func (b *Bundle) plan() (*plan, error) {
 	return p, nil
 }
 
-// checkPath returns an error for a path that a bundle may not contain. Allowed are relative paths,
-// which may lead a few folders up.
+// checkPath returns an error if a bundle may not contain the path name. Relative paths are allowed; they may lead at
+// most 32 folders up.
 func checkPath(name string) error {
 	clean := path.Clean(name)
 	ups := 0

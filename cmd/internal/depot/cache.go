@@ -31,13 +31,14 @@ type cached struct {
 	there bool
 }
 
-// NewCache returns a cache with a maximum size in bytes. Only the cache may write to the folder.
+// NewCache returns an empty cache that keeps at most most bytes in folder, which must exist. Only the cache may
+// write to the folder.
 func NewCache(folder string, most int64) *Cache {
 	return &Cache{folder: folder, most: most, files: map[string]*cached{}}
 }
 
-// place puts a file at a new path, as a hard link if possible, otherwise as a copy. An existing
-// path is an error. If the cache lacks the file, place calls fetch to write it into the cache.
+// place makes path a hard link to, or a copy of, the file with the hash sum. path must not exist. If the cache lacks
+// the file, fetch must write it to the path that it gets.
 func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -75,15 +76,15 @@ func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	return nil
 }
 
-// has reports whether the file with a hash is in the cache.
+// has reports whether the file with the hash sum is in the cache.
 func (c *Cache) has(sum string) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.files[sum] != nil && c.files[sum].there
 }
 
-// shrink removes the least recently used files until the cache is within its maximum size. It keeps
-// files in use, so the cache may stay larger.
+// shrink removes the least recently used files until the cache is within its limit. Files in use are kept, even if
+// the cache stays too large.
 func (c *Cache) shrink() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -111,7 +112,7 @@ func (c *Cache) shrink() {
 	}
 }
 
-// link makes a new path for the file from, as a hard link or a copy. An existing path is an error.
+// link makes path a hard link to the file from, or a copy. path must not exist.
 func link(from, path string) error {
 	if os.Link(from, path) == nil {
 		return nil

@@ -74,20 +74,19 @@ type stamped struct {
 	sum   string
 }
 
-// New returns a depot in a store.
+// New returns a depot that keeps its files in store, without a cache.
 func New(store Store) *Depot {
 	return &Depot{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
 }
 
-// Cached returns a depot in the same store whose Get and Unpack take files from a cache first.
+// Cached returns a depot in the same store whose Get and Unpack look into the cache c first.
 func (d *Depot) Cached(c *Cache) *Depot {
 	with := New(d.store)
 	with.cache = c
 	return with
 }
 
-// CheckSum returns an error unless sum is the name of a file: a SHA-256 in lower-case hexadecimal
-// digits.
+// CheckSum returns an error unless sum is a SHA-256 in lower-case hexadecimal digits.
 func CheckSum(sum string) error {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != sum {
 		return fmt.Errorf("invalid SHA-256 %q (want 64 digits of 0-9 and a-f)", words.OneLine(sum[:min(len(sum), 80)]))
@@ -95,9 +94,8 @@ func CheckSum(sum string) error {
 	return nil
 }
 
-// Put stores a file, unless it is already complete in the store, and returns its hash. It opens the
-// file once to hash it and, if necessary, again to send it. If the file changes in between, Put
-// returns an error.
+// Put stores a file, unless it is already complete in the store, and returns its hash. It calls open once to hash
+// the file and, if necessary, again to send it. If the file changes in between, Put returns an error.
 func (d *Depot) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
 	sum, err = d.sum(open)
 	if err != nil {
@@ -106,23 +104,24 @@ func (d *Depot) Put(ctx context.Context, open func() (io.ReadCloser, error)) (su
 	return sum, d.send(ctx, sum, open)
 }
 
-// PutFile is Put for a file on the disk.
+// PutFile is Put for the file path on the disk.
 func (d *Depot) PutFile(ctx context.Context, path string) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
-// PutBytes is Put for a byte slice.
+// PutBytes is Put for data.
 func (d *Depot) PutBytes(ctx context.Context, data []byte) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 }
 
-// Add stores data in one pass and returns its hash and size. It suits data that is probably new.
+// Add stores the data of r and returns its hash and its size in bytes. It reads r once, so it suits data that is
+// probably new; existing data is sent as well.
 func (d *Depot) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	return d.store.Add(ctx, r)
 }
 
-// sum returns the SHA-256 of a file. A file on the disk is hashed again only after its size or time
-// has changed. A folder or device is an error.
+// sum returns the SHA-256 of the file that open opens. A file on the disk is hashed again only after its size or
+// time has changed. A folder or a device is an error.
 func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 	r, err := open()
 	if err != nil {
@@ -156,15 +155,15 @@ func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 	now.sum = hex.EncodeToString(h.Sum(nil))
 	if onDisk {
 		d.mutex.Lock()
-		bound(d.hashed)
+		clearIfFull(d.hashed)
 		d.hashed[file.Name()] = now
 		d.mutex.Unlock()
 	}
 	return now.sum, nil
 }
 
-// send stores a file under its hash, unless it is already there; then it may renew its Used time. A
-// file with another hash than sum is an error.
+// send stores the file that open opens under its hash sum, unless the store has it. A stored file that was not used
+// for an hour is touched. If the file has another hash, send returns an error.
 func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
 	found := time.Since(d.there[sum]) < fresh
@@ -194,20 +193,20 @@ func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser
 		}
 	}
 	d.mutex.Lock()
-	bound(d.there)
+	clearIfFull(d.there)
 	d.there[sum] = time.Now()
 	d.mutex.Unlock()
 	return nil
 }
 
-// bound clears a map that has 16,384 entries or more.
-func bound[V any](m map[string]V) {
+// clearIfFull removes all entries of m if it has 16,384 or more.
+func clearIfFull[V any](m map[string]V) {
 	if len(m) >= 1<<14 {
 		clear(m)
 	}
 }
 
-// Size returns the size of a stored file in bytes. If it is missing or damaged, the error wraps
+// Size returns the size in bytes of the file with the hash sum. If it is missing or damaged, the error wraps
 // ErrMissing.
 func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
 	if err := CheckSum(sum); err != nil {
@@ -223,8 +222,8 @@ func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
 	return o.Size, nil
 }
 
-// Touch sets the Used time of a stored file to now, as Put does for a file that already exists. If
-// the file is not stored, the error is ErrMissing.
+// Touch sets the Used time of the file with the hash sum to now. If the file is not stored, the error wraps
+// ErrMissing.
 func (d *Depot) Touch(ctx context.Context, sum string) error {
 	err := CheckSum(sum)
 	if err == nil {
@@ -236,8 +235,8 @@ func (d *Depot) Touch(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Get writes a stored file to a path. The path then has the whole file, or after an error no new
-// file. A wrong hash is an error. With a cache, an existing path is an error, too.
+// Get writes the file with the hash sum to path, completely or not at all. Without a cache it replaces an existing
+// file; with a cache, path must not exist. Data with another hash is an error.
 func (d *Depot) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
 		return d.cache.place(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
@@ -245,7 +244,8 @@ func (d *Depot) Get(ctx context.Context, sum, path string) error {
 	return d.fetch(ctx, sum, path)
 }
 
-// fetch is Get from the store, without the cache. It replaces an existing file.
+// fetch writes the file with the hash sum from the store to path, completely or not at all. It replaces an existing
+// file.
 func (d *Depot) fetch(ctx context.Context, sum, path string) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {
@@ -261,7 +261,8 @@ func (d *Depot) fetch(ctx context.Context, sum, path string) error {
 	return f.Keep()
 }
 
-// Write writes a file to w. A wrong hash is an error, returned after all bytes were written.
+// Write writes the file with the hash sum to w. Data with another hash is an error, which comes after all bytes were
+// written.
 func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -281,7 +282,7 @@ func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
 	return nil
 }
 
-// read returns the data of a stored file. A file of more than most bytes is an error.
+// read returns the data of the file with the hash sum. A file of more than most bytes is an error.
 func (d *Depot) read(ctx context.Context, sum string, most int64) ([]byte, error) {
 	size, err := d.Size(ctx, sum)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // The object store of nats.go overwrites it unconditionally. The functions of this file replace it
 // only if it is unchanged (compare and set).
 
-// meta returns the meta of an object and its sequence in the stream. If the object does not exist,
-// the error is ErrMissing.
+// meta returns the meta of the object called name, and its sequence number in the stream. A missing or deleted
+// object is ErrMissing.
 func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, metaOf(name))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -33,9 +33,9 @@ func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo
 	return info, msg.Sequence, nil
 }
 
-// write replaces the meta at the sequence place of the stream and returns the new sequence. It
-// returns 0 and no error if the meta was replaced in between.
-func (s natsStore) write(ctx context.Context, info *jetstream.ObjectInfo, place uint64) (uint64, error) {
+// writeMeta replaces the meta message with the sequence number place by info and returns the new sequence number. If
+// another client has replaced it before, writeMeta returns 0 and no error.
+func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, place uint64) (uint64, error) {
 	text, err := json.Marshal(info)
 	if err != nil {
 		return 0, err
@@ -52,11 +52,11 @@ func (s natsStore) write(ctx context.Context, info *jetstream.ObjectInfo, place 
 	return ack.Sequence, nil
 }
 
-// Touch implements Store. It writes the meta of an object again, but only if the object was not
-// removed. The compare-and-set protects against the answer of a lagging server.
+// Touch implements Store. It writes the meta of the object again, which renews its time, unless the object is
+// removed at the same time.
 func (s natsStore) Touch(ctx context.Context, name string) error {
 	gone := false
-	err := again(ctx, still, func(ctx context.Context) error {
+	err := retry(ctx, still, func(ctx context.Context) error {
 		info, place, err := s.meta(ctx, name)
 		if gone = errors.Is(err, ErrMissing); gone {
 			return nil
@@ -64,7 +64,7 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		written, err := s.write(ctx, info, place)
+		written, err := s.writeMeta(ctx, info, place)
 		if err == nil && written == 0 {
 			return errors.New("other writers keep changing the same file")
 		}
@@ -76,8 +76,8 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 	return err
 }
 
-// Remove implements Store. It marks an object as deleted, as nats.go does, and then removes its
-// chunks and the mark. It returns false if the object is missing or newer than o.
+// Remove implements Store. It marks the object as deleted, as nats.go does, and then removes its chunks and the
+// mark.
 func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 	info, place, err := s.meta(ctx, o.Name)
 	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {
@@ -87,7 +87,7 @@ func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 		return false, err
 	}
 	info.Deleted, info.Size, info.Chunks, info.Digest = true, 0, 0, ""
-	mark, err := s.write(ctx, info, place)
+	mark, err := s.writeMeta(ctx, info, place)
 	if err != nil || mark == 0 {
 		return false, err
 	}

@@ -30,14 +30,13 @@ type reader struct {
 	data    []byte // unread part of the current chunk
 }
 
-// Read returns data of the object, and io.EOF after the last chunk. It fetches a chunk when it
-// needs one, and retries for a while if NATS does not answer.
+// Read implements io.Reader. It fetches a chunk when it needs one, and retries for 10 s if NATS does not answer.
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
 		if r.left == 0 {
 			return 0, io.EOF
 		}
-		err := again(r.ctx, still, func(ctx context.Context) error {
+		err := retry(r.ctx, still, func(ctx context.Context) error {
 			msg, err := r.stream.GetMsg(ctx, r.next, jetstream.WithGetMsgSubject(r.subject))
 			if err == nil {
 				r.data, r.next, r.left = msg.Data, msg.Sequence+1, r.left-1
@@ -53,12 +52,12 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements io.Closer. It does nothing.
+// Close implements io.Closer. It has no effect.
 func (r *reader) Close() error { return nil }
 
-// again calls do until it succeeds, at most for the duration long, and returns its last error. A
-// missing object is retried only for the duration lag, because a server may be behind.
-func again(ctx context.Context, long time.Duration, do func(context.Context) error) error {
+// retry calls do until it succeeds, at most for the duration long, and returns its last error. do gets a context of
+// 1 s. A missing object is retried for 1 s only, in case a server is behind the others.
+func retry(ctx context.Context, long time.Duration, do func(context.Context) error) error {
 	for began := time.Now(); ; {
 		soon, cancel := context.WithTimeout(ctx, once)
 		err := do(soon)

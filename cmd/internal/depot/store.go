@@ -15,7 +15,7 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// Open opens the depot in NATS. If it does not exist, Open creates it.
+// Open opens the depot in the NATS of c. If its object store does not exist, Open creates it.
 func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
 	objects, err := c.JS.ObjectStore(ctx, cluster.Objects)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -57,7 +57,7 @@ func object(info *jetstream.ObjectInfo) Object {
 	return Object{Name: info.Name, Size: int64(info.Size), Sum: sumOf(info), Used: info.ModTime}
 }
 
-// List implements Store. The time is from the clock of the NATS server.
+// List implements Store. now is the time of the NATS server.
 func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
@@ -82,10 +82,10 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
-// Get implements Store. The chunks of the object are fetched while it is read.
+// Get implements Store. The chunks of the object are fetched while the caller reads.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	var info *jetstream.ObjectInfo
-	err := again(ctx, still, func(ctx context.Context) (err error) {
+	err := retry(ctx, still, func(ctx context.Context) (err error) {
 		info, err = s.objects.GetInfo(ctx, name)
 		return err
 	})
@@ -95,7 +95,7 @@ func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) 
 	return &reader{ctx: ctx, stream: s.stream, subject: chunksOf(info.NUID), next: 1, left: info.Chunks}, nil
 }
 
-// missing converts the error of a missing object to ErrMissing, and other errors to readable ones.
+// missing returns ErrMissing for an object that does not exist, and any other error as cluster.Plain does.
 func missing(err error) error {
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return ErrMissing
@@ -103,7 +103,7 @@ func missing(err error) error {
 	return cluster.Plain(err)
 }
 
-// sumOf returns the SHA-256 of an object in our format, or "" if NATS has not stored it.
+// sumOf returns the SHA-256 of an object in hexadecimal digits, or "" if NATS has not stored it.
 func sumOf(info *jetstream.ObjectInfo) string {
 	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
 	raw, err := base64.URLEncoding.DecodeString(text)

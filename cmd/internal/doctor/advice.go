@@ -18,7 +18,7 @@ type Advice struct {
 	Do  string `json:"do"` // a shell command, or an instruction in words
 }
 
-// advise adds all applicable advice. It adds no advice for an unknown cause.
+// advise adds the advice of all cures that apply to x.Advice. If the cause of silence is unknown, it adds no advice.
 func (x *examination) advise() {
 	list := misled
 	if !x.Sound {
@@ -46,11 +46,11 @@ const (
 	alsa                 // the sound cards of Linux
 )
 
-// fits reports whether the examined system has the facility that a cure needs.
+// fits reports whether the examined system has the facility that the cure needs. It does not check the fault itself.
 func (c *cure) fits(x *examination) bool {
 	switch c.needs {
 	case soundServer:
-		return serves(x.machine)
+		return hasPulseDriver(x.machine)
 	case alsa:
 		return hasALSA(x.machine)
 	}
@@ -68,15 +68,17 @@ var (
 	}
 )
 
-// say adds advice if applies is true and do is not empty.
-func (x *examination) say(applies bool, why, do string) {
+// addAdvice appends advice to x.Advice if applies is true and do is not empty. why is the fault, and do the remedy:
+// a shell command or an instruction.
+func (x *examination) addAdvice(applies bool, why, do string) {
 	if applies && do != "" {
 		x.Advice = append(x.Advice, Advice{why, do})
 	}
 }
 
-// failed returns the error of a driver. It is nil if the driver plays, was not tried or is unknown.
-func (x *examination) failed(driver string) error {
+// driverError returns the error of the driver called name, such as "pulse". It is nil if the driver plays, was not
+// tried or is unknown.
+func (x *examination) driverError(driver string) error {
 	for _, t := range x.Drivers {
 		if t.Name == driver {
 			return t.err
@@ -85,14 +87,15 @@ func (x *examination) failed(driver string) error {
 	return nil
 }
 
-// says reports whether the error message of a driver begins with words. It is false for an unknown driver.
-func (x *examination) says(driver, words string) bool {
+// failedWith reports whether the result of the driver called name begins with words. It is false for an unknown
+// driver.
+func (x *examination) failedWith(driver, words string) bool {
 	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
 		return t.Name == driver && strings.HasPrefix(t.Detail, words)
 	})
 }
 
-// socket returns the first socket that satisfies wanted, or nil.
+// socket returns the first socket in x.Sockets that satisfies wanted, or nil.
 func (x *examination) socket(wanted func(*Socket) bool) *Socket {
 	for i := range x.Sockets {
 		if s := &x.Sockets[i]; wanted(s) {
@@ -102,67 +105,67 @@ func (x *examination) socket(wanted func(*Socket) bool) *Socket {
 	return nil
 }
 
-// other returns a working server socket that the drivers do not use, or nil.
-func (x *examination) other() *Socket {
-	return x.socket(func(s *Socket) bool { return s.Usable && !s.Asked && s.Speaks == "pulse" })
+// unusedServer returns a working socket of a PulseAudio server that the drivers do not use, or nil.
+func (x *examination) unusedServer() *Socket {
+	return x.socket(func(s *Socket) bool { return s.Usable && !s.InUse && s.Speaks == "pulse" })
 }
 
-// pipeWire reports whether a usable socket of PipeWire itself exists.
+// pipeWire reports whether this process can use a socket of PipeWire itself.
 func (x *examination) pipeWire() bool {
 	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
 }
 
-// overdue reports whether a server or a driver did not answer in time on a busy machine. Then the
-// load is the likely reason.
+// overdue reports whether the machine is busy and a server or a driver did not answer in time. The load is then the
+// likely reason.
 func (x *examination) overdue() bool {
-	return x.Busy != "" && (x.deadline() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return isTimeout(t.err) }))
+	return x.Busy != "" && (x.serverTimedOut() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return isTimeout(t.err) }))
 }
 
-// isTimeout reports whether an error is a timeout. It is false for nil.
+// isTimeout reports whether err is a timeout or a stall. It is false for nil.
 func isTimeout(err error) bool {
 	_, stalled := errors.AsType[stallError](err)
 	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
 }
 
-// deadline reports whether the sound server did not answer in time when its sinks were requested.
-func (x *examination) deadline() bool {
+// serverTimedOut reports whether the sound server did not answer the request for its sinks in time.
+func (x *examination) serverTimedOut() bool {
 	return isTimeout(x.sinkErr)
 }
 
-// gaps advises a larger buffer if the sound had gaps, and to close programs if the machine is busy.
+// gaps advises a larger buffer if the sound had gaps. If the machine is busy, it also advises to close programs.
 func gaps(x *examination) {
 	why, do := "the sound had gaps", "play with a larger --buffer, as --buffer 100ms"
 	if x.Busy != "" {
 		why, do = why+", and this machine is busy: "+x.Busy, "close other programs, or "+do
 	}
-	x.say(x.Sound && x.Measured.Gaps > 0, why, do)
+	x.addAdvice(x.Sound && x.Measured.Gaps > 0, why, do)
 }
 
-// overloaded advises to close programs if a busy machine did not answer in time. The server and the driver
-// may be in order.
+// overloaded advises to close programs if the machine is busy and a server or a driver did not answer in time.
 func overloaded(x *examination) {
-	x.say(x.overdue(), "this machine is busy: "+x.Busy, "close other programs, and run the doctor again")
+	x.addAdvice(x.overdue(), "this machine is busy: "+x.Busy, "close other programs, and run the doctor again")
 }
 
-// leftOut advises another build if no driver was built in.
+// leftOut advises another build if the program has no driver.
 func leftOut(x *examination) {
 	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Ways != "" })
-	x.say(!built, "no driver was built in", "build it without the tag nooto")
+	x.addAdvice(!built, "no driver was built in", "build it without the tag nooto")
 }
 
-// wrongServer advises to unset PULSE_SERVER if it is not a valid server name.
+// wrongServer advises to unset PULSE_SERVER if it is not a valid name of a server.
 func wrongServer(x *examination) {
-	x.say(x.says("pulse", "PULSE_SERVER:"), "PULSE_SERVER is not the name of a server", "unset PULSE_SERVER")
+	x.addAdvice(x.failedWith("pulse", "PULSE_SERVER:"), "PULSE_SERVER is not the name of a server", "unset PULSE_SERVER")
 }
 
-// wrongSink advises to unset PULSE_SINK if it names an unknown sink.
+// wrongSink advises to unset PULSE_SINK if it names a sink that does not exist.
 func wrongSink(x *examination) {
-	x.say(x.says("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that does not exist", "unset PULSE_SINK")
+	x.addAdvice(x.failedWith("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that does not exist", "unset PULSE_SINK")
 }
 
-// elsewhere advises a change of the environment if a server runs, but the drivers do not use it.
+// elsewhere advises to change an environment variable if a sound server runs, but the drivers look for it at another
+// place.
 func elsewhere(x *examination) {
-	other := x.other()
+	other := x.unusedServer()
 	if x.sinkErr == nil || other == nil || x.overdue() {
 		return
 	}
@@ -174,13 +177,13 @@ func elsewhere(x *examination) {
 	case !named && home && other.From == sessionOf:
 		do = "export XDG_RUNTIME_DIR=" + quoted(dir)
 	}
-	x.say(!x.says("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
+	x.addAdvice(!x.failedWith("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
 }
 
-// otherUser advises to run the program as the owner of the sound server, if that is another user.
+// otherUser advises to run the program as the owner of the sound server, if this user may not use it.
 func otherUser(x *examination) {
-	asked := x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") })
-	if asked == nil || x.other() != nil {
+	asked := x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") })
+	if asked == nil || x.unusedServer() != nil {
 		return
 	}
 	owner, _ := x.machine.Owner(asked.Path)
@@ -189,69 +192,69 @@ func otherUser(x *examination) {
 	if owner != "" {
 		why = "the sound server belongs to " + words.OneLine(owner)
 	}
-	x.say(sudo, why, "run it without sudo")
-	x.say(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
+	x.addAdvice(sudo, why, "run it without sudo")
+	x.addAdvice(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
 }
 
-// hanging advises to restart a server that accepts the connection but does not answer.
+// hanging advises to restart a sound server that did not answer in time, if the machine is not busy.
 func hanging(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
-	if !x.deadline() || named || x.overdue() {
+	if !x.serverTimedOut() || named || x.overdue() {
 		return
 	}
 	why := "the sound server does not answer"
 	switch {
 	case x.hasUserSystemd() && x.machine.Program("pipewire-pulse"):
-		x.say(true, why, "systemctl --user restart pipewire-pulse")
+		x.addAdvice(true, why, "systemctl --user restart pipewire-pulse")
 	case x.machine.Program("pulseaudio"):
-		x.say(true, why, "pulseaudio --kill; pulseaudio --start")
+		x.addAdvice(true, why, "pulseaudio --kill; pulseaudio --start")
 	}
 }
 
-// hasUserSystemd reports whether `systemctl --user` can start programs of this user:
-// XDG_RUNTIME_DIR has a folder of systemd.
+// hasUserSystemd reports whether systemd runs for this user, so that `systemctl --user` can start programs.
 func (x *examination) hasUserSystemd() bool {
 	dir := value(x.machine, "XDG_RUNTIME_DIR")
-	return dir != "" && there(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")
+	return dir != "" && exists(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")
 }
 
-// absent reports whether all known places lack a server. It is false if PULSE_SERVER is set or permission
-// is missing.
-func (x *examination) absent() bool {
+// serverAbsent reports whether no sound server runs for this user. It is false if PULSE_SERVER is set, a server does
+// not answer, or a server belongs to another user.
+func (x *examination) serverAbsent() bool {
 	_, named := x.machine.Env("PULSE_SERVER")
-	return x.sinkErr != nil && !named && !x.deadline() && x.other() == nil &&
-		x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") }) == nil
+	return x.sinkErr != nil && !named && !x.serverTimedOut() && x.unusedServer() == nil &&
+		x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") }) == nil
 }
 
-// noRuntime advises to set XDG_RUNTIME_DIR if it is missing, so that no server can be found.
+// noRuntime advises to set XDG_RUNTIME_DIR if it is not set, no server was found and the folder exists.
 func noRuntime(x *examination) {
 	dir := "/run/user/" + x.machine.Identity().ID
-	x.say(x.absent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && there(x.machine, dir[1:]),
+	x.addAdvice(x.serverAbsent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && exists(x.machine, dir[1:]),
 		"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR="+quoted(dir))
 }
 
-// noServer advises to start or to install a server, if it could play but is not running.
+// noServer advises to start or to install a sound server, if it found no server although there is a usable card or
+// PipeWire.
 func noServer(x *examination) {
 	usable := slices.ContainsFunc(x.Cards, func(c Card) bool { return c.Usable })
-	if !x.absent() || !usable && !x.pipeWire() {
+	if !x.serverAbsent() || !usable && !x.pipeWire() {
 		return
 	}
 	has := x.machine.Program
 	switch why := "no sound server runs"; {
 	case x.pipeWire() && !has("pipewire-pulse"):
-		x.say(true, "PipeWire runs without its PulseAudio server", x.System.install(x.machine, "pipewire-pulse"))
+		x.addAdvice(true, "PipeWire runs without its PulseAudio server", x.System.install(x.machine, "pipewire-pulse"))
 	case has("pipewire-pulse") && x.hasUserSystemd():
-		x.say(true, why, "systemctl --user start pipewire-pulse.socket")
+		x.addAdvice(true, why, "systemctl --user start pipewire-pulse.socket")
 	case x.pipeWire():
-		x.say(true, "PipeWire runs without its PulseAudio server", "pipewire-pulse &")
+		x.addAdvice(true, "PipeWire runs without its PulseAudio server", "pipewire-pulse &")
 	case has("pulseaudio") && value(x.machine, "XDG_RUNTIME_DIR") != "":
-		x.say(true, why, "pulseaudio --start")
+		x.addAdvice(true, why, "pulseaudio --start")
 	case !has("pulseaudio") && !has("pipewire-pulse") && !x.lacksALSA():
-		x.say(true, "no sound server is installed", x.System.install(x.machine, "server"))
+		x.addAdvice(true, "no sound server is installed", x.System.install(x.machine, "server"))
 	}
 }
 
-// noOutput advises to install or restart the session manager if PipeWire has no output.
+// noOutput advises to install or restart the session manager of PipeWire if the server has no output.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
 		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
@@ -259,26 +262,26 @@ func noOutput(x *examination) {
 		return
 	}
 	has := x.machine.Program("wireplumber") || x.machine.Program("pipewire-media-session")
-	x.say(!has, "PipeWire has no session manager, so no card reaches it", x.System.install(x.machine, "wireplumber"))
-	x.say(has && x.hasUserSystemd() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
+	x.addAdvice(!has, "PipeWire has no session manager, so no card reaches it", x.System.install(x.machine, "wireplumber"))
+	x.addAdvice(has && x.hasUserSystemd() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
 }
 
-// muted advises to unmute the sink if it plays, but is muted.
+// muted advises to unmute the sink if it is muted and pactl is installed.
 func muted(x *examination) {
-	if m, ok := errors.AsType[mutedError](x.failed("pulse")); ok && x.machine.Program("pactl") {
-		x.say(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
+	if m, ok := errors.AsType[mutedError](x.driverError("pulse")); ok && x.machine.Program("pactl") {
+		x.addAdvice(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
 	}
 }
 
-// suspended advises to wake the sink if it is suspended.
+// suspended advises to wake the sink if it is suspended and pactl is installed.
 func suspended(x *examination) {
-	asleep := errors.Is(x.failed("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
+	asleep := errors.Is(x.driverError("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
 	if asleep {
-		x.say(true, "the sink is suspended", "pactl suspend-sink "+quoted(x.Measured.Sink)+" 0")
+		x.addAdvice(true, "the sink is suspended", "pactl suspend-sink "+quoted(x.Measured.Sink)+" 0")
 	}
 }
 
-// barred advises to join the group of the sound cards if this user has no permission for any card.
+// barred advises to join the group of the sound cards if this user may not use any card.
 func barred(x *examination) {
 	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
 		return
@@ -289,13 +292,13 @@ func barred(x *examination) {
 	if x.System.Container != "" {
 		do = "start it with " + x.System.Container + " run --group-add " + quoted(group)
 	}
-	x.say(group != "" && group != "root" && i.User != "", "only the group "+words.OneLine(group)+" may use the sound cards", do)
+	x.addAdvice(group != "" && group != "root" && i.User != "", "only the group "+words.OneLine(group)+" may use the sound cards", do)
 }
 
-// busy advises to end the programs that use all cards and do not share them. A server that does not answer
-// may itself be such a program.
+// busy advises to end the programs that play on the cards directly, if that is so for every card and no sound server
+// was found.
 func busy(x *examination) {
-	if x.sinkErr == nil || x.deadline() {
+	if x.sinkErr == nil || x.serverTimedOut() {
 		return
 	}
 	for _, c := range x.Cards {
@@ -304,33 +307,34 @@ func busy(x *examination) {
 		}
 	}
 	for _, c := range x.Cards {
-		x.say(true, c.Path+" is in use", "end "+program(x.machine, c.Owner)+", or let both play through a sound server")
+		x.addAdvice(true, c.Path+" is in use", "end "+program(x.machine, c.Owner)+", or let both play through a sound server")
 	}
 }
 
-// lacksALSA reports whether the driver oto failed because ALSA's library is missing.
+// lacksALSA reports whether the driver oto failed because the library of ALSA is not installed.
 func (x *examination) lacksALSA() bool {
-	err := x.failed("oto")
+	err := x.driverError("oto")
 	return err != nil && strings.Contains(err.Error(), "load libasound")
 }
 
-// noLibrary advises to install ALSA's library if it is missing.
+// noLibrary advises to install the library of ALSA if it is missing.
 func noLibrary(x *examination) {
-	x.say(x.lacksALSA(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
+	x.addAdvice(x.lacksALSA(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
 }
 
-// noCard advises to start the container with the sound cards if it was started without any.
+// noCard advises to start the container with access to the sound cards, if this process runs in a container without
+// a card and a server.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
-	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
-	x.say(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.other() == nil && !named && !given,
+	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.InUse && s.Detail != "not there" }) != nil
+	x.addAdvice(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.unusedServer() == nil && !named && !given,
 		"this container has no access to a sound card", "start it with "+x.System.Container+" run --device /dev/snd")
 }
 
 // plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w./:@%+=-]+$`)
 
-// quoted returns a word on one line, quoted for a shell if necessary.
+// quoted returns word on one line, quoted for a shell if it needs quotes.
 func quoted(word string) string {
 	if word = words.OneLine(word); plain.MatchString(word) {
 		return word

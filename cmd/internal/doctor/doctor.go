@@ -41,8 +41,8 @@ type Trial struct {
 
 // Options configure an examination.
 type Options struct {
-	Tone bool                             // play a tone; otherwise silence
-	Told func(format string, args ...any) // reports progress in one line; optional
+	Tone     bool                             // play a tone; otherwise silence
+	Progress func(format string, args ...any) // reports progress in one line; optional
 }
 
 const (
@@ -62,11 +62,11 @@ type examination struct {
 	silenced bool
 }
 
-// Examine examines a machine. It tries the drivers in order until one plays for the time Listening. When
-// ctx ends, it returns the results at once, without advice.
+// Examine examines m. It tries the drivers in order until one plays for the duration Listening. If ctx ends, it
+// returns the results up to then, without advice. The result is never nil.
 func Examine(ctx context.Context, m Machine, o Options) *Report {
-	if o.Told == nil {
-		o.Told = func(string, ...any) {}
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
 	}
 	x := examination{machine: m, options: o}
 	x.Sinks, x.Advice = []pulse.Sink{}, []Advice{}
@@ -80,8 +80,8 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	return &x.Report
 }
 
-// try tries the drivers in order until one plays, and records a Trial for each driver, also for those not
-// tried.
+// try tries the drivers in order until one plays. It sets x.Sound and x.Drivers, with a Trial for each driver, also
+// for those not tried.
 func (x *examination) try(ctx context.Context) {
 	x.Drivers = []Trial{}
 	played := ""
@@ -107,9 +107,9 @@ func (x *examination) try(ctx context.Context) {
 	x.Sound = played != ""
 }
 
-// play tries one driver and records the result in t.
+// play tries the driver d and sets the result in t: Plays, Detail and err.
 func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
-	x.options.Told("opening %s", d.Name)
+	x.options.Progress("opening %s", d.Name)
 	if t.err = x.open(ctx, d, t); t.err != nil {
 		t.Detail = auto.Reason(t.err)
 	}
@@ -119,43 +119,43 @@ func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 // errSlow is the error of a driver that neither opens nor fails.
 var errSlow = fmt.Errorf("it does not open within %v", opening)
 
-// open opens a driver and measures it. It returns nil if the driver plays and is heard. For the sound
-// server, it checks the list of sinks first, so that a known fault is not detected twice.
+// open opens the driver d, plays for the duration Listening and measures it. It sets t.Detail to the output. The
+// error is the reason why no sound is heard, or nil. For the sound server it first requests the sinks.
 func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	if d.Name == "pulse" {
-		if x.ask(ctx); x.sinkErr != nil {
+		if x.querySinks(ctx); x.sinkErr != nil {
 			return x.sinkErr
 		}
 	}
-	p, err := within(ctx, opening, errSlow, func(ctx context.Context) (Player, error) { return d.Open(ctx) })
+	p, err := withTimeout(ctx, opening, errSlow, func(ctx context.Context) (Player, error) { return d.Open(ctx) })
 	if err != nil {
 		return err
 	}
 	defer closeSoon(p)
 	x.silenced = d.Name == "pulse"
-	if err := x.deaf(p); err != nil {
+	if err := x.inaudible(p); err != nil {
 		return err
 	}
-	measured, err := listen(ctx, p, x.options)
+	measured, err := measure(ctx, p, x.options)
 	x.silenced = x.silenced && p.Err() == nil // without the server, the other drivers may find a card
 	if measured != nil {
-		measured.Driver, measured.Sink = d.Name, sinkOf(p)
+		measured.Driver, measured.Sink = d.Name, sinkName(p)
 		x.Measured = measured
 	}
-	t.Detail = cmp.Or(sinkOf(p), d.Ways)
-	return cmp.Or(err, x.deaf(p)) // a user may have moved the stream, or the sink may have been removed
+	t.Detail = cmp.Or(sinkName(p), d.Ways)
+	return cmp.Or(err, x.inaudible(p)) // a user may have moved the stream, or the sink may have been removed
 }
 
-// ask requests the sinks of the sound server and stores them, or the error in x.sinkErr. If the drivers use
-// a single socket, it records the result there, too.
-func (x *examination) ask(ctx context.Context) {
-	sinks, err := within(ctx, opening, errSlow, x.machine.Sinks)
+// querySinks requests the sinks of the sound server and stores them in x.Sinks, or the error in x.sinkErr. If the
+// drivers use a single socket, it records there whether the server answers.
+func (x *examination) querySinks(ctx context.Context) {
+	sinks, err := withTimeout(ctx, opening, errSlow, x.machine.Sinks)
 	if x.sinkErr = err; err == nil {
 		x.Sinks = append(x.Sinks, sinks...)
 	}
 	var asked []*Socket
 	for i := range x.Sockets {
-		if s := &x.Sockets[i]; s.Asked {
+		if s := &x.Sockets[i]; s.InUse {
 			asked = append(asked, s)
 		}
 	}
@@ -165,7 +165,7 @@ func (x *examination) ask(ctx context.Context) {
 	switch s := asked[0]; {
 	case err == nil:
 		s.Detail = "answers"
-	case x.deadline():
+	case x.serverTimedOut():
 		s.Usable, s.Detail = false, "does not answer"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		s.Usable, s.Detail = false, "its server is gone"
@@ -180,10 +180,10 @@ var errNoOutput = errors.New("the sound server has no output")
 // dummy is the sink that PulseAudio and PipeWire create without a real output.
 const dummy = "auto_null"
 
-// deaf returns an error with the known reason why a playing stream is not heard (no output, a muted sink),
-// or nil.
-func (x *examination) deaf(p Player) error {
-	name := sinkOf(p)
+// inaudible returns an error if the stream of p plays where it cannot be heard: on a server without an output, or on
+// a muted sink. Otherwise it returns nil.
+func (x *examination) inaudible(p Player) error {
+	name := sinkName(p)
 	if name == dummy {
 		return errNoOutput
 	}
@@ -198,19 +198,21 @@ func (x *examination) deaf(p Player) error {
 // mutedError is the error of a muted sink.
 type mutedError struct{ sink string }
 
+// Error names the sink.
 func (e mutedError) Error() string { return "the sink " + words.OneLine(e.sink) + " is muted" }
 
-// sinkOf returns the sink of a player, or "" if it is unknown.
-func sinkOf(p Player) string {
+// sinkName returns the name of the sound server's sink that p plays on. It returns "" if p does not use a sound
+// server or the sink is unknown.
+func sinkName(p Player) string {
 	if s, ok := p.(interface{ Sink() string }); ok {
 		return s.Sink()
 	}
 	return ""
 }
 
-// within runs work with a time limit and returns its result. When the limit is exceeded, it abandons the
-// work and returns the error slow. That is acceptable because the process is about to end.
-func within[T any](
+// withTimeout runs work and returns its result. After limit it returns the error slow, and at the end of ctx the
+// error of ctx. Work that ignores its context is abandoned and continues to run.
+func withTimeout[T any](
 	ctx context.Context, limit time.Duration, slow error, work func(context.Context) (T, error),
 ) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, slow)
@@ -233,9 +235,9 @@ func within[T any](
 	}
 }
 
-// closeSoon closes a player. It waits at most 1 s and ignores errors.
+// closeSoon closes p. It waits at most 1 s and ignores errors.
 func closeSoon(p Player) {
-	_, _ = within(context.Background(), time.Second, errSlow, func(context.Context) (struct{}, error) {
+	_, _ = withTimeout(context.Background(), time.Second, errSlow, func(context.Context) (struct{}, error) {
 		return struct{}{}, p.Close()
 	})
 }

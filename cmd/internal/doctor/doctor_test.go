@@ -87,7 +87,7 @@ func TestEveryCure(t *testing.T) {
 		helps := false
 		for _, f := range findings {
 			synctest.Test(t, func(t *testing.T) {
-				x := examination{machine: f.machine, options: Options{Told: func(string, ...any) {}}}
+				x := examination{machine: f.machine, options: Options{Progress: func(string, ...any) {}}}
 				x.System, x.Sockets, x.Cards = system(f.machine), sockets(f.machine), cards(f.machine)
 				x.try(t.Context())
 				x.Busy = load(f.machine, f.machine.paused)
@@ -107,7 +107,7 @@ var serverFindings = []finding{
 		name: "plays",
 		machine: machine{env: inSession, files: map[string]string{native: "!socket"},
 			sinks: []pulse.Sink{{Name: "speakers"}}},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Usable: true, Detail: "answers",
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Usable: true, Detail: "answers",
 			Speaks: "pulse"}},
 		details: []string{"speakers", "not tried: pulse plays"},
 	},
@@ -145,7 +145,7 @@ var serverFindings = []finding{
 		machine: machine{sinkErr: errNone, env: map[string]string{"XDG_RUNTIME_DIR": "/tmp/it's"},
 			files: map[string]string{native: "!socket"}},
 		sockets: []Socket{
-			{Path: "/tmp/it's/pulse/native", From: "XDG_RUNTIME_DIR", Asked: true, Detail: "not there", Speaks: "pulse"},
+			{Path: "/tmp/it's/pulse/native", From: "XDG_RUNTIME_DIR", InUse: true, Detail: "not there", Speaks: "pulse"},
 			{Path: native, From: sessionOf, Usable: true, Detail: "there", Speaks: "pulse"},
 		},
 		advice: []Advice{{"a sound server at " + native + " is not used", "export XDG_RUNTIME_DIR=" + session}},
@@ -157,7 +157,7 @@ var serverFindings = []finding{
 			files: map[string]string{native: "!socket", "/tmp/x": "text"},
 		},
 		sockets: []Socket{
-			{Path: "/tmp/x", From: "PULSE_SERVER", Asked: true, Detail: "not a socket", Speaks: "pulse"},
+			{Path: "/tmp/x", From: "PULSE_SERVER", InUse: true, Detail: "not a socket", Speaks: "pulse"},
 			{Path: native, From: "XDG_RUNTIME_DIR", Usable: true, Detail: "there", Speaks: "pulse"},
 		},
 		advice: []Advice{{"a sound server at " + native + " is not used", "unset PULSE_SERVER"}},
@@ -209,7 +209,7 @@ var serverFindings = []finding{
 			sinkErr: errNone, env: inSession, files: map[string]string{native: "!socket"},
 			barred: native, owners: map[string]string{native: "berta:berta"},
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission: it belongs to berta",
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "no permission: it belongs to berta",
 			Speaks: "pulse"}},
 		advice: []Advice{{"the sound server belongs to berta", "run it as berta"}},
 	},
@@ -227,7 +227,7 @@ var serverFindings = []finding{
 		machine: machine{
 			sinkErr: errNone, env: files(inSession, map[string]string{"SUDO_USER": "berta"}), barred: session + "/",
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission for its folder",
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "no permission for its folder",
 			Speaks: "pulse"}},
 		advice: []Advice{{"the sound server belongs to another user", "run it without sudo"}},
 	},
@@ -241,7 +241,7 @@ var serverFindings = []finding{
 			sinkErr: errSilent, env: inSession, programs: "pipewire-pulse pulseaudio",
 			files: files(units, map[string]string{native: "!socket"}),
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "does not answer", Speaks: "pulse"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "does not answer", Speaks: "pulse"}},
 		advice:  []Advice{{"the sound server does not answer", "systemctl --user restart pipewire-pulse"}},
 	},
 	{
@@ -258,7 +258,7 @@ var serverFindings = []finding{
 			sinkErr: errSilent, env: map[string]string{"PULSE_SERVER": "/tmp/x"}, programs: "pulseaudio",
 			files: map[string]string{"/tmp/x": "!socket"},
 		},
-		sockets: []Socket{{Path: "/tmp/x", From: "PULSE_SERVER", Asked: true, Detail: "does not answer", Speaks: "pulse"}},
+		sockets: []Socket{{Path: "/tmp/x", From: "PULSE_SERVER", InUse: true, Detail: "does not answer", Speaks: "pulse"}},
 	},
 	{
 		name: "the server has ended, and can be started",
@@ -266,7 +266,7 @@ var serverFindings = []finding{
 			sinkErr: errRefused, env: inSession, programs: "pulseaudio",
 			files: files(oneCard, map[string]string{native: "!socket"}),
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "its server is gone",
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "its server is gone",
 			Speaks: "pulse"}},
 		advice: []Advice{{"no sound server runs", "pulseaudio --start"}},
 	},
@@ -275,13 +275,13 @@ var serverFindings = []finding{
 		machine: machine{
 			sinkErr: errors.New("pulse: it refuses access"), env: inSession, files: map[string]string{native: "!socket"},
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "it refuses access", Speaks: "pulse"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "it refuses access", Speaks: "pulse"}},
 	},
 	{
 		name: "systemd can start a server",
 		machine: machine{sinkErr: errNone, env: inSession, programs: "pipewire-pulse pulseaudio",
 			files: files(units, oneCard)},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "not there", Speaks: "pulse"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "not there", Speaks: "pulse"}},
 		advice:  []Advice{{"no sound server runs", "systemctl --user start pipewire-pulse.socket"}},
 	},
 	{

@@ -11,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Usable returns an error if this process may not read and write the file path.
 func (here) Usable(path string) error { return unix.Access(path, unix.R_OK|unix.W_OK) }
 
-// Owner returns the names of a file's user and group, or "" if unknown.
+// Owner returns the names of the user and the group that own the file path, each "" if unknown.
 func (here) Owner(path string) (owner, group string) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -19,8 +19,8 @@ const (
 // processor matches the line of one processor in /proc/stat.
 var processor = regexp.MustCompile(`(?m)^cpu[0-9]+ `)
 
-// load describes a shortage of processor time, or returns "" without one. pause is the longest pause of
-// this process; on Linux it also uses the system's figures.
+// load describes a shortage of processor time for messages, or returns "" if m has enough. pause is the longest time
+// that this process was ready but did not run. On Linux, load also uses figures of the system.
 func load(m Machine, pause time.Duration) string {
 	if pause >= paused {
 		return fmt.Sprintf("it did not run this program for %d ms", pause.Milliseconds())

@@ -23,12 +23,12 @@ type System struct {
 	release map[string]string // of /etc/os-release
 }
 
-// system examines the machine: name, version and container. Without the driver of sound servers it returns
-// only OS and architecture.
+// system returns the name, version and container of m. If the program lacks the driver of sound servers, only OS and
+// Arch are set.
 func system(m Machine) System {
 	i := m.Identity()
 	s := System{OS: i.OS, Arch: i.Arch, release: map[string]string{}}
-	if !serves(m) {
+	if !hasPulseDriver(m) {
 		return s // these files describe another system, as under Wine
 	}
 	text, _ := fs.ReadFile(m.Files(), "etc/os-release")
@@ -38,15 +38,15 @@ func system(m Machine) System {
 	}
 	s.Name = s.release["PRETTY_NAME"]
 	for _, c := range []struct{ file, name string }{{".dockerenv", "docker"}, {"run/.containerenv", "podman"}} {
-		if there(m, c.file) {
+		if exists(m, c.file) {
 			s.Container = c.name
 		}
 	}
 	return s
 }
 
-// there reports whether a path exists. path has no leading slash.
-func there(m Machine, path string) bool {
+// exists reports whether the file path exists on m. path has no leading slash.
+func exists(m Machine, path string) bool {
 	_, err := fs.Stat(m.Files(), path)
 	return err == nil
 }
@@ -58,19 +58,19 @@ type Variable struct {
 	Value string `json:"value"`
 }
 
-// serves reports whether the driver of sound servers is built in.
-func serves(m Machine) bool {
+// hasPulseDriver reports whether the program has the driver of sound servers, PulseAudio and PipeWire.
+func hasPulseDriver(m Machine) bool {
 	return slices.ContainsFunc(m.Drivers(), func(d Driver) bool { return d.Name == "pulse" })
 }
 
-// hasALSA reports whether programs can use sound cards through ALSA: on Linux, but not on Android.
+// hasALSA reports whether programs on m use sound cards through ALSA: on Linux, but not on Android.
 func hasALSA(m Machine) bool { return m.Identity().OS == "linux" }
 
-// variables returns the environment variables that the drivers use, also unset ones. It is empty without
-// the driver of sound servers.
+// variables returns the environment variables that affect the driver of sound servers, also unset ones. Without that
+// driver the result is empty.
 func variables(m Machine) []Variable {
 	list := []Variable{}
-	if !serves(m) {
+	if !hasPulseDriver(m) {
 		return list
 	}
 	for _, name := range []string{"XDG_RUNTIME_DIR", "PULSE_SERVER", "PULSE_SINK", "PULSE_COOKIE"} {
@@ -80,7 +80,7 @@ func variables(m Machine) []Variable {
 	return list
 }
 
-// value returns the value of an environment variable, or "" if it is unset.
+// value returns the value of the environment variable called name, or "" if it is unset.
 func value(m Machine, name string) string {
 	v, _ := m.Env(name)
 	return v
@@ -90,7 +90,7 @@ func value(m Machine, name string) string {
 type Socket struct {
 	Path   string `json:"path"`
 	From   string `json:"from"`  // the variable or the convention that leads there
-	Asked  bool   `json:"asked"` // the drivers use it
+	InUse  bool   `json:"asked"` // the drivers use it
 	Usable bool   `json:"usable"`
 	Detail string `json:"detail"`
 	Speaks string `json:"protocol"` // pulse, or pipewire, which has no driver here
@@ -99,15 +99,16 @@ type Socket struct {
 // sessionOf is the origin of a socket without a variable.
 const sessionOf = "the session of this user"
 
-// sockets examines the usual places of server sockets. The sockets that drivers use come first. Elsewhere,
-// only existing sockets are listed.
+// sockets examines the usual places of the sockets of sound servers. It returns the sockets that the drivers use,
+// which come first and may be missing, and other existing sockets. Without the driver of sound servers the result is
+// empty.
 func sockets(m Machine) []Socket {
 	list := []Socket{}
 	add := func(path, from, speaks string, asked bool) {
 		if path == "" || slices.ContainsFunc(list, func(s Socket) bool { return s.Path == path }) {
 			return
 		}
-		s := Socket{Path: path, From: from, Speaks: speaks, Asked: asked}
+		s := Socket{Path: path, From: from, Speaks: speaks, InUse: asked}
 		if s.Detail = unusable(m, path, fs.ModeSocket, "a socket"); s.Detail == "" {
 			s.Usable, s.Detail = true, "there"
 		}
@@ -116,7 +117,7 @@ func sockets(m Machine) []Socket {
 			list = append(list, s)
 		}
 	}
-	if !serves(m) {
+	if !hasPulseDriver(m) {
 		return list
 	}
 	servers, asked := m.Env("PULSE_SERVER")
@@ -141,8 +142,8 @@ func sockets(m Machine) []Socket {
 	return list
 }
 
-// unusable returns in words why a file cannot be used, or "" if it has the type mode and this process may
-// read and write it. kind names the type.
+// unusable returns the reason why a file cannot be used, such as "no permission". It returns "" if the file has the
+// type mode and this process may read and write it. kind names the type in the reason, such as "a socket".
 func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
 	info, err := fs.Stat(m.Files(), strings.TrimPrefix(path, "/"))
 	switch {
@@ -175,7 +176,7 @@ type Card struct {
 // output matches the playback devices in /dev/snd.
 var output = regexp.MustCompile(`^pcmC(\d+)D(\d+)p$`)
 
-// cards examines the outputs of ALSA. It is empty on other systems than Linux and without cards.
+// cards examines the playback devices of ALSA. The result is empty without cards and on systems other than Linux.
 func cards(m Machine) []Card {
 	list := []Card{}
 	if !hasALSA(m) {
@@ -193,8 +194,8 @@ func cards(m Machine) []Card {
 	return list
 }
 
-// card examines an output without opening it. file is its path in /dev/snd; number and device are its
-// numbers in /proc/asound.
+// card examines a playback device without opening it. file is its path in /dev/snd, number the number of the card,
+// and device the number of the device on the card.
 func card(m Machine, file, number, device string) Card {
 	c := Card{Path: file, Name: "card " + number}
 	dir := fmt.Sprintf("proc/asound/card%s/pcm%sp", number, device)
@@ -214,7 +215,7 @@ func card(m Machine, file, number, device string) Card {
 	return c
 }
 
-// program returns the name of a process, or "a program" if it is unknown.
+// program returns the name of the process pid, or "a program" if it is unknown.
 func program(m Machine, pid int) string {
 	name, _ := fs.ReadFile(m.Files(), fmt.Sprintf("proc/%d/comm", pid))
 	if line := words.OneLine(string(name)); line != "" {
@@ -223,8 +224,8 @@ func program(m Machine, pid int) string {
 	return "a program"
 }
 
-// fields reads a file of lines such as "name: ALC257 Analog". It returns the values by name, empty if the
-// file cannot be read.
+// fields reads the file path of m, with lines such as "name: ALC257 Analog", and returns the values by name. If the
+// file cannot be read, the map is empty.
 func fields(m Machine, path string) map[string]string {
 	text, _ := fs.ReadFile(m.Files(), path)
 	found := map[string]string{}

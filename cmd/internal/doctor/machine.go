@@ -64,6 +64,7 @@ func Here() Machine { return here{} }
 
 type here struct{}
 
+// Identity returns the system and the user of this process.
 func (here) Identity() Identity {
 	i := Identity{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if u, err := user.Current(); err == nil {
@@ -72,18 +73,22 @@ func (here) Identity() Identity {
 	return i
 }
 
+// Env returns a variable of the environment and whether it is set.
 func (here) Env(name string) (string, bool) { return os.LookupEnv(name) }
 
+// Program reports whether name is in the PATH.
 func (here) Program(name string) bool {
 	_, err := exec.LookPath(name)
 	return err == nil
 }
 
+// Files returns the files of the machine, from the root.
 func (here) Files() fs.FS { return os.DirFS("/") }
 
+// Sinks requests the sinks of the sound server that the environment names.
 func (here) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
 
-// Watch starts a goroutine that wakes every 20 ms. stop ends it and returns the longest delay of a wake-up.
+// Watch starts a goroutine that wakes every 20 ms. stop ends it, and returns how late it woke in the worst case.
 func (here) Watch() (stop func() time.Duration) {
 	done, longest := make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -108,6 +113,7 @@ func (here) Watch() (stop func() time.Duration) {
 	}
 }
 
+// Drivers returns the known drivers in the order of trial, including drivers that are not built in.
 func (here) Drivers() (all []Driver) {
 	for _, name := range auto.Drivers() {
 		d := Driver{Name: name}
@@ -115,7 +121,7 @@ func (here) Drivers() (all []Driver) {
 		case "pulse":
 			d.Ways, d.Open = "PulseAudio, PipeWire", openPulse
 		case "oto":
-			d.Ways, d.Open = otoWays(), openOto
+			d.Ways, d.Open = otoOutputs(), openOto
 		}
 		all = append(all, d)
 	}
@@ -128,9 +134,9 @@ var ways = map[string]string{
 	"android": "Android's audio", "webaudio": "Web Audio",
 }
 
-// otoWays returns the names of oto's outputs, separated by commas, or "" if the tag nooto removed the
-// driver.
-func otoWays() string {
+// otoOutputs returns the names of the outputs that oto supports on this system, such as "ALSA", separated by commas.
+// They need not work here. It returns "" if the program was built with the tag nooto.
+func otoOutputs() string {
 	var list []string
 	for _, p := range oto.Probe() {
 		if way := ways[p.Name]; way != "" {
@@ -143,7 +149,8 @@ func otoWays() string {
 // title is the name of the stream in mixers of the desktop.
 const title = "voicepool doctor"
 
-// openPulse opens a stream of the sound server, named for the doctor.
+// openPulse opens a stream of the sound server. Its title in mixers is "voicepool doctor". The end of ctx only
+// cancels the opening.
 func openPulse(ctx context.Context) (Player, error) {
 	d, err := pulse.Open(ctx, pulse.Config{Name: "voicepool", Title: title})
 	if err != nil {
@@ -152,6 +159,7 @@ func openPulse(ctx context.Context) (Player, error) {
 	return d, nil
 }
 
+// openOto opens the default output of the system with the driver oto.
 func openOto(context.Context) (Player, error) {
 	d, err := oto.Open(oto.Config{Name: "voicepool"})
 	if err != nil {

@@ -24,7 +24,7 @@ type Measured struct {
 	Rate    int     `json:"rate"`
 	Latency float64 `json:"latency_ms"`       // from a pull to the ear, the median
 	Worst   float64 `json:"worst_latency_ms"` // the longest
-	Asked   int     `json:"latency_asked"`    // number of latency requests to the server; 0: an upper bound from the driver
+	Queries int     `json:"latency_asked"`    // number of latency requests to the server; 0: an upper bound from the driver
 	Gaps    int     `json:"gaps"`
 	Longest float64 `json:"longest_pause_ms"` // between two pulls
 }
@@ -40,9 +40,9 @@ const (
 	still = 250 * time.Millisecond
 )
 
-// listen plays for the time Listening and measures the driver. The error is the reason of silence at the
-// end, or why the driver did not start; only then may the result be nil.
-func listen(ctx context.Context, p Player, o Options) (*Measured, error) {
+// measure plays on p for the duration Listening, or until it fails or ctx ends, and returns the measurements. The
+// error is why p did not start, failed or took no frames. The measurements are nil only if p did not start.
+func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 	s, err := newSource(p.Rate(), o.Tone, pcm.Duration(int64(p.Latency()), p.Rate()))
 	if err != nil {
 		return nil, err
@@ -52,10 +52,10 @@ func listen(ctx context.Context, p Player, o Options) (*Measured, error) {
 		return nil, err
 	}
 	l := listener{player: p, moved: begin}
-	err = l.run(ctx, begin, o.Told)
+	err = l.run(ctx, begin, o.Progress)
 	m := &Measured{
 		Tone: o.Tone, Seconds: time.Since(begin).Round(time.Millisecond).Seconds(),
-		Frames: p.Frames(), Rate: p.Rate(), Asked: len(l.latencies),
+		Frames: p.Frames(), Rate: p.Rate(), Queries: len(l.latencies),
 	}
 	m.Gaps, m.Longest = s.pauses()
 	if u, ok := p.(interface{ Underflows() int64 }); ok {
@@ -70,7 +70,7 @@ func listen(ctx context.Context, p Player, o Options) (*Measured, error) {
 	return m, err
 }
 
-// ms converts a duration to milliseconds, rounded to a tenth.
+// ms converts d to milliseconds, rounded to a tenth.
 func ms(d time.Duration) float64 { return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000 }
 
 // listener measures a player while it plays.
@@ -81,9 +81,10 @@ type listener struct {
 	latencies []time.Duration
 }
 
-// run watches the player from begin until the time Listening has passed (nil), the player fails or takes no
-// frames, or ctx ends.
-func (l *listener) run(ctx context.Context, begin time.Time, told func(string, ...any)) error {
+// run watches the player from begin on and collects latencies. It returns nil when the duration Listening has
+// passed. An error means that the player failed, took no frames for too long, or that ctx ended. progress receives
+// one line at a time.
+func (l *listener) run(ctx context.Context, begin time.Time, progress func(string, ...any)) error {
 	ticker := time.NewTicker(glance)
 	defer ticker.Stop()
 	for asked := begin; ; {
@@ -99,29 +100,30 @@ func (l *listener) run(ctx context.Context, begin time.Time, told func(string, .
 		if frames := l.player.Frames(); frames != l.frames {
 			l.frames, l.moved = frames, now
 		}
-		quiet, played := now.Sub(l.moved)-l.held(), now.Sub(begin)
+		quiet, played := now.Sub(l.moved)-l.bufferDuration(), now.Sub(begin)
 		switch {
 		case quiet > stuck, played >= Listening && quiet > still:
-			return l.stall()
+			return l.stallReason()
 		case played >= Listening:
 			return nil
 		case now.Sub(asked) >= asking:
 			asked = now
-			told("listening, %.1f of %.0f s", played.Seconds(), Listening.Seconds())
+			progress("listening, %.1f of %.0f s", played.Seconds(), Listening.Seconds())
 			if played >= Listening/10 { // the first frames only fill the server's buffer
-				l.ask()
+				l.queryLatency()
 			}
 		}
 	}
 }
 
-// held returns how long the player's full buffer lasts.
-func (l *listener) held() time.Duration {
+// bufferDuration returns how long the player's full buffer lasts.
+func (l *listener) bufferDuration() time.Duration {
 	return pcm.Duration(int64(l.player.Latency()), l.player.Rate())
 }
 
-// ask requests the latency from the server and stores it, if the player supports that. Errors are ignored.
-func (l *listener) ask() {
+// queryLatency requests the latency from the server and appends it to l.latencies. If the player does not support
+// that or the request fails, it has no effect.
+func (l *listener) queryLatency() {
 	if p, ok := l.player.(interface {
 		Measure() (device.Latencies, error)
 	}); ok {
@@ -134,8 +136,9 @@ func (l *listener) ask() {
 // errSuspended is the error of a suspended sink.
 var errSuspended = errors.New("the sink is suspended")
 
-// stall returns the error of a player that takes no frames: errSuspended or a stallError.
-func (l *listener) stall() error {
+// stallReason returns the error of a player that takes no frames: errSuspended if its sink is suspended, otherwise a
+// stallError.
+func (l *listener) stallReason() error {
 	if s, ok := l.player.(interface{ Suspended() bool }); ok && s.Suspended() {
 		return errSuspended
 	}
@@ -148,6 +151,7 @@ func (l *listener) stall() error {
 // stallError is the error of a player that takes no frames.
 type stallError string
 
+// Error returns the text.
 func (e stallError) Error() string { return string(e) }
 
 // source plays a tone or silence and measures the times of its pulls.
@@ -163,8 +167,8 @@ type source struct {
 	gaps    int           // pauses longer than held
 }
 
-// newSource returns a source with a rate in Hz: a tone of 440 Hz if audible, otherwise silence. held is the
-// duration of the player's buffer; a longer pause between two pulls counts as a gap.
+// newSource returns a source at rate Hz: a tone of 440 Hz if audible is true, otherwise silence. held is the
+// duration of the player's buffer; a longer pause between two calls of Render counts as a gap.
 func newSource(rate int, audible bool, held time.Duration) (*source, error) {
 	s := &source{rate: rate, held: held}
 	if !audible {
@@ -178,8 +182,8 @@ func newSource(rate int, audible bool, held time.Duration) (*source, error) {
 	return s, err
 }
 
-// Render fills dst with silence, or with the tone: one second each on the left, on the right, and on both
-// channels. It records the time of the call.
+// Render fills dst with silence, or with the tone: one second each on the left, on the right, and on both channels.
+// It also records the time since the last call.
 func (s *source) Render(dst []pcm.Frame) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -205,7 +209,7 @@ func (s *source) Render(dst []pcm.Frame) {
 	}
 }
 
-// gains returns the linear gains of the next frame. Each second fades in and out over 20 ms.
+// gains returns the linear gains of the tone for frame s.frames. Each second fades in and out over 20 ms.
 func (s *source) gains() (left, right float32) {
 	second, in := s.frames/int64(s.rate), s.frames%int64(s.rate)
 	ramp := int64(s.rate/50) + 1
@@ -219,10 +223,10 @@ func (s *source) gains() (left, right float32) {
 	return gain, gain
 }
 
-// Rate returns the sample rate.
+// Rate returns the sample rate in Hz.
 func (s *source) Rate() int { return s.rate }
 
-// pauses returns the number of gaps so far, and the longest time between two pulls in ms.
+// pauses returns the number of gaps, and the longest time between two calls of Render in ms.
 func (s *source) pauses() (gaps int, longest float64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -88,7 +88,7 @@ func TestMeasured(t *testing.T) {
 					t.Errorf("sound %v, %+v, want %v, %q", r.Sound, d, c.sound, c.detail)
 				}
 				m := r.Measured
-				if m.Frames < c.frames || m.Gaps != c.gaps || m.Asked > 0 != c.asked || m.Latency != c.ms || m.Worst != c.ms {
+				if m.Frames < c.frames || m.Gaps != c.gaps || m.Queries > 0 != c.asked || m.Latency != c.ms || m.Worst != c.ms {
 					t.Errorf("measured %+v, want %d frames, %d gaps, %v ms, asked: %v", *m, c.frames, c.gaps, c.ms, c.asked)
 				}
 				time.Sleep(2 * opening) // lets the abandoned work end
@@ -193,12 +193,12 @@ func peak(frames []pcm.Frame, channel int) (most float32) {
 	return most
 }
 
-// TestTold checks that progress is reported.
-func TestTold(t *testing.T) {
+// TestProgress checks that progress is reported.
+func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
 		m := machine{sinks: []pulse.Sink{{Name: "a"}}, drivers: drivers(&player{sink: "a"}, nil, nil, errNone)}
-		Examine(t.Context(), m, Options{Told: func(string, ...any) { told++ }})
+		Examine(t.Context(), m, Options{Progress: func(string, ...any) { told++ }})
 		if told < 40 || told > 60 {
 			t.Errorf("told %d times, want about every 100 ms", told)
 		}

@@ -27,8 +27,8 @@ var managers = map[string]manager{
 	"alpine": {command: "apk add", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
 }
 
-// install returns the shell command that installs what: server, pipewire-pulse, wireplumber or alsa. It
-// returns "" if the package manager or the package is unknown.
+// install returns the shell command that installs a component of sound: "server", "pipewire-pulse", "wireplumber" or
+// "alsa". It returns "" if the package manager or the package is unknown.
 func (s System) install(m Machine, what string) string {
 	family, known := s.family()
 	if !known {
@@ -46,7 +46,7 @@ func (s System) install(m Machine, what string) string {
 	return sudo(m.Identity()) + family.command + " " + name
 }
 
-// sudo returns the prefix "sudo " of a command that needs root, or "" for root.
+// sudo returns the prefix "sudo " for a command that needs root, or "" if the user i is root.
 func sudo(i Identity) string {
 	if i.ID == "0" {
 		return ""
@@ -54,8 +54,7 @@ func sudo(i Identity) string {
 	return "sudo "
 }
 
-// family returns the package manager of the system, or of a similar system by ID_LIKE, and whether one is
-// known.
+// family returns the package manager of s, or of a system that s is similar to. The bool is false if it is unknown.
 func (s System) family() (manager, bool) {
 	for _, id := range append([]string{s.release["ID"]}, strings.Fields(s.release["ID_LIKE"])...) {
 		if f, known := managers[id]; known {
@@ -65,8 +64,7 @@ func (s System) family() (manager, bool) {
 	return manager{}, false
 }
 
-// libasound returns the name of ALSA's package on Debian and Ubuntu, where it depends on the
-// version. For other systems it returns "".
+// libasound returns the name of ALSA's package on this version of Debian or Ubuntu. For other systems it returns "".
 func (s System) libasound() string {
 	renamed := map[string]float64{"debian": 13, "ubuntu": 24.04}[s.release["ID"]]
 	version, err := strconv.ParseFloat(s.release["VERSION_ID"], 64)

@@ -28,10 +28,9 @@ const (
 // ErrPacket is wrapped by the errors of Decode.
 var ErrPacket = errors.New("osc: the packet cannot be read")
 
-// Decode parses a packet, which is a message or a bundle, and returns its messages in order.
-// Arguments are int32, float32, string, []byte, bool, nil, Impulse, int64, float64, Time, Char,
-// RGBA, MIDI, []any of these, or Unknown. Time tags of bundles are ignored: a command acts when it
-// arrives. A malformed packet returns an error and no messages.
+// Decode parses packet, a message or a bundle, and returns its messages in order. Arguments are int32, float32,
+// string, []byte, bool, nil, Impulse, int64, float64, Time, Char, RGBA, MIDI, []any of these, or Unknown. Time tags
+// of bundles are ignored. For a malformed packet it returns an error that wraps ErrPacket, and no messages.
 func Decode(packet []byte) ([]*cue.Message, error) {
 	if len(packet) > MaxPacket {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrPacket, MaxPacket)
@@ -53,8 +52,8 @@ var (
 	errLength = errors.New("its length is not a multiple of 4")
 )
 
-// packet parses a message or a bundle and appends its messages to d.messages. depth is the number of
-// bundles around it, at most MaxDepth.
+// packet parses b, a message or a bundle, and appends its messages to d.messages. depth is the number of bundles
+// around it, at most MaxDepth.
 func (d *decoder) packet(b []byte, depth int) error {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return errLength
@@ -85,8 +84,8 @@ func (d *decoder) packet(b []byte, depth int) error {
 	return nil
 }
 
-// message parses a message and appends it to d.messages. Old programs omit the type string; then the
-// message has no arguments.
+// message parses b, a message, and appends it to d.messages. Without a type string, which old programs omit, it has
+// no arguments.
 func (d *decoder) message(b []byte) error {
 	if len(d.messages) == MaxMessages {
 		return fmt.Errorf("it has more than %d messages", MaxMessages)
@@ -120,8 +119,9 @@ func (d *decoder) message(b []byte) error {
 	return nil
 }
 
-// arguments parses the values of a type string, without its comma, and returns the remaining bytes. At a
-// type that OSC does not define it appends an Unknown and stops, because the size of the value is unknown.
+// arguments parses the values in b for types, a type string without its comma. It returns them and the remaining
+// bytes. At a type that OSC does not define it appends an Unknown and stops, because the size of the value is
+// unknown.
 func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 	var outer [][]any // the arrays around args
 	for _, t := range []byte(types) {
@@ -160,8 +160,8 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 // known are the types of values that OSC 1.0 defines.
 const known = "ifsbhtdScrmTFNI"
 
-// argument parses a value of type t at the beginning of b, and returns the remaining bytes. t must be a
-// known type.
+// argument parses the value of type t, which must be in known, at the beginning of b. It returns the value and the
+// remaining bytes.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {
@@ -213,8 +213,8 @@ func anyText(b []byte) (any, []byte, error) {
 	return s, rest, err
 }
 
-// text parses a string and its zero padding to a multiple of 4 bytes. It returns the string without
-// padding, and the remaining bytes.
+// text parses a string at the beginning of b and its zero padding to a multiple of 4 bytes. It returns the string
+// without padding and the remaining bytes.
 func text(b []byte) (s string, rest []byte, err error) {
 	end := bytes.IndexByte(b, 0)
 	if end < 0 {

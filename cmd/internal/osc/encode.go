@@ -29,14 +29,14 @@ type MIDI [4]byte
 // Unknown is an argument of a type that OSC does not define. Arguments after it cannot be read.
 type Unknown byte
 
-// Append appends a message to b in the format of OSC 1.0: address, types and values, each padded to 4
-// bytes. A value of an unsupported Go type is sent as F, false.
+// Append appends m to b in the format of OSC 1.0 and returns the longer slice. An argument of an unsupported Go type
+// is sent as F, false.
 func Append(b []byte, m *cue.Message) []byte {
 	types := appendTypes([]byte{','}, m.Args)
 	return appendValues(appendText(appendText(b, m.Address), string(types)), m.Args)
 }
 
-// appendTypes appends the type letter of each argument, with [ and ] around arrays.
+// appendTypes appends the type letter of each argument to types, with [ and ] around arrays.
 func appendTypes(types []byte, args []any) []byte {
 	for _, arg := range args {
 		if array, is := arg.([]any); is {
@@ -48,8 +48,7 @@ func appendTypes(types []byte, args []any) []byte {
 	return types
 }
 
-// appendValues appends the values of the arguments, big-endian. Types without data, such as bool, append no
-// bytes.
+// appendValues appends the values of args to b, big-endian. Types without data, such as bool, append no bytes.
 func appendValues(b []byte, args []any) []byte {
 	for _, arg := range args {
 		switch arg := arg.(type) {
@@ -80,7 +79,7 @@ func appendValues(b []byte, args []any) []byte {
 	return b
 }
 
-// typeOf returns the OSC type letter of a value. An unsupported Go type is F, like false.
+// typeOf returns the OSC type letter of an argument. An unsupported Go type gives F, like false.
 func typeOf(arg any) byte {
 	switch arg := arg.(type) {
 	case int32:
@@ -117,21 +116,21 @@ func typeOf(arg any) byte {
 	return 'F'
 }
 
-// appendText appends a string and one to four zeros, up to a multiple of 4 bytes.
+// appendText appends text and one to four zeros to b, up to a multiple of 4 bytes.
 func appendText(b []byte, text string) []byte {
 	b = append(b, text...)
 	return append(b, 0, 0, 0, 0)[:len(b)+4-len(text)%4]
 }
 
-// appendBlob appends a length of 4 bytes, the bytes, and up to three zeros, so that the size is a multiple
+// appendBlob appends the length of blob, 4 bytes, then blob, and up to three zeros, so that the size is a multiple
 // of 4.
 func appendBlob(b, blob []byte) []byte {
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(blob))), blob...)
 	return append(b, 0, 0, 0)[:len(b)+-len(blob)&3]
 }
 
-// AppendBundle appends a bundle for immediate execution (time tag 1) to b. Each element is an encoded
-// packet.
+// AppendBundle appends a bundle for immediate execution (time tag 1) to b. Each element is an encoded message or
+// bundle.
 func AppendBundle(b []byte, elements ...[]byte) []byte {
 	b = append(b, bundleMark...)
 	b = binary.BigEndian.AppendUint64(b, 1)

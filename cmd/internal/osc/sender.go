@@ -73,8 +73,7 @@ type packet struct {
 	since   time.Time
 }
 
-// New returns a Sender and starts to look up the hosts named in the sheet's messages. The caller calls
-// Close.
+// New returns a Sender and starts to look up the hosts in the sheet's messages. The caller must call Close.
 func New(sheet *cue.Sheet, o Options) *Sender {
 	if o.dial == nil {
 		o.dial = func(ctx context.Context, to string) (net.Conn, error) {
@@ -85,15 +84,14 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for i := range sheet.Cues {
 		if m := sheet.Cues[i].Message; m != nil {
-			s.desk(m.To)
+			s.destination(m.To)
 		}
 	}
 	return s
 }
 
-// desk returns the destination with an address HOST:PORT. For a new address it starts the goroutine of the
-// destination.
-func (s *Sender) desk(to string) *desk {
+// destination returns the destination with an address HOST:PORT. A new one starts its goroutine.
+func (s *Sender) destination(to string) *desk {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	d := s.desks[to]
@@ -105,10 +103,10 @@ func (s *Sender) desk(to string) *desk {
 	return d
 }
 
-// Send queues a message for its destination and returns at once. If 256 messages already wait, it drops the
-// message and reports a failure. frame is passed to Options.Sent. Use it as cue.Options.Send.
+// Send queues a message for its destination and returns at once. If 256 messages already wait, it drops the message
+// and reports a failure. frame is passed to Options.Sent. It is a cue.Options.Send.
 func (s *Sender) Send(m *cue.Message, frame int64) {
-	d := s.desk(m.To)
+	d := s.destination(m.To)
 	s.waiting.Add(1)
 	select {
 	case d.queue <- packet{m, frame, Append(nil, m), time.Now()}:
@@ -118,8 +116,8 @@ func (s *Sender) Send(m *cue.Message, frame int64) {
 	}
 }
 
-// Close sends the waiting messages, within 1 s at most, and ends the goroutines. Do not call Send
-// afterwards. A second Close has no effect.
+// Close sends the waiting messages, for at most 1 s, and ends the goroutines. Do not call Send afterwards. A second
+// Close has no effect.
 func (s *Sender) Close() {
 	s.close.Do(func() {
 		defer s.cancel()
@@ -136,9 +134,9 @@ func (s *Sender) Close() {
 	})
 }
 
-// run looks up the host and sends the queued messages of a destination, until Close closes the queue.
+// run looks up the host and sends the queued messages, until Close closes the queue. It runs on its own goroutine.
 func (d *desk) run() {
-	d.look()
+	d.connect()
 	for p := range d.queue {
 		d.send(&p)
 		d.waiting.Add(-1)
@@ -150,8 +148,8 @@ func (d *desk) run() {
 	}
 }
 
-// send sends a message. It drops the message if it waited more than 1 s, if the host is unknown, or after
-// the end of the time for Close. A failed lookup is repeated after 5 s.
+// send sends p. It drops p if it has waited more than 1 s, if the host is unknown, or if the time of Close is over.
+// A failed lookup is repeated after 5 s.
 func (d *desk) send(p *packet) {
 	switch {
 	case d.ctx.Err() != nil:
@@ -160,7 +158,7 @@ func (d *desk) send(p *packet) {
 		d.fail(errors.New("messages waited for more than a second; they are left out"))
 		return
 	case d.conn == nil && time.Since(d.looked) >= again:
-		d.look()
+		d.connect()
 	}
 	if d.conn == nil {
 		return
@@ -176,9 +174,8 @@ func (d *desk) send(p *packet) {
 	}
 }
 
-// look looks up the host, within 5 s, and opens the connection. After a failure, which it reports, d.conn
-// stays nil.
-func (d *desk) look() {
+// connect looks up the host, within 5 s, and opens the connection. It reports a failure, and d.conn then stays nil.
+func (d *desk) connect() {
 	ctx, cancel := context.WithTimeout(d.ctx, patience)
 	defer cancel()
 	conn, err := d.options.dial(ctx, d.to)
@@ -191,15 +188,15 @@ func (d *desk) look() {
 	d.refuse.Go(func() { d.listen(conn) })
 }
 
-// write writes a packet to the connection, which must be open, within 20 ms.
+// write writes packet to the connection, which must be open, within 20 ms.
 func (d *desk) write(packet []byte) error {
 	d.conn.SetWriteDeadline(time.Now().Add(answers))
 	_, err := d.conn.Write(packet)
 	return err
 }
 
-// listen reads from the connection, because the system reports a closed port as an error of a read.
-// It ignores answers.
+// listen reads and ignores answers until the connection is closed. It reports errors: a closed port appears as an
+// error of a read.
 func (d *desk) listen(conn net.Conn) {
 	answer := make([]byte, 1<<16)
 	for {
@@ -214,7 +211,7 @@ func (d *desk) listen(conn net.Conn) {
 	}
 }
 
-// fail passes a failure to Options.Failed. The same failure of a destination is passed only once.
+// fail passes a failure to Options.Failed. Each kind of failure is passed only once per destination.
 func (d *desk) fail(err error) {
 	text := cause(err).Error()
 	d.mutex.Lock()
@@ -226,8 +223,7 @@ func (d *desk) fail(err error) {
 	}
 }
 
-// cause returns the innermost error of a network error, without the names of sockets. An unknown host has
-// its own message.
+// cause returns the innermost error of a network error, without addresses. An unknown host has a message of its own.
 func cause(err error) error {
 	if at, ok := errors.AsType[*net.OpError](err); ok {
 		err = at.Err

@@ -8,7 +8,7 @@ const (
 	slipEscEsc = 0xDD
 )
 
-// AppendFrame appends a packet to b as a SLIP frame with an END before and after it, as OSC 1.1 requires.
+// AppendFrame appends packet to b as a SLIP frame, with an END byte before and after it, as OSC 1.1 requires.
 func AppendFrame(b, packet []byte) []byte {
 	b = append(b, slipEnd)
 	for _, c := range packet {
@@ -31,9 +31,9 @@ type Frames struct {
 	lost   bool // the rest of the frame is skipped
 }
 
-// Feed parses a part of the stream, which may end within a frame, and calls take for each completed frame.
-// The frame is valid until take returns. Frames longer than MaxPacket or with an invalid escape are
-// skipped; bad is their number in this part. Empty frames are ignored.
+// Feed parses a part of the stream, which may end within a frame, and calls take for each completed frame, which is
+// valid until take returns. Frames longer than MaxPacket or with an invalid escape are skipped; bad is their number
+// in this part. Empty frames are ignored.
 func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 	lose := func() {
 		f.frame, f.lost = nil, true
@@ -74,5 +74,5 @@ func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 	return bad
 }
 
-// Pending reports whether the stream ended within a frame.
+// Pending reports whether the stream has ended within a frame.
 func (f *Frames) Pending() bool { return len(f.frame) > 0 || f.escape || f.lost }

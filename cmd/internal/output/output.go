@@ -37,12 +37,11 @@ type Input struct {
 	What string    // as in messages: "the sheet a.yaml"
 }
 
-// Of returns a list with the file of a flag, or an empty list for an empty path. Messages name it as flag,
-// sep and path, joined.
+// Of returns a list with one output file, as And does for an empty list.
 func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
 
-// And returns the list with the file of a flag added. An empty path adds no file, and "-" is standard
-// output. Messages name it as flag, sep and path, joined.
+// And returns the list with the file path added. An empty path adds no file, and "-" is standard output. flag, sep
+// and path, joined, name the file in messages.
 func (l List) And(flag, sep, path string) List {
 	switch path {
 	case "":
@@ -53,12 +52,11 @@ func (l List) And(flag, sep, path string) List {
 	return append(l, place{flag: words.OneLine(flag + sep + path), path: path})
 }
 
-// Print returns the list with standard output or standard error added. what is its name in
-// messages.
+// Print returns the list with file added, which is standard output or standard error. Messages call it what.
 func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
 
-// NoteName prints a note if the name of a WAV file has the extension of another audio format. A quiet
-// console prints no note.
+// NoteName prints a note if path, the name of a WAV file, has the extension of another audio format. On a quiet
+// console it does not print.
 func NoteName(c *console.Console, path string) {
 	if c.Quiet {
 		return
@@ -69,8 +67,8 @@ func NoteName(c *console.Console, path string) {
 	}
 }
 
-// SheetInputs returns the inputs of a command that plays a sheet: the sheet and its sound files. in
-// is standard input.
+// SheetInputs returns the inputs of a command that plays sheet: the sheet at path, or in for "-", and its sound
+// files.
 func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	list, plays := []Input{{Path: path, What: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
 	if path == "-" {
@@ -86,9 +84,8 @@ func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	return list
 }
 
-// Keep returns a usage error if an output would replace an input or another output. It also recognizes
-// files with several names. Regular files could be overwritten in that way, and two outputs could be mixed
-// in a pipe. It changes no file.
+// Keep returns a usage error if an output is the same file as an input or another output. It also recognizes files
+// with several names. It changes no file.
 func (l List) Keep(inputs []Input) error {
 	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
 	found := false
@@ -126,8 +123,8 @@ func (l List) Keep(inputs []Input) error {
 	return nil
 }
 
-// stat returns the file information of an existing regular file, pipe or socket. Otherwise it returns nil:
-// such an output has no content to lose.
+// stat returns the file information if the output exists and is a regular file, a pipe or a socket. Otherwise it
+// returns nil: a write cannot do harm.
 func (p place) stat() fs.FileInfo {
 	info, err := fs.FileInfo(nil), error(nil)
 	if p.file != nil {
@@ -141,7 +138,7 @@ func (p place) stat() fs.FileInfo {
 	return regular(info, err)
 }
 
-// stat returns the file information of an input that is a regular file, or nil.
+// stat returns the file information if the input is a regular file, otherwise nil.
 func (i Input) stat() fs.FileInfo {
 	if file, ok := i.In.(*os.File); ok {
 		return regular(file.Stat())
@@ -149,7 +146,7 @@ func (i Input) stat() fs.FileInfo {
 	return regular(os.Stat(i.Path)) // a pipe has no file
 }
 
-// regular returns info for a regular file, and nil otherwise.
+// regular returns info if err is nil and info describes a regular file, otherwise nil.
 func regular(info fs.FileInfo, err error) fs.FileInfo {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -157,9 +154,9 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 	return info
 }
 
-// samePlace reports whether two paths of files that do not exist yet would be the same file.
+// samePlace reports whether two paths without an existing file mean the same place. It resolves links.
 func samePlace(a, b string) bool {
-	a, b = behind(a), behind(b)
+	a, b = resolve(a), resolve(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
 		return false
 	}
@@ -168,15 +165,15 @@ func samePlace(a, b string) bool {
 	return os.SameFile(in, other)
 }
 
-// behind returns the target of a path with links, or the path itself if that is unknown.
-func behind(path string) string {
+// resolve returns the target of path, which may be a link, or path itself if it cannot be resolved.
+func resolve(path string) string {
 	if target, err := links.Follow(path); err == nil {
 		return target
 	}
 	return path
 }
 
-// exists reports whether a file exists and its folder can be read.
+// exists reports whether path exists and is accessible.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -191,13 +188,13 @@ type File struct {
 	file *whole.File // an open pipe or device; nil: Save creates the file
 }
 
-// Open calls Create. When ctx ends first, for example at a pipe without a reader, it returns the cause.
+// Open is Create that returns the cause of ctx when ctx ends first, for example at a pipe without a reader.
 func Open(ctx context.Context, path string) (*File, error) {
 	return console.Within(ctx, func() (*File, error) { return Create(path) })
 }
 
-// Create makes a File and checks that it can be written. A pipe or device stays open; a regular file is
-// made by Save. For an empty path or "-" it returns nil and no error.
+// Create returns a File for path after a check that it can be written. A pipe or device stays open; a regular file
+// appears with Save. For an empty path and "-" it returns nil, which is a valid File, and no error.
 func Create(path string) (*File, error) {
 	if path == "" || path == "-" {
 		return nil, nil
@@ -212,8 +209,8 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// open creates the file under a temporary name, or opens a pipe or device. If it is open already, it
-// returns nil.
+// open creates the file under a temporary name, or opens a pipe or device. If that was done already, it has no
+// effect.
 func (f *File) open() error {
 	if f.file != nil {
 		return nil
@@ -226,8 +223,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// Save writes the content with write, and then gives the file its name. After an error the old file, if
-// any, remains. A nil File returns nil.
+// Save lets write write the content, and then gives the file its name. After an error the old file, if any, remains.
+// A nil File returns nil and does not call write.
 func (f *File) Save(write func(io.Writer) error) error {
 	if f == nil {
 		return nil
@@ -250,7 +247,7 @@ func (f *File) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// SaveFrom writes the content of w, and then gives the file its name, like Save.
+// SaveFrom is Save with the content of w.
 func (f *File) SaveFrom(w io.WriterTo) error {
 	return f.Save(func(out io.Writer) error {
 		_, err := w.WriteTo(out)
@@ -258,7 +255,7 @@ func (f *File) SaveFrom(w io.WriterTo) error {
 	})
 }
 
-// Discard removes an unfinished file. After Save it has no effect.
+// Discard removes an unfinished file. After Save, and for a nil File, it has no effect.
 func (f *File) Discard() {
 	if f != nil && f.file != nil {
 		f.file.Discard()
@@ -266,7 +263,7 @@ func (f *File) Discard() {
 	}
 }
 
-// Standard returns standard output. The errors of its Write begin with "standard output".
+// Standard returns standard output as a writer with errors that begin with "standard output".
 func Standard() io.Writer { return namedWriter{"standard output", os.Stdout} }
 
 // namedWriter adds the name of the file to its errors. It can seek if the file can.
@@ -275,6 +272,7 @@ type namedWriter struct {
 	*os.File
 }
 
+// Write writes p to the file. Its errors begin with the name.
 func (w namedWriter) Write(p []byte) (int, error) {
 	n, err := w.File.Write(p)
 	if err != nil {

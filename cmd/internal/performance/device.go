@@ -36,8 +36,8 @@ var formats = map[string]wav.Config{
 // want lists the values of --device.
 const want = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
 
-// UnmarshalText parses a value of --device, such as auto, pulse:SINK or wav:FILE. "-" alone is a WAV on
-// standard output, and the file "-" is standard output. Unknown kinds and missing names are errors.
+// UnmarshalText parses a value of --device, such as auto, pulse:SINK or wav:FILE. "-" alone means a WAV on standard
+// output. Unknown kinds and missing names are errors.
 func (d *Device) UnmarshalText(text []byte) error {
 	kind, name, named := strings.Cut(string(text), ":")
 	_, written := formats[kind]
@@ -56,7 +56,7 @@ func (d *Device) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the device in the format of --device.
+// String returns the device as in --device, on one line.
 func (d Device) String() string {
 	if d.Name == "" {
 		return d.Kind
@@ -64,8 +64,7 @@ func (d Device) String() string {
 	return d.Kind + ":" + words.OneLine(d.Name)
 }
 
-// Writes reports whether the device is a file, a pipe or standard output. Such a playback must not be cut
-// off, because a reader needs all of it.
+// Writes reports whether the device is a file, a pipe or standard output, and not a sound card or null.
 func (d Device) Writes() bool {
 	_, written := formats[d.Kind]
 	return written
@@ -74,7 +73,8 @@ func (d Device) Writes() bool {
 // Standard reports whether the device is standard output.
 func (d Device) Standard() bool { return d.Writes() && d.Name == "-" }
 
-// File returns the path of the recorded file. It is "" for a sound card, for null and for standard output.
+// File returns the path of the file that the device writes. For a sound card, null and standard output it returns
+// "".
 func (d Device) File() string {
 	if !d.Writes() || d.Standard() {
 		return ""
@@ -85,8 +85,8 @@ func (d Device) File() string {
 // Plays reports whether the device is or may be a sound card: auto, pulse or oto.
 func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 
-// open opens o.Device for a number of stereo outputs. rate is in Hz; seed is for the dither of a file. If
-// auto finds no sound card, it prints a message and plays silently.
+// open opens o.Device for a number of stereo outputs at rate Hz. seed is for the dither of a file. If auto finds no
+// sound card, it prints a message and plays silently.
 func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (opened, error) {
 	d := o.Device
 	switch {
@@ -109,7 +109,8 @@ type opened struct {
 	file *wav.File
 }
 
-// write opens the file or standard output for recording. A terminal as standard output is a usage error.
+// write opens the file or standard output of the device for recording. A terminal as standard output is a usage
+// error.
 func (d Device) write(config wav.Config) (opened, error) {
 	if !d.Standard() {
 		file, err := wav.Record(d.Name, config)
@@ -136,7 +137,7 @@ type gate struct {
 	inside atomic.Bool
 }
 
-// Render renders the source, or fills dst with silence if the gate is shut. Audio side.
+// Render fills dst from the source, or with silence if the gate is shut. Audio side.
 func (g *gate) Render(dst []pcm.Frame) {
 	g.inside.Store(true)
 	defer g.inside.Store(false)
@@ -147,14 +148,13 @@ func (g *gate) Render(dst []pcm.Frame) {
 	g.source.Render(dst)
 }
 
-// Outputs returns the number of outputs of the source.
+// Outputs returns the number of stereo outputs of the source.
 func (g *gate) Outputs() int { return device.OutputsOf(g.source) }
 
-// Rate returns the rate of the source.
+// Rate returns the sample rate of the source in Hz.
 func (g *gate) Rate() int { return g.source.Rate() }
 
-// close shuts the gate and waits until a running Render has returned, at most one block later. Afterwards
-// Render writes silence.
+// close shuts the gate, so that Render writes silence, and waits until a running Render has returned.
 func (g *gate) close() {
 	g.shut.Store(true)
 	for g.inside.Load() {
@@ -168,9 +168,9 @@ const closing = 2 * time.Second
 // errStuck is the error of a device that does not return.
 var errStuck = errors.New("the device is stuck: its reader or its driver has stopped")
 
-// closeDevice closes a device and returns its error. It abandons a stuck device after 2 s and returns
-// errStuck, because the process is about to end. If the device records, the 2 s start only when ctx has
-// ended, because its reader may be slow.
+// closeDevice closes d and returns its error. If that takes more than 2 s, it abandons the device and returns
+// errStuck, because the process is about to end. If records is true, the reader of the device may be slow, and the 2
+// s start when ctx ends.
 func closeDevice(ctx context.Context, d device.Device, records bool) error {
 	if !records {
 		ended, cancel := context.WithCancel(ctx)

@@ -63,8 +63,8 @@ type Options struct {
 	Strict                   bool // treat any inaudible part as an error, whatever the device
 }
 
-// Play plays a sheet until it ends or a signal arrives, shows the playback, and prints a summary. It
-// returns the first failure, or the signal, which the caller turns into the exit code.
+// Play plays sheet until it ends or a signal arrives, shows the playback, and writes the output files of l. It
+// returns the first failure, or the Interruption of a signal. Failures that it has printed are a console.Reported.
 func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
 	report, err := output.Open(interrupted, l.Report)
 	if err != nil {
@@ -112,17 +112,17 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	ctx, cancel := context.WithCancel(interrupted)
 	defer cancel()
 	if l.Reload {
-		go s.watch(ctx, lib)
+		go s.followSounds(ctx, lib)
 	}
 	s.follow = func() {
 		if l.Again != nil {
-			go s.change(ctx, lib)
+			go s.followSheet(ctx, lib)
 		}
 	}
 	if err = s.play(); !s.began {
 		return errors.Join(interrupted.Cause(), err)
 	}
-	if e := s.tell(report); err == nil {
+	if e := s.finish(report); err == nil {
 		err = e
 	}
 	err = s.troubles.outcome(err)
@@ -132,15 +132,15 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	return err
 }
 
-// sent returns a function that reports a sent OSC message to l.Sent and, if l.Verbose is set, on the
-// terminal. Its int64 is the message's frame; rate is in Hz.
-func (l *Options) sent(told *troubles, rate int) func(*cue.Message, int64) {
+// sent returns a function that reports a sent OSC message to l.Sent and, if l.Verbose is set, to messages. rate, in
+// Hz, turns the message's frame into a time.
+func (l *Options) sent(messages *troubles, rate int) func(*cue.Message, int64) {
 	return func(m *cue.Message, frame int64) {
 		if l.Sent != nil {
 			l.Sent(m.String())
 		}
 		if l.Verbose {
-			told.note(fmt.Sprintf("%.3f s: %s", float64(frame)/float64(rate), words.OneLine(m.String())))
+			messages.note(fmt.Sprintf("%.3f s: %s", float64(frame)/float64(rate), words.OneLine(m.String())))
 		}
 	}
 }
@@ -167,9 +167,9 @@ type performance struct {
 	messages   *osc.Sender
 }
 
-// play primes the player, starts the controls and the device, and feeds the player until it ends, is
-// interrupted or fails. s.began records whether the device started. It returns nil after a signal, because
-// Play returns the signal.
+// play primes the player, starts the controls and the device, and feeds the player until it ends, fails or is
+// interrupted. It sets s.began if the device has started. After a signal it returns nil, because Play returns the
+// signal.
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error {
 		if !s.began && s.file != nil {
@@ -237,8 +237,8 @@ func (s *performance) play() error {
 	return err
 }
 
-// show draws a picture every 50 ms until stop is closed, and a last one then. It reports failures at once
-// and continues. It cancels the playback only if the device has failed and was its only purpose.
+// show draws a picture every 50 ms until stop is closed, and then a last one. It reports failures at once. It calls
+// cancel only if the device has failed and its recording is the only output.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	show := s.view()
 	defer s.console.Restore()
@@ -253,7 +253,7 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 		for _, line := range s.sound.look() {
 			s.troubles.note(line)
 		}
-		if err := s.device.Err(); err != nil && s.sound.best == nil && s.troubles.add(err) && s.alone() {
+		if err := s.device.Err(); err != nil && s.sound.best == nil && s.troubles.add(err) && s.onlyRecords() {
 			cancel(err)
 		}
 		if err := s.shown.err(); err != nil {
@@ -269,15 +269,15 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	}
 }
 
-// alone reports whether the recording of the device is the only requested output: no report, timeline,
-// recorded sheet or JSON.
-func (s *performance) alone() bool {
+// onlyRecords reports whether the recording of the device is the only output: no report, timeline, recorded sheet or
+// JSON.
+func (s *performance) onlyRecords() bool {
 	o := s.options
 	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
 }
 
-// view selects the function that shows pictures: a live view on a terminal, lines, or a no-op. It also sets
-// s.shown, the destination of lines and of the summary. The function gets last for the final picture.
+// view returns the function that shows pictures: in a live view, as lines, or not at all. last is true for the final
+// picture. It also sets s.shown, the destination of lines and of the summary.
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
 	if l.Drawn {
@@ -314,10 +314,10 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 	return func(live.Picture, bool) {}
 }
 
-// tell writes the output files, the report to file, and then prints the summary. The summary is last
-// because the reader of standard output may be stuck. A file that fails does not affect the others; the
-// errors are joined.
-func (s *performance) tell(file *output.File) error {
+// finish writes the output files, the report to file, and then the summary, because the reader of standard output
+// may be stuck. A file that fails does not affect the others. The failures are printed, and the result is a
+// console.Reported.
+func (s *performance) finish(file *output.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
 	s.sound.report(r)
@@ -340,8 +340,7 @@ func (s *performance) tell(file *output.File) error {
 	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict), s.troubles.verdict(l.Strict))
 }
 
-// loadLine describes the load of the mixing in one line: mean and longest time, late blocks, garbage
-// collections.
+// loadLine describes the load of mixing in one line: mean and longest time, late blocks, and garbage collections.
 func loadLine(l device.Load) string {
 	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
 		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
@@ -355,8 +354,8 @@ func loadLine(l device.Load) string {
 	return line + "more than one in ten was late"
 }
 
-// latencyLine describes in one line, in ms, the latency between a call and the ear: block, limiter, driver
-// and sound server.
+// latencyLine describes the latency between a call and the ear in one line, in ms: block, limiter, driver and sound
+// server.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
@@ -369,9 +368,9 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 	return line
 }
 
-// change loads the sheet file into the player whenever the file changes, until ctx ends. It reports a
-// faulty sheet and keeps the old one.
-func (s *performance) change(ctx context.Context, lib *sounds.Library) {
+// followSheet loads the file of the sheet again whenever it changes, until ctx ends. It reports a faulty sheet and
+// keeps the old one.
+func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 	name := words.OneLine(s.options.Sheet)
 	tell := func(line string) {
 		if s.troubles.note(line); s.options.Tell != nil {
@@ -409,9 +408,9 @@ func (s *performance) change(ctx context.Context, lib *sounds.Library) {
 	}
 }
 
-// watch reloads the sound files of lib that change, until ctx ends. If a file cannot be loaded, the old
-// sound stays in use.
-func (s *performance) watch(ctx context.Context, lib *sounds.Library) {
+// followSounds loads the sound files of lib again when they change, until ctx ends. If a file cannot be loaded, the
+// old sound stays in use.
+func (s *performance) followSounds(ctx context.Context, lib *sounds.Library) {
 	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {
 		case err != nil:

@@ -16,21 +16,21 @@ import (
 
 // sound tracks the audio device and reports at once when it is lost or back.
 type sound struct {
-	asked  Device
-	device device.Device
-	best   *auto.Device // the supervised device, or nil
-	lost   string       // why and since when the output is silent
-	events []report.Event
+	requested Device
+	device    device.Device
+	best      *auto.Device // the supervised device, or nil
+	lost      string       // why and since when the output is silent
+	events    []report.Event
 }
 
-// newSound returns a sound for an opened device. asked is the requested device.
-func newSound(asked Device, d device.Device) *sound {
+// newSound returns the state of the device d. requested is the value of --device.
+func newSound(requested Device, d device.Device) *sound {
 	best, _ := d.(*auto.Device)
-	return &sound{asked: asked, device: d, best: best}
+	return &sound{requested: requested, device: d, best: best}
 }
 
-// look takes the new events of the device and returns one line for each loss and each return of the sound.
-// It returns nil for a device that auto does not supervise.
+// look takes the new events of the device and returns one line for each loss and each return of the sound. It
+// returns nil for a device that package auto does not supervise.
 func (s *sound) look() (lines []string) {
 	if s.best == nil {
 		return nil
@@ -51,7 +51,7 @@ func (s *sound) look() (lines []string) {
 	}
 }
 
-// note records a loss or a return of the device for the report, and updates s.lost. A second loss in a row
+// note records a loss or a return of the device for the report, and updates s.lost. A second loss without a return
 // replaces the first.
 func (s *sound) note(e *auto.Event) {
 	entry := report.Event{
@@ -70,19 +70,19 @@ func (s *sound) note(e *auto.Event) {
 	s.events = append(s.events, entry)
 }
 
-// picture returns the state of the output for a live view: device, sink, latency and the reason of silence.
+// picture returns the state of the output for a live view: device, sink, latency, and why it is silent.
 func (s *sound) picture() live.Heard {
-	h := live.Heard{Device: s.asked.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
+	h := live.Heard{Device: s.requested.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
 	case s.best != nil:
 		h.Device, h.Sink = s.best.Driver(), s.best.Sink()
-	case s.asked.Kind == "null":
+	case s.requested.Kind == "null":
 		h.State = "silent, in real time"
 	}
 	return h
 }
 
-// report adds the device events to r, and the seconds that were not heard to its totals.
+// report adds the events of the device to r, and the seconds that were not heard to its totals.
 func (s *sound) report(r *report.Report) {
 	s.look()
 	for _, e := range s.events {
@@ -93,20 +93,20 @@ func (s *sound) report(r *report.Report) {
 	}
 }
 
-// verdict returns an error if a part was not heard. With --device auto it returns one only if strict is
-// set.
+// verdict returns an error if a part of the playback was not heard. With --device auto it does so only if strict is
+// true.
 func (s *sound) verdict(strict bool) error {
-	if s.best == nil || s.asked.Kind == "auto" && !strict {
+	if s.best == nil || s.requested.Kind == "auto" && !strict {
 		return nil
 	}
 	if gap := s.best.Unheard(); gap > 0 {
-		return fmt.Errorf("--device %s: %.1f s were not heard", s.asked, gap.Seconds())
+		return fmt.Errorf("--device %s: %.1f s were not heard", s.requested, gap.Seconds())
 	}
 	return nil
 }
 
-// openCard opens a sound card. If auto finds no card, it prints a message and plays silently until a card
-// appears. A device requested by name must exist. A card with too few channels is an error in both cases.
+// openCard opens the sound card d. With auto and no card, it prints a message and plays silently until a card
+// appears. A device given by name must exist. A card with too few channels is an error in both cases.
 func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind

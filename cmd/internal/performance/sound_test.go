@@ -29,16 +29,16 @@ func quiet(t *testing.T) {
 func TestOpenCard(t *testing.T) {
 	quiet(t)
 	for _, c := range []struct {
-		asked Device
-		want  string
+		requested Device
+		want      string
 	}{
-		{asked: Device{Kind: "pulse"}, want: "--device pulse: no sound here (no sound server at /nowhere/native)"},
-		{asked: Device{Kind: "pulse", Name: "desk"}, want: "--device pulse:desk: no sound here (no sound server at /nowhere/native)"},
-		{asked: Device{Kind: "oto"}, want: "--device oto: no sound here (no sound server at /nowhere/native, no sound card in /dev/snd)"},
+		{requested: Device{Kind: "pulse"}, want: "--device pulse: no sound here (no sound server at /nowhere/native)"},
+		{requested: Device{Kind: "pulse", Name: "desk"}, want: "--device pulse:desk: no sound here (no sound server at /nowhere/native)"},
+		{requested: Device{Kind: "oto"}, want: "--device oto: no sound here (no sound server at /nowhere/native, no sound card in /dev/snd)"},
 	} {
-		d, err := openCard(&console.Console{}, c.asked, auto.Config{Sink: c.asked.Name})
+		d, err := openCard(&console.Console{}, c.requested, auto.Config{Sink: c.requested.Name})
 		if err == nil || err.Error() != c.want {
-			t.Errorf("%v: %v, %v, want %s", c.asked, d, err, c.want)
+			t.Errorf("%v: %v, %v, want %s", c.requested, d, err, c.want)
 		}
 	}
 	var said strings.Builder
@@ -79,22 +79,22 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("of a device that was silent from the start: %q, %+v, %+v", lines, first.events, first.picture())
 	}
 	for _, c := range []struct {
-		name   string
-		asked  Device
-		device device.Device
-		strict bool
-		bad    bool
+		name      string
+		requested Device
+		device    device.Device
+		strict    bool
+		bad       bool
 	}{
-		{name: "auto", asked: Device{Kind: "auto"}, device: best},
-		{name: "auto, strictly", asked: Device{Kind: "auto"}, device: best, strict: true, bad: true},
-		{name: "pulse", asked: Device{Kind: "pulse"}, device: best, bad: true},
-		{name: "a sink", asked: Device{Kind: "pulse", Name: "desk"}, device: best, bad: true},
-		{name: "null", asked: Device{Kind: "null"}, device: null.NewPaced(null.Config{})},
-		{name: "a file", asked: Device{Kind: "wav", Name: "a"}, device: null.NewPaced(null.Config{}), strict: true},
+		{name: "auto", requested: Device{Kind: "auto"}, device: best},
+		{name: "auto, strictly", requested: Device{Kind: "auto"}, device: best, strict: true, bad: true},
+		{name: "pulse", requested: Device{Kind: "pulse"}, device: best, bad: true},
+		{name: "a sink", requested: Device{Kind: "pulse", Name: "desk"}, device: best, bad: true},
+		{name: "null", requested: Device{Kind: "null"}, device: null.NewPaced(null.Config{})},
+		{name: "a file", requested: Device{Kind: "wav", Name: "a"}, device: null.NewPaced(null.Config{}), strict: true},
 	} {
-		s := newSound(c.asked, c.device)
+		s := newSound(c.requested, c.device)
 		err := s.verdict(c.strict)
-		if (err != nil) != c.bad || c.bad && !strings.HasPrefix(err.Error(), fmt.Sprintf("--device %v: 0.", c.asked)) {
+		if (err != nil) != c.bad || c.bad && !strings.HasPrefix(err.Error(), fmt.Sprintf("--device %v: 0.", c.requested)) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		r := &report.Report{}

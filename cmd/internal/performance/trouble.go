@@ -24,7 +24,7 @@ type troubles struct {
 	damages findings.Damages
 }
 
-// damaged counts a damaged place of a file and prints a warning, unless -q is given.
+// damaged counts a damaged place in a file and prints a warning, unless the console is quiet.
 func (t *troubles) damaged(file string, place sounds.Damage) {
 	t.damages.Add(file, place)
 	if !t.console.Quiet {
@@ -32,8 +32,7 @@ func (t *troubles) damaged(file string, place sounds.Damage) {
 	}
 }
 
-// verdict returns an error if strict is set and damaged places of files were concealed (bridged, while the
-// sound continued).
+// verdict returns an error if strict is true and the decoder has concealed a damaged place in a file.
 func (t *troubles) verdict(strict bool) error {
 	if n := t.damages.Len(); strict && n > 0 {
 		return fmt.Errorf("--strict: %s concealed, so not all was heard", words.Count(n, "damaged place"))
@@ -41,8 +40,8 @@ func (t *troubles) verdict(strict bool) error {
 	return nil
 }
 
-// add prints a failure and reports whether it is new. A failure with a message that was printed before is
-// ignored.
+// add prints the message of a failure and reports whether it is new. A message that was added before is not printed
+// again.
 func (t *troubles) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()
@@ -55,15 +54,14 @@ func (t *troubles) add(err error) bool {
 	return true
 }
 
-// note prints a message. If a live view covers the terminal, the message waits until the view has
-// ended.
+// note prints a message. If a live view covers the terminal, the message waits until endView.
 func (t *troubles) note(line string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.say(line)
 }
 
-// say prints a message, or keeps it until the live view has ended. The caller holds the mutex.
+// say prints a message, or keeps it until endView. The caller holds the mutex.
 func (t *troubles) say(line string) {
 	if t.later {
 		t.waiting = append(t.waiting, line)
@@ -72,16 +70,15 @@ func (t *troubles) say(line string) {
 	t.console.Say("%s", line)
 }
 
-// beginView marks the start of a live view. If the view covers the terminal that messages go to,
-// messages wait until endView.
+// beginView marks the start of a live view. If messages go to the terminal that the view covers, they wait until
+// endView.
 func (t *troubles) beginView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.later = t.console.ErrTerminal != nil
 }
 
-// endView marks the end of the live view and prints the waiting messages. It does not erase the
-// view.
+// endView marks the end of the live view and prints the waiting messages.
 func (t *troubles) endView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -92,15 +89,15 @@ func (t *troubles) endView() {
 	t.waiting = nil
 }
 
-// all returns a copy of the messages of the failures so far.
+// all returns a copy of the messages of all failures up to now.
 func (t *troubles) all() []string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return slices.Clone(t.lines)
 }
 
-// outcome returns the error of the command. If a failure was printed and err is nil or was printed too, it
-// returns an error without a message, with exit code 1. Otherwise it returns err.
+// outcome returns the error of the command. If failures were printed and err is nil or also printed, it returns a
+// console.Reported with exit code 1, otherwise err.
 func (t *troubles) outcome(err error) error {
 	lines := t.all()
 	if err == nil && len(lines) > 0 || err != nil && slices.Contains(lines, console.Message(err)) {
@@ -115,7 +112,7 @@ type shown struct {
 	name string
 }
 
-// err returns the first write error of the lines, if any. It is nil without a destination.
+// err returns the first error of writing lines, with the name of the destination, or nil.
 func (s shown) err() error {
 	if s.Log == nil {
 		return nil
@@ -123,7 +120,7 @@ func (s shown) err() error {
 	return s.named(s.Log.Err())
 }
 
-// named adds the name of the destination to an error, and explains a closed pipe. Nil stays nil.
+// named adds the name of the destination to err, and explains a closed pipe. nil stays nil.
 func (s shown) named(err error) error {
 	switch {
 	case err == nil:
@@ -134,8 +131,8 @@ func (s shown) named(err error) error {
 	return fmt.Errorf("%s: %w", s.name, words.Cause(err))
 }
 
-// end waits up to limit for the remaining lines. It adds a write error, and the number of dropped lines, to
-// t, and returns the error.
+// end waits up to limit for the remaining lines to be written. It adds an error of writing, and the number of
+// dropped lines, to t, and returns the error.
 func (s shown) end(t *troubles, limit time.Duration) error {
 	if s.Log == nil {
 		return nil

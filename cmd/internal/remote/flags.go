@@ -16,7 +16,7 @@ type Flags struct {
 	Creds string `hidden:"" name:"to-creds" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS; give them by VOICEPOOL_NATS_CREDS."`
 }
 
-// Room returns a client of the room, without connecting. An invalid address is a usage error.
+// Room returns a client of the room in f.To, without connecting. An invalid address is a usage error.
 func (f *Flags) Room() (*Client, error) {
 	room, err := New(f.To, f.Token, f.Creds)
 	if err != nil {
@@ -25,7 +25,8 @@ func (f *Flags) Room() (*Client, error) {
 	return room, nil
 }
 
-// Command sends a command and its arguments to the room and prints the answer as JSON.
+// Command sends a command, its name and arguments, to the room and prints the answer as JSON. A signal ends the
+// wait.
 func (f *Flags) Command(c *console.Console, command ...string) error {
 	room, err := f.Room()
 	if err != nil {
@@ -37,8 +38,8 @@ func (f *Flags) Command(c *console.Console, command ...string) error {
 	return Answered(c, answer, err)
 }
 
-// Answered prints the answer of a server if err is nil, otherwise it returns an error. A refusal of the
-// request (status below 500) and ErrWords are usage errors, like a faulty sheet.
+// Answered prints the answer of a server if err is nil; otherwise it returns an error and does not print. A refusal
+// by the server with a status below 500, and ErrWords, become usage errors.
 func Answered(c *console.Console, answer []byte, err error) error {
 	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrWords) {
 		return console.Usage("%s", words.Plain(err))

@@ -40,8 +40,8 @@ type post interface {
 	close()
 }
 
-// natsClient returns the client of an address such as nats://a:4222,b:4222/ROOM, without connecting. creds
-// is a file of credentials, or "".
+// natsClient returns the client for an address such as nats://a:4222,b:4222/ROOM, without connecting. creds is the
+// path of a file with credentials, or "". An invalid address is an error without passwords.
 func natsClient(address, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	var servers, hosts []string
@@ -52,7 +52,7 @@ func natsClient(address, creds string) (*Client, error) {
 		}
 		u, err := url.Parse(one)
 		if err != nil || u.Scheme != scheme || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || i < len(parts)-1 && u.Path != "" {
-			return nil, fmt.Errorf("invalid NATS address %s (want nats://HOST:4222, nats://HOST:4222/ROOM or nats://HOST,HOST/ROOM)", words.OneLine(hidden(address)))
+			return nil, fmt.Errorf("invalid NATS address %s (want nats://HOST:4222, nats://HOST:4222/ROOM or nats://HOST,HOST/ROOM)", words.OneLine(withoutPasswords(address)))
 		}
 		room = strings.Trim(u.Path, "/")
 		hosts = append(hosts, u.Host)
@@ -61,7 +61,7 @@ func natsClient(address, creds string) (*Client, error) {
 	}
 	room = cmp.Or(room, Main)
 	if err := cluster.CheckName(room); err != nil {
-		return nil, fmt.Errorf("%s: %w", words.OneLine(hidden(address)), err)
+		return nil, fmt.Errorf("%s: %w", words.OneLine(withoutPasswords(address)), err)
 	}
 	n := &natsLine{at: scheme + "://" + strings.Join(hosts, ","), room: room}
 	flags := cluster.Flags{NATS: strings.Join(servers, ","), Creds: creds}
@@ -75,8 +75,8 @@ func natsClient(address, creds string) (*Client, error) {
 	return &Client{n, room}, nil
 }
 
-// hidden returns a list of addresses without user names and passwords.
-func hidden(address string) string {
+// withoutPasswords returns address, a list of URLs separated by commas, without user names and passwords.
+func withoutPasswords(address string) string {
 	all := strings.Split(address, ",")
 	for i, one := range all {
 		scheme, rest, found := strings.Cut(one, "://")
@@ -93,9 +93,10 @@ func hidden(address string) string {
 	return strings.Join(all, ",")
 }
 
+// where returns the addresses of the NATS servers, without passwords.
 func (n *natsLine) where() string { return n.at }
 
-// open connects to NATS. The caller closes the connection. Errors name the address.
+// open connects to NATS. The caller must close the connection. Errors name the address.
 func (n *natsLine) open(ctx context.Context) (post, error) {
 	p, err := n.dial(ctx)
 	if err == nil || ctx.Err() != nil {
@@ -107,7 +108,7 @@ func (n *natsLine) open(ctx context.Context) (post, error) {
 	return nil, fmt.Errorf("%s: %w", n.at, err)
 }
 
-// ask connects, sends an order, and returns the body of the answer.
+// ask connects to NATS, sends the order o, and returns the body of the answer, as order does.
 func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -117,8 +118,9 @@ func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	return n.order(ctx, p, o)
 }
 
-// order sends an order over p and returns the body of the reply. It waits at most 10 s. A status other than
-// 2xx is a *Refusal. If no server plays the room, the error permits a retry.
+// order sends the order o over p and returns the body of the reply. It waits at most 10 s. A status other than 2xx
+// is a *Refusal, returned with the body. If no server plays the room, the error is a noServerError, which permits a
+// retry.
 func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -131,7 +133,7 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, nats.ErrNoResponders):
-		return nil, nobody{fmt.Sprintf("%s: no room %s answers there", n.at, n.room), brief}
+		return nil, noServerError{fmt.Sprintf("%s: no room %s answers there", n.at, n.room), brief}
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("%s: no answer within %v", n.at, patience)
 	case errors.Is(err, nats.ErrPermissionViolation):
@@ -153,8 +155,8 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 	return r.Body, nil
 }
 
-// watch requests the state of the room every 100 ms, follows its events, and calls show for each state. It
-// returns only with an error: of ctx, the connection, or the room.
+// watch requests the state of the room every 100 ms, follows its events, and calls show with each picture. It always
+// returns an error: of ctx, the connection or the room.
 func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -195,8 +197,8 @@ func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Pictur
 // office is a connection to a real NATS.
 type office struct{ *cluster.Conn }
 
-// request sends a message and returns the reply. It detects a missing permission immediately instead of
-// after the time limit.
+// request sends data to subject and returns the data of the reply. It waits until ctx ends, but returns an error at
+// once if NATS does not permit the request.
 func (o office) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	inbox := o.NC.NewInbox()
 	sub, err := o.NC.SubscribeSync(inbox)
@@ -220,7 +222,8 @@ func (o office) request(ctx context.Context, subject string, data []byte) ([]byt
 	return m.Data, nil
 }
 
-// follow sends the messages of a subject to events, until close. It drops messages if the channel is full.
+// follow sends the data of all messages of subject to events, until close. If the channel is full, messages are
+// dropped.
 func (o office) follow(subject string, events chan<- []byte) error {
 	_, err := o.NC.Subscribe(subject, func(m *nats.Msg) {
 		select {
@@ -231,4 +234,5 @@ func (o office) follow(subject string, events chan<- []byte) error {
 	return err
 }
 
+// close closes the connection.
 func (o office) close() { o.Close() }

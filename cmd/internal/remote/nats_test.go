@@ -122,7 +122,7 @@ func TestNATSFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = c.Say(t.Context(), "go"); err == nil || err.Error() != "nats://127.0.0.1:1: no NATS server answers there" {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("noServerError there: %v", err)
 	}
 }
 

@@ -13,7 +13,7 @@ type Order struct {
 	With  map[string]any `json:"with,omitempty"`
 }
 
-// Call returns the equivalent HTTP call: the method, and the path below the room's path.
+// Call returns the HTTP call for the order: the method, and the path below the path of the room.
 func (o *Order) Call() (method, path string) {
 	switch o.Do {
 	case "set":

@@ -51,9 +51,9 @@ type line interface {
 	where() string
 }
 
-// New returns a client for a room, without connecting. The address is http://HOST:PORT/ROOM with an
-// optional token, or nats://HOST:PORT/ROOM with an optional file of credentials. The default room
-// is Main.
+// New returns a client for a room, without connecting. address is http://HOST:PORT/ROOM, or nats://HOST:PORT/ROOM
+// for a cluster; without a room it is Main. token, for HTTP, and creds, the path of a file with credentials for
+// NATS, may be "".
 func New(address, token, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	switch scheme {
@@ -74,18 +74,18 @@ func New(address, token, creds string) (*Client, error) {
 	return &Client{newWeb(base.JoinPath("v1", "rooms", url.PathEscape(room)), token), room}, nil
 }
 
-// Room returns the room's name.
+// Room returns the name of the room in the client's address.
 func (c *Client) Room() string { return c.room }
 
-// ask sends an order and returns the body of the answer. It retries while the room moves from one node to
-// another, for at most 10 s.
+// ask sends an order and returns the body of the answer. While the room moves from one node to another, it retries
+// for at most 10 s.
 func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	for began := time.Now(); ; {
 		answer, err := c.line.ask(ctx, o)
 		again := time.Duration(0)
 		if refused, is := errors.AsType[*Refusal](err); is && refused.reason == moving {
 			again = patience
-		} else if none, is := errors.AsType[nobody](err); is {
+		} else if none, is := errors.AsType[noServerError](err); is {
 			again = none.again
 		}
 		if time.Since(began) >= again {
@@ -105,13 +105,14 @@ const (
 	succession = 5 * time.Second        // time for another node to take over the room of a dead node
 )
 
-// nobody is the error of a room that no server plays. The order was not carried out.
-type nobody struct {
+// noServerError is the error of a room that no server plays. The order was not carried out.
+type noServerError struct {
 	says  string
 	again time.Duration // how long to retry
 }
 
-func (n nobody) Error() string { return n.says }
+// Error returns the message.
+func (n noServerError) Error() string { return n.says }
 
 // Refusal is an error status of the server, with the server's message.
 type Refusal struct {
@@ -120,11 +121,11 @@ type Refusal struct {
 	reason string
 }
 
-// Error returns the message.
+// Error returns Detail.
 func (r *Refusal) Error() string { return r.Detail }
 
-// refusal returns the error of an HTTP status from the body of the answer, a problem in JSON. Without a
-// readable problem, the message is the status.
+// refusal returns the error for an answer with an HTTP status. text is the body, a problem in JSON; if it is not
+// readable, the message names the status.
 func refusal(status int, text []byte) *Refusal {
 	var p struct {
 		Title, Detail, Reason string

@@ -50,7 +50,7 @@ var table = []word{
 	}},
 }
 
-// Help returns the commands, one line each.
+// Help returns the commands of Say with their arguments, one line each.
 func Help() (lines []string) {
 	for _, w := range table {
 		lines = append(lines, strings.TrimSpace(w.name+" "+w.takes))
@@ -58,8 +58,9 @@ func Help() (lines []string) {
 	return lines
 }
 
-// Say carries out a command in the room and returns the server's answer. The error is a *Refusal of
-// the server, an error that wraps ErrWords, or a connection error.
+// Say carries out a command, its name and arguments, in the room and returns the server's answer as JSON. The error
+// wraps ErrWords if the command is invalid, is a *Refusal if the server rejects it, and otherwise concerns the
+// connection.
 func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, error) {
 	if len(command) == 0 {
 		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrWords)
@@ -80,36 +81,36 @@ func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, e
 	return w.ask(c, ctx, rest)
 }
 
-// order returns the function of a command that sends the order do. The argument with index i becomes the
-// field keys[i]; a prefix key= is removed.
+// order returns a function for the table of commands: it sends the order do. Argument i of the command becomes the
+// field keys[i]; an optional prefix "KEY=" is removed.
 func order(do string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		body := map[string]any{}
 		for i, text := range rest {
-			text = behind(text, keys[i])
+			text = trimKey(text, keys[i])
 			body[keys[i]] = text
 		}
 		return c.ask(ctx, &Order{Do: do, With: body})
 	}
 }
 
-// behind removes an optional prefix key= from a word. Other words are returned as they are.
-func behind(text, key string) string {
+// trimKey returns text without the prefix "KEY=", if it has that prefix.
+func trimKey(text, key string) string {
 	if value, found := strings.CutPrefix(text, key+"="); found {
 		return value
 	}
 	return text
 }
 
-// step returns the function of a command that moves the standby by one cue: 1 forward, -1 back.
+// step returns a function for the table of commands: it moves standby by one cue, forward for 1 and back for -1.
 func step(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
 		return c.ask(ctx, &Order{Do: "standby", With: map[string]any{"step": by}})
 	}
 }
 
-// hold returns the function of a command that pauses (on) or resumes the voices with an id, or without an
-// argument everything.
+// hold returns a function for the table of commands: it pauses (on is true) or resumes the voices with an id, or
+// everything if the command has no argument.
 func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		if len(rest) == 1 {
@@ -119,16 +120,16 @@ func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, er
 	}
 }
 
-// mute returns the function of a command that mutes (on) or unmutes a bus.
+// mute returns a function for the table of commands: it mutes (on is true) or unmutes the bus named by the argument.
 func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
 	}
 }
 
-// stop carries out the command stop [ID|all] [TIME]. It stops the voices with an id, all voices
-// ("all"), or without an id all running cues. TIME is the length of the fade-out. A single argument
-// that is a plain number is an id.
+// stop carries out the command stop; rest is [ID|all] [TIME]. It fades out the voices with an id, everything for
+// "all", or all running cues without both. TIME is the length of the fade; the default is the server's. A single
+// plain number is an id.
 func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body := map[string]any{}
 	if n := len(rest); n > 0 && isTime(rest[n-1]) && (n == 2 || !isNumber(rest[0])) {
@@ -143,7 +144,7 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.ask(ctx, &Order{Do: "stopall", With: body})
 }
 
-// play carries out the command play SOUND [KEY=VALUE ...].
+// play carries out the command play. rest is SOUND and then KEY=VALUE.
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("play", rest[1:])
 	if err != nil {
@@ -153,14 +154,14 @@ func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.Play(ctx, body)
 }
 
-// Play starts a sound and returns the server's answer. body has the fields of the server's call play, such
-// as sound and gain.
+// Play starts a sound and returns the server's answer as JSON. body has the fields of the server's order play, such
+// as "sound" and "gain".
 func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage, error) {
 	return c.ask(ctx, &Order{Do: "play", With: body})
 }
 
-// set carries out the commands set and fade: rest[0] is a bus or the id of voices, the others are
-// KEY=VALUE. If a bus has the name, the bus is meant.
+// set carries out the commands set and fade. rest[0] is the name of a bus, or else the id of voices, and the others
+// are KEY=VALUE.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])
 	if err != nil {
@@ -180,7 +181,7 @@ func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: body})
 }
 
-// isBus requests the state of the room and reports whether it has a bus with this name.
+// isBus requests the state of the room and reports whether it has a bus called name.
 func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	answer, err := c.ask(ctx, &Order{Do: "state"})
 	if err != nil {
@@ -195,19 +196,20 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
 }
 
-// release lets the voices with an id leave their loops.
+// release carries out the command release: the voices with the id rest[0] leave their loops.
 func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, error) {
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
 }
 
-// seek carries out the command seek ID to=TIME: the voices with the id jump to a position in their sounds.
+// seek carries out the command seek: the voices with the id rest[0] jump to the position rest[1], to=TIME, in their
+// sounds.
 func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, error) {
-	to := behind(rest[1], "to")
+	to := trimKey(rest[1], "to")
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
 }
 
-// pairs parses words such as gain=-3 into a JSON object. Numbers and booleans keep their type, and other
-// values are strings. A word without = and a repeated key are errors with the prefix verb.
+// pairs parses words such as gain=-3 into the fields of a JSON object. verb is the name of the command for errors,
+// which wrap ErrWords: for a word without = and a repeated key.
 func pairs(verb string, all []string) (map[string]any, error) {
 	body := map[string]any{}
 	for _, text := range all {
@@ -223,8 +225,8 @@ func pairs(verb string, all []string) (map[string]any, error) {
 	return body, nil
 }
 
-// valueOf returns the JSON value of a word: a number, a bool or a string. The value of id, bus and sound is
-// always a string.
+// valueOf returns the JSON value of text, the value of the field key: a number, a bool or a string. The values of
+// id, bus and sound are always strings.
 func valueOf(key, text string) any {
 	if key == "id" || key == "bus" || key == "sound" {
 		return text
@@ -238,13 +240,13 @@ func valueOf(key, text string) any {
 	return text
 }
 
-// isNumber reports whether a text is a number in the syntax of JSON, such as -1.5 or 1e3.
+// isNumber reports whether text is a number in the syntax of JSON, such as -1.5 or 1e3.
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil && json.Valid([]byte(text))
 }
 
-// isTime reports whether a text is a time in the notation of sheets, such as 2s.
+// isTime reports whether text is a time in the notation of sheets, such as 2s.
 func isTime(text string) bool {
 	_, err := rules.ParseTime(text)
 	return err == nil

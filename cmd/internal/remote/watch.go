@@ -26,9 +26,9 @@ const (
 	longest = 16 << 20
 )
 
-// Watch passes pictures of the room to show until ctx or the room ends. At that end, show is called with
-// last true; the end of the room returns nil, the end of ctx its error. If the connection is lost, the
-// picture shows that, and Watch reconnects. A failure of the first connection and a refusal are errors.
+// Watch calls show with pictures of the room until ctx or the room ends; the last call has last set. The end of the
+// room returns nil, the end of ctx its error. If the connection is lost later, the picture shows the reason, and
+// Watch reconnects. A failure of the first connection and a refusal are returned at once.
 func (c *Client) Watch(ctx context.Context, show func(p live.Picture, last bool)) error {
 	w := &watching{colours: map[string]int{}, took: map[uint64]report.Event{}}
 	for first := true; ; first = false {
@@ -111,8 +111,8 @@ type voiceState struct {
 	Looping bool    `json:"looping"`
 }
 
-// take handles a message of the server and reports whether there is a new picture. It returns errEnd at the
-// end of the room. Events and unknown messages alone make no new picture.
+// take handles a message of the server and reports whether picture has something new to show. Events change the
+// picture only with the next state or levels. At the end of the room the error is errEnd.
 func (w *watching) take(text []byte) (moved bool, err error) {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
@@ -137,7 +137,7 @@ func (w *watching) take(text []byte) (moved bool, err error) {
 	return false, nil
 }
 
-// state takes over the state of a room into the picture.
+// state copies the state of the room into the next picture.
 func (w *watching) state(s *roomState) {
 	st := &w.now.Stats
 	w.now.Rate = s.Rate
@@ -155,7 +155,7 @@ func (w *watching) state(s *roomState) {
 	w.levels(&s.levels)
 }
 
-// levels takes over frame, voices and levels into the picture. The master is omitted from the buses.
+// levels copies frame, voices, levels and the buses except the master into the next picture.
 func (w *watching) levels(l *levels) {
 	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
 	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
@@ -167,7 +167,7 @@ func (w *watching) levels(l *levels) {
 	}
 }
 
-// linear returns the linear factor of a level in dB. Nil and -120 dB or less are 0.
+// linear returns the linear factor of a level in dB. It returns 0 for nil, and for -120 dB or less.
 func linear(db *float64) float32 {
 	if db == nil || *db <= silence {
 		return 0
@@ -178,8 +178,8 @@ func linear(db *float64) float32 {
 // silence is the level of silence in JSON.
 const silence = -120
 
-// event stores an event for the next picture and updates the counts, because states arrive only
-// occasionally. An unreadable event is ignored.
+// event stores an event for the next picture and updates its counts. text is the event in JSON; an unreadable one is
+// ignored.
 func (w *watching) event(text json.RawMessage) {
 	var e report.Event
 	if e.UnmarshalJSON(text) != nil {
@@ -217,8 +217,7 @@ func (w *watching) event(text json.RawMessage) {
 // kept is the maximum number of events stored for the next picture.
 const kept = 1024
 
-// picture returns the current picture with the events since the last call, and removes these. Virtual
-// voices are omitted.
+// picture returns the current picture with the events since the last call. Virtual voices are left out.
 func (w *watching) picture() live.Picture {
 	var all []live.Told
 	alive := map[uint64]bool{}

@@ -105,9 +105,9 @@ func TestWatchFails(t *testing.T) {
 	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "VOICEPOOL_TOKEN") {
 		t.Errorf("without a token: %v", err)
 	}
-	nobody, _ := New("http://127.0.0.1:1", "", "")
-	if err := nobody.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "no server answers there") {
-		t.Errorf("of nobody: %v", err)
+	noServerError, _ := New("http://127.0.0.1:1", "", "")
+	if err := noServerError.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "no server answers there") {
+		t.Errorf("of noServerError: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	c = talker(t, []string{someState})

@@ -25,16 +25,16 @@ type web struct {
 // detours is the maximum number of redirects to the server that plays the room.
 const detours = 2
 
-// newWeb returns a line to the room at base, without connecting. token may be "".
+// newWeb returns a line to the room with the URL base, without connecting. token may be "".
 func newWeb(base *url.URL, token string) *web {
 	c := &web{base: base, token: token}
 	c.http = &http.Client{Timeout: patience, CheckRedirect: c.elsewhere}
 	return c
 }
 
-// elsewhere decides about a redirect: nil follows it, http.ErrUseLastResponse does not. It permits at most
-// two redirects to the server of a cluster that plays the room: status 307 with the same path. The token is
-// sent along, so https must not become http.
+// elsewhere is the CheckRedirect of the HTTP client. It follows at most two redirects with status 307 to another
+// server of the cluster and the same path, and sends the token along. It does not follow a redirect from https to
+// http.
 func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
@@ -46,9 +46,11 @@ func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
+// where returns the host and port of the server.
 func (c *web) where() string { return c.base.Host }
 
-// ask makes the HTTP call of an order and returns the body. A status other than 2xx is a *Refusal.
+// ask makes the HTTP call of the order o and returns the body of the answer. A status other than 2xx is a *Refusal,
+// returned with the body.
 func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
@@ -88,21 +90,21 @@ func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 		return nil, c.unreachable(err)
 	}
 	if answer.StatusCode/100 != 2 {
-		return text, unsigned(answer.StatusCode, text)
+		return text, webRefusal(answer.StatusCode, text)
 	}
 	return text, nil
 }
 
-// sign adds the token, if there is one, as the header Authorization.
+// sign adds the token, if the client has one, to h as the header Authorization.
 func (c *web) sign(h http.Header) {
 	if c.token != "" {
 		h.Set("Authorization", "Bearer "+c.token)
 	}
 }
 
-// unsigned returns a Refusal with a status and the body text. For status 401 it explains how to give a
-// token.
-func unsigned(status int, text []byte) error {
+// webRefusal returns the *Refusal for an answer with a status and the body text, which may be nil. For status 401
+// the message explains how to give a token.
+func webRefusal(status int, text []byte) error {
 	r := refusal(status, text)
 	if status == http.StatusUnauthorized {
 		r.Detail += "; give a token by VOICEPOOL_TOKEN"
@@ -110,8 +112,9 @@ func unsigned(status int, text []byte) error {
 	return r
 }
 
-// unreachable describes a connection error, with the host. If a redirect led to a server that does not
-// accept connections, the error permits retries, because the first server soon names another.
+// unreachable converts err, an error of the connection, to a message with the host. If a redirect led to a server
+// that does not accept connections, the result is a noServerError, which permits a retry: the first server soon
+// names another.
 func (c *web) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {
@@ -131,18 +134,18 @@ func (c *web) unreachable(err error) error {
 	}
 	says := fmt.Sprintf("%s: no server answers there (%v)", host, words.Cause(err))
 	if unsent && at.Op == "dial" && host != c.base.Host {
-		return nobody{says, succession}
+		return noServerError{says, succession}
 	}
 	return errors.New(says)
 }
 
-// watch follows the room over a WebSocket and calls show for each new picture. It returns only with an
-// error: of the connection, a refusal, or errEnd.
+// watch follows the room over a WebSocket and calls show with each new picture. It always returns an error: of the
+// connection, a *Refusal, or errEnd.
 func (c *web) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
 	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
 	if err != nil {
 		if answer != nil && answer.StatusCode/100 == 4 {
-			return unsigned(answer.StatusCode, nil)
+			return webRefusal(answer.StatusCode, nil)
 		}
 		return c.unreachable(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// Master adds by dB to the gain of the master bus of every output, as a fade of 50 ms. Gains are clamped to
-// the range of the mixer.
+// Master adds by dB to the gain of the master bus of every output, over 50 ms. Gains are clamped to the range of the
+// mixer. An error is from the mixer, for example because it is closed.
 func (s *Show) Master(by float64) error {
 	s.mutex.Lock()
 	masters := s.masters()
@@ -27,8 +27,8 @@ func (s *Show) Master(by float64) error {
 	return nil
 }
 
-// masters returns the names of the master buses: "master" for the first output, and the output's name for
-// each further one.
+// masters returns the names of the master buses: "master" for the first output, and the name of each further output.
+// The caller holds the mutex.
 func (s *Show) masters() []string {
 	names := []string{"master"}
 	if n := len(s.sheet.Outputs); n > 1 {
@@ -39,7 +39,7 @@ func (s *Show) masters() []string {
 	return names
 }
 
-// Mute mutes a bus if on is true, otherwise unmutes it. It returns an error for an unknown bus.
+// Mute mutes the bus called name if on is true, otherwise unmutes it. An unknown bus is an error.
 func (s *Show) Mute(name string, on bool) error {
 	b, err := s.player.Mixer().Bus(name)
 	if err == nil {
@@ -53,7 +53,8 @@ func (s *Show) Mute(name string, on bool) error {
 	return err
 }
 
-// buses returns the names of all buses: the master buses first, then the buses of the sheet.
+// buses returns the names of all buses: the master buses first, then the buses of the sheet. The caller holds the
+// mutex.
 func (s *Show) buses() (names []string) {
 	names = s.masters()
 	for i := range s.sheet.Buses {
@@ -62,23 +63,24 @@ func (s *Show) buses() (names []string) {
 	return names
 }
 
-// Muted records that another part of the program muted (on) or unmuted a bus. It does not change the mixer.
+// Muted records that another part of the program has muted (on is true) or unmuted the bus called name. It does not
+// change the mixer.
 func (s *Show) Muted(name string, on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.muted[name] = on
 }
 
-// IsMuted reports whether a bus is muted, by the last Mute or Muted or by the sheet. It is false for an
-// unknown bus.
+// IsMuted reports whether the bus called name is muted, by the last Mute or Muted, or else by the sheet. It is false
+// for an unknown bus.
 func (s *Show) IsMuted(name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.muted[name]
 }
 
-// Return resumes a show at an earlier position: last is the cue of the last GO, and standby the cue on
-// standby, both by number. An empty or unknown number is ignored. It starts no cue.
+// Return restores the position of an earlier show: last is the number of the last started cue, and standby the
+// number of the cue on standby. An empty or unknown number is ignored. It starts no cue and sends no event.
 func (s *Show) Return(last, standby string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -9,8 +9,7 @@ type Rack struct {
 	Bypass bool   `json:"bypass"`
 }
 
-// Racks returns name, kind and bypass of the effects of a bus, in order of processing. It returns nil for a
-// bus without effects.
+// Racks returns name, kind and bypass of the effects of b, in order of processing. Without effects it returns nil.
 func Racks(b mixer.Bus) (all []Rack) {
 	effects := b.Effects()
 	for i := range effects {

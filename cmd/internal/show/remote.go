@@ -7,8 +7,8 @@ import (
 // Actions of remote controls that the text commands lack, such as starting or stopping a single cue
 // as in QLab.
 
-// Start starts the cue with a number and its follow-ons. Standby does not move, and the guard of GO does
-// not apply. It returns an error for an unknown or disarmed cue, and ErrPaused in a paused show.
+// Start starts the cue with a number and its follow-ons. Unlike Go, it does not move standby, and the guard does not
+// apply. An unknown or disarmed cue is an error; in a paused show the error is ErrPaused.
 func (s *Show) Start(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -22,12 +22,12 @@ func (s *Show) Start(number string) error {
 	if err := s.player.FireFrom(i, 0); err != nil {
 		return err
 	}
-	s.tell("start " + s.number(i))
+	s.report("start " + s.number(i))
 	return nil
 }
 
-// Cease fades out the cue with a number within over, if it is running or waiting; otherwise it changes no
-// state and returns nil. Only an unknown number is an error.
+// Cease fades out the cue with a number over a time, if it is running or waiting. Otherwise it has no effect. Only
+// an unknown number is an error.
 func (s *Show) Cease(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -38,15 +38,15 @@ func (s *Show) Cease(number string, over time.Duration) error {
 	for _, r := range s.player.Playing() {
 		if r.List == i {
 			s.player.Cease(i, over)
-			s.tell("stop " + s.number(i))
+			s.report("stop " + s.number(i))
 			break
 		}
 	}
 	return nil
 }
 
-// PanicIn fades everything out within over, and cancels waits, follow-ons and the timeline. It resumes a
-// paused show.
+// PanicIn fades everything out over a time, and cancels waits, follow-ons and the timeline. It resumes a paused
+// show.
 func (s *Show) PanicIn(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -54,12 +54,12 @@ func (s *Show) PanicIn(over time.Duration) {
 		s.paused = false
 		s.player.Hold(false)
 	}
-	s.fall(over)
-	s.tell("panic")
+	s.stopAll(over)
+	s.report("panic")
 }
 
-// Guarded returns the guard of GO (for this time after a GO, others are ignored) and the rest of it that
-// still runs, or 0.
+// Guarded returns the guard, the time after a GO during which further GOs are ignored, and how much of it is left
+// now, at least 0.
 func (s *Show) Guarded() (guard, left time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

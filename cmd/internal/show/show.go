@@ -72,7 +72,7 @@ type Show struct {
 	watchers map[chan<- string]bool
 }
 
-// New returns a show of a sheet. Standby starts at the player's position.
+// New returns a show of sheet, which player plays. The cue on standby is the player's.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {
@@ -85,23 +85,23 @@ func New(sheet *cue.Sheet, player Player, o Options) *Show {
 // Done returns a channel that Quit closes.
 func (s *Show) Done() <-chan struct{} { return s.done }
 
-// from returns the index of the first armed cue from index at, inclusive, in steps of 1 or -1. Without one,
-// it returns the length of the list or -1.
-func (s *Show) from(at, step int) int {
+// armedFrom returns the list index of the first armed cue, searched from the index at, inclusive, in steps of 1 or
+// -1. Without such a cue it returns an index outside of the list: its length, or -1. The caller holds the mutex.
+func (s *Show) armedFrom(at, step int) int {
 	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Off {
 		at += step
 	}
 	return at
 }
 
-// after returns the index of the cue on standby after the cue with index head and its follow-ons have
-// started. It returns the length of the list at its end.
+// after returns the list index of the cue on standby after a GO of the cue with the index head, behind its
+// follow-ons. At the end of the list it returns the length of the list. The caller holds the mutex.
 func (s *Show) after(head int) int {
 	i := head
 	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
-		i = s.from(i+1, 1)
+		i = s.armedFrom(i+1, 1)
 	}
-	return min(s.from(i+1, 1), len(s.sheet.List))
+	return min(s.armedFrom(i+1, 1), len(s.sheet.List))
 }
 
 // Errors of actions that the show rejects in its present state.
@@ -112,17 +112,16 @@ var (
 	ErrEnd    = errors.New("the list has no further cue")
 )
 
-// Go starts the cue with a number, or with "" the cue on standby, and moves standby past its follow-ons. A
-// GO within the guard of another GO returns ErrGuard and restarts the guard, so a held key counts as one
-// GO. Other errors are ErrPaused, ErrOver and an unknown number.
+// Go starts the cue with a number, or the cue on standby if number is "", and moves standby behind its follow-ons.
+// Within the guard time of another GO it returns ErrGuard and restarts the guard, so a held key counts as one GO.
+// Other errors are ErrPaused, ErrOver at the end of the list, and an unknown or disarmed cue.
 func (s *Show) Go(number string) error {
 	_, err := s.Begin(number, nil)
 	return err
 }
 
-// Begin is like Go, but starts at the time at within the cue. If at is nil, the cue on standby starts at
-// the time set by Load, any other cue at its beginning. It returns the number of the started cue, "" with
-// an error.
+// Begin is like Go, but starts at the time at within the cue. If at is nil, the cue on standby starts at the time
+// set by Load, and any other cue at its beginning. It returns the number of the started cue, or "" with an error.
 func (s *Show) Begin(number string, at *time.Duration) (begun string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -159,7 +158,7 @@ func (s *Show) Begin(number string, at *time.Duration) (begun string, err error)
 	if from > 0 {
 		line += " from " + from.String()
 	}
-	s.tell(line)
+	s.report(line)
 	return s.sheet.List[i].Number, nil
 }
 
@@ -170,8 +169,8 @@ func (s *Show) Next() string {
 	return s.number(s.standby)
 }
 
-// Load sets the start time within the cue on standby for its next GO. A change of standby resets it to 0.
-// It returns ErrOver if no cue is on standby.
+// Load sets the start time within the cue on standby for its next GO. A change of standby resets it to 0. Without a
+// cue on standby it returns ErrOver.
 func (s *Show) Load(at time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -179,12 +178,12 @@ func (s *Show) Load(at time.Duration) error {
 		return ErrOver
 	}
 	s.loaded = at
-	s.tell(fmt.Sprintf("load %s to %v", s.number(s.standby), at))
+	s.report(fmt.Sprintf("load %s to %v", s.number(s.standby), at))
 	return nil
 }
 
-// find returns the list index of the cue with a number. It returns an error for an unknown number and for a
-// disarmed cue (`arm: false`).
+// find returns the list index of the cue with a number. An unknown number and a disarmed cue (`arm: false`) are
+// errors. The caller holds the mutex.
 func (s *Show) find(number string) (int, error) {
 	i, err := s.sheet.Place(number)
 	if err == nil && s.sheet.List[i].Off {
@@ -193,26 +192,26 @@ func (s *Show) find(number string) (int, error) {
 	return i, err
 }
 
-// Standby puts the cue with a number on standby. It returns an error for an unknown or disarmed cue.
+// Standby puts the cue with a number on standby. An unknown or disarmed cue is an error.
 func (s *Show) Standby(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	i, err := s.find(number)
 	if err == nil {
-		s.stand(i)
+		s.setStandby(i)
 	}
 	return err
 }
 
-// Puts the cue with list index i on standby, without a start time, and reports it. The caller holds
-// the mutex.
-func (s *Show) stand(i int) {
+// setStandby puts the cue with the list index i on standby, resets the time set by Load, and reports the event. The
+// caller holds the mutex.
+func (s *Show) setStandby(i int) {
 	s.standby, s.loaded = i, 0
-	s.tell("standby " + s.number(i))
+	s.report("standby " + s.number(i))
 }
 
-// number returns the number of the cue with list index i. It is "" for an index outside of the list, such
-// as its end.
+// number returns the number of the cue with the list index i, or "" for an index outside of the list. The caller
+// holds the mutex.
 func (s *Show) number(i int) string {
 	if i < 0 || i >= len(s.sheet.List) {
 		return ""
@@ -220,21 +219,21 @@ func (s *Show) number(i int) string {
 	return s.sheet.List[i].Number
 }
 
-// Step moves standby to the next armed cue if by is 1, or to the previous one if by is -1. It returns
-// ErrEnd if the list has no further cue in that direction.
+// Step moves standby to the next armed cue if by is 1, or to the previous one if by is -1. Behind the last cue,
+// standby is at the end of the list. At either end of the list, a further step returns ErrEnd.
 func (s *Show) Step(by int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	i := s.from(s.standby+by, by)
+	i := s.armedFrom(s.standby+by, by)
 	if i < 0 || s.standby >= len(s.sheet.List) && by > 0 {
 		return ErrEnd
 	}
-	s.stand(min(i, len(s.sheet.List)))
+	s.setStandby(min(i, len(s.sheet.List)))
 	return nil
 }
 
-// Panic fades everything out within 1 s, and cancels waits, follow-ons and the timeline. A second Panic
-// within 1 s fades out in 5 ms. It resumes a paused show.
+// Panic fades everything out over 1 s, and cancels waits, follow-ons and the timeline. A second Panic within 1 s
+// fades out in 5 ms. It resumes a paused show.
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -248,67 +247,66 @@ func (s *Show) Panic() {
 		s.paused = false
 		s.player.Hold(false)
 	}
-	s.fall(over)
-	s.tell("panic")
+	s.stopAll(over)
+	s.report("panic")
 }
 
-// fall fades everything out within over, cancels all waits, and calls Options.Panicked. The caller holds
-// the mutex.
-func (s *Show) fall(over time.Duration) {
+// stopAll fades everything out over a time, cancels waits, follow-ons and the timeline, and calls Options.Panicked.
+// The caller holds the mutex.
+func (s *Show) stopAll(over time.Duration) {
 	s.player.Panic(over)
 	if s.options.Panicked != nil {
 		s.options.Panicked()
 	}
 }
 
-// Stop fades out the running cues within over and cancels their waits. Sounds that no cue of the list
-// started continue.
+// Stop fades out the running cues over a time and cancels their waits. Sounds that were not started by a cue of the
+// list continue.
 func (s *Show) Stop(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, r := range s.player.Playing() {
 		s.player.Cease(r.List, over)
 	}
-	s.tell("stop")
+	s.report("stop")
 }
 
-// Pause pauses everything if on is true (voices, the timeline, waits and follow-ons), otherwise resumes it.
-// It does not report an unchanged state.
+// Pause pauses the whole show if on is true (voices, timeline, waits and follow-ons), otherwise resumes it. It
+// reports an event only if that is a change.
 func (s *Show) Pause(on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.paused != on {
 		s.paused = on
 		s.player.Hold(on)
-		s.tell(map[bool]string{true: "pause", false: "resume"}[on])
+		s.report(map[bool]string{true: "pause", false: "resume"}[on])
 	}
 }
 
-// Paused reports whether the show is paused.
+// Paused reports whether the whole show is paused.
 func (s *Show) Paused() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.paused
 }
 
-// Quit ends the show: it closes the channel of Done and finishes the player. A second call has no effect.
-// The show must not be used afterwards.
+// Quit ends the show: it closes the channel of Done and finishes the player. A second call has no effect. The show
+// must not be used afterwards.
 func (s *Show) Quit() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if !s.quit {
 		s.quit = true
-		s.tell("quit")
+		s.report("quit")
 		close(s.done)
 		s.player.Finish()
 	}
 }
 
-// Change switches the show to another sheet, after its player has changed to it. It returns the unsaved
-// trims in dB by cue number; the trims of removed cues are lost. Standby and the last GO keep their cue
-// numbers. If the number on standby is gone, the next remaining cue is on standby, else the cue after the
-// last GO, else the first. take makes the player use the new list while the show is locked, so that no list
-// index is used in between.
+// Change switches the show to another sheet. It calls take, which makes the player use that sheet, while the show is
+// locked, so that the list indexes of both agree. It returns the unsaved trims in dB by cue number; trims of removed
+// cues are lost. Standby and the last GO keep their cue numbers. If the cue on standby was removed, the next
+// remaining cue takes its place, or else the cue after the last GO.
 func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -336,24 +334,24 @@ func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	case standby < 0 && s.last >= 0:
 		s.standby = s.after(s.last)
 	default:
-		s.standby = s.from(max(standby, 0), 1)
+		s.standby = s.armedFrom(max(standby, 0), 1)
 	}
 	return trims
 }
 
-// Say reports an event, one line, to screens and watchers.
+// Say reports an event, one line of text, to State and to the channels of Watch.
 func (s *Show) Say(line string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.tell(line)
+	s.report(line)
 }
 
 // kept is the number of recent lines in a State.
 const kept = 100
 
-// Adds a line to the recent events of State and sends it to the watchers. A watcher with a full
-// channel misses it. The caller holds the mutex.
-func (s *Show) tell(line string) {
+// report appends line to the recent events of State and sends it to the channels of Watch. A full channel misses it.
+// The caller holds the mutex.
+func (s *Show) report(line string) {
 	if s.said = append(s.said, line); len(s.said) > kept {
 		s.said = slices.Delete(s.said, 0, len(s.said)-kept)
 	}
@@ -365,15 +363,15 @@ func (s *Show) tell(line string) {
 	}
 }
 
-// Watch sends events as lines to a channel, until Unwatch. If the channel is full, lines are
-// dropped.
+// Watch sends later events, one line each, to the channel lines until Unwatch. It does not block: if the channel is
+// full, events are dropped.
 func (s *Show) Watch(lines chan<- string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.watchers[lines] = true
 }
 
-// Unwatch ends Watch for a channel. It does not close the channel, and ignores an unknown one.
+// Unwatch ends Watch for the channel lines and does not close it. An unknown channel is ignored.
 func (s *Show) Unwatch(lines chan<- string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

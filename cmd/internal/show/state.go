@@ -68,20 +68,20 @@ type Bus struct {
 	Reduction float64 `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
 }
 
-// Look stores the picture of the current playback for State, and reports the troubles that the last picture
-// lacked.
+// Look stores p, the picture of the current playback, for State. It reports the troubles in p that the last picture
+// lacked as events.
 func (s *Show) Look(p live.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.picture = p
 	for _, line := range p.Troubles[min(s.troubles, len(p.Troubles)):] {
-		s.tell(line)
+		s.report(line)
 	}
 	s.troubles = len(p.Troubles)
 }
 
-// State returns a copy of the current state: the last picture of Look, the list, the running cues and the
-// buses. Times and levels are rounded to tenths.
+// State returns the current state: the last picture of Look, the list, the running cues and the buses. Times and
+// levels are rounded to tenths. The caller owns the result.
 func (s *Show) State() *State {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -132,20 +132,21 @@ func (s *Show) State() *State {
 	return st
 }
 
-// name returns the display name of a cue: its name, or a description of its first action and the number of
-// the others. It is "" for a cue without both.
+// name returns the display name of the cue l: its own name, or else a description of its first action and the number
+// of the others. Without a name and actions it returns "". The caller holds the mutex.
 func (s *Show) name(l *cue.ListCue) string {
 	switch {
 	case l.Name != "" || l.Count == 0:
 		return l.Name
 	case l.Count > 1:
-		return fmt.Sprintf("%s, and %d more", s.does(l.First), l.Count-1)
+		return fmt.Sprintf("%s, and %d more", s.describe(l.First), l.Count-1)
 	}
-	return s.does(l.First)
+	return s.describe(l.First)
 }
 
-// does describes the action with an index of sheet.Cues by its verb and target, such as "play bell".
-func (s *Show) does(action int) string {
+// describe describes the action with an index in sheet.Cues by its verb and target, such as "play bell". The caller
+// holds the mutex.
+func (s *Show) describe(action int) string {
 	c := &s.sheet.Cues[action]
 	what := c.Target
 	switch c.Verb {
@@ -162,4 +163,5 @@ func (s *Show) does(action int) string {
 // silence is the level of silence in JSON, which has no infinity.
 const silence = -120
 
+// tenth returns x rounded to one decimal place.
 func tenth(x float64) float64 { return math.Round(10*x) / 10 }

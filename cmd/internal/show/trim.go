@@ -15,8 +15,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Trim adds by dB to the gain of the cue of the last GO, or of the cue on standby before the first GO. It
-// returns an error without such a cue, for a cue that plays no sound, and if the sum is out of range.
+// Trim adds by dB to the gain of the last started cue, or of the cue on standby before the first GO, also while it
+// plays. Without such a cue, for a cue without a sound, and if the sum of its trims is out of range, it returns an
+// error.
 func (s *Show) Trim(by float64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -36,12 +37,12 @@ func (s *Show) Trim(by float64) error {
 	}
 	s.trims[i] = sum
 	s.player.Trim(i, pcm.Decibels(by))
-	s.tell(fmt.Sprintf("trim %s %+g dB", s.number(i), s.trims[i]))
+	s.report(fmt.Sprintf("trim %s %+g dB", s.number(i), s.trims[i]))
 	return nil
 }
 
-// Write writes the trims into the sheet file, without other changes, and resets them. It returns an error
-// if no cue is trimmed or the sheet came from standard input. On an error, file and trims are unchanged.
+// Write writes the trims into the sheet's file, without other changes to it, and resets them. If no cue is trimmed
+// or the sheet came from standard input, it returns an error. After an error the file and the trims are unchanged.
 func (s *Show) Write() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -73,11 +74,11 @@ func (s *Show) Write() error {
 		return fmt.Errorf("the sheet is not written: %w", err)
 	}
 	clear(s.trims)
-	s.tell("trims written into " + file)
+	s.report("trims written into " + file)
 	return nil
 }
 
-// save replaces a file atomically: on an error the old file remains.
+// save replaces the content of the file path atomically. After an error the old file remains.
 func save(path string, text []byte) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {

@@ -49,7 +49,7 @@ var table = []word{
 // Others are the commands that the client's connection answers. They change no state.
 var Others = []string{"state", "events", "help"}
 
-// Help returns the text commands with arguments and description, one line each.
+// Help returns the text commands with their arguments and a description, one line each.
 func Help() (lines []string) {
 	for _, w := range table {
 		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.takes), w.does))
@@ -61,8 +61,8 @@ func Help() (lines []string) {
 // maxWords is the maximum number of words in a command.
 const maxWords = 100
 
-// Do carries out a command line of words separated by spaces, such as "go 2". It returns an error for an
-// unknown command, a wrong number of arguments, an ended show, and a failed command.
+// Do carries out line, a text command of words separated by spaces, such as "go 2". An unknown command, wrong
+// arguments and an ended show are errors, like a failure of the command itself.
 func (s *Show) Do(line string) error {
 	all := strings.Fields(line)
 	switch {
@@ -90,7 +90,7 @@ func (s *Show) Do(line string) error {
 	return w.do(s, rest)
 }
 
-// unknown returns the error of an unknown command, with the nearest one.
+// unknown returns the error for an unknown command. It suggests the most similar command.
 func unknown(name string) error {
 	names := slices.Clone(Others)
 	for _, w := range table {
@@ -100,14 +100,14 @@ func unknown(name string) error {
 	return fmt.Errorf("unknown command %q; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(Others):], ", "))
 }
 
-// act returns the function of the text command verb: it carries out the action of that name with the given
-// words.
+// act returns a function for the table of commands: it carries out the action verb of a sheet with the words of the
+// command.
 func act(verb string) func(*Show, []string) error {
 	return func(s *Show, rest []string) error { return s.act(append([]string{verb}, rest...)) }
 }
 
-// act carries out an action, as in a cue of the sheet, and reports it as an event. all holds the verb and
-// its arguments.
+// act carries out an action, as in a cue of the sheet, and reports it as an event. all is the verb and its
+// arguments.
 func (s *Show) act(all []string) error {
 	err := s.player.Do(all...)
 	if err == nil {
@@ -116,8 +116,8 @@ func (s *Show) act(all []string) error {
 	return err
 }
 
-// stop carries out the command stop. Without arguments or with only a time, it fades out the running cues;
-// otherwise the id or bus rest[0]. The default time is Fade.
+// stop carries out the command stop. If rest is empty or only a time, it fades out the running cues; otherwise the
+// id or bus rest[0] over the time rest[1]. The default time is Fade.
 func stop(s *Show, rest []string) error {
 	if len(rest) == 0 || len(rest) == 1 && isTime(rest[0]) {
 		over := Fade
@@ -143,14 +143,14 @@ func load(s *Show, rest []string) error {
 	return s.Load(t.Duration(1e6))
 }
 
-// isTime reports whether a text is a time in the notation of sheets, such as 2s.
+// isTime reports whether text is a time in the notation of sheets, such as 2s.
 func isTime(text string) bool {
 	_, err := rules.ParseTime(text)
 	return err == nil
 }
 
-// pause returns the function of the command pause (on) or resume. Without arguments it acts on the show,
-// otherwise on the id or bus rest[0].
+// pause returns the function of the command pause if on is true, otherwise of resume. Without words it acts on the
+// show, otherwise on the id or bus that is the first word.
 func pause(on bool) func(*Show, []string) error {
 	return func(s *Show, rest []string) error {
 		if len(rest) == 0 {
@@ -161,7 +161,7 @@ func pause(on bool) func(*Show, []string) error {
 	}
 }
 
-// master carries out the command master: rest[0] is a gain change in dB.
+// master carries out the command master: rest[0] is the change in dB.
 func master(s *Show, rest []string) error {
 	by, err := decibels("master", rest[0])
 	if err != nil {
@@ -170,7 +170,7 @@ func master(s *Show, rest []string) error {
 	return s.Master(by)
 }
 
-// trim carries out the command trim: rest[0] is a gain change in dB.
+// trim carries out the command trim: rest[0] is the change in dB.
 func trim(s *Show, rest []string) error {
 	by, err := decibels("trim", rest[0])
 	if err != nil {
@@ -179,8 +179,8 @@ func trim(s *Show, rest []string) error {
 	return s.Trim(by)
 }
 
-// decibels parses a gain change, such as +1 or -3, in dB. It returns an error beyond 200 dB; command is its
-// prefix.
+// decibels parses text, a gain change such as +1 or -3, in dB. Other texts, and changes beyond 200 dB, are an error
+// that begins with command.
 func decibels(command, text string) (by float64, err error) {
 	by, _, ok := words.ParseDecibels(text)
 	if !ok || math.Abs(by) > 200 {

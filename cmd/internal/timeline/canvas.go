@@ -44,16 +44,15 @@ type svgCanvas struct {
 	names bytes.Buffer
 }
 
-// newSVGCanvas returns an SVG of width by height units that fills the width of its page. It has a minimum
-// width that keeps letters readable; a narrower page scrolls.
+// newSVGCanvas returns an SVG with a coordinate system of width by height pixels. It fills the width of its page,
+// but not less than half of width, so that letters stay readable.
 func newSVGCanvas(width, height int) *svgCanvas {
 	s := &svgCanvas{paths: map[string]*bytes.Buffer{}}
 	fmt.Fprintf(&s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="100%%" viewBox="0 0 %d %d" preserveAspectRatio="xMinYMin meet" style="height:auto;min-width:%dpx" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="11" shape-rendering="crispEdges">`+"\n", width, height, width/2)
 	return s
 }
 
-// fill adds a rectangle to the path of its color and opacity in the current layer. alpha is rounded to
-// steps of 0.05.
+// fill draws a rectangle with its corner at x and y. alpha is its opacity, rounded to steps of 0.05.
 func (s *svgCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 	key := fmt.Sprintf(`fill="#%02x%02x%02x"`, c.R, c.G, c.B)
 	if alpha = math.Round(alpha*20) / 20; alpha < 1 {
@@ -73,12 +72,13 @@ func tenth(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
-// text adds a text to the current layer. y is its vertical center.
+// text draws a text above the rectangles of the current layer. x is its left edge and y its vertical center.
 func (s *svgCanvas) text(x, y float64, text string, c color.RGBA) {
 	fmt.Fprintf(&s.words, `<text x="%s" y="%s" fill="#%02x%02x%02x">%s</text>`+"\n", tenth(x), tenth(y+4), c.R, c.G, c.B, html.EscapeString(text))
 }
 
-// name adds a text with an outline, above the other drawing of the current layer.
+// name draws a text with an outline above the rest of the current layer. x is its left edge and y its vertical
+// center.
 func (s *svgCanvas) name(x, y float64, text string) {
 	fmt.Fprintf(&s.names, `<text x="%s" y="%s">%s</text>`+"\n", tenth(x), tenth(y+4), html.EscapeString(text))
 }
@@ -95,7 +95,7 @@ func (s *svgCanvas) span(text string) int {
 	return n * letter
 }
 
-// layer writes the current layer: rectangles, then texts, then names. Later drawing is above it.
+// layer ends the current layer: later drawing is above it.
 func (s *svgCanvas) layer() {
 	for _, key := range s.order {
 		fmt.Fprintf(&s.out, `<path %s d="%s"/>`+"\n", key, s.paths[key].Bytes())
@@ -111,7 +111,7 @@ func (s *svgCanvas) layer() {
 	s.order = nil
 }
 
-// writeTo finishes the SVG and writes it. Call it once.
+// writeTo finishes the SVG and writes it to w. Call it once.
 func (s *svgCanvas) writeTo(w io.Writer) error {
 	s.layer()
 	s.out.WriteString("</svg>\n")
@@ -127,17 +127,19 @@ func newPNGCanvas(width, height int) *pngCanvas {
 	return &pngCanvas{image.NewRGBA(image.Rect(0, 0, width, height))}
 }
 
-// fill blends a rectangle, rounded to whole pixels, over the picture.
+// fill blends a rectangle, rounded to whole pixels, over the picture. alpha is its opacity, clamped to 0..1.
 func (p *pngCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 	r := image.Rect(int(math.Round(x)), int(math.Round(y)), int(math.Round(x+w)), int(math.Round(y+h)))
 	source := image.NewUniform(color.NRGBA{c.R, c.G, c.B, uint8(math.Round(min(max(alpha, 0), 1) * 255))})
 	draw.Draw(p.img, r, source, image.Point{}, draw.Over)
 }
 
+// text draws a text. x is its left edge and y its vertical center.
 func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
 	ink.Write(p.img, int(math.Round(x)), int(math.Round(y))+ink.Height/2, text, c)
 }
 
+// name draws a text with an outline. x is its left edge and y its vertical center.
 func (p *pngCanvas) name(x, y float64, text string) {
 	ink.Write(p.img, int(math.Round(x)), int(math.Round(y))+ink.Height/2, text, ink.Paper, around...)
 	p.text(x, y, text, bright)
@@ -146,11 +148,13 @@ func (p *pngCanvas) name(x, y float64, text string) {
 // around are the offsets that draw the outline of a letter.
 var around = []image.Point{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
+// span returns the width of a text in pixels.
 func (p *pngCanvas) span(text string) int { return ink.Span(text) }
 
-// layer is a no-op: pixels are drawn in order.
+// layer has no effect: a picture of pixels is drawn in order.
 func (p *pngCanvas) layer() {}
 
+// writeTo writes the picture to w as PNG.
 func (p *pngCanvas) writeTo(w io.Writer) error { return png.Encode(w, p.img) }
 
 // The colors of a timeline. Sounds have their own, see soundColours.
@@ -173,8 +177,8 @@ var soundColours = [...]color.RGBA{
 	{0xc4, 0x78, 0xd8, 0xff},
 }
 
-// soundColour returns the color of the sound with rank i in frequency, from 0. Beyond the table it computes
-// a color.
+// soundColour returns the color of the sound with index i in Timeline.sounds. The first 16 colors come from a table,
+// further ones are computed.
 func soundColour(i int) color.RGBA {
 	if i < len(soundColours) {
 		return soundColours[i]

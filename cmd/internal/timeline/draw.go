@@ -11,8 +11,8 @@ import (
 	"voicepool/mixer"
 )
 
-// drawTimeline draws a timeline on a canvas that newCanvas makes with a size in pixels. More than 4,096
-// rows are an error.
+// drawTimeline draws t on a canvas of the size it needs, in pixels, which it gets from newCanvas. It also calls
+// newCanvas once with another size to measure texts. More than 4,096 rows are an error.
 func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
@@ -36,7 +36,7 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 // x returns the horizontal position of a frame in pixels.
 func (s *timeSheet) x(frame int64) float64 { return timeLeft + float64(frame)*s.perFrame }
 
-// y returns the top and the height of a part's row in pixels.
+// y returns the top and the height of the row of p in pixels.
 func (s *timeSheet) y(p *part) (y, h float64) {
 	if p.virtual {
 		return s.laneTop + s.lane*float64(p.row), s.lane - 1
@@ -44,8 +44,8 @@ func (s *timeSheet) y(p *part) (y, h float64) {
 	return s.slotTop + s.row*float64(p.row), s.row - 1
 }
 
-// opacity returns the opacity (0.1 to 1, in steps of 0.1) of a voice at a frame, by its audibility. It is
-// 0.6 if no levels were recorded.
+// opacity returns the opacity of the voice with a number at a frame: 0.1 to 1 in steps of 0.1, by its audibility. If
+// no levels were recorded, it is 0.6; if this voice has no levels, 0.1.
 func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	if s.levels == nil {
 		return 0.6
@@ -59,7 +59,7 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	return math.Round(x*10) / 10
 }
 
-// drawGround draws the parts below the voices: title, key, legend, empty rows, time axis and labels.
+// drawGround draws everything below the voices: title, key, legend, empty rows, time axis and labels.
 func (s *timeSheet) drawGround() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
 	s.c.text(timeLeft, 32, s.about(), ink.Words)
@@ -125,13 +125,12 @@ func (s *timeSheet) drawGround() {
 	}
 }
 
-// besideRow writes a label to the left of a row. y is its vertical center.
+// besideRow writes text to the left of the rows, aligned to the right. y is its vertical center.
 func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
 	s.c.text(float64(timeLeft-s.c.span(text)-4), y, text, c)
 }
 
-// drawKey draws a row that explains the marks and the opacity of the timeline. It begins at x, and
-// y is its vertical center.
+// drawKey draws one line that explains the marks and the opacities. It begins at x, and y is its vertical center.
 func (s *timeSheet) drawKey(x, y float64) {
 	refused, coalesced := s.refusals()
 	for _, e := range [...]struct {
@@ -190,16 +189,15 @@ func (s *timeSheet) drawRibbons() {
 	}
 }
 
-// stretch draws a ribbon from frame from to frame to at height y to y+h. It skips a part below 0.1 pixel,
-// because the line at the voice's beginning suffices.
+// stretch draws a part of a voice between two frames, at the height y to y+h. Less than 0.1 pixel is not drawn.
 func (s *timeSheet) stretch(from, to int64, y, h float64, c color.RGBA, alpha float64) {
 	if w := float64(to-from) * s.perFrame; w >= 0.1 {
 		s.c.fill(s.x(from), y, w, h, c, alpha)
 	}
 }
 
-// drawLosses marks where voices were stolen, brighter for more audible ones, and links to the voices that
-// took their slots. It also marks restored voices and starts that got no voice.
+// drawLosses marks the moments when voices were stolen, more opaque for more audible ones, with a line to the voice
+// that got the slot. It also marks restored voices, and in a row of their own the starts without a voice.
 func (s *timeSheet) drawLosses() {
 	dim := s.crowding()
 	for i := range s.ribbons {
@@ -246,7 +244,7 @@ func (s *timeSheet) drawLosses() {
 	}
 }
 
-// drawGaps shades the gaps in the audio output, and writes the reason if there is room.
+// drawGaps shades the gaps in the audio output, and writes the reason into a gap that is wide enough.
 func (s *timeSheet) drawGaps() {
 	bottom := s.laneTop + s.lane*float64(s.lanes)
 	for i := range s.gaps {
@@ -259,8 +257,8 @@ func (s *timeSheet) drawGaps() {
 	}
 }
 
-// crowding returns a factor (at most 1) for the opacity of links. It falls as links become dense, because
-// dense links would hide the voices.
+// crowding returns a factor for the opacity of links, at most 1. It is smaller if there are many, because dense
+// links would hide the voices.
 func (s *timeSheet) crowding() float64 {
 	n := 0
 	for i := range s.ribbons {
@@ -269,8 +267,7 @@ func (s *timeSheet) crowding() float64 {
 	return min(1, 0.05*float64(s.width)/float64(max(n, 1)))
 }
 
-// link draws a vertical line at x between the rows of two parts. It draws no line if they are in the same
-// row.
+// link draws a vertical line at x between the rows of two parts, unless they are in the same row.
 func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64) {
 	y0, h0 := s.y(from)
 	y1, h1 := s.y(to)
@@ -283,8 +280,8 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
-// drawStrips draws two strips over time: the numbers of real and virtual voices, and the peaks of the mix
-// if levels were recorded.
+// drawStrips draws two strips over time: the numbers of real and virtual voices, and, if levels were recorded, the
+// peaks of the mix.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
 	most := int64(max(s.head.Voices, 1))
@@ -309,8 +306,8 @@ func (s *timeSheet) drawStrips() {
 	s.scaleOf(bottom)
 }
 
-// columns draws a column for each pixel of time, and merges equal neighbors. column returns the top and the
-// height of column x.
+// columns draws a column for each pixel of the time axis, and merges equal neighbors. column returns the top and the
+// height of column x, counted from the left.
 func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
 	begin := 0
 	for x := 1; x <= s.width; x++ {
@@ -327,8 +324,8 @@ func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, 
 	}
 }
 
-// drawNames writes the names of sounds, and voice numbers if they fit, on the parts with room for them. It
-// writes no name if the rows are too low.
+// drawNames writes the name of the sound into each part of a voice that is wide enough, followed by the number of
+// the voice if it fits. If the rows are too low, it does not write any.
 func (s *timeSheet) drawNames() {
 	if s.row < tall+3 {
 		return
@@ -356,8 +353,7 @@ func (s *timeSheet) drawNames() {
 	}
 }
 
-// cut shortens a text to a width of at most room pixels, with ".." at its end. It returns "" if no letter
-// fits.
+// cut shortens text to a width of at most room pixels, with ".." at its end. It returns "" if no letter fits.
 func (s *timeSheet) cut(text string, room int) string {
 	for letters := []rune(text); len(letters) > 0; letters = letters[:len(letters)-1] {
 		if cut := string(letters) + ".."; s.c.span(cut) <= room {

@@ -19,8 +19,9 @@ type File struct {
 	levels *Levels
 }
 
-// Open opens the file of a timeline; until it is saved, path is unchanged. For an empty path it returns
-// nil. rate is in Hz; every is the interval of recorded levels. When ctx ends, it gives up.
+// Open opens a File for a timeline that will be saved at path. Until SaveReport, a file at path is unchanged. An
+// empty path gives nil, which is a valid File. rate is in Hz, and every is the interval of recorded levels. When ctx
+// ends, Open gives up.
 func Open(ctx context.Context, path string, rate int, every time.Duration) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -32,8 +33,8 @@ func Open(ctx context.Context, path string, rate int, every time.Duration) (*Fil
 	return &File{file, path, NewLevels(rate, every)}, nil
 }
 
-// Block returns a block size of at most frames, so that no level sample is skipped between two blocks. A
-// nil File does not limit it.
+// Block returns a block size of at most frames for the render loop, small enough that Look misses no level. For a
+// nil File it returns frames.
 func (f *File) Block(frames int) int {
 	if f == nil {
 		return frames
@@ -41,8 +42,8 @@ func (f *File) Block(frames int) int {
 	return int(min(int64(frames), f.levels.step))
 }
 
-// Look records the levels of the mixed frames. frames is the total number of mixed frames; left and right
-// are the peaks since the last call, as linear factors.
+// Look records the levels after a block. frames is the total number of mixed frames; left and right are the peaks
+// since the last call, as linear factors.
 func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	if f != nil {
 		f.levels.Hear(frames, max(left, right))
@@ -50,7 +51,7 @@ func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	}
 }
 
-// SaveReport draws the report with the recorded levels and writes the file. A nil File returns nil.
+// SaveReport draws r with the recorded levels under a title and writes the file. For a nil File it returns nil.
 func (f *File) SaveReport(title string, r *report.Report) error {
 	if f == nil {
 		return nil
@@ -62,15 +63,14 @@ func (f *File) SaveReport(title string, r *report.Report) error {
 	return t.Save(f.file, f.path)
 }
 
-// Discard removes the unfinished file. After SaveReport it has no effect.
+// Discard removes the unfinished file. After SaveReport, and for a nil File, it has no effect.
 func (f *File) Discard() {
 	if f != nil {
 		f.file.Discard()
 	}
 }
 
-// Save writes the timeline to a file in the format of the path's extension, see FormatOf. An unknown
-// extension is written as SVG.
+// Save writes the timeline to file, in the format of the extension of path. An unknown extension gives SVG.
 func (t *Timeline) Save(file *output.File, path string) error {
 	format, _ := FormatOf(path)
 	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
@@ -86,13 +86,14 @@ const (
 	HTML Format = ".html" // a page with zoom, search and scrolling
 )
 
-// FormatOf returns the format of a path's extension, and whether it is known.
+// FormatOf returns the format that the extension of path means, and whether it is known. Case does not matter.
 func FormatOf(path string) (Format, bool) {
 	f := Format(strings.ToLower(filepath.Ext(path)))
 	return f, f == SVG || f == PNG || f == HTML
 }
 
-// Write writes the timeline. A picture has at most 4,096 rows; more is an error. A page has no such limit.
+// Write writes the timeline to w. For SVG and PNG, more than 4,096 rows of slots and virtual voices are an error,
+// and w is unchanged. HTML has no such limit.
 func (t *Timeline) Write(w io.Writer, format Format) error {
 	if format == HTML {
 		return t.writeHTML(w)

@@ -27,7 +27,7 @@ var (
 	timelineScript string
 )
 
-// fullPage returns the page without its data, which belongs at @DATA@.
+// fullPage returns the HTML page with the placeholder @DATA@ in place of its data.
 func fullPage() string {
 	return strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript).Replace(timelinePage)
 }
@@ -78,7 +78,7 @@ type pageGap struct {
 	Text string `json:"t"`
 }
 
-// writeHTML writes the self-contained page with all data of the timeline.
+// writeHTML writes the page with all data of the timeline to w. The page needs no further files.
 func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`
@@ -120,7 +120,7 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	for _, m := range t.marks {
 		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind.String(), m.text()})
 	}
-	for _, l := range t.quietestLost() {
+	for _, l := range t.lostByLevel() {
 		page.Lost = append(page.Lost, [5]any{l.frame, l.voice, l.sound, l.kind.String(), l.level})
 	}
 	for i := range t.gaps {
@@ -140,7 +140,7 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	return err
 }
 
-// pageVoice converts a voice to the form of the page, with its texts and its recorded levels.
+// pageVoice returns the voice r in the form of the page, with its texts and, if recorded, its levels.
 func (t *Timeline) pageVoice(r *ribbon) pageVoice {
 	told := r.text()
 	v := pageVoice{

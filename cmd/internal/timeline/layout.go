@@ -49,8 +49,8 @@ type legendEntry struct {
 	text  string
 }
 
-// distinct returns the names of sounds, each on one line. Equal names get a prefix with their number in the
-// list, from 1, such as "2:rain".
+// distinct returns the names of sounds, each on one line. Names that occur several times get their index in the
+// list, from 1, as a prefix, such as "2:rain".
 func distinct(sounds []string) []string {
 	seen := map[string]int{}
 	for _, name := range sounds {
@@ -69,8 +69,7 @@ func distinct(sounds []string) []string {
 // seconds returns the length of the timeline in seconds.
 func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
 
-// layTimeline computes the layout of a timeline: width, row heights and the top of each part. c measures
-// texts; it is replaced before drawing.
+// layTimeline computes the layout of t. It uses c only to measure texts; the caller replaces it before drawing.
 func layTimeline(t *Timeline, c canvas) *timeSheet {
 	s := &timeSheet{Timeline: t, names: distinct(t.sounds), c: c}
 	length := max(s.seconds(), 1e-3)
@@ -116,7 +115,7 @@ func layTimeline(t *Timeline, c canvas) *timeSheet {
 	return s
 }
 
-// layLegend breaks the names of the sounds, at most 40, into the lines of the legend.
+// layLegend sets s.legend: the names of at most 40 sounds, broken into lines, and the number of the others.
 func (s *timeSheet) layLegend() {
 	var line []legendEntry
 	x := 0
@@ -141,7 +140,7 @@ func (s *timeSheet) layLegend() {
 	}
 }
 
-// shorten returns a text of at most most letters. A longer text is cut and ends in "..".
+// shorten returns text, cut to most letters if it is longer. A cut text ends in "..", which counts.
 func shorten(text string, most int) string {
 	letters := []rune(text)
 	if len(letters) <= most {

@@ -30,13 +30,13 @@ type track struct {
 // doubled.
 const maxSamples = 1 << 24
 
-// NewLevels returns Levels with the sample interval every. rate is in Hz.
+// NewLevels returns empty Levels that take a sample of each voice at the interval every. rate is in Hz.
 func NewLevels(rate int, every time.Duration) *Levels {
 	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
 
-// halfDecibels converts a level in dB to a byte in units of 0.5 dB above inaudible. Levels at or below
-// inaudible, and NaN, are 0.
+// halfDecibels converts a level in dB to a byte in units of 0.5 dB above inaudible. Levels at or below inaudible,
+// and NaN, give 0.
 func halfDecibels(db float64) uint8 {
 	if !(db > inaudible) {
 		return 0
@@ -44,7 +44,7 @@ func halfDecibels(db float64) uint8 {
 	return uint8(math.Round(min(2*(db-inaudible), 255)))
 }
 
-// fromHalf converts a byte in units of 0.5 dB above inaudible to dB. 0 is minus infinity.
+// fromHalf converts a byte of halfDecibels back to dB. 0 gives minus infinity.
 func fromHalf(x uint8) float64 {
 	if x == 0 {
 		return math.Inf(-1)
@@ -52,8 +52,7 @@ func fromHalf(x uint8) float64 {
 	return float64(x)/2 + inaudible
 }
 
-// Hear records the peak, a linear factor, of the frames mixed since the last call. frame is the end of
-// these frames, exclusive.
+// Hear records peak, the linear peak of the mix since the last call. frame is the number of frames mixed up to now.
 func (l *Levels) Hear(frame int64, peak float32) {
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
@@ -63,8 +62,8 @@ func (l *Levels) Hear(frame int64, peak float32) {
 	l.peaks[tick] = max(l.peaks[tick], level)
 }
 
-// Look samples the audibility of the mixer's voices. It has no effect if the current interval already has a
-// sample.
+// Look samples the audibility of all voices of m, at its current frame. If the current interval already has a
+// sample, it has no effect.
 func (l *Levels) Look(m *mixer.Mixer) {
 	frame := m.Now()
 	tick := int(frame / l.step)
@@ -101,8 +100,8 @@ func (l *Levels) Look(m *mixer.Mixer) {
 	}
 }
 
-// thin doubles the sample interval: it removes every other sample of the voices, and keeps the higher of
-// two peaks.
+// thin doubles the interval: it removes every other sample of the voices, and of two peaks of the mix it keeps the
+// higher.
 func (l *Levels) thin() {
 	l.size = 0
 	for _, t := range l.tracks {
@@ -122,8 +121,8 @@ func (l *Levels) thin() {
 	l.ticks = (l.ticks + 1) / 2
 }
 
-// at returns the audibility in dB of a voice at a frame, and whether there is any sample of the voice.
-// Before the first sample it returns that sample, and after the last one the last.
+// at returns the audibility in dB of the voice with a number at a frame. Before the first sample it returns that
+// sample, and after the last one the last. known is false if the voice has no samples.
 func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	t := l.tracks[number]
 	if t == nil || len(t.level) == 0 {
@@ -133,8 +132,8 @@ func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	return fromHalf(t.level[min(max(i, 0), len(t.level)-1)]), true
 }
 
-// peak returns the highest peak of the mix in dB from frame from to frame to, exclusive. It is minus
-// infinity for silence and beyond the recorded time.
+// peak returns the highest peak of the mix in dB between the frames from and to, exclusive. It is minus infinity for
+// silence and beyond the recorded time.
 func (l *Levels) peak(from, to int64) float64 {
 	highest := uint8(0)
 	for i := from / l.step; i <= max(to-1, from)/l.step && i < int64(len(l.peaks)); i++ {
@@ -143,8 +142,8 @@ func (l *Levels) peak(from, to int64) float64 {
 	return fromHalf(highest)
 }
 
-// scale returns the levels in dB that are drawn with least and full opacity. At least 1% of the audible
-// samples are at or above top. bottom is 54 dB below.
+// scale returns the levels in dB for the least and the full opacity. 1 % of the audible samples are at or above top,
+// which is -20 without such samples. bottom is 54 dB below top.
 func (l *Levels) scale() (bottom, top float64) {
 	var n [256]int
 	sum := 0

@@ -10,21 +10,21 @@ import (
 	"voicepool/mixer"
 )
 
-// quietestLost returns the losses from quiet to loud, so that louder ones are drawn on top. Equal
-// levels are sorted from late to early.
-func (t *Timeline) quietestLost() []lost {
+// lostByLevel returns the losses from quiet to loud, and among equal levels from late to early, so that important
+// ones are drawn on top.
+func (t *Timeline) lostByLevel() []lost {
 	return slices.SortedStableFunc(slices.Values(t.lost), func(a, b lost) int { return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.frame, a.frame)) })
 }
 
-// drawLost draws each loss with a height by its level, and labels the loudest unless it was inaudible.
-// Without losses it draws no strip.
+// drawLost draws a strip with each loss as a line whose height is its level, and labels the loudest one if it was
+// audible. Without losses it draws no strip.
 func (s *timeSheet) drawLost() {
 	if len(s.lost) == 0 {
 		return
 	}
 	bottom := s.lostTop + timeStrip
 	s.scaleOf(bottom)
-	all := s.quietestLost()
+	all := s.lostByLevel()
 	for i := range all {
 		l := &all[i]
 		h := max(timeStrip*share(l.level), 1)
@@ -46,7 +46,7 @@ func (s *timeSheet) drawLost() {
 	s.c.name(x, s.lostTop+7, name)
 }
 
-// colour returns the color of the mark of a loss: stolen, became virtual, or rejected.
+// colour returns the color of the kind of loss: stolen, became virtual, or rejected.
 func (l *lost) colour() color.RGBA {
 	switch l.kind {
 	case mixer.EventStolen:
@@ -60,14 +60,12 @@ func (l *lost) colour() color.RGBA {
 // The range of levels in strips, in dB.
 const peakBottom, peakTop = -60, 0
 
-// share returns the share (0 to 1) of a strip's height for a level in dB: 0 at -60 dB or less, 1 at 0 dB or
-// more.
+// share returns the height of a level in a strip, as a share: 0 at -60 dB or less, 1 at 0 dB or more.
 func share(db float64) float64 {
 	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
 }
 
-// scaleOf draws the grid lines and labels at -20 and -40 dB of a strip of levels. bottom is the y of the
-// strip's lower edge.
+// scaleOf draws lines with labels at -20 and -40 dB in a strip of levels. bottom is the y of the strip's lower edge.
 func (s *timeSheet) scaleOf(bottom float64) {
 	for _, db := range [...]float64{-20, -40} {
 		y := bottom - timeStrip*share(db)

@@ -82,8 +82,8 @@ const maxShown = 500000
 // inaudible is the level of silence in a timeline, in dB.
 const inaudible = -115
 
-// Read reads a report from in. name begins its errors, which are one line; title is the headline of the
-// drawing. If recorded is nil, voices are drawn without levels.
+// Read reads a report as JSON from in and returns its timeline under a title. Its errors are one line that begins
+// with name. If recorded is nil, voices are drawn without levels. More than 500,000 events are an error.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
@@ -93,8 +93,8 @@ func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error)
 	return g.timeline(title, head, recorded), nil
 }
 
-// Of returns the timeline of a report with events. If recorded is nil, voices are drawn without levels.
-// More than 500,000 events are an error.
+// Of returns the timeline of r, a report with events, under a title. If recorded is nil, voices are drawn without
+// levels. More than 500,000 events are an error.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	for i := range r.Events {
@@ -115,7 +115,7 @@ type gathering struct {
 	events  int
 }
 
-// add adds an event. name begins the error for more than 500,000 events.
+// add adds an event, which it keeps. The 500,001st event is an error that begins with name.
 func (g *gathering) add(name string, e *report.Event) error {
 	if g.events++; g.events > maxShown {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
@@ -149,7 +149,8 @@ func (g *gathering) add(name string, e *report.Event) error {
 	return nil
 }
 
-// timeline returns the timeline of the added events. head holds the totals and the length.
+// timeline returns the timeline of the added events. head has the totals and the length of the report. recorded may
+// be nil.
 func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
 	g.gaps.End(head)
 	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used), gaps: g.gaps}
@@ -173,7 +174,7 @@ func (g *gathering) timeline(title string, head *report.Report, recorded *Levels
 	return t
 }
 
-// audible returns a level in dB, at least inaudible. A level that is not finite is inaudible.
+// audible returns a level in dB, but at least inaudible. A level that is not finite gives inaudible.
 func audible(l report.Level) float64 {
 	if !l.Finite() {
 		return inaudible
@@ -181,8 +182,8 @@ func audible(l report.Level) float64 {
 	return max(float64(l), inaudible)
 }
 
-// ribbon converts the life of a voice to parts with rows: slots, or -1 for the time as a virtual voice.
-// sounds maps names to indices. It updates t.slots.
+// ribbon converts the events of the voice l to parts with rows; virtual parts get their row from findLanes. sounds
+// maps names to indexes in t.sounds. It raises t.slots to the slots of the voice.
 func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Tell(t.head) }}
 	row, since, living := -1, int64(0), false
@@ -225,8 +226,8 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 // maxRow limits slot numbers in a report.
 const maxRow = 65535
 
-// findLanes assigns lanes, the rows of virtual voices, to virtual parts, so that parts in a lane do not
-// overlap. It sets t.lanes, their number.
+// findLanes sets the rows of all virtual parts so that parts in one row do not overlap, and sets t.lanes to the
+// number of these rows.
 func (t *Timeline) findLanes() {
 	var all []*part
 	for i := range t.ribbons {
@@ -257,7 +258,7 @@ func (t *Timeline) find(number uint64) *ribbon {
 	return &t.ribbons[i]
 }
 
-// partAt returns the last part of a voice that begins at or before a frame, or nil.
+// partAt returns the last part of the voice that begins at or before a frame, or nil.
 func (b *ribbon) partAt(frame int64) *part {
 	for i, p := range slices.Backward(b.parts) {
 		if p.from <= frame {
@@ -267,8 +268,8 @@ func (b *ribbon) partAt(frame int64) *part {
 	return nil
 }
 
-// steps returns a flat list of triples: a frame where the number of voices changes, and the numbers
-// of real and virtual voices from there on.
+// steps returns the numbers of voices over time as a flat list of triples: a frame where they change, and from there
+// on the number of real and of virtual voices.
 func (t *Timeline) steps() []int64 {
 	type step struct {
 		frame   int64
@@ -295,8 +296,8 @@ func (t *Timeline) steps() []int64 {
 	return out
 }
 
-// counts divides the timeline into n columns of equal length. It returns the maximum numbers of real and of
-// virtual voices in each.
+// counts divides the timeline into n columns of equal length. It returns for each column the largest number of real
+// voices, and of virtual voices.
 func (t *Timeline) counts(n int) (real, virtual []int64) {
 	steps := t.steps()
 	real, virtual = make([]int64, n), make([]int64, n)
@@ -321,7 +322,7 @@ func (t *Timeline) refusals() (refused, coalesced bool) {
 	return refused, coalesced
 }
 
-// about returns the second line of the drawing: length, number of voices, and counts of starts.
+// about returns the second line of the drawing: length, size of the pool, and counts of starts.
 func (t *Timeline) about() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)

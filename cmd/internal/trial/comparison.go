@@ -29,8 +29,8 @@ type Comparison struct {
 	seconds   float64
 }
 
-// NewComparison renders a sheet with enough voices for all sounds, as the reference. lib must have loaded
-// the sounds. It also returns the mix, which the Comparison does not keep.
+// NewComparison renders sheet with so large a pool that it steals no voice, as the reference. lib must have loaded
+// the sounds. It also returns that mix, which the Comparison does not keep.
 func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
 	whole, needed, err := renderWhole(ctx, sheet, lib)
 	if err != nil {
@@ -41,8 +41,8 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 	return k, whole, err
 }
 
-// enough returns the number of voices that a policy needs to avoid losses to the pool. It can
-// differ from Needed, because a policy also decides at the limits of buses.
+// enough returns the pool size that p needs to avoid losses to the pool. It can differ from k.Needed, because a
+// policy also decides at the limits of buses.
 func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
@@ -51,8 +51,7 @@ func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
 	return needed, err
 }
 
-// Label returns the name of a policy. If it takes the number of virtual voices from the sheet, that is
-// added.
+// Label returns the name of the policy. If it takes the number of virtual voices from sheet, Label adds that number.
 func (p *Policy) Label(sheet *cue.Sheet) string {
 	if p.Virtual == AsSheet && sheet.Virtual > 0 {
 		return fmt.Sprintf("%s+virtual=%d", p.Name, sheet.Virtual)
@@ -60,8 +59,8 @@ func (p *Policy) Label(sheet *cue.Sheet) string {
 	return p.Name
 }
 
-// Measure renders the sheet with a policy and a pool size, and compares the mix with the reference. Counts
-// in the row are per second.
+// Measure renders the sheet with the policy p and a pool of that many voices, and compares the mix with the
+// reference. Counts in the row are per second of the reference.
 func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
 	if err != nil {
@@ -75,14 +74,14 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 	}, nil
 }
 
-// Differs reports whether a mix differs (K-error above -60 dB) although the pool stole and rejected no
-// voices.
+// Differs reports whether the mix differs from the reference (a K-error above -60 dB) although the pool stole and
+// rejected no voice. The row must come from Comparison.Measure.
 func (r *Row) Differs() bool {
 	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
 }
 
-// Heard describes the audible loss in words, such as "3 %" followed by of. If it is 0 but the K-error is
-// above -20 dB, it adds the K-error. That happens with two equal sounds, for example.
+// Heard returns the share of audible tiles in words followed by of, such as "3 % of it go". If the share is 0 but
+// the K-error is above -20 dB, it adds the K-error. That happens with two equal sounds, for example.
 func (r *Row) Heard(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
@@ -91,7 +90,7 @@ func (r *Row) Heard(of string) string {
 	return text
 }
 
-// AtOnce returns a phrase such as "1 voice sounds" or "2 voices sound".
+// AtOnce returns the beginning of a sentence, such as "1 voice sounds" or "2 voices sound".
 func AtOnce(voices int) string {
 	if voices == 1 {
 		return "1 voice sounds"
@@ -99,8 +98,9 @@ func AtOnce(voices int) string {
 	return words.Count(voices, "voice") + " sound"
 }
 
-// Sentence describes the cost of a policy by pool size: "With 24 voices you would hear 3 % of it go; with
-// 32, 0.4 %". It ends with the first pool without a loss. Without rows of the policy it returns "".
+// Sentence describes the losses of the policy called policy by pool size: "With 24 voices you would hear 3 % of it
+// go; with 32, 0.4 %". It uses the rows of that policy in their order and ends with the first pool without a loss.
+// Without such rows it returns "".
 func Sentence(rows []Row, policy string) string {
 	text := ""
 	for _, r := range rows {
@@ -119,7 +119,8 @@ func Sentence(rows []Row, policy string) string {
 	return text
 }
 
-// plainPercent formats a share of 0..1 as a percentage with its significant digits, and 0 as a word.
+// plainPercent formats a share of 0..1 as a percentage for a sentence, such as "0.4 %" or "less than 0.1 %". 0 gives
+// a word.
 func plainPercent(share float64) string {
 	switch {
 	case share == 0:
@@ -140,9 +141,9 @@ type Search struct {
 	Needed int   // number of voices for a mix without losses to the pool
 }
 
-// Smallest finds the smallest pool whose share of audible tiles is at most damage, by bisection. It relies
-// on damage falling as the pool grows, which holds except for near-ties. It calls next before it measures a
-// pool.
+// Smallest finds by bisection the smallest pool for the policy p whose share of audible tiles is at most damage,
+// from 0 to 1. It relies on losses that fall as the pool grows, which holds except for near-ties. It calls next,
+// which must not be nil, with the size of each pool before it measures it.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.enough(ctx, p)
 	if err != nil {
@@ -188,8 +189,8 @@ type PolicyRow struct {
 	Wav   string  `json:"wav,omitempty"`
 }
 
-// DefaultPolicies returns the policies to compare by default. They include the sheet's own
-// policy.
+// DefaultPolicies returns the policies to compare by default: quietest, oldest, gain, reject, and the sheet's own
+// policy if it is another.
 func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	var list []Policy
 	for _, o := range [...]mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject} {
@@ -201,8 +202,8 @@ func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	return list
 }
 
-// Policy renders the sheet with a policy and the sheet's own pool size, and compares the mix with whole,
-// the mix without steals. It also returns the new mix.
+// Policy renders the sheet with the policy p and the sheet's own pool size, and compares the mix with whole, the run
+// that NewComparison returned. It also returns the new mix.
 func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
 	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
 	if err != nil {
@@ -234,7 +235,7 @@ type Moment struct {
 // loudness.
 const worstFor = 4
 
-// findWorst returns the 400 ms with the strongest difference between two mixes, in steps of 100 ms. It
+// findWorst returns the 400 ms, in steps of 100 ms, with the strongest difference between the mixes of two runs. It
 // returns nil if the difference is always below -120 dB.
 func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	rate := k.Sheet.Rate
@@ -258,8 +259,8 @@ func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	}
 }
 
-// stepPowers returns the mean K-weighted power of each step of step frames, summed over both channels. rate
-// is in Hz.
+// stepPowers divides mix into steps of step frames and returns the mean K-weighted power of each, summed over both
+// channels. rate is in Hz.
 func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	powers := make([]float64, (len(mix)+step-1)/step)
 	for i, p := range steal.Powers(rate, mix) {
@@ -268,7 +269,8 @@ func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	return powers
 }
 
-// powerOf returns the mean power of the 400 ms that begin with step i. Steps beyond the end count as 0.
+// powerOf returns the mean power of the 400 ms that begin with step i of powers, a result of stepPowers. Steps
+// beyond the end count as 0.
 func powerOf(powers []float64, i int) float64 {
 	sum := 0.0
 	for _, p := range powers[i:min(i+worstFor, len(powers))] {
@@ -277,8 +279,9 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstFor
 }
 
-// heardFor returns for how many frames, from from to to exclusive, each start has a slot.
-func heardFor(r *Run, from, to int64) map[ask]int64 {
+// framesWithSlot returns for each start the number of frames, between from and to, exclusive, that its voice had a
+// slot.
+func framesWithSlot(r *Run, from, to int64) map[ask]int64 {
 	frames := map[ask]int64{}
 	for _, s := range spells(r.Report.Events) {
 		if n := min(s.to, to) - max(s.from, from); n > 0 {
@@ -288,11 +291,11 @@ func heardFor(r *Run, from, to int64) map[ask]int64 {
 	return frames
 }
 
-// missingVoices counts by sound the starts that have a slot in limited for less time than in whole. The
-// difference must be at least a tenth of the range from from to to, in frames.
+// missingVoices counts by sound the starts that had a slot for a shorter time in limited than in whole, between the
+// frames from and to. The difference must be at least a tenth of that range.
 func missingVoices(whole, limited *Run, from, to int64) map[string]int {
-	is, missing := heardFor(limited, from, to), map[string]int{}
-	for a, n := range heardFor(whole, from, to) {
+	is, missing := framesWithSlot(limited, from, to), map[string]int{}
+	for a, n := range framesWithSlot(whole, from, to) {
 		if 10*(n-is[a]) >= to-from {
 			missing[a.sound]++
 		}
@@ -300,7 +303,7 @@ func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	return missing
 }
 
-// String describes the moment in words.
+// String describes the moment in words: its time, the levels, and the sounds that are missing most.
 func (m *Moment) String() string {
 	var parts []string
 	for i, name := range words.Ranked(m.Missing) {

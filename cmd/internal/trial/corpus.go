@@ -22,9 +22,9 @@ type Corpus struct {
 	Left   []steal.Left   `json:"left_out"`
 }
 
-// Recordings reads the sounds of a folder and assigns them to the kinds of sounds in scenes. files are
-// paths relative to the folder. Unusable files are listed in the Corpus. It returns an error if a kind has
-// no sound.
+// Recordings reads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative
+// to folder. The Corpus lists unusable files. If a kind has no sound, that is an error. loading receives the
+// progress; it may be nil.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
@@ -65,7 +65,7 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	return corpus, own, nil
 }
 
-// mono returns the samples of a sound, or for stereo the mean of both channels.
+// mono returns the samples of s, or for stereo the mean of both channels. The caller must not change the result.
 func mono(s *voice.Sound) []float32 {
 	samples := s.Samples()
 	if s.Channels() == 1 {
@@ -78,7 +78,8 @@ func mono(s *voice.Sound) []float32 {
 	return middle
 }
 
-// Print lists the sounds of the scenes and the unused files. A nil Corpus prints no text.
+// Print writes the number of sounds of each kind, and the unused files with reasons, to w. A nil Corpus prints no
+// text.
 func (s *Corpus) Print(w io.Writer) {
 	if s == nil {
 		return

@@ -34,8 +34,8 @@ var strokes = []stroke{
 	{"bound", "#111", "1 3", "bound"},
 }
 
-// Draw draws an SVG with one column of panels for each scene over the pool size: K-error above, audible
-// tiles below.
+// Draw writes an SVG to w with one column of panels for each scene in scenes, over the pool size: the K-error above,
+// the audible tiles below. rows are averages, such as a result of Means.
 func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
 	const title = "Losses by stolen voices, by pool size"
@@ -80,7 +80,7 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	return err
 }
 
-// strength returns the K-error of a row in dB. Without one it returns the power error, which may be nil.
+// strength returns the K-error of r in dB, or without it the power error. It returns nil if r lacks both.
 func strength(r *Row) *float64 {
 	if r.KError != nil {
 		return (*float64)(r.KError)
@@ -88,7 +88,7 @@ func strength(r *Row) *float64 {
 	return (*float64)(r.Power)
 }
 
-// damage returns the share of audible tiles in percent, or nil.
+// damage returns the share of audible tiles in percent, or nil if r lacks it.
 func damage(r *Row) *float64 {
 	if r.Tiles == nil {
 		return nil
@@ -107,7 +107,7 @@ type graph struct {
 	rows        []Row
 }
 
-// x returns the horizontal position of a pool size in a panel, on a logarithmic axis, in pixels.
+// x returns the horizontal position of a pool size in a panel in pixels. The axis is logarithmic.
 func (p *graph) x(pool int) float64 {
 	if len(p.pools) == 1 {
 		return graphWidth / 2
@@ -116,15 +116,14 @@ func (p *graph) x(pool int) float64 {
 	return 10 + (graphWidth-20)*math.Log(float64(pool)/first)/math.Log(last/first)
 }
 
-// y returns the vertical position of a value in a panel in pixels. Values beyond the axis are drawn at its
-// end.
+// y returns the vertical position of a value in a panel in pixels. Values beyond the axis are drawn at its end.
 func (p *graph) y(v float64) float64 {
 	lo, hi := min(p.top, p.bottom), max(p.top, p.bottom)
 	return graphHeight * (p.top - min(max(v, lo), hi)) / (p.top - p.bottom)
 }
 
-// draw draws the panel of a scene with its upper left corner at left and top, in pixels. Only the first
-// panel of a row has a title and labels of the values.
+// draw draws the panel of a scene with its upper left corner at left and top, in pixels. If first is true, the panel
+// also has the title and the labels of the values.
 func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", left, top)
 	fmt.Fprintf(b, `<text x="0" y="-8" font-weight="bold">%s</text>`+"\n", scene)
@@ -180,8 +179,8 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintln(b, "</g>")
 }
 
-// textWidth returns an upper bound for the width of a text in pixels, in common sans-serif fonts. size is
-// the font size in pixels.
+// textWidth returns an upper bound for the width of text in pixels, in common sans-serif fonts. size is the font
+// size in pixels.
 func textWidth(text string, size float64) int {
 	return int(math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text))))
 }
@@ -192,7 +191,8 @@ type legendEntry struct {
 	x, line int
 }
 
-// graphLegend returns the entries of the policies in rows, and a note about the axis.
+// graphLegend returns the entries of the legend: one for each policy in rows, and a note about the axis. wrap sets
+// their places.
 func graphLegend(rows []Row) []legendEntry {
 	var entries []legendEntry
 	for _, policy := range policiesOf(rows) {
@@ -201,7 +201,7 @@ func graphLegend(rows []Row) []legendEntry {
 	return append(entries, legendEntry{stroke: stroke{text: "across: voices in the pool"}})
 }
 
-// width returns the width of an entry in pixels.
+// width returns the width of the entry in pixels, without a margin.
 func (e *legendEntry) width() int {
 	if e.policy == "" {
 		return textWidth(e.text, 12)
@@ -209,8 +209,8 @@ func (e *legendEntry) width() int {
 	return 32 + textWidth(e.text, 12)
 }
 
-// wrap arranges entries in lines of at most width pixels: it sets their x and line. It returns the number
-// of lines.
+// wrap arranges entries in lines of at most width pixels: it sets x and line of each. It returns the number of
+// lines.
 func wrap(entries []legendEntry, width int) (lines int) {
 	x := 0
 	for i := range entries {
@@ -225,7 +225,7 @@ func wrap(entries []legendEntry, width int) (lines int) {
 	return lines + 1
 }
 
-// draw draws an entry. The first line of the legend is at y.
+// draw writes the entry as SVG to b. y is the vertical position of the first line of the legend.
 func (e *legendEntry) draw(b *bytes.Buffer, y int) {
 	y += e.line * graphRow
 	if e.policy == "" {
@@ -236,8 +236,7 @@ func (e *legendEntry) draw(b *bytes.Buffer, y int) {
 		e.x, y-4, e.colour, e.dash, e.x+32, y, e.text)
 }
 
-// strokeOf returns the style of a policy's line: a style of its own, or for a policy that is not in strokes
-// a common style.
+// strokeOf returns the line style of the policy called policy. Policies that are not in strokes share one style.
 func strokeOf(policy string) stroke {
 	if i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy }); i >= 0 {
 		return strokes[i]
@@ -245,7 +244,7 @@ func strokeOf(policy string) stroke {
 	return stroke{policy, "#1f77b4", "", policy}
 }
 
-// policiesOf returns the names of the policies in rows, each once, in their order.
+// policiesOf returns the names of the policies in rows, each once, in the order of their first row.
 func policiesOf(rows []Row) []string {
 	var all []string
 	for _, r := range rows {

@@ -24,7 +24,7 @@ type Policy struct {
 // AsSheet as a number of virtual voices means the sheet's number, or a flag's.
 const AsSheet = -1
 
-// UnmarshalText parses a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end, quietest+blind.
+// UnmarshalText parses a policy, such as quietest, oldest+virtual=64, quietest+refuse, gain+end or quietest+blind.
 // Unknown words and contradictions are errors.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
@@ -61,7 +61,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// PolicyOf returns the policy of a sheet, without its virtual voices.
+// PolicyOf returns the policy of sheet. Its Virtual is AsSheet.
 func PolicyOf(sheet *cue.Sheet) Policy {
 	p := Policy{Name: sheet.Overflow.String(), Overflow: sheet.Overflow, Refuse: sheet.Refuse, Virtual: AsSheet}
 	if p.Refuse {
@@ -70,17 +70,16 @@ func PolicyOf(sheet *cue.Sheet) Policy {
 	return p
 }
 
-// Virtuals returns the number of virtual voices of the policy. If it is not set (AsSheet), it returns
-// others.
-func (p *Policy) Virtuals(others int) int {
+// Virtuals returns the number of virtual voices of the policy, or fallback if the policy does not set it (AsSheet).
+func (p *Policy) Virtuals(fallback int) int {
 	if p.Virtual == AsSheet {
-		return others
+		return fallback
 	}
 	return p.Virtual
 }
 
-// Check returns an error if the policy needs virtual voices and virtual, their number, is 0. how names the
-// setting to change.
+// Check returns an error if the policy needs virtual voices and virtual, their number, is 0. how names the setting
+// to change in the message.
 func (p *Policy) Check(virtual int, how string) error {
 	if p.Overflow == mixer.StealMasked && virtual == 0 {
 		return fmt.Errorf("%s: masked needs virtual voices: set %s", p.Name, how)
@@ -88,7 +87,7 @@ func (p *Policy) Check(virtual int, how string) error {
 	return nil
 }
 
-// Sized returns an error if the policy has no fixed pool size (grow), otherwise nil.
+// Sized returns nil if the policy has a fixed pool size, and an error if its pool grows.
 func (p *Policy) Sized() error {
 	if p.Overflow == mixer.GrowPool {
 		return errors.New("a pool that grows has no size to be compared")
@@ -96,8 +95,7 @@ func (p *Policy) Sized() error {
 	return nil
 }
 
-// Apply returns a copy of the sheet with a pool of that many voices, the policy, and no limiter. The sheet
-// is unchanged.
+// Apply returns a copy of sheet with the policy, a pool of that many voices, and no limiter. sheet is unchanged.
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false

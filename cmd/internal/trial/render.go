@@ -25,9 +25,9 @@ type Run struct {
 	Report *report.Report
 }
 
-// renderWhole renders a sheet with a pool that is never full. The limits of sounds and buses remain, and
-// the policy decides about steals at these limits. It also returns the highest number of simultaneous
-// voices, at least 1. More than 65536 voices are an error.
+// renderWhole renders sheet with a pool that is never full. The limits of sounds and buses remain, and the sheet's
+// policy decides about steals there. It also returns the largest number of simultaneous voices, at least 1. More
+// than 65,536 voices are an error.
 func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
@@ -50,8 +50,8 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*R
 	}
 }
 
-// render renders a sheet to its end, like voicepool render, and returns mix and report. More than 600 s are
-// an error.
+// render renders sheet to its end, without a device, and returns mix and report. More than 600 s of mix are an
+// error.
 func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
 	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
 	if err != nil {
@@ -126,8 +126,8 @@ type spell struct {
 	lost     bool  // it ends with a steal
 }
 
-// spells returns the time ranges in frames when starts have slots, in the order of their ends. Ranges that
-// are still open at the end come last.
+// spells returns the ranges of frames during which starts had a slot, in the order of their ends. Ranges that are
+// open at the end of events come last, in any order.
 func spells(events []report.Event) []spell {
 	var all []spell
 	asked := map[int]int{}

@@ -32,7 +32,7 @@ type sceneRun struct {
 	length    float64 // seconds
 }
 
-// newSceneRun builds the scene with a name and a seed, and renders its reference: the mix with a slot for
+// newSceneRun builds the built-in scene called name from a seed, and renders its reference: the mix with a slot for
 // every sound.
 func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
@@ -58,14 +58,14 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 	return r, err
 }
 
-// measure renders the scene with a pool size and a policy, and compares it with the reference. The row has
-// no optimum.
+// measure renders the scene with the policy p and a pool of that many voices, and compares the mix with the
+// reference. The row lacks Scene, Seed and Optimum.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
 		return Row{}, err
 	}
-	unheard, cuts := r.follow(run.Report.Events)
+	unheard, cuts := r.withoutSlot(run.Report.Events)
 	audible := 0
 	missing := make([]pcm.Frame, r.reference.CutFrames())
 	for _, cut := range cuts {
@@ -88,9 +88,9 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// follow computes from events when each voice had no slot. unheard lists these ranges of frames. cuts lists
-// the ranges among them that begin after the start of the voice: there it was cut off.
-func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
+// withoutSlot computes from events when each sound of the scene had no slot. silent has all these ranges of frames,
+// by part. cuts has those among them that begin after the start of the sound: it was cut off there.
+func (r *sceneRun) withoutSlot(events []report.Event) (silent, cuts []steal.Span) {
 	heard := make([][]spell, len(r.parts))
 	for _, s := range spells(events) {
 		i := r.cues[s.cue]
@@ -104,7 +104,7 @@ func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
 				gap.To = list[k].from
 			}
 			if lost {
-				unheard = append(unheard, gap)
+				silent = append(silent, gap)
 				if gap.From > r.parts[i].From {
 					cuts = append(cuts, gap)
 				}
@@ -114,7 +114,7 @@ func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
 			}
 		}
 	}
-	return unheard, cuts
+	return silent, cuts
 }
 
 // Plan lists the measurements of the built-in scenes.
@@ -125,8 +125,9 @@ type Plan struct {
 	Policies []Policy
 }
 
-// Measure measures every scene with every seed, in parallel on all processors. It reports its progress in
-// scenes. The rows are in the order of scenes and seeds.
+// Measure measures every scene with every seed, in parallel on all processors. progress receives the number of
+// scenes done; it may be nil. The rows are in the order of scenes and seeds. The first error, or the end of ctx,
+// gives no rows.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
 	jobs := len(p.Scenes) * len(p.Seeds)
 	results, errs := make([][]Row, jobs), make([]error, jobs)
@@ -141,8 +142,8 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 	return slices.Concat(results...), cmp.Or(errs...)
 }
 
-// measure measures one scene with one seed: a row for each policy and pool size, and for each size the rows
-// "optimum" and "bound".
+// measure measures the scene called name with one seed. It returns a row for each policy and pool size, and for each
+// size the rows "optimum" and "bound".
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
 	r, err := newSceneRun(ctx, stage, name, seed)
 	if err != nil {
@@ -172,8 +173,8 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 	return rows, nil
 }
 
-// Write writes the scenes and their sounds into a new folder, for voicepool render. An existing folder is
-// an error.
+// Write writes the scenes and their sounds into the new folder to, as sheets for voicepool render. An existing
+// folder is an error.
 func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	folder := filepath.Join(to, "sounds")
 	for _, name := range [...]string{to, folder} {
@@ -208,7 +209,7 @@ type Stage struct {
 	lib    *sounds.Library
 }
 
-// NewStage writes the sounds into a temporary folder, which Close removes.
+// NewStage writes the sounds of corpus into a temporary folder, which Close removes.
 func NewStage(corpus []steal.Recording) (*Stage, error) {
 	folder, err := os.MkdirTemp("", "voicepool-stealbench-")
 	if err != nil {
@@ -222,7 +223,7 @@ func NewStage(corpus []steal.Recording) (*Stage, error) {
 	return s, nil
 }
 
-// Close removes the folder.
+// Close removes the temporary folder.
 func (s *Stage) Close() { os.RemoveAll(s.folder) }
 
 // writeCorpus writes each sound as NAME.wav into an existing folder.
@@ -241,8 +242,8 @@ type ClickShare struct {
 	Share float64 `json:"share"`
 }
 
-// Clicks returns, for the mixer's fade of a stolen voice and for other fades, the share of cuts with an
-// audible click. It uses 300 pairs of a voice and an incoming sound, drawn with seed.
+// Clicks returns the share of cuts with an audible click, for the mixer's own fade of a stolen voice and for other
+// fades. It uses 300 pairs of a voice and an incoming sound, drawn with seed.
 func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	pairs := steal.Pairs(s.corpus, seed, 300)
 	var failed error
@@ -265,8 +266,8 @@ func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	return shares, failed
 }
 
-// stolen renders the voice of a pair in a mixer with one slot. At frame p.Cut a silent sound steals the
-// voice. It returns the left channel.
+// stolen renders the voice of p in a mixer with one slot. At frame p.Cut a silent sound steals the slot. It returns
+// the left channel, which has only the voice and its fade.
 func stolen(p *steal.Pair) ([]float32, error) {
 	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
 	if err != nil {
@@ -295,8 +296,8 @@ func stolen(p *steal.Pair) ([]float32, error) {
 // enough for a short command queue, as in a game.
 const startBatch = 64
 
-// NsPerStart measures a start in a full pool of that many voices, in nanoseconds: the choice and the end of
-// the victim, and the start itself. It includes no tail, because the victims have not played yet.
+// NsPerStart returns the median time of a start in a full pool of that many voices, in nanoseconds: the choice and
+// the end of the victim, and the start itself. It includes no tail of a victim.
 func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	sound, err := s.corpus[0].Voice()
 	if err != nil {

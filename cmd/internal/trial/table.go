@@ -17,8 +17,7 @@ type column[R any] struct {
 	cell       func(R) string
 }
 
-// printColumns prints a table: two lines of headings, then one line for each row. Columns are two spaces
-// apart.
+// printColumns writes a table to w: two lines of headings, then one line for each row. Columns are two spaces apart.
 func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	line := func(cell func(column[R]) string) {
 		var cells []string
@@ -34,21 +33,21 @@ func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	}
 }
 
-// widest returns the width of a left-aligned column of names: the length of the longest, at least least, as
-// a negative number.
-func widest[R any](rows []R, least int, name func(R) string) int {
+// nameWidth returns the width of a left-aligned column of names, as a negative number: the length of the longest
+// name, or least if that is more.
+func nameWidth[R any](rows []R, least int, name func(R) string) int {
 	for _, r := range rows {
 		least = max(least, len(name(r)))
 	}
 	return -least
 }
 
-// PrintPolicies prints the losses of each policy. The columns for virtual voices and limits appear
+// PrintPolicies writes a table with the losses of each policy to w. The columns for virtual voices and limits appear
 // only if they have values.
 func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	name := func(r PolicyRow) string { return r.Policy }
 	columns := []column[PolicyRow]{
-		{"policy", "", widest(rows, 16, name), name},
+		{"policy", "", nameWidth(rows, 16, name), name},
 		{"K-error", "dB", 7, func(r PolicyRow) string { return decibels(&r.KError) }},
 		{"audible", "tiles", 8, func(r PolicyRow) string { return percent(&r.Tiles) }},
 		{"stolen", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Steals) }},
@@ -71,12 +70,13 @@ func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	printColumns(w, columns, rows)
 }
 
-// PrintSheet prints the losses per second by pool size.
+// PrintSheet writes a table with the losses per second by pool size and policy to w. The rows must come from
+// Comparison.Measure.
 func PrintSheet(w io.Writer, rows []Row) {
 	name := func(r Row) string { return r.Policy }
 	columns := []column[Row]{
 		{"voices", "", 6, func(r Row) string { return fmt.Sprint(r.Voices) }},
-		{"policy", "", widest(rows, 16, name), name},
+		{"policy", "", nameWidth(rows, 16, name), name},
 		{"K-error", "dB", 7, func(r Row) string { return decibels(r.KError) }},
 		{"audible", "tiles", 8, func(r Row) string { return percent(r.Tiles) }},
 		{"stolen/s", "by pool", 10, func(r Row) string { return figure(r.Steals) }},
@@ -93,18 +93,18 @@ func PrintSheet(w io.Writer, rows []Row) {
 	printColumns(w, columns, rows)
 }
 
-// Otherwise returns a sentence that explains differences at the limits of sounds and buses, which do not
-// come from the pool. those names the policies with such differences.
-func Otherwise(those []string, sheet *cue.Sheet) string {
+// LimitNote returns a sentence that explains differences at the limits of sounds and buses, which do not depend on
+// the pool size. policies has the names of the policies with such differences, at least one.
+func LimitNote(policies []string, sheet *cue.Sheet) string {
 	own := PolicyOf(sheet)
 	do := "acts"
-	if len(those) > 1 {
+	if len(policies) > 1 {
 		do = "act"
 	}
-	return fmt.Sprintf("At the limits of sounds and buses %s %s differently from %s, the policy of the sheet: the mix differs there even if the pool steals no voice.", strings.Join(those, ", "), do, own.Label(sheet))
+	return fmt.Sprintf("At the limits of sounds and buses %s %s differently from %s, the policy of the sheet: the mix differs there even if the pool steals no voice.", strings.Join(policies, ", "), do, own.Label(sheet))
 }
 
-// PrintScenes prints the rows of scenes as a table, which must not be empty. Missing values are left blank.
+// PrintScenes writes the rows of scenes as a table to w. rows must not be empty. Missing values are left blank.
 func PrintScenes(w io.Writer, rows []Row) {
 	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
 	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
@@ -142,7 +142,8 @@ type Row struct {
 	NsPerPlay   *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
-// Means returns the averages over all seeds, one row for each scene, policy and pool size.
+// Means returns the averages over all seeds, one row for each scene, policy and pool size, in the order of their
+// first run. The runs of a row must all have the same values: a missing value distorts the average.
 func Means(runs []Row) []Row {
 	type key struct {
 		scene, policy string
@@ -161,20 +162,21 @@ func Means(runs []Row) []Row {
 		}
 		counts[i]++
 		n := counts[i]
-		rolling(&rows[i].KError, r.KError, n)
-		rolling(&rows[i].Power, r.Power, n)
-		rolling(&rows[i].Optimum, r.Optimum, n)
-		rolling(&rows[i].Tiles, r.Tiles, n)
-		rolling(&rows[i].Cuts, r.Cuts, n)
-		rolling(&rows[i].Steals, r.Steals, n)
-		rolling(&rows[i].CutsHeard, r.CutsHeard, n)
-		rolling(&rows[i].Rejected, r.Rejected, n)
+		updateMean(&rows[i].KError, r.KError, n)
+		updateMean(&rows[i].Power, r.Power, n)
+		updateMean(&rows[i].Optimum, r.Optimum, n)
+		updateMean(&rows[i].Tiles, r.Tiles, n)
+		updateMean(&rows[i].Cuts, r.Cuts, n)
+		updateMean(&rows[i].Steals, r.Steals, n)
+		updateMean(&rows[i].CutsHeard, r.CutsHeard, n)
+		updateMean(&rows[i].Rejected, r.Rejected, n)
 	}
 	return rows
 }
 
-// rolling updates *mean with x, the n-th value from 1. It ignores a nil x. A nil mean counts as 0.
-func rolling[F ~float64](mean **F, x *F, n float64) {
+// updateMean updates *mean with x, the n-th value of the row, counted from 1. A nil x is skipped. A nil mean counts
+// as 0.
+func updateMean[F ~float64](mean **F, x *F, n float64) {
 	if x == nil {
 		return
 	}
@@ -184,7 +186,7 @@ func rolling[F ~float64](mean **F, x *F, n float64) {
 	**mean += (*x - **mean) / F(n)
 }
 
-// decibels formats a level with two decimals, and nil as "".
+// decibels formats a level with two decimals and without a unit. nil gives "".
 func decibels(l *report.Level) string {
 	if l == nil {
 		return ""
@@ -192,7 +194,7 @@ func decibels(l *report.Level) string {
 	return fmt.Sprintf("%.2f", float64(*l))
 }
 
-// percent formats a share of 1 as a percentage, and nil as "".
+// percent formats a share, 0 to 1, as a percentage. nil gives "".
 func percent(share *float64) string {
 	if share == nil {
 		return ""
@@ -200,7 +202,7 @@ func percent(share *float64) string {
 	return fmt.Sprintf("%.2f %%", 100**share)
 }
 
-// figure formats a number that is not negative with its significant digits, and nil as "".
+// figure formats a number that is not negative with its significant digits. nil gives "".
 func figure(x *float64) string {
 	switch {
 	case x == nil:

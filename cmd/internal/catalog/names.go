@@ -2,9 +2,9 @@ package catalog
 
 import "path/filepath"
 
-// tellApart sets the displayed names of rows. Names that several rows share are extended: first to
-// the base name of the file, then to its whole path.
-func tellApart(rows []Row) {
+// setNames sets the displayed names of rows. If several rows have the same name, it takes the base name of the file,
+// and if these are equal, too, the whole path.
+func setNames(rows []Row) {
 	for i := range rows {
 		rows[i].name = rows[i].info.Name
 	}
