@@ -13,10 +13,10 @@ import (
 
 	"voicepool/bank"
 	"voicepool/bank/rules"
-	"voicepool/internal/fields"
 	"voicepool/internal/longtest"
-	"voicepool/internal/parse"
 	"voicepool/internal/schematest"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
 )

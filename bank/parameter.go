@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/chance"
+	"voicepool/internal/sheet/chance"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"voicepool/internal/chance"
+	"voicepool/internal/sheet/chance"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/parse"
+	"voicepool/internal/sheet/parse"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/scenes"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/scenes"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/voice"
 )

@@ -8,8 +8,8 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/effect"
-	"voicepool/internal/fields"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 )
 

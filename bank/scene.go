@@ -3,7 +3,7 @@ package bank
 import (
 	"time"
 
-	"voicepool/internal/scenes"
+	"voicepool/internal/sheet/scenes"
 	"voicepool/mixer"
 )
 

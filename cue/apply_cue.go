@@ -3,7 +3,7 @@ package cue
 import (
 	"time"
 
-	"voicepool/internal/scenes"
+	"voicepool/internal/sheet/scenes"
 	"voicepool/mixer"
 )
 

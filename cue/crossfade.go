@@ -2,9 +2,9 @@ package cue
 
 import (
 	"voicepool/bank/rules"
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/pcm"
 	"voicepool/voice"
 )

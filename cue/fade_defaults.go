@@ -1,8 +1,8 @@
 package cue
 
 import (
-	"voicepool/internal/fields"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"

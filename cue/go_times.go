@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/fields"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
 )
 
 // ReadGoes replaces s.Goes by the GOs of a text. Each line has a time and, optionally, the number of a cue and `from`

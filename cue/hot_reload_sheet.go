@@ -12,9 +12,9 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/effect"
-	"voicepool/internal/chance"
-	"voicepool/internal/loading"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/chance"
+	"voicepool/internal/sheet/loading"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"

@@ -6,9 +6,9 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
-	"voicepool/internal/fields"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/internal/words"
-	"voicepool/internal/yaml"
 )
 
 // Then selects the successor of a list cue.

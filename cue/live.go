@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )

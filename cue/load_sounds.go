@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/loading"
+	"voicepool/internal/sheet/loading"
 	"voicepool/sounds"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/yaml"
 )
 
 // Do carries out an action at the next frame that the mixer can reach, as a cue of the sheet would. The words are a

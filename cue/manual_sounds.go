@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/chance"
-	"voicepool/internal/loading"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/chance"
+	"voicepool/internal/sheet/loading"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"

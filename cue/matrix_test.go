@@ -15,8 +15,8 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/internal/longtest"
-	tables "voicepool/internal/parse"
 	"voicepool/internal/schematest"
+	tables "voicepool/internal/sheet/parse"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )

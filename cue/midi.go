@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/yaml"
 )
 
 // Midi maps a message of a MIDI device to a command of a live show.

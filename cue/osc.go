@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"voicepool/internal/fields"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
 )
 
 // Message is an Open Sound Control 1.0 message that a cue sends to another program, such as a light desk.

@@ -7,10 +7,10 @@ import (
 	"os"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/internal/words"
-	"voicepool/internal/yaml"
 	"voicepool/sounds/embedded"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
-	"voicepool/internal/scenes"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/scenes"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/sounds/tone"
 )

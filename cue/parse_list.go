@@ -7,8 +7,8 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
-	"voicepool/internal/fields"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
 )
 
 // number is the schema of a cue number, which may be any text.

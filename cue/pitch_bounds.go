@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"voicepool/internal/loading"
+	"voicepool/internal/sheet/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"

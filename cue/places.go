@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/space"
 )

@@ -10,8 +10,8 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
-	"voicepool/internal/loading"
-	"voicepool/internal/scenes"
+	"voicepool/internal/sheet/loading"
+	"voicepool/internal/sheet/scenes"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"

@@ -2,8 +2,8 @@ package cue
 
 import (
 	"voicepool/bank/rules"
-	"voicepool/internal/chance"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/chance"
+	"voicepool/internal/sheet/yaml"
 )
 
 // nanoseconds converts a time to nanoseconds, the resolution of random times, rounded half up.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"

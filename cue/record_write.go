@@ -8,8 +8,8 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/effect"
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
 	"voicepool/mixer"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/chance"
+	"voicepool/internal/sheet/chance"
 	"voicepool/internal/words"
 	"voicepool/pcm"
 )

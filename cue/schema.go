@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
 )
 
 // Schema returns a JSON schema (draft 2020-12) of cue sheets and banks, for editors that complete keys and

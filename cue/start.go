@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"voicepool/internal/fields"
-	"voicepool/internal/parse"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/internal/words"
-	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"voicepool/internal/fields"
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"

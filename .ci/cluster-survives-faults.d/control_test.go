@@ -14,14 +14,14 @@ import (
 	"github.com/nats-io/nats.go"
 
 	names "voicepool/cmd/internal/cluster"
-	"voicepool/cmd/internal/cluster/subject"
-	"voicepool/cmd/internal/room"
-	"voicepool/cmd/internal/service"
+	"voicepool/cmd/internal/cluster/natsroom"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/serve/service"
 )
 
 // stage is a served hall whose rooms answer over NATS.
 type stage struct {
-	*subject.Rooms
+	*natsroom.Rooms
 	t    *testing.T
 	hall *service.Server
 	said chan string
@@ -35,7 +35,7 @@ func play(t *testing.T, url string, rooms ...string) *stage {
 		t.Fatal(err)
 	}
 	n := &stage{t: t, hall: service.New(service.Options{}), said: make(chan string, 100)}
-	n.Rooms = subject.New(conn, n.hall, func(line string) { n.said <- line })
+	n.Rooms = natsroom.New(conn, n.hall, func(line string) { n.said <- line })
 	t.Cleanup(func() {
 		n.Close()
 		n.hall.Close(0)
@@ -320,7 +320,7 @@ func TestControlPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms := subject.New(conn, hall, nil)
+	rooms := natsroom.New(conn, hall, nil)
 	defer rooms.Close()
 	if err := rooms.Begin("main"); err == nil || err.Error() != "voicepool.room.main.cmd: NATS does not let this node subscribe to it" {
 		t.Errorf("a node that may not answer: %v", err)

@@ -14,8 +14,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"voicepool/cmd/internal/cluster"
-	"voicepool/cmd/internal/depot"
-	"voicepool/cmd/internal/farm"
+	"voicepool/cmd/internal/cluster/blobstore"
+	"voicepool/cmd/internal/cluster/renderfarm"
 )
 
 func dial(t *testing.T, n *NATS) *cluster.Conn {
@@ -35,8 +35,8 @@ func TestFarmTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := farm.Bucket(kv)
-	if _, _, err := table.Get(ctx, "a"); !errors.Is(err, farm.ErrUnknown) {
+	table := renderfarm.Bucket(kv)
+	if _, _, err := table.Get(ctx, "a"); !errors.Is(err, renderfarm.ErrUnknown) {
 		t.Errorf("of a key that is not there it says %v", err)
 	}
 	if err := table.Create(ctx, "a", []byte("one")); err != nil {
@@ -54,7 +54,7 @@ func TestFarmTable(t *testing.T) {
 		"an old revision is replaced":      table.Update(ctx, "a", []byte("x"), revision),
 		"a later revision is replaced":     table.Update(ctx, "a", []byte("x"), revision+9),
 	} {
-		if !errors.Is(err, farm.ErrConflict) {
+		if !errors.Is(err, renderfarm.ErrConflict) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestDepot(t *testing.T) {
 		c := dial(t, n)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		d, err := depot.Open(ctx, c)
+		d, err := blobstore.Open(ctx, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,9 +144,9 @@ func TestDepot(t *testing.T) {
 }
 
 // depotOf returns a depot with an empty cache.
-func depotOf(ctx context.Context, t *testing.T, c *cluster.Conn) *depot.Depot {
+func depotOf(ctx context.Context, t *testing.T, c *cluster.Conn) *blobstore.Depot {
 	t.Helper()
-	d, err := depot.Open(ctx, c)
+	d, err := blobstore.Open(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/blobstore"
 	"voicepool/cmd/internal/cluster/placement"
-	"voicepool/cmd/internal/depot"
-	"voicepool/cmd/internal/farm"
+	"voicepool/cmd/internal/cluster/renderfarm"
 )
 
 // TestForget removes ended jobs, and files that are neither used nor young. Files of a room stay. A removed job
@@ -49,7 +49,7 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fa, err := farm.Open(ctx, conn, "a test")
+	fa, err := renderfarm.Open(ctx, conn, "a test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestForget(t *testing.T) {
 	}
 	d := depotOf(ctx, t, conn)
 	for what, want := range map[string]bool{bundles[kept]: true, sum(sound): true, bundles[gone]: false, results[kept]: false, results[gone]: false} {
-		if _, err := d.Size(ctx, what); errors.Is(err, depot.ErrMissing) == want || err != nil && want {
+		if _, err := d.Size(ctx, what); errors.Is(err, blobstore.ErrMissing) == want || err != nil && want {
 			t.Errorf("%s: %v; it should be there: %t", what, err, want)
 		}
 	}
@@ -169,5 +169,5 @@ func TestTouch(t *testing.T) {
 	if files, _, err := d.Sweep(ctx, 0, func(context.Context) (map[string]bool, error) { return nil, nil }); files != 1 || err != nil {
 		t.Errorf("%d files are removed, %v, want 1", files, err)
 	}
-	Await(t, 10*time.Second, "all servers know that it is gone", func() bool { return errors.Is(d.Touch(ctx, name), depot.ErrMissing) })
+	Await(t, 10*time.Second, "all servers know that it is gone", func() bool { return errors.Is(d.Touch(ctx, name), blobstore.ErrMissing) })
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"voicepool/internal/yaml"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/pcm"
 )
 

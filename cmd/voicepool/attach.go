@@ -9,10 +9,10 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"voicepool/cmd/internal/booth"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/control"
-	"voicepool/cmd/internal/screen"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/show/lineproto"
+	"voicepool/cmd/internal/show/operator"
+	"voicepool/cmd/internal/show/showtui"
 )
 
 type attachCommand struct {
@@ -33,9 +33,9 @@ func (a *attachCommand) Run(c *console.Console) error {
 	if err != nil {
 		return fmt.Errorf("cannot draw on this terminal: %w", err)
 	}
-	booth.Forget()
-	err = screen.Run(context.Background(), t, true, control.Remote(conn))
-	if errors.Is(err, screen.ErrLeft) {
+	operator.Forget()
+	err = showtui.Run(context.Background(), t, true, lineproto.Remote(conn))
+	if errors.Is(err, showtui.ErrLeft) {
 		c.Say("the show continues; voicepool attach returns to it")
 		return nil
 	}
@@ -46,13 +46,13 @@ func (a *attachCommand) Run(c *console.Console) error {
 // If not exactly one show matches, it prints the choices and returns an error.
 func (a *attachCommand) find(c *console.Console) (net.Conn, error) {
 	if strings.HasPrefix(a.Show, "unix:") {
-		return control.Dial(a.Show)
+		return lineproto.Dial(a.Show)
 	}
-	conn, same, all, err := control.Find(a.Show)
+	conn, same, all, err := lineproto.Find(a.Show)
 	if conn != nil || err != nil {
 		return conn, err
 	}
-	list := func(shows []control.Running, format string, words ...any) error {
+	list := func(shows []lineproto.Running, format string, words ...any) error {
 		c.Say(format, words...)
 		for _, r := range shows {
 			c.Say("  attach %v", r)

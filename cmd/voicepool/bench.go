@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
-	"voicepool/cmd/internal/bench"
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/lab/bench"
 )
 
 type benchCommand struct {

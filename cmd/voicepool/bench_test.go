@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
 )
 
 func TestRealtimeUsage(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
-	"voicepool/cmd/internal/catalog"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/extent"
-	"voicepool/cmd/internal/findings"
+	"voicepool/cmd/internal/cli/catalog"
+	"voicepool/cmd/internal/cli/checkreport"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/sheetlen"
 	"voicepool/sounds"
 )
 
@@ -35,10 +35,10 @@ func (k *checkCommand) Run(c *console.Console) error {
 		return err
 	}
 	var notes, odd, warnings rules.Errors
-	var lasts *extent.Extent
+	var lasts *sheetlen.Extent
 	if sheet != nil {
 		// For a faulty sheet, these are the sounds that could be parsed.
-		damages := &findings.Damages{}
+		damages := &checkreport.Damages{}
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits(), OnDamage: damages.Add})
 		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, lib, c.Loading()) })
 		more, listed := errors.AsType[rules.Errors](err)
@@ -59,7 +59,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		warnings = catalog.Unheard(interrupted, sheet, lib)
 		odd = catalog.Odd(sheet, lib)
 		if understood && (k.JSON || !k.Quiet || len(wrong) == 0) {
-			if lasts, err = extent.Of(interrupted, sheet, lib); err != nil {
+			if lasts, err = sheetlen.Of(interrupted, sheet, lib); err != nil {
 				return err
 			}
 		}
@@ -67,26 +67,26 @@ func (k *checkCommand) Run(c *console.Console) error {
 			wrong = lasts.Wrong(sheet.File)
 		}
 	}
-	var said []findings.Problem
+	var said []checkreport.Problem
 	if len(wrong) == 0 {
 		errors.As(sheet.CheckRender(), &notes)
-		said = findings.Of("note", notes)
+		said = checkreport.Of("note", notes)
 		for i := range said {
 			if sheet.CheckGoes() == nil {
 				said[i].Text += " (a run plays on until Ctrl-C)"
 			}
 		}
-		said = append(said, findings.Of("note", findings.Asks(sheet))...)
-		said = append(said, findings.Of("note", odd)...)
+		said = append(said, checkreport.Of("note", checkreport.Asks(sheet))...)
+		said = append(said, checkreport.Of("note", odd)...)
 	}
-	problems := slices.Concat(findings.Of("sheet", wrong), said, findings.Of("warning", warnings))
+	problems := slices.Concat(checkreport.Of("sheet", wrong), said, checkreport.Of("warning", warnings))
 	if k.JSON {
 		err := c.JSON(struct {
-			File     string             `json:"file"`
-			OK       bool               `json:"ok"`
-			Problems []findings.Problem `json:"problems"`
-			Extent   *extent.Extent     `json:"extent,omitempty"`
-		}{k.Sheet, len(wrong) == 0, append([]findings.Problem{}, problems...), lasts})
+			File     string                `json:"file"`
+			OK       bool                  `json:"ok"`
+			Problems []checkreport.Problem `json:"problems"`
+			Extent   *sheetlen.Extent      `json:"extent,omitempty"`
+		}{k.Sheet, len(wrong) == 0, append([]checkreport.Problem{}, problems...), lasts})
 		if err != nil {
 			return err
 		}
@@ -114,13 +114,13 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if verdict == nil {
 		verdict = []string{"no problems"}
 	}
-	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), findings.Contents(sheet), strings.Join(verdict, ", "))
+	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), checkreport.Contents(sheet), strings.Join(verdict, ", "))
 	k.printExtent(c, lasts)
 	return nil
 }
 
 // printExtent prints the duration of the sheet, unless lasts is nil or the flags suppress it.
-func (k *checkCommand) printExtent(c *console.Console, lasts *extent.Extent) {
+func (k *checkCommand) printExtent(c *console.Console, lasts *sheetlen.Extent) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)
 	}

@@ -6,22 +6,22 @@ import (
 	"path/filepath"
 	"slices"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/trial"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/lab/policytest"
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/pcm"
 )
 
 type compareCommand struct {
-	Sheet    string         `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
-	Policies []trial.Policy `placeholder:"NAME,..." help:"Policies to compare: quietest, oldest, gain, reject, masked, grow. Each may have +virtual=N, quietest also +refuse. Default: the first four, and the sheet's own."`
-	Voices   *int           `placeholder:"N" help:"Number of voices in the pool; default: as in the sheet."`
-	Virtual  *int           `placeholder:"N" help:"Number of virtual voices of policies without +virtual=N; default: as in the sheet."`
-	Wav      string         `name:"wav" placeholder:"FOLDER" help:"Write all mixes to this folder (f32, no limiter), named after their policies, and unlimited.wav."`
-	Length   *value.Time    `placeholder:"TIME" help:"Stop after this time."`
+	Sheet    string              `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Policies []policytest.Policy `placeholder:"NAME,..." help:"Policies to compare: quietest, oldest, gain, reject, masked, grow. Each may have +virtual=N, quietest also +refuse. Default: the first four, and the sheet's own."`
+	Voices   *int                `placeholder:"N" help:"Number of voices in the pool; default: as in the sheet."`
+	Virtual  *int                `placeholder:"N" help:"Number of virtual voices of policies without +virtual=N; default: as in the sheet."`
+	Wav      string              `name:"wav" placeholder:"FOLDER" help:"Write all mixes to this folder (f32, no limiter), named after their policies, and unlimited.wav."`
+	Length   *flagtype.Time      `placeholder:"TIME" help:"Stop after this time."`
 	goesFlag
 	trialFlags
 }
@@ -29,7 +29,7 @@ type compareCommand struct {
 // Run checks the flags and then calls run.
 func (b *compareCommand) Run(c *console.Console) error {
 	for i, p := range b.Policies {
-		if slices.ContainsFunc(b.Policies[:i], func(q trial.Policy) bool { return q.Name == p.Name }) {
+		if slices.ContainsFunc(b.Policies[:i], func(q policytest.Policy) bool { return q.Name == p.Name }) {
 			return console.Usage("--policies: %s is listed twice; list it once", p.Name)
 		}
 	}
@@ -42,11 +42,11 @@ func (b *compareCommand) Run(c *console.Console) error {
 // run renders the sheet without steals and once for each policy, and prints the losses. With --wav it also writes
 // each mix to a file.
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
-	k, whole, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), b.read, func(sheet *cue.Sheet) error {
+	k, whole, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), b.read, func(sheet *cue.Sheet) error {
 		set(&sheet.Voices, b.Voices)
 		set(&sheet.Virtual, b.Virtual)
 		if b.Policies == nil {
-			b.Policies = trial.DefaultPolicies(sheet)
+			b.Policies = policytest.DefaultPolicies(sheet)
 		}
 		for i := range b.Policies {
 			p := &b.Policies[i]
@@ -63,7 +63,7 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	if err := b.write("unlimited", sheet, whole.Mix); err != nil {
 		return err
 	}
-	var rows []trial.PolicyRow
+	var rows []policytest.PolicyRow
 	for _, p := range b.Policies {
 		c.Progress("rendering %s", p.Name)
 		row, mix, err := k.Policy(interrupted, p, whole)
@@ -81,13 +81,13 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	c.Progress("")
 	if b.JSON {
 		return c.JSON(struct {
-			Sheet   string            `json:"sheet"`
-			Rate    int               `json:"rate"`
-			Voices  int               `json:"voices"`
-			Virtual int               `json:"virtual"`
-			Needed  int               `json:"needed_voices"`
-			Whole   trial.LimitLosses `json:"unlimited"`
-			Rows    []trial.PolicyRow `json:"rows"`
+			Sheet   string                 `json:"sheet"`
+			Rate    int                    `json:"rate"`
+			Voices  int                    `json:"voices"`
+			Virtual int                    `json:"virtual"`
+			Needed  int                    `json:"needed_voices"`
+			Whole   policytest.LimitLosses `json:"unlimited"`
+			Rows    []policytest.PolicyRow `json:"rows"`
 		}{b.Sheet, sheet.Rate, sheet.Voices, sheet.Virtual, k.Needed, whole.Losses().LimitLosses, rows})
 	}
 	b.print(c, sheet, k.Needed, whole.Losses(), rows)
@@ -103,11 +103,11 @@ func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	if err := os.MkdirAll(b.Wav, 0o777); err != nil {
 		return fmt.Errorf("%s: %w", oneLine(b.Wav), cause(err))
 	}
-	outputs := output.Of("--wav writes", " ", b.path("unlimited"))
+	outputs := outfiles.Of("--wav writes", " ", b.path("unlimited"))
 	for _, p := range b.Policies {
 		outputs = outputs.And("--wav writes", " ", b.path(p.Name))
 	}
-	return outputs.Keep(output.SheetInputs(c.In, b.Sheet, sheet))
+	return outputs.Keep(outfiles.SheetInputs(c.In, b.Sheet, sheet))
 }
 
 // path returns the path of the WAV file called name in the folder of --wav.
@@ -132,14 +132,14 @@ func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) e
 
 // print prints the table of rows, and remarks about limits, grown pools and the WAV files. needed is the pool size
 // of the mix without steals, and whole has the losses of that mix.
-func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int, whole trial.Losses, rows []trial.PolicyRow) {
+func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int, whole policytest.Losses, rows []policytest.PolicyRow) {
 	fmt.Fprintf(c.Out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
 	if sheet.Virtual > 0 {
 		fmt.Fprintf(c.Out, " and %d virtual ones", sheet.Virtual)
 	}
 	fmt.Fprintf(c.Out, ", compared with %d, enough for all sounds at once; no limiter\n\n", needed)
-	trial.PrintPolicies(c.Out, rows)
-	if whole.Limits() || slices.ContainsFunc(rows, func(r trial.PolicyRow) bool { return r.Limits() }) {
+	policytest.PrintPolicies(c.Out, rows)
+	if whole.Limits() || slices.ContainsFunc(rows, func(r policytest.PolicyRow) bool { return r.Limits() }) {
 		fmt.Fprintf(c.Out, "\nwith %s: %d stolen and %d rejected by limits and cooldowns\n", count(needed, "voice"), whole.LimitSteals, whole.Limited)
 	}
 	var differ []string
@@ -149,7 +149,7 @@ func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int,
 		}
 	}
 	if differ != nil {
-		fmt.Fprintf(c.Out, "\n%s\n", trial.LimitNote(differ, sheet))
+		fmt.Fprintf(c.Out, "\n%s\n", policytest.LimitNote(differ, sheet))
 	}
 	for _, r := range rows {
 		if r.Grown > 0 {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/trial"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/lab/policytest"
 )
 
 // TestCompare checks that enough voices give no difference. With one voice, the worst moment is the
@@ -31,7 +31,7 @@ cues:
 	if err := os.WriteFile(sheet, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compare := func(args ...string) (rows []trial.PolicyRow, needed int) {
+	compare := func(args ...string) (rows []policytest.PolicyRow, needed int) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		c := &console.Console{In: bytes.NewReader(nil), Out: &console.Sticky{W: &out}, Err: &errs}
@@ -39,8 +39,8 @@ cues:
 			t.Fatalf("it exits with %d: %s", code, errs.String())
 		}
 		var got struct {
-			Needed int               `json:"needed_voices"`
-			Rows   []trial.PolicyRow `json:"rows"`
+			Needed int                    `json:"needed_voices"`
+			Rows   []policytest.PolicyRow `json:"rows"`
 		}
 		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 			t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/muesli/roff"
 	"github.com/posener/complete"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/shell"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/shell"
 )
 
 // completionCommand prints code for the start-up file of a shell. For each completion, the shell

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
 )
 
 // TestCueNumbers checks that --cue selects the same cue in every command. That is the cue with the

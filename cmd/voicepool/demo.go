@@ -5,8 +5,8 @@ import (
 	_ "embed"
 	"regexp"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/cue"
 )
 
@@ -49,5 +49,5 @@ func (d *demoCommand) Run(c *console.Console) error {
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	return d.perform(c, interrupted, sheet, performance.Options{Title: "demo"})
+	return d.perform(c, interrupted, sheet, liveplay.Options{Title: "demo"})
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
 )
 
 var codeBlock = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")

@@ -6,9 +6,9 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/doctor"
-	"voicepool/cmd/internal/drivers"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/doctor"
+	"voicepool/cmd/internal/cli/drivers"
 )
 
 type doctorCommand struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicepool/cmd/internal/doctor"
+	"voicepool/cmd/internal/cli/doctor"
 	"voicepool/device/pulse"
 )
 

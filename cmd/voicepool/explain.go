@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/outfiles"
 	"voicepool/internal/explain"
 )
 
@@ -76,14 +76,14 @@ func (e *explainCommand) check() (voice uint64, err error) {
 
 // openReport opens the report at path for reading; "-" is standard input. name is its name for messages. The caller
 // must call done, which closes it; after an error done is nil.
-func openReport(c *console.Console, path string) (in output.Input, name string, done func(), err error) {
+func openReport(c *console.Console, path string) (in outfiles.Input, name string, done func(), err error) {
 	if path == "-" {
-		return output.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil
+		return outfiles.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil
 	}
 	name = oneLine(path)
 	file, err := os.Open(path)
 	if err != nil {
 		return in, name, nil, fmt.Errorf("%s: %w", name, cause(err))
 	}
-	return output.Input{In: file, What: "the report " + name}, name, func() { file.Close() }, nil
+	return outfiles.Input{In: file, What: "the report " + name}, name, func() { file.Close() }, nil
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"voicepool/bank/rules"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/performance"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/sounds"
@@ -22,15 +22,15 @@ import (
 // sheetFlags are the common flags of all commands that play sheets. A flag that is not given is nil
 // or zero, and the sheet's setting applies.
 type sheetFlags struct {
-	Voices   *int            `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
-	Overflow *value.Overflow `predictor:"overflow" placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
-	Virtual  *int            `placeholder:"N" help:"Number of virtual voices: stolen voices keep time silently and return when they are loud enough."`
-	Refuse   bool            `help:"Reject a new sound that is 6 dB less audible than the voice it would steal."`
-	Rate     *int            `placeholder:"HZ" help:"Sample rate in Hz, 1000..768000."`
-	Quality  *value.Quality  `predictor:"quality" placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
-	Seed     *int64          `placeholder:"N" help:"Seed of the random choices."`
-	Length   *value.Time     `placeholder:"TIME" help:"Stop after this time: 30s, 1m30s, 1.5."`
-	Block    int             `placeholder:"N" default:"512" help:"Frames per block, 1..1048576."`
+	Voices   *int               `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
+	Overflow *flagtype.Overflow `predictor:"overflow" placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
+	Virtual  *int               `placeholder:"N" help:"Number of virtual voices: stolen voices keep time silently and return when they are loud enough."`
+	Refuse   bool               `help:"Reject a new sound that is 6 dB less audible than the voice it would steal."`
+	Rate     *int               `placeholder:"HZ" help:"Sample rate in Hz, 1000..768000."`
+	Quality  *flagtype.Quality  `predictor:"quality" placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
+	Seed     *int64             `placeholder:"N" help:"Seed of the random choices."`
+	Length   *flagtype.Time     `placeholder:"TIME" help:"Stop after this time: 30s, 1m30s, 1.5."`
+	Block    int                `placeholder:"N" default:"512" help:"Frames per block, 1..1048576."`
 
 	isolateFlag
 
@@ -107,7 +107,7 @@ func set[T any](dst *T, given *T) {
 }
 
 // written returns list with the output files of these flags added, and standard output for --json.
-func (f *sheetFlags) written(list output.List) output.List {
+func (f *sheetFlags) written(list outfiles.List) outfiles.List {
 	if f.JSON {
 		list = list.Print("--json", os.Stdout)
 	}
@@ -116,7 +116,7 @@ func (f *sheetFlags) written(list output.List) output.List {
 
 // summed returns list with file added: the command prints its summary there. name is its name for messages. If the
 // flags suppress the summary, it returns list unchanged.
-func (f *sheetFlags) summed(list output.List, file *os.File, name string) output.List {
+func (f *sheetFlags) summed(list outfiles.List, file *os.File, name string) outfiles.List {
 	if f.Quiet || f.JSON || f.Report == "-" {
 		return list
 	}
@@ -139,9 +139,9 @@ func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 // liveFlags are the flags of commands that play in real time.
 type liveFlags struct {
 	sheetFlags
-	Strict bool               `help:"Exit with 1 if a part was not heard, also with --device auto, or if a damaged file was concealed."`
-	Device performance.Device `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
-	Buffer *value.Time        `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. A small one reacts faster; a large one survives a busy machine."`
+	Strict bool            `help:"Exit with 1 if a part was not heard, also with --device auto, or if a damaged file was concealed."`
+	Device liveplay.Device `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
+	Buffer *flagtype.Time  `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. A small one reacts faster; a large one survives a busy machine."`
 }
 
 // check returns a usage error for invalid flags and for flags that exclude each other.
@@ -172,21 +172,21 @@ func (l *liveFlags) buffer() time.Duration {
 
 // outputs returns all files and streams that the command writes, for the check that they replace neither an input
 // nor each other.
-func (l *liveFlags) outputs() output.List {
+func (l *liveFlags) outputs() outfiles.List {
 	if l.Device.Standard() {
-		return l.summed(l.written(output.Of("--device", " ", "-")), os.Stderr, "standard error")
+		return l.summed(l.written(outfiles.Of("--device", " ", "-")), os.Stderr, "standard error")
 	}
-	return l.summed(l.written(output.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
+	return l.summed(l.written(outfiles.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
 }
 
 // perform plays a copy of sheet with the flags applied until it ends or a signal interrupts it. It adds the flags to
 // o.
-func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
+func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o liveplay.Options) error {
 	o.Device, o.Buffer = l.Device, l.buffer()
 	o.Block, o.Limits, o.Report, o.Timeline = l.Block, l.limits(), l.Report, l.Timeline
 	c.Quiet = l.Quiet
 	o.JSON, o.Verbose, o.Strict = l.JSON, l.Verbose, l.Strict
-	return performance.Play(c, interrupted, l.apply(sheet), &o)
+	return liveplay.Play(c, interrupted, l.apply(sheet), &o)
 }
 
 // trialFlags are the flags of commands that render with several policies.

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/flagtype"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -14,12 +14,12 @@ func TestFlagsWinOverSheet(t *testing.T) {
 		t.Errorf("no flags make %+v", got)
 	}
 	voices, seed, rate := 5, int64(-1), 44100
-	length := new(value.Time)
+	length := new(flagtype.Time)
 	if err := length.UnmarshalText([]byte("1.5s")); err != nil {
 		t.Fatal(err)
 	}
 	f := &sheetFlags{
-		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: new(value.Overflow(mixer.Reject)), Quality: new(value.Quality(voice.Linear)),
+		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: new(flagtype.Overflow(mixer.Reject)), Quality: new(flagtype.Quality(voice.Linear)),
 		Length: length, Refuse: true,
 	}
 	got := f.apply(sheet)

@@ -13,29 +13,29 @@ import (
 	"github.com/alecthomas/kong"
 
 	"voicepool/bank/rules"
-	"voicepool/cmd/internal/booth"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/control"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/performance"
-	"voicepool/cmd/internal/remote"
-	"voicepool/cmd/internal/screen"
-	"voicepool/cmd/internal/show"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/serve/remote"
+	"voicepool/cmd/internal/show/lineproto"
+	"voicepool/cmd/internal/show/liveplay"
+	"voicepool/cmd/internal/show/operator"
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/cmd/internal/show/showtui"
 	"voicepool/cue"
 )
 
 // controlFlags are the flags of commands whose shows can be controlled while they run.
 type controlFlags struct {
-	Control string      `placeholder:"WHERE" help:"Accept commands, one per line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
-	Midi    string      `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device such as /dev/snd/midiC1D0, or a pipe, with the table midi of the sheet and MIDI Show Control."`
-	Guard   *value.Time `placeholder:"TIME" help:"Ignore another GO within this time (300ms)."`
+	Control string         `placeholder:"WHERE" help:"Accept commands, one per line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
+	Midi    string         `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device such as /dev/snd/midiC1D0, or a pipe, with the table midi of the sheet and MIDI Show Control."`
+	Guard   *flagtype.Time `placeholder:"TIME" help:"Ignore another GO within this time (300ms)."`
 }
 
 // open opens the controls that the flags name: standard input, a socket, MIDI, the screen. The caller must close the
 // booth.
-func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options) (*booth.Booth, error) {
-	if o.Guard = show.Guard; f.Guard != nil {
+func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Options) (*operator.Booth, error) {
+	if o.Guard = showrun.Guard; f.Guard != nil {
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
 	}
 	o.Control, o.Midi, o.In, o.Out = f.Control, f.Midi, c.In, c.Out
@@ -44,7 +44,7 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options
 			c.Say("%s", line)
 		}
 	}
-	return booth.Open(sheet, o)
+	return operator.Open(sheet, o)
 }
 
 // check returns a usage error for an invalid --control, and if standard output is needed twice.
@@ -98,13 +98,13 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		return console.Usage("%s: the sheet has no `list` of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
 	}
 	g.fold(c, sheet)
-	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(g.reads(output.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
+	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(g.reads(outfiles.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := g.goesFlag.read(sheet); err != nil {
 		return err
 	}
-	var draw func(*show.Show)
+	var draw func(*showrun.Show)
 	// If the sheet comes from standard input, keys are read from /dev/tty.
 	if c.OutTerminal != nil && (c.InTerminal != nil || g.Sheet == "-") && g.Control != "-" && !g.Quiet && !g.Verbose {
 		t, err := tcell.NewScreen()
@@ -112,16 +112,16 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 			return fmt.Errorf("cannot draw on this terminal: %w; run the show without a screen by --control or -q", err)
 		}
 		// If the terminal is lost, the operator can return with attach.
-		draw = func(s *show.Show) {
-			booth.Forget()
-			_ = screen.Run(interrupted, t, false, control.Local(s))
+		draw = func(s *showrun.Show) {
+			operator.Forget()
+			_ = showtui.Run(interrupted, t, false, lineproto.Local(s))
 		}
 	}
-	b, err := g.open(c, sheet, booth.Options{Sheet: g.Sheet, Device: g.Device.String(), Goes: g.RecordGoes, Screen: draw, Alone: draw == nil && g.Control != "-"})
+	b, err := g.open(c, sheet, operator.Options{Sheet: g.Sheet, Device: g.Device.String(), Goes: g.RecordGoes, Screen: draw, Alone: draw == nil && g.Control != "-"})
 	if err != nil {
 		return err
 	}
-	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Tell, Drawn: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
+	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Tell, Drawn: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
 	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.Changed, b.Tell
 	g.begin(&o.Player)
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
@@ -129,7 +129,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 
 // leave closes a booth after a show that has ended with err. It returns err, or if that is nil the error of closing.
 // If both failed, it prints the second.
-func leave(c *console.Console, b *booth.Booth, err error) error {
+func leave(c *console.Console, b *operator.Booth, err error) error {
 	closed := b.Close()
 	if err == nil || closed == nil {
 		return cmp.Or(err, closed)
@@ -160,18 +160,18 @@ func (s *sendCommand) Run(c *console.Console) error {
 	case bare:
 		return console.Usage("a command is missing, such as: voicepool send %s go", oneLine(address))
 	}
-	conn, err := control.Dial(address)
+	conn, err := lineproto.Dial(address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(sendPatience))
-	line, err := control.Ask(conn, bufio.NewReader(conn), command)
+	line, err := lineproto.Ask(conn, bufio.NewReader(conn), command)
 	if err != nil {
 		return fmt.Errorf("%s: %w", oneLine(address), cause(err))
 	}
 	fmt.Fprintf(c.Out, "%s", line)
-	var answer control.Answer
+	var answer lineproto.Answer
 	if json.Unmarshal(line, &answer) == nil && !answer.OK {
 		return console.Usage("%s", answer.Error)
 	}

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"voicepool/bank/rules"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/cli/outfiles"
 	"voicepool/cue"
 )
 
@@ -20,8 +20,8 @@ type goesFlag struct {
 
 // fromFlags are the flags of commands that can start in the middle of a show.
 type fromFlags struct {
-	From *value.Time `placeholder:"TIME" help:"Begin at this time of the show, in the state that the earlier cues leave: 30s, 1m30s, 1.5."`
-	Cue  string      `placeholder:"N" help:"Begin at the cue with this number. If no cue of the sheet has a number, they count from 0."`
+	From *flagtype.Time `placeholder:"TIME" help:"Begin at this time of the show, in the state that the earlier cues leave: 30s, 1m30s, 1.5."`
+	Cue  string         `placeholder:"N" help:"Begin at the cue with this number. If no cue of the sheet has a number, they count from 0."`
 }
 
 // begin sets the start position in o. Without the flags, the show starts at its beginning.
@@ -89,9 +89,9 @@ func reloader(path string, goes goesFlag, fold bool) func(context.Context) (*cue
 }
 
 // reads returns list with the file of GO times added, if the flag is given.
-func (g goesFlag) reads(list []output.Input) []output.Input {
+func (g goesFlag) reads(list []outfiles.Input) []outfiles.Input {
 	if g.Goes == "" {
 		return list
 	}
-	return append(list, output.Input{Path: g.Goes, What: "the times of GO"})
+	return append(list, outfiles.Input{Path: g.Goes, What: "the times of GO"})
 }

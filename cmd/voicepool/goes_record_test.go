@@ -13,10 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicepool/cmd/internal/booth"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/performance"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/show/liveplay"
+	"voicepool/cmd/internal/show/operator"
 	"voicepool/cue"
 	"voicepool/device/wav"
 )
@@ -56,7 +56,7 @@ func TestRecordGoes(t *testing.T) {
 			t.Setenv("XDG_RUNTIME_DIR", path("show.yaml")) // an invalid folder: with a socket, the simulated time would not pass
 			latency := 0
 			synctest.Test(t, func(t *testing.T) { latency = playShow(t, path, strings.Split(commands, "; "), i) })
-			r := &renderCommand{Sheet: path("show.yaml"), Output: path("again.wav"), Format: value.Format{Format: wav.F32}, goesFlag: goesFlag{Goes: path("goes.txt")}, sheetFlags: sheetFlags{Block: 500, Quiet: true}}
+			r := &renderCommand{Sheet: path("show.yaml"), Output: path("again.wav"), Format: flagtype.Format{Format: wav.F32}, goesFlag: goesFlag{Goes: path("goes.txt")}, sheetFlags: sheetFlags{Block: 500, Quiet: true}}
 			if err := r.Run(&console.Console{Out: &console.Sticky{W: io.Discard}, Err: io.Discard}); err != nil {
 				t.Fatal(err)
 			}
@@ -107,12 +107,12 @@ func playShow(t *testing.T, path func(string) string, commands []string, seed in
 		t.Fatal(err)
 	}
 	control := controlFlags{Control: "-"}
-	b, err := control.open(c, sheet, booth.Options{Sheet: path("show.yaml"), Device: "raw", Goes: path("goes.txt")})
+	b, err := control.open(c, sheet, operator.Options{Sheet: path("show.yaml"), Device: "raw", Goes: path("goes.txt")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: performance.Device{Kind: "raw", Name: path("heard")}}
-	o := performance.Options{Title: "go", Player: cue.Options{Live: true}, Look: b.Look, Sent: b.Tell, Silent: true}
+	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: liveplay.Device{Kind: "raw", Name: path("heard")}}
+	o := liveplay.Options{Title: "go", Player: cue.Options{Live: true}, Look: b.Look, Sent: b.Tell, Silent: true}
 	o.Attend = func(p *cue.Player) (func(), error) {
 		latency = int(math.Round(p.Mixer().Latency().Limiter.Seconds() * float64(p.Mixer().Rate())))
 		return b.Attend(p)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/cue"
 	"voicepool/internal/leak"
 )
@@ -45,10 +45,10 @@ func TestPerformOnATerminal(t *testing.T) {
 	terminal, drawn := asTerminal(t)
 	var out, messages strings.Builder
 	c := &console.Console{Out: &console.Sticky{W: &out}, Err: &messages, OutTerminal: terminal}
-	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: performance.Device{Kind: "null"}}
+	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: liveplay.Device{Kind: "null"}}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), performance.Options{Title: "test"}); err != nil {
+	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), liveplay.Options{Title: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	if text := drawn(); !strings.Contains(text, "blip") || !strings.HasSuffix(text, "\x1b[?1049l") {

@@ -23,45 +23,45 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"voicepool/cmd/internal/catalog"
-	"voicepool/cmd/internal/cluster/roster"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/drivers"
-	"voicepool/cmd/internal/farm"
+	"voicepool/cmd/internal/cli/catalog"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/drivers"
+	"voicepool/cmd/internal/cluster/renderfarm"
+	"voicepool/cmd/internal/cluster/roomscmd"
 	"voicepool/cue"
 	"voicepool/internal/words"
 )
 
 // grammar defines the command line.
 type grammar struct {
-	Demo       demoCommand       `cmd:"" help:"Play the embedded show with the embedded sounds."`
-	Play       playCommand       `cmd:"" help:"Play sounds now, all at once."`
-	Run        runCommand        `cmd:"" help:"Play a cue sheet in real time."`
-	Go         goCommand         `cmd:"" help:"Run a show: cues that wait for GO, from a terminal, a socket, MIDI or standard input."`
-	Attach     attachCommand     `cmd:"" help:"Return to the screen of a running show."`
-	Serve      serveCommand      `cmd:"" help:"Serve rooms in which people and programs play sounds, over HTTP, WebSocket and OSC."`
-	Send       sendCommand       `cmd:"" help:"Send a command to a running show or to a server, and print the answer."`
-	Rooms      roster.Rooms      `cmd:"" help:"List the rooms of a cluster of servers, and which node plays each."`
-	Drain      roster.Drain      `cmd:"" help:"Move the rooms off a node of a cluster."`
-	Watch      watchCommand      `cmd:"" help:"Show the voices and events of a room of a server."`
-	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
-	Check      checkCommand      `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`
-	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
-	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
-	Effects    catalog.Effects   `cmd:"" help:"List the effects of buses: parameters, units, ranges, defaults."`
-	Devices    drivers.Command   `cmd:"" help:"List devices and drivers, and the one that auto chooses."`
-	Doctor     doctorCommand     `cmd:"" help:"Find out why there is no sound, and how to fix it."`
-	Bench      benchCommand      `cmd:"" help:"Measure how many voices this machine can mix."`
-	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, rejected or not heard."`
-	Timeline   timelineCommand   `cmd:"" help:"Draw voices over time from a report."`
-	Stealbench stealbenchCommand `cmd:"" help:"Measure the audible loss by voice stealing, on built-in scenes or a cue sheet."`
-	Tune       tuneCommand       `cmd:"" help:"Find the smallest pool for a cue sheet."`
-	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies and compare their losses."`
-	Farm       farm.Command      `cmd:"" help:"Run renders and measurements on many machines, over NATS."`
-	Completion completionCommand `cmd:"" help:"Print the script with which a shell completes commands, flags and names."`
-	Man        manCommand        `cmd:"" help:"Print the manual page: voicepool man | man -l -"`
-	Version    versionCommand    `cmd:"" help:"Print the version, as --version does."`
-	Decode     decodeCommand     `cmd:"" hidden:""`
+	Demo       demoCommand        `cmd:"" help:"Play the embedded show with the embedded sounds."`
+	Play       playCommand        `cmd:"" help:"Play sounds now, all at once."`
+	Run        runCommand         `cmd:"" help:"Play a cue sheet in real time."`
+	Go         goCommand          `cmd:"" help:"Run a show: cues that wait for GO, from a terminal, a socket, MIDI or standard input."`
+	Attach     attachCommand      `cmd:"" help:"Return to the screen of a running show."`
+	Serve      serveCommand       `cmd:"" help:"Serve rooms in which people and programs play sounds, over HTTP, WebSocket and OSC."`
+	Send       sendCommand        `cmd:"" help:"Send a command to a running show or to a server, and print the answer."`
+	Rooms      roomscmd.Rooms     `cmd:"" help:"List the rooms of a cluster of servers, and which node plays each."`
+	Drain      roomscmd.Drain     `cmd:"" help:"Move the rooms off a node of a cluster."`
+	Watch      watchCommand       `cmd:"" help:"Show the voices and events of a room of a server."`
+	Render     renderCommand      `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
+	Check      checkCommand       `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`
+	Schema     schemaCommand      `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
+	Sounds     soundsCommand      `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
+	Effects    catalog.Effects    `cmd:"" help:"List the effects of buses: parameters, units, ranges, defaults."`
+	Devices    drivers.Command    `cmd:"" help:"List devices and drivers, and the one that auto chooses."`
+	Doctor     doctorCommand      `cmd:"" help:"Find out why there is no sound, and how to fix it."`
+	Bench      benchCommand       `cmd:"" help:"Measure how many voices this machine can mix."`
+	Explain    explainCommand     `cmd:"" help:"Explain from a report why a sound was stolen, rejected or not heard."`
+	Timeline   timelineCommand    `cmd:"" help:"Draw voices over time from a report."`
+	Stealbench stealbenchCommand  `cmd:"" help:"Measure the audible loss by voice stealing, on built-in scenes or a cue sheet."`
+	Tune       tuneCommand        `cmd:"" help:"Find the smallest pool for a cue sheet."`
+	Compare    compareCommand     `cmd:"" help:"Render a cue sheet under several policies and compare their losses."`
+	Farm       renderfarm.Command `cmd:"" help:"Run renders and measurements on many machines, over NATS."`
+	Completion completionCommand  `cmd:"" help:"Print the script with which a shell completes commands, flags and names."`
+	Man        manCommand         `cmd:"" help:"Print the manual page: voicepool man | man -l -"`
+	Version    versionCommand     `cmd:"" help:"Print the version, as --version does."`
+	Decode     decodeCommand      `cmd:"" hidden:""`
 }
 
 // The purpose of the program, for its help and the man page.

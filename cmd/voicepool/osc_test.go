@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/internal/leak"
 )
 
@@ -36,11 +36,11 @@ cues:
 `)
 	var out, messages strings.Builder
 	c := &console.Console{Out: &console.Sticky{W: &out}, Err: &messages}
-	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: performance.Device{Kind: "null"}}
+	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: liveplay.Device{Kind: "null"}}
 	flags.Verbose = true
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	err = flags.perform(c, interrupted, parse(t, sheet), performance.Options{Title: "test"})
+	err = flags.perform(c, interrupted, parse(t, sheet), liveplay.Options{Title: "test"})
 	if console.ExitCode(err) != console.ExitFailed {
 		t.Errorf("it ended with %v", err)
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/alecthomas/kong"
 
 	"voicepool/bank/rules"
-	"voicepool/cmd/internal/catalog"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/performance"
-	"voicepool/cmd/internal/remote"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/catalog"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/serve/remote"
+	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/sounds"
@@ -27,11 +27,11 @@ import (
 type playCommand struct {
 	Sounds []string `arg:"" predictor:"sound" name:"sound" help:"Files, names of embedded sounds, - for standard input, or generated sounds: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. Without --length and --loop, a tone lasts one second, and noise ten."`
 
-	Gain  value.Gain `placeholder:"DB" help:"Gain in dB, -120..24."`
-	Pan   float64    `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
-	Pitch float64    `placeholder:"ST" help:"Pitch in semitones, -48..48."`
-	Speed float64    `placeholder:"X" default:"1" help:"Speed as a ratio, 0.0625..16."`
-	Loop  bool       `help:"Repeat until Ctrl-C."`
+	Gain  flagtype.Gain `placeholder:"DB" help:"Gain in dB, -120..24."`
+	Pan   float64       `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
+	Pitch float64       `placeholder:"ST" help:"Pitch in semitones, -48..48."`
+	Speed float64       `placeholder:"X" default:"1" help:"Speed as a ratio, 0.0625..16."`
+	Loop  bool          `help:"Repeat until Ctrl-C."`
 
 	liveFlags
 	remote.Flags
@@ -62,7 +62,7 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	if err := p.outputs().Keep(inputs); err != nil {
 		return err
 	}
-	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
+	err = p.perform(c, interrupted, sheet, liveplay.Options{Title: "play"})
 	// The error's line in the generated sheet would confuse the user.
 	_, stopped := errors.AsType[console.Interruption](err)
 	if at, ok := errors.AsType[*rules.Error](err); ok && at.Sound != nil && !stopped {
@@ -105,7 +105,7 @@ func (p *playCommand) check() error {
 
 // sheet returns a generated sheet that plays all sounds at once, and the input files. in is standard input; for the
 // sound "-", spool copies it to a file and returns the path.
-func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []output.Input, err error) {
+func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []outfiles.Input, err error) {
 	type entry map[string]any
 	listed := entry{}
 	var cues []entry
@@ -122,7 +122,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			if err != nil {
 				return nil, nil, err
 			}
-			inputs = append(inputs, output.Input{In: in, What: "the sound on standard input"})
+			inputs = append(inputs, outfiles.Input{In: in, What: "the sound on standard input"})
 			name = catalog.StandardInput
 			listed[name] = entry{"file": file}
 		case generated:
@@ -133,7 +133,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			if err := catalog.Missing(s.File); err != nil {
 				return nil, nil, err
 			}
-			inputs = append(inputs, output.Input{Path: s.File, What: "the sound " + oneLine(s.File)})
+			inputs = append(inputs, outfiles.Input{Path: s.File, What: "the sound " + oneLine(s.File)})
 			listed[name] = entry{"file": s.File}
 		}
 		cues = append(cues, entry{

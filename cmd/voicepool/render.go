@@ -10,12 +10,12 @@ import (
 
 	"golang.org/x/term"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/findings"
-	"voicepool/cmd/internal/live"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/timeline"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/checkreport"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cmd/internal/view/timeline"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
@@ -25,10 +25,10 @@ import (
 )
 
 type renderCommand struct {
-	Sheet     string       `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
-	Output    string       `short:"o" required:"" placeholder:"FILE" help:"WAV file to write; - is standard output."`
-	Format    value.Format `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
-	NoLimiter bool         `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`
+	Sheet     string          `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Output    string          `short:"o" required:"" placeholder:"FILE" help:"WAV file to write; - is standard output."`
+	Format    flagtype.Format `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
+	NoLimiter bool            `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`
 	goesFlag
 	fromFlags
 	sheetFlags
@@ -57,7 +57,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if sheet.Cues == nil && sheet.List == nil && sheet.Length == nil && r.Length == nil {
 		return fmt.Errorf("%s: the sheet has neither `cues` nor a `list`; add one, or a length", oneLine(r.Sheet))
 	}
-	if err := r.outputs().Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+	if err := r.outputs().Keep(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := r.goesFlag.read(sheet); err != nil {
@@ -71,7 +71,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err := sheet.CheckRender(); err != nil {
 		return err
 	}
-	output.NoteName(c, r.Output)
+	outfiles.NoteName(c, r.Output)
 	return interrupted.Instead(c, r.explain(r.render(c, sheet, interrupted)))
 }
 
@@ -88,8 +88,8 @@ func (r *renderCommand) check() error {
 
 // outputs returns all files and streams that the command writes, for the check that they replace neither an input
 // nor each other.
-func (r *renderCommand) outputs() output.List {
-	list := r.written(output.Of("-o", " ", r.Output))
+func (r *renderCommand) outputs() outfiles.List {
+	list := r.written(outfiles.Of("-o", " ", r.Output))
 	if r.Output != "-" {
 		return list
 	}
@@ -99,7 +99,7 @@ func (r *renderCommand) outputs() output.List {
 // render renders sheet to the WAV file, then writes the report and the timeline. Each file appears only if it is
 // complete.
 func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
-	told, err := output.Open(interrupted, r.Report)
+	told, err := outfiles.Open(interrupted, r.Report)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	config := wav.Config{Rate: sheet.Rate, Outputs: sheet.Pairs(), Format: r.Format.Format, Seed: sheet.Seed}
 	var out sink
 	if r.Output == "-" {
-		if out, err = wav.NewWriter(output.Standard(), config); err != nil {
+		if out, err = wav.NewWriter(outfiles.Standard(), config); err != nil {
 			return err
 		}
 	} else {
@@ -133,7 +133,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 			ranked++
 		}
 		if r.Verbose {
-			fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate))
+			fmt.Fprintln(c.Err, liveview.Describe(e, sheet.Rate))
 		}
 	}
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, options) })
@@ -200,7 +200,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 	return func(file string, place sounds.Damage) {
 		if !c.Quiet {
-			c.Say("warning: %s", findings.Line(file, place))
+			c.Say("warning: %s", checkreport.Line(file, place))
 		}
 	}
 }
@@ -228,5 +228,5 @@ func (r *renderCommand) summary(c *console.Console, result *report.Report, clipp
 		line += fmt.Sprintf("; %d samples clipped", clipped)
 	}
 	c.Say("%s", line)
-	live.Outputs(c.Err, result)
+	liveview.Outputs(c.Err, result)
 }

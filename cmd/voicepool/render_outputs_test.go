@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
 	"voicepool/internal/longtest"
@@ -75,7 +75,7 @@ func rendered(t *testing.T, sheet string, format wav.Format, fold bool) ([]byte,
 	if err := os.WriteFile(path, []byte(sheet), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r := &renderCommand{Sheet: path, Output: out, Format: value.Format{Format: format}, foldFlag: foldFlag{Fold: fold}, sheetFlags: sheetFlags{Block: 500, Quiet: true, Report: told}}
+	r := &renderCommand{Sheet: path, Output: out, Format: flagtype.Format{Format: format}, foldFlag: foldFlag{Fold: fold}, sheetFlags: sheetFlags{Block: 500, Quiet: true, Report: told}}
 	if err := r.Run(&console.Console{In: strings.NewReader(""), Out: &console.Sticky{W: io.Discard}, Err: io.Discard}); err != nil {
 		t.Fatalf("%v\n%s", err, sheet)
 	}

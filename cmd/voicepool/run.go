@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"os"
 
-	"voicepool/cmd/internal/booth"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/show/liveplay"
+	"voicepool/cmd/internal/show/operator"
 )
 
 // keysHint lists the keys of a run.
@@ -42,7 +42,7 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	r.fold(c, sheet)
-	if err := r.outputs().And("--record", " ", r.Record).Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+	if err := r.outputs().And("--record", " ", r.Record).Keep(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := r.goesFlag.read(sheet); err != nil {
@@ -51,7 +51,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err := sheet.CheckGoes(); err != nil {
 		return err
 	}
-	o := performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload}
+	o := liveplay.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload}
 	r.begin(&o.Player)
 	var keys *os.File
 	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {
@@ -60,7 +60,7 @@ func (r *runCommand) Run(c *console.Console) error {
 			o.Hint = func() string { return keysHint }
 		}
 	}
-	b, err := r.open(c, sheet, booth.Options{Sheet: r.Sheet, Device: r.Device.String(), Keys: keys})
+	b, err := r.open(c, sheet, operator.Options{Sheet: r.Sheet, Device: r.Device.String(), Keys: keys})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
 	"voicepool/cue"
 )
 

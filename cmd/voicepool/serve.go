@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"syscall"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/room"
-	"voicepool/cmd/internal/serve"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/serve/server"
 )
 
 type serveCommand struct {
@@ -26,7 +26,7 @@ type serveCommand struct {
 	Quiet     bool     `short:"q" help:"Print errors and warnings only."`
 
 	isolateFlag
-	serve.Far
+	server.Far
 }
 
 // check returns a usage error for an invalid pool size or device.
@@ -50,7 +50,7 @@ func (s *serveCommand) Run(c *console.Console) error {
 	defer interrupted.Close()
 	hangups, stop := console.Hangups()
 	defer stop()
-	o := serve.Options{
+	o := server.Options{
 		Sheet: s.Sheet, Config: s.Config, Listen: s.Listen, OSC: s.OSC, Device: s.Device, State: s.State, TokenFile: s.TokenFile,
 		Bank: demoBank(), Hosts: s.Host, Cert: s.Cert, Key: s.Key, Limits: s.limits(), Hangups: hangups, Far: s.Far,
 		Say: func(line string) { c.Say("%s", line) },
@@ -66,8 +66,8 @@ func (s *serveCommand) Run(c *console.Console) error {
 	if s.Voices != nil {
 		o.Voices = *s.Voices
 	}
-	if err := serve.Run(interrupted, o); err != nil {
-		if _, faulty := errors.AsType[serve.Faulty](err); faulty {
+	if err := server.Run(interrupted, o); err != nil {
+		if _, faulty := errors.AsType[server.Faulty](err); faulty {
 			return console.Usage("%w", err)
 		}
 		return err

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"voicepool/cmd/internal/catalog"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/cli/catalog"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/outfiles"
 	"voicepool/sounds"
 )
 
@@ -47,16 +47,16 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	case s.PNG != "" && len(list) > maxPanels:
 		return console.Usage("--png: %d sounds are too many for a picture; show at most %d", len(list), maxPanels)
 	}
-	var inputs []output.Input
+	var inputs []outfiles.Input
 	for _, n := range list {
 		if n.File != "" {
-			inputs = append(inputs, output.Input{Path: n.File, What: "the sound " + oneLine(n.File)})
+			inputs = append(inputs, outfiles.Input{Path: n.File, What: "the sound " + oneLine(n.File)})
 		}
 	}
-	if err := output.Of("--png", " ", s.PNG).Keep(inputs); err != nil {
+	if err := outfiles.Of("--png", " ", s.PNG).Keep(inputs); err != nil {
 		return err
 	}
-	file, err := output.Create(s.PNG)
+	file, err := outfiles.Create(s.PNG)
 	if err != nil {
 		return err
 	}

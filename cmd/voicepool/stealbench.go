@@ -8,27 +8,27 @@ import (
 	"strings"
 	"time"
 
-	"voicepool/cmd/internal/catalog"
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/trial"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/catalog"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/lab/policytest"
+	"voicepool/cmd/internal/lab/steal"
 	"voicepool/cue"
-	"voicepool/internal/steal"
 )
 
 type stealbenchCommand struct {
-	Sheet    string         `arg:"" predictor:"sheet" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
-	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default}); also walls."`
-	Voices   []int          `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
-	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds can be lost, too), +blind (ignores filters, effects and sends) and +virtual=N, as in masked+virtual=64; quietest may have +refuse. Default of +virtual and +refuse: as in the sheet."`
-	Seeds    []uint64       `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
-	Corpus   uint64         `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
-	Sounds   string         `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
-	All      bool           `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
-	Length   *value.Time    `placeholder:"TIME" help:"Stop the cue sheet after this time."`
-	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder instead of measuring them."`
-	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
+	Sheet    string              `arg:"" predictor:"sheet" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
+	Scenes   []string            `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default}); also walls."`
+	Voices   []int               `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
+	Policies []policytest.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds can be lost, too), +blind (ignores filters, effects and sends) and +virtual=N, as in masked+virtual=64; quietest may have +refuse. Default of +virtual and +refuse: as in the sheet."`
+	Seeds    []uint64            `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
+	Corpus   uint64              `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
+	Sounds   string              `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
+	All      bool                `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
+	Length   *flagtype.Time      `placeholder:"TIME" help:"Stop the cue sheet after this time."`
+	Write    string              `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder instead of measuring them."`
+	SVG      string              `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
 	trialFlags
 }
 
@@ -94,13 +94,13 @@ func (b *stealbenchCommand) check() error {
 }
 
 // plan returns the measurements that the flags select. Call check before.
-func (b *stealbenchCommand) plan() *trial.Plan {
-	return &trial.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
+func (b *stealbenchCommand) plan() *policytest.Plan {
+	return &policytest.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
 }
 
 // recordings returns the sounds of the scenes: generated ones, or the files of the folder --sounds. own describes
 // that folder; it is nil for generated sounds.
-func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) (corpus []steal.Recording, own *trial.Corpus, err error) {
+func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) (corpus []steal.Recording, own *policytest.Corpus, err error) {
 	if b.Sounds == "" {
 		return steal.Corpus(b.Corpus), nil, nil
 	}
@@ -108,7 +108,7 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("--sounds %s: %w", oneLine(b.Sounds), cause(err))
 	}
-	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
+	return policytest.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
 }
 
 // write writes the scenes as sheets, with their sounds, to the folder of --write.
@@ -127,7 +127,7 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 // scenes measures the policies on the built-in scenes and prints the losses, the time per start and the clicks. With
 // --svg it also draws the losses.
 func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
-	drawing, err := output.Create(b.SVG)
+	drawing, err := outfiles.Create(b.SVG)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	if err != nil {
 		return err
 	}
-	stage, err := trial.NewStage(corpus)
+	stage, err := policytest.NewStage(corpus)
 	if err != nil {
 		return err
 	}
@@ -146,9 +146,9 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	if err != nil {
 		return err
 	}
-	rows := trial.Means(runs)
+	rows := policytest.Means(runs)
 	for i := range rows {
-		k := slices.IndexFunc(b.Policies, func(p trial.Policy) bool { return p.Name == rows[i].Policy })
+		k := slices.IndexFunc(b.Policies, func(p policytest.Policy) bool { return p.Name == rows[i].Policy })
 		if k < 0 { // optimum, bound
 			continue
 		}
@@ -162,7 +162,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	if err != nil {
 		return err
 	}
-	if err := drawing.Save(func(w io.Writer) error { return trial.Draw(w, rows, b.Scenes) }); err != nil {
+	if err := drawing.Save(func(w io.Writer) error { return policytest.Draw(w, rows, b.Scenes) }); err != nil {
 		return err
 	}
 	c.Progress("")
@@ -172,18 +172,18 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 			made = nil
 		}
 		return c.JSON(struct {
-			Rate    int                `json:"rate"`
-			Corpus  *uint64            `json:"corpus,omitempty"`
-			Sounds  *trial.Corpus      `json:"sounds,omitempty"`
-			Seeds   []uint64           `json:"seeds"`
-			Seconds float64            `json:"seconds"`
-			Rows    []trial.Row        `json:"rows"`
-			Runs    []trial.Row        `json:"runs"`
-			Clicks  []trial.ClickShare `json:"clicks"`
+			Rate    int                     `json:"rate"`
+			Corpus  *uint64                 `json:"corpus,omitempty"`
+			Sounds  *policytest.Corpus      `json:"sounds,omitempty"`
+			Seeds   []uint64                `json:"seeds"`
+			Seconds float64                 `json:"seconds"`
+			Rows    []policytest.Row        `json:"rows"`
+			Runs    []policytest.Row        `json:"runs"`
+			Clicks  []policytest.ClickShare `json:"clicks"`
 		}{steal.Rate, made, own, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
 	}
 	own.Print(c.Out)
-	trial.PrintScenes(c.Out, rows)
+	policytest.PrintScenes(c.Out, rows)
 	fmt.Fprintln(c.Out)
 	for _, s := range clicks {
 		fmt.Fprintf(c.Out, "clicks of cuts, %-22s %5.1f %%\n", s.Name, 100*s.Share)
@@ -196,7 +196,7 @@ const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
 // sheet measures each policy with each pool size on the sheet b.Sheet, and prints the losses.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
-	k, _, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
+	k, _, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {
 			if err := p.Check(p.Virtuals(sheet.Virtual), moreVirtual); err != nil {
 				return console.Usage("%w", err)
@@ -207,7 +207,7 @@ func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Inter
 	if err != nil {
 		return err
 	}
-	var rows []trial.Row
+	var rows []policytest.Row
 	for _, voices := range b.Voices {
 		for _, p := range b.Policies {
 			c.Progress("rendering %s with %s", p.Name, count(voices, "voice"))
@@ -221,14 +221,14 @@ func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Inter
 	c.Progress("")
 	if b.JSON {
 		return c.JSON(struct {
-			Sheet  string      `json:"sheet"`
-			Rate   int         `json:"rate"`
-			Needed int         `json:"needed_voices"`
-			Rows   []trial.Row `json:"rows"`
+			Sheet  string           `json:"sheet"`
+			Rate   int              `json:"rate"`
+			Needed int              `json:"needed_voices"`
+			Rows   []policytest.Row `json:"rows"`
 		}{b.Sheet, k.Sheet.Rate, k.Needed, rows})
 	}
-	trial.PrintSheet(c.Out, rows)
-	fmt.Fprintf(c.Out, "\n%s: %s at once at most. %s.\n", oneLine(b.Sheet), trial.AtOnce(k.Needed), trial.Sentence(rows, b.Policies[0].Label(k.Sheet)))
+	policytest.PrintSheet(c.Out, rows)
+	fmt.Fprintf(c.Out, "\n%s: %s at once at most. %s.\n", oneLine(b.Sheet), policytest.AtOnce(k.Needed), policytest.Sentence(rows, b.Policies[0].Label(k.Sheet)))
 	var differ []string
 	for i := range rows {
 		if r := &rows[i]; r.Differs() && !slices.Contains(differ, r.Policy) {
@@ -236,7 +236,7 @@ func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Inter
 		}
 	}
 	if differ != nil {
-		fmt.Fprintln(c.Out, trial.LimitNote(differ, k.Sheet))
+		fmt.Fprintln(c.Out, policytest.LimitNote(differ, k.Sheet))
 	}
 	return nil
 }

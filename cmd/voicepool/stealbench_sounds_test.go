@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/lab/steal"
 	"voicepool/internal/longtest"
-	"voicepool/internal/steal"
 )
 
 // TestStealbenchSounds checks that the built-in sounds as files give the same scenes as the

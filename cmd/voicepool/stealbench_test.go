@@ -16,9 +16,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/lab/steal"
 	"voicepool/internal/longtest"
-	"voicepool/internal/steal"
 )
 
 // stealGrammar is the part of the command line under test.

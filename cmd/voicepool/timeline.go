@@ -1,9 +1,9 @@
 package main
 
 import (
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/output"
-	"voicepool/cmd/internal/timeline"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/view/timeline"
 )
 
 type timelineCommand struct {
@@ -21,7 +21,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 		return err
 	}
 	defer done()
-	if err := output.Of("-o", " ", t.Output).Keep([]output.Input{in}); err != nil {
+	if err := outfiles.Of("-o", " ", t.Output).Keep([]outfiles.Input{in}); err != nil {
 		return err
 	}
 	interrupted := c.Listen()
@@ -30,7 +30,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	file, err := output.Open(interrupted, t.Output)
+	file, err := outfiles.Open(interrupted, t.Output)
 	if err != nil {
 		return err
 	}

@@ -5,17 +5,17 @@ import (
 	"strconv"
 	"strings"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/trial"
-	"voicepool/cmd/internal/value"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/flagtype"
+	"voicepool/cmd/internal/lab/policytest"
 	"voicepool/cue"
 )
 
 type tuneCommand struct {
-	Sheet  string        `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
-	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of the mix that may audibly differ (${default})."`
-	Policy *trial.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
-	Length *value.Time   `placeholder:"TIME" help:"Stop after this time."`
+	Sheet  string             `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Damage shareFlag          `default:"1%" placeholder:"SHARE" help:"Share of the mix that may audibly differ (${default})."`
+	Policy *policytest.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
+	Length *flagtype.Time     `placeholder:"TIME" help:"Stop after this time."`
 	goesFlag
 	trialFlags
 }
@@ -42,8 +42,8 @@ func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) 
 
 // run finds the smallest pool with a loss within --damage, and prints the losses of all sizes that it has tried.
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
-	var policy trial.Policy
-	k, _, err := trial.Load(c, interrupted, t.Sheet, t.Length.Given(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
+	var policy policytest.Policy
+	k, _, err := policytest.Load(c, interrupted, t.Sheet, t.Length.Given(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
 		policy, err = t.policy(sheet)
 		if err == nil {
 			err = policy.Check(policy.Virtuals(sheet.Virtual), moreVirtual)
@@ -66,20 +66,20 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	best := &found.Best
 	if t.JSON {
 		return c.JSON(struct {
-			Sheet  string      `json:"sheet"`
-			Damage float64     `json:"damage"`
-			Policy string      `json:"policy"`
-			Voices int         `json:"voices"`
-			Within bool        `json:"within_damage"`
-			Needed int         `json:"needed_voices"`
-			Rows   []trial.Row `json:"rows"`
+			Sheet  string           `json:"sheet"`
+			Damage float64          `json:"damage"`
+			Policy string           `json:"policy"`
+			Voices int              `json:"voices"`
+			Within bool             `json:"within_damage"`
+			Needed int              `json:"needed_voices"`
+			Rows   []policytest.Row `json:"rows"`
 		}{t.Sheet, float64(t.Damage), best.Policy, best.Voices, found.Within, found.Needed, found.Rows})
 	}
-	trial.PrintSheet(c.Out, found.Rows)
+	policytest.PrintSheet(c.Out, found.Rows)
 	sheet, take := oneLine(t.Sheet), count(best.Voices, "voice")
 	if !found.Within {
 		fmt.Fprintf(c.Out, "\n%s: no pool is large enough: even with %s, enough for all sounds at once, you would hear %s: more than %.3g %%. %s\n",
-			sheet, take, best.Heard(" of it go"), 100*t.Damage, trial.LimitNote([]string{best.Policy}, k.Sheet))
+			sheet, take, best.Heard(" of it go"), 100*t.Damage, policytest.LimitNote([]string{best.Policy}, k.Sheet))
 		return nil
 	}
 	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, take, best.Heard(" of it go"))
@@ -94,8 +94,8 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 
 // policy returns the policy of --policy, or the policy of sheet. A policy without a fixed pool size, such as grow,
 // is an error.
-func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
-	p, own := trial.PolicyOf(sheet), t.Policy == nil
+func (t *tuneCommand) policy(sheet *cue.Sheet) (policytest.Policy, error) {
+	p, own := policytest.PolicyOf(sheet), t.Policy == nil
 	set(&p, t.Policy)
 	err := p.Sized()
 	switch {

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/cli/console"
 )
 
 type versionCommand struct {

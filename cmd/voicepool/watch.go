@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/live"
-	"voicepool/cmd/internal/remote"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/serve/remote"
+	"voicepool/cmd/internal/view/liveview"
 )
 
 type watchCommand struct {
@@ -25,10 +25,10 @@ func (w *watchCommand) Run(c *console.Console) error {
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	show := live.NewLines(c.Out, w.Verbose).Show
+	show := liveview.NewLines(c.Out, w.Verbose).Show
 	if c.OutTerminal != nil && !w.Verbose {
-		view := live.NewView(c.TakeOver(c.OutTerminal), "watch "+oneLine(room.Room()), "")
-		show = func(p live.Picture, _ bool) { view.Show(p) }
+		view := liveview.NewView(c.TakeOver(c.OutTerminal), "watch "+oneLine(room.Room()), "")
+		show = func(p liveview.Picture, _ bool) { view.Show(p) }
 		defer c.Restore()
 	}
 	if err := room.Watch(interrupted, show); !errors.Is(err, context.Canceled) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
-	"voicepool/internal/parse"
+	"voicepool/internal/sheet/parse"
 )
 
 // codeOf matches code on a page: blocks, and spans within a line.

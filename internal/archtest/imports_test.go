@@ -26,7 +26,7 @@ internal/ring -> internal/release
 internal/links ->
 internal/leak -> internal/words
 internal/whole -> internal/links
-internal/yaml -> go.yaml.in/yaml/v4
+internal/sheet/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer pcm voice
 audiotest -> cue/report device device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
 internal/archtest ->
@@ -43,7 +43,7 @@ internal/schematest ->
 internal/subnormal ->
 internal/spectrum -> internal/fourier internal/loudness internal/stretch pcm
 internal/acoustics -> internal/fourier
-internal/steal -> pcm internal/fourier internal/loudness voice
+cmd/internal/lab/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/spectrum internal/words
 effect -> pcm voice internal/dsp internal/spectrum internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/reverb effect/internal/width
 effect/internal/compressor -> pcm internal/dsp effect/internal/ramp
@@ -80,14 +80,14 @@ device/pulse -> device device/internal/native device/internal/pace internal/word
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/dsp internal/whole pcm
 device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
-bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice effect
-bank/rules -> effect internal/words internal/yaml mixer pcm sounds voice sounds/tone space
-internal/fields -> internal/words internal/yaml mixer pcm
-internal/parse -> effect bank/rules internal/fields internal/words internal/yaml mixer sounds voice sounds/tone space pcm
-internal/chance -> bank/rules
-internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
-internal/scenes -> effect bank/rules mixer pcm voice
-cue -> effect bank/rules cue/report internal/chance internal/dsp internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
+bank -> bank/rules internal/sheet/chance internal/sheet/fields internal/sheet/loading internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml mixer pcm sounds space voice effect
+bank/rules -> effect internal/words internal/sheet/yaml mixer pcm sounds voice sounds/tone space
+internal/sheet/fields -> internal/words internal/sheet/yaml mixer pcm
+internal/sheet/parse -> effect bank/rules internal/sheet/fields internal/words internal/sheet/yaml mixer sounds voice sounds/tone space pcm
+internal/sheet/chance -> bank/rules
+internal/sheet/loading -> bank/rules internal/sheet/parse internal/words pcm sounds voice
+internal/sheet/scenes -> effect bank/rules mixer pcm voice
+cue -> effect bank/rules cue/report internal/sheet/chance internal/dsp internal/sheet/fields internal/sheet/loading internal/loudness internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
@@ -95,47 +95,47 @@ space -> pcm
 mixer/internal/history -> pool
 mixer/internal/refiner -> voice
 mixer/internal/master -> pcm internal/dsp internal/loudness
-cmd/internal/bar ->
+cmd/internal/view/meterbar ->
 cmd/internal/cluster -> internal/words github.com/nats-io/nats.go/...
 cmd/internal/cluster/placement -> cmd/internal/cluster github.com/nats-io/nats.go/... internal/words
-cmd/internal/uptime -> golang.org/x/sys/unix
-cmd/internal/cluster/subject -> cmd/internal/cluster cmd/internal/problem cmd/internal/service internal/words github.com/nats-io/nats.go/...
-cmd/internal/cluster/roster -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/console internal/words
-cmd/internal/bench -> effect cmd/internal/catalog cue device device/wav internal/dsp internal/loading mixer pcm sounds space voice golang.org/x/perf/...
-cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
-cmd/internal/catalog -> effect bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
-cmd/internal/column -> github.com/rivo/uniseg
-cmd/internal/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
-cmd/internal/extent -> bank/rules cmd/internal/console cue internal/words mixer sounds
-cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
-cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
-cmd/internal/booth -> cmd/internal/console cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/scratch cmd/internal/show cue internal/words golang.org/x/sys/unix
-cmd/internal/control -> cmd/internal/show internal/words
-cmd/internal/room -> effect bank/rules cmd/internal/live cmd/internal/performance cmd/internal/show cmd/internal/timeline cue cue/report device device/auto device/null internal/explain internal/loading internal/ring internal/whole internal/words internal/yaml mixer pcm sounds sounds/embedded voice cmd/internal/findings
-cmd/internal/screen -> cmd/internal/bar cmd/internal/column cmd/internal/control cmd/internal/show internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
-cmd/internal/show -> bank/rules cmd/internal/live cue internal/whole internal/words mixer pcm voice
-cmd/internal/midi -> cue gitlab.com/gomidi/midi/v2
-cmd/internal/osc -> cue
-cmd/internal/qlab -> bank/rules cmd/internal/osc cmd/internal/room cmd/internal/show cue internal/words
-cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
-cmd/internal/problem -> cue/report
-cmd/internal/board -> cmd/internal/problem internal/words
-cmd/internal/guard -> internal/words
-cmd/internal/systemd -> golang.org/x/sys/unix
-cmd/internal/serve -> bank/rules cmd/internal/board cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cluster/subject cmd/internal/depot cmd/internal/guard cmd/internal/problem cmd/internal/qlab cmd/internal/room cmd/internal/scratch cmd/internal/service cmd/internal/systemd cmd/internal/uptime cue golang.org/x/sys/windows internal/fields internal/whole internal/words internal/yaml mixer sounds
-cmd/internal/service -> bank/rules cmd/internal/problem cmd/internal/room cmd/internal/show cue internal/words mixer sounds github.com/VictoriaMetrics/metrics github.com/coder/websocket
-cmd/internal/depot -> bank/rules cmd/internal/cluster internal/whole internal/words github.com/nats-io/nats.go/...
-cmd/internal/farm -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/console cmd/internal/depot cmd/internal/output cue internal/words github.com/nats-io/nats.go/... golang.org/x/term cmd/internal/scratch
-cmd/internal/scratch -> internal/words
-cmd/internal/spill ->
-cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/osc cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term cmd/internal/findings
-cmd/internal/drivers -> cmd/internal/console device/auto device/oto device/pulse internal/words
-cmd/internal/findings -> bank/rules cue internal/parse internal/words sounds
-cmd/internal/remote -> bank/rules cmd/internal/cluster cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
-cmd/internal/shell -> sounds/embedded github.com/posener/complete
-cmd/internal/value -> bank/rules device/wav internal/words mixer voice
-cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
-cmd/internal/trial -> bank/rules cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
+cmd/internal/serve/boottime -> golang.org/x/sys/unix
+cmd/internal/cluster/natsroom -> cmd/internal/cluster cmd/internal/serve/problemjson cmd/internal/serve/service internal/words github.com/nats-io/nats.go/...
+cmd/internal/cluster/roomscmd -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cli/console internal/words
+cmd/internal/lab/bench -> effect cmd/internal/cli/catalog cue device device/wav internal/dsp internal/sheet/loading mixer pcm sounds space voice golang.org/x/perf/...
+cmd/internal/cli/console -> bank/rules cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/view/liveview cue mixer internal/words golang.org/x/term
+cmd/internal/cli/catalog -> effect bank/rules cmd/internal/view/meterbar cmd/internal/cli/console cmd/internal/view/figurestyle cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
+cmd/internal/view/cellwidth -> github.com/rivo/uniseg
+cmd/internal/cli/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
+cmd/internal/cli/sheetlen -> bank/rules cmd/internal/cli/console cue internal/words mixer sounds
+cmd/internal/view/figurestyle -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
+cmd/internal/view/liveview -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
+cmd/internal/show/operator -> cmd/internal/cli/console cmd/internal/show/lineproto cmd/internal/view/liveview cmd/internal/show/midi cmd/internal/cli/tmpdir cmd/internal/show/showrun cue internal/words golang.org/x/sys/unix
+cmd/internal/show/lineproto -> cmd/internal/show/showrun internal/words
+cmd/internal/serve/room -> effect bank/rules cmd/internal/view/liveview cmd/internal/show/liveplay cmd/internal/show/showrun cmd/internal/view/timeline cue cue/report device device/auto device/null internal/explain internal/sheet/loading internal/ring internal/whole internal/words internal/sheet/yaml mixer pcm sounds sounds/embedded voice cmd/internal/cli/checkreport
+cmd/internal/show/showtui -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/show/lineproto cmd/internal/show/showrun internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
+cmd/internal/show/showrun -> bank/rules cmd/internal/view/liveview cue internal/whole internal/words mixer pcm voice
+cmd/internal/show/midi -> cue gitlab.com/gomidi/midi/v2
+cmd/internal/show/osc -> cue
+cmd/internal/show/qlab -> bank/rules cmd/internal/show/osc cmd/internal/serve/room cmd/internal/show/showrun cue internal/words
+cmd/internal/cli/outfiles -> cmd/internal/cli/console cue internal/links internal/whole internal/words
+cmd/internal/serve/problemjson -> cue/report
+cmd/internal/serve/board -> cmd/internal/serve/problemjson internal/words
+cmd/internal/serve/webauth -> internal/words
+cmd/internal/serve/systemd -> golang.org/x/sys/unix
+cmd/internal/serve/server -> bank/rules cmd/internal/serve/board cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cluster/natsroom cmd/internal/cluster/blobstore cmd/internal/serve/webauth cmd/internal/serve/problemjson cmd/internal/show/qlab cmd/internal/serve/room cmd/internal/cli/tmpdir cmd/internal/serve/service cmd/internal/serve/systemd cmd/internal/serve/boottime cue golang.org/x/sys/windows internal/sheet/fields internal/whole internal/words internal/sheet/yaml mixer sounds
+cmd/internal/serve/service -> bank/rules cmd/internal/serve/problemjson cmd/internal/serve/room cmd/internal/show/showrun cue internal/words mixer sounds github.com/VictoriaMetrics/metrics github.com/coder/websocket
+cmd/internal/cluster/blobstore -> bank/rules cmd/internal/cluster internal/whole internal/words github.com/nats-io/nats.go/...
+cmd/internal/cluster/renderfarm -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cli/console cmd/internal/cluster/blobstore cmd/internal/cli/outfiles cue internal/words github.com/nats-io/nats.go/... golang.org/x/term cmd/internal/cli/tmpdir
+cmd/internal/cli/tmpdir -> internal/words
+cmd/internal/show/asynclog ->
+cmd/internal/show/liveplay -> cmd/internal/cli/console cmd/internal/view/liveview cmd/internal/show/osc cmd/internal/cli/outfiles cmd/internal/show/asynclog cmd/internal/view/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term cmd/internal/cli/checkreport
+cmd/internal/cli/drivers -> cmd/internal/cli/console device/auto device/oto device/pulse internal/words
+cmd/internal/cli/checkreport -> bank/rules cue internal/sheet/parse internal/words sounds
+cmd/internal/serve/remote -> bank/rules cmd/internal/cluster cmd/internal/cli/console cmd/internal/view/liveview cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
+cmd/internal/cli/shell -> sounds/embedded github.com/posener/complete
+cmd/internal/cli/flagtype -> bank/rules device/wav internal/words mixer voice
+cmd/internal/view/timeline -> cmd/internal/view/figurestyle cmd/internal/cli/outfiles cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
+cmd/internal/lab/policytest -> bank/rules cmd/internal/lab/bench cmd/internal/cli/console cue cue/report internal/loudness cmd/internal/lab/steal internal/words mixer pcm sounds voice
 `)
 
 // table parses arrows.

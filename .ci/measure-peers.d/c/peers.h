@@ -1,5 +1,5 @@
 /* The common part of the engines in C: the sounds, the settings of the voices, the clock, and
- * the output. Sounds and settings are the same as in cmd/internal/bench. */
+ * the output. Sounds and settings are the same as in cmd/internal/lab/bench. */
 #ifndef PEERS_H
 #define PEERS_H
 

@@ -1,0 +1,171 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/view/figurestyle"
+	"voicepool/cmd/internal/view/meterbar"
+	"voicepool/internal/words"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// portraitColumns is the width of a waveform in pixels.
+const portraitColumns = 960
+
+// portrait holds the drawn data of a sound by column.
+type portrait struct {
+	low, high [portraitColumns]float32 // the waveform, all channels
+	level     [portraitColumns]float64 // the loudness index in dB: the loudness of the rest
+	loop      [2]int                   // the columns of the loop; equal without one
+}
+
+// portray computes the portrait of s. looped means that the sound is meant to loop; the portrait then has its loop.
+func portray(s *voice.Sound, looped bool) *portrait {
+	p := &portrait{}
+	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
+	index := s.Envelope()
+	for x := range p.low {
+		from, to := int64(x)*frames/portraitColumns, int64(x+1)*frames/portraitColumns
+		for _, y := range samples[from*channels : max(to, min(from+1, frames))*channels] {
+			p.low[x], p.high[x] = min(p.low[x], y), max(p.high[x], y)
+		}
+		p.level[x] = math.Inf(-1)
+		if frames > 0 {
+			p.level[x] = float64(pcm.FromPower(index.At(from, looped)))
+		}
+	}
+	if looped && frames > 0 {
+		loop := s.Loop()
+		p.loop = [2]int{int(loop[0] * portraitColumns / frames), int(loop[1] * portraitColumns / frames)}
+	}
+	return p
+}
+
+// The dimensions of a picture in pixels.
+const (
+	panelLeft    = 64 // for level labels
+	panelRight   = 30 // for sample labels
+	panelLegend  = 30
+	panelTitle   = 18
+	panelWave    = 81 // odd, so that there is a middle line
+	panelTime    = 32
+	panelHeight  = panelTitle + panelWave + panelTime
+	panelMargins = panelLeft + panelRight
+)
+
+var (
+	repeats = color.RGBA{0x22, 0x2f, 0x3a, 0xff}
+	over    = color.RGBA{0xe0, 0x4f, 0x4f, 0xff}
+	loud    = color.RGBA{0xf2, 0xb1, 0x34, 0xff}
+)
+
+// picture is the image that panels are drawn into.
+type picture struct{ *image.RGBA }
+
+// fill sets the pixels from (x0, y0) to (x1, y1), exclusive, to c.
+func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
+	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// Paint draws a legend and a panel for each row without an error: the waveform, red beyond full scale, and its
+// loudness over it. The rows must come from Gather with Options.Portraits.
+func Paint(rows []Row) image.Image {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
+	p := picture{image.NewRGBA(image.Rect(0, 0, portraitColumns+panelMargins, len(rows)*panelHeight+panelLegend))}
+	p.fill(0, 0, p.Rect.Dx(), p.Rect.Dy(), figurestyle.Paper)
+	x := panelLeft
+	for _, e := range [...]struct {
+		c    color.Color
+		text string
+	}{
+		{figurestyle.Wave, "waveform, -1 to +1 (right)"}, {over, "beyond full scale"}, {loud, "loudness from there on, dB (left)"}, {repeats, "loop"},
+	} {
+		p.fill(x, 10, x+14, 20, e.c)
+		figurestyle.Write(p, x+19, 15+figurestyle.Height/2, e.text, figurestyle.Words)
+		x += figurestyle.Span(e.text) + 43
+	}
+	for i := range rows {
+		p.panel(&rows[i], panelLegend+i*panelHeight)
+	}
+	return p.RGBA
+}
+
+// panel draws the panel of r. top is its first row of pixels.
+func (p picture) panel(r *Row, top int) {
+	figurestyle.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), figurestyle.Words)
+	top += panelTitle
+	middle, bottom, right := top+panelWave/2, top+panelWave, panelLeft+portraitColumns
+	p.fill(panelLeft, top, right, bottom, figurestyle.Field)
+	p.fill(panelLeft+r.picture.loop[0], top, panelLeft+r.picture.loop[1], bottom, repeats)
+	for db := meterbar.Bottom; db <= meterbar.Top; db += 20 {
+		y := min(top+levelRow(float64(db)), bottom-1)
+		p.fill(panelLeft, y, right, y+1, figurestyle.Lines)
+		label := fmt.Sprintf("%d dB", db)
+		figurestyle.Write(p, panelLeft-5-figurestyle.Span(label), y+figurestyle.Height/2, label, figurestyle.Words)
+	}
+	for i, label := range [...]string{"-1", "0", "+1"} {
+		figurestyle.Write(p, right+5, middle-waveRow(float32(i-1))+figurestyle.Height/2, label, figurestyle.Words)
+	}
+	p.time(r.info.Seconds, top)
+	for x := range portraitColumns {
+		low, high := r.picture.low[x], r.picture.high[x]
+		c := figurestyle.Wave
+		if low < -1 || high > 1 {
+			c = over
+		}
+		p.fill(panelLeft+x, middle-waveRow(high), panelLeft+x+1, middle-waveRow(low)+1, c)
+	}
+	last := levelRow(r.picture.level[0])
+	for x := range portraitColumns {
+		y := levelRow(r.picture.level[x])
+		if y < panelWave || last < panelWave {
+			p.fill(panelLeft+x, top+min(y, last, panelWave-1), panelLeft+x+1, top+min(max(y, last)+1, panelWave), loud)
+		}
+		last = y
+	}
+}
+
+// time draws the lines and labels of the time axis of a panel. seconds is the length of the sound; for 0 it draws no
+// axis. top is the first row of pixels of the waveform.
+func (p picture) time(seconds float64, top int) {
+	if !(seconds > 0) {
+		return
+	}
+	perSecond := portraitColumns / seconds
+	step := figurestyle.TimeStep(perSecond)
+	for k := 0; float64(k)*step <= seconds; k++ {
+		x := panelLeft + min(int(math.Round(float64(k)*step*perSecond)), portraitColumns-1)
+		p.fill(x, top, x+1, top+panelWave+4, figurestyle.Lines)
+		label := figurestyle.TimeLabel(float64(k)*step, step)
+		figurestyle.Write(p, min(x, p.Rect.Dx()-figurestyle.Span(label)), top+panelWave+4+figurestyle.Height+2, label, figurestyle.Words)
+	}
+}
+
+// waveRow returns the height of a sample above the middle line in pixels, negative below it. Samples beyond -1 and 1
+// are clipped.
+func waveRow(x float32) int { return int(math.Round(float64(min(max(x, -1), 1)) * (panelWave / 2))) }
+
+// levelRow returns the row of pixels of a level in dB, counted from the top of the waveform. Levels below the scale
+// give panelWave, which is just below the waveform.
+func levelRow(db float64) int {
+	if !(db > meterbar.Bottom) {
+		return panelWave
+	}
+	return int(math.Round((meterbar.Top - min(db, meterbar.Top)) / (meterbar.Top - meterbar.Bottom) * (panelWave - 1)))
+}
+
+// titleOf returns the text above the panel of r: name, format, length, peak, loudness and size.
+func titleOf(r Row) string {
+	i := r.info
+	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",
+		cmp.Or(r.name, r.info.Name), strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, Length(i.Seconds),
+		words.Level(float64(i.TruePeak)), words.Level(float64(i.Loudness)), bytesOf(i.Bytes))
+}

@@ -1,0 +1,78 @@
+package checkreport
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+)
+
+// Damages collects damaged places of files. The zero value is empty. Safe for concurrent use.
+type Damages struct {
+	mutex sync.Mutex
+	files map[string][]sounds.Damage
+}
+
+// Add records a damaged place. Use it as sounds.Options.OnDamage.
+func (d *Damages) Add(file string, place sounds.Damage) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.files == nil {
+		d.files = map[string][]sounds.Damage{}
+	}
+	d.files[file] = append(d.files[file], place)
+}
+
+// Len returns the number of damaged places.
+func (d *Damages) Len() (n int) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	for _, list := range d.files {
+		n += len(list)
+	}
+	return n
+}
+
+// Line describes a damaged place of a file in one line.
+func Line(file string, place sounds.Damage) string {
+	return words.OneLine(fmt.Sprintf("%s: %v", file, &place))
+}
+
+// Damaged decodes the streams of a sheet to their end. d must receive the damages of lib. It returns the
+// damaged places of all files, at the position where the sheet first names the file, and errors that end a
+// stream early. known are errors of unreadable files, which are not decoded. If ctx ends, err is its cause,
+// otherwise nil.
+func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
+	told := map[string]bool{}
+	for i := range r.Sounds {
+		sound := &r.Sounds[i]
+		for _, f := range sound.Files {
+			src := r.Source(sound, f, false)
+			if told[src.File] {
+				continue
+			}
+			at := rules.Error{File: r.File, Line: f.Line, Column: f.Column}
+			if sound.Stream && !slices.ContainsFunc(known, func(e *rules.Error) bool { return e.Line == f.Line && e.Column == f.Column }) {
+				if err := lib.Scan(ctx, src); ctx.Err() != nil {
+					return nil, context.Cause(ctx)
+				} else if err != nil {
+					at.Msg, at.Sound = strings.TrimPrefix(err.Error(), "sounds: "), err
+					list = append(list, &at)
+				}
+			}
+			d.mutex.Lock()
+			places := d.files[src.File]
+			d.mutex.Unlock()
+			for _, place := range places {
+				list = append(list, &rules.Error{File: r.File, Line: f.Line, Column: f.Column, Msg: Line(src.File, place), Sound: place.Err})
+			}
+			told[src.File] = true
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,242 @@
+// Package console provides a command's input and output, its handling of signals, and its exit
+// codes.
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// Console is the input and output of a command. Results are written to Out, and messages to Err.
+type Console struct {
+	In  io.Reader
+	Out *Sticky
+	Err io.Writer
+	// The terminals of In, Out and Err, or nil.
+	InTerminal, OutTerminal, ErrTerminal *os.File
+
+	Quiet  bool // suppress progress and notes
+	colour bool // NO_COLOR is not set
+
+	mutex  sync.Mutex
+	screen *liveview.Screen // the screen that uses a terminal, or nil
+
+	line  sync.Mutex       // guards Err
+	shown bool             // a progress line is visible
+	clock func() time.Time // for tests; nil: the system's clock
+}
+
+// Restore closes the screen that TakeOver has opened, if any, and so restores the terminal.
+func (c *Console) Restore() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.screen != nil {
+		c.screen.Close()
+		c.screen = nil
+	}
+}
+
+// TakeOver opens a screen on a terminal. Restore, or a second signal, closes it.
+func (c *Console) TakeOver(terminal *os.File) *liveview.Screen {
+	s := liveview.OpenScreen(terminal, c.colour)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.screen = s
+	return s
+}
+
+// New returns the console of the process. With TERM=dumb, it has no terminals.
+func New() *Console {
+	c := &Console{In: os.Stdin, Out: &Sticky{W: os.Stdout}, Err: os.Stderr, colour: os.Getenv("NO_COLOR") == ""}
+	if os.Getenv("TERM") == "dumb" {
+		return c
+	}
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		c.InTerminal = os.Stdin
+	}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		c.OutTerminal = os.Stdout
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		c.ErrTerminal = os.Stderr
+	}
+	return c
+}
+
+// Say prints a message of one line on Err, also if Quiet is set. It removes the progress line first.
+func (c *Console) Say(format string, args ...any) {
+	c.line.Lock()
+	defer c.line.Unlock()
+	c.clear()
+	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
+}
+
+// Finish prints the message of err, if it has one, and returns the exit code. If err is nil or a failure of the
+// command, a failed write to standard output takes its place. A broken pipe there, as after head, prints no message.
+func (c *Console) Finish(err error) int {
+	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
+		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
+			err = fmt.Errorf("standard output: %w", words.Cause(c.Out.Err))
+		}
+		if c.Out.told {
+			err = Reported{ExitCode(err)}
+		}
+	}
+	if line := Message(err); line != "" {
+		c.Say("%s", line)
+	}
+	return ExitCode(err)
+}
+
+// Outcome prints the error of each output that has failed, on its own line. It returns a Reported with the highest
+// exit code, or nil if all are nil.
+func (c *Console) Outcome(outputs ...error) error {
+	var failed error
+	for _, err := range outputs {
+		if err != nil {
+			c.Say("%s", Message(err))
+			failed = Reported{max(ExitCode(failed), ExitCode(err))}
+		}
+	}
+	return failed
+}
+
+// JSON prints v to Out as indented JSON. Errors of Out are kept in Out, too.
+func (c *Console) JSON(v any) error {
+	e := json.NewEncoder(c.Out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// Sticky keeps its first error. So results are printed without checks, and Finish reports an error
+// at the end.
+type Sticky struct {
+	W    io.Writer
+	Err  error // the first error
+	told bool
+}
+
+// Fail makes later writes fail with err, and Finish not print it again. If there is an earlier error, it has no
+// effect.
+func (s *Sticky) Fail(err error) {
+	if s.Err == nil {
+		s.Err, s.told = err, true
+	}
+}
+
+// Unread reports whether err means that the reader of a pipe has closed it, as after head.
+func Unread(err error) bool { return unread(err) != nil }
+
+// Write writes to W. After the first error it returns that error and does not write.
+func (s *Sticky) Write(p []byte) (int, error) {
+	if s.Err != nil {
+		return 0, s.Err
+	}
+	n, err := s.W.Write(p)
+	s.Err = err
+	return n, err
+}
+
+// The exit codes. A command interrupted by a signal exits with 128 + the signal's number.
+const (
+	ExitDone   = 0
+	ExitFailed = 1
+	ExitUsage  = 2
+)
+
+// usageError is the error of an invalid command line.
+type usageError struct{ error }
+
+// Unwrap returns the wrapped error.
+func (e usageError) Unwrap() error { return e.error }
+
+// Usage returns the error of an invalid command line, with a formatted message. Its exit code is 2.
+func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Interruption is the error of a command that a signal has stopped, after an orderly shutdown.
+type Interruption struct{ Signal os.Signal }
+
+// Error returns the name of the signal.
+func (i Interruption) Error() string { return i.Signal.String() }
+
+// Reported is the error of a command whose errors have already been printed.
+type Reported struct{ Code int }
+
+// Error returns a fixed text, because the errors have been printed.
+func (Reported) Error() string { return "failed" }
+
+// ExitCode returns the exit code for err: 0 for nil, 2 for wrong usage, faulty sheets and configurations, 128 plus
+// its number for a signal, the Code of a Reported, and otherwise 1.
+func ExitCode(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if interrupted, ok := errors.AsType[Interruption](err); ok {
+		if number, ok := interrupted.Signal.(syscall.Signal); ok {
+			return 128 + int(number)
+		}
+		return ExitFailed
+	}
+	if reported, ok := errors.AsType[Reported](err); ok {
+		return reported.Code
+	}
+	_, usage := errors.AsType[usageError](err)
+	if usage || errors.Is(err, rules.ErrFile) || errors.Is(err, mixer.ErrConfig) {
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+// Message returns the line to print for err. It is "" for nil, for a signal and for errors that are already printed.
+func Message(err error) string {
+	_, interrupted := errors.AsType[Interruption](err)
+	_, reported := errors.AsType[Reported](err)
+	if err == nil || interrupted || reported {
+		return ""
+	}
+	if wrong, ok := errors.AsType[rules.Errors](err); ok && len(wrong) > 1 {
+		return fmt.Sprintf("%s (and %d more, which voicepool check shows)", words.Plain(wrong[0]), len(wrong)-1)
+	} else if ok {
+		return words.Plain(wrong[0])
+	}
+	return words.Plain(err)
+}
+
+// Each calls work for 0..n-1, on one goroutine per processor, and waits for all calls. It calls done, unless that is
+// nil, on its own goroutine: once at the start and after each finished call, with the number of finished calls and
+// n.
+func Each(n int, done func(done, total int), work func(i int)) {
+	next, finished := atomic.Int64{}, make(chan struct{}, n)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		go func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
+				finished <- struct{}{}
+			}
+		}()
+	}
+	if done != nil {
+		done(0, n)
+	}
+	for i := range n {
+		if <-finished; done != nil {
+			done(i+1, n)
+		}
+	}
+}

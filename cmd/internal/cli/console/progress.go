@@ -1,0 +1,111 @@
+package console
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/view/cellwidth"
+	"voicepool/cmd/internal/view/meterbar"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// Progress shows a progress line on a terminal, in place of the previous one. An empty format removes the line.
+// Without a terminal, or if Quiet is set, it has no effect.
+func (c *Console) Progress(format string, args ...any) {
+	if c.ErrTerminal == nil || c.Quiet {
+		return
+	}
+	width, _, err := term.GetSize(int(c.ErrTerminal.Fd()))
+	if err != nil || width < 2 {
+		width = 80
+	}
+	c.line.Lock()
+	defer c.line.Unlock()
+	c.clear()
+	text := cellwidth.Cut(fmt.Sprintf(format, args...), width-1) // a wrapped line could not be replaced
+	if c.shown = text != ""; c.shown {
+		fmt.Fprint(c.Err, text)
+	}
+}
+
+// clear removes the progress line, if one is visible. The caller holds c.line.
+func (c *Console) clear() {
+	if c.shown {
+		fmt.Fprint(c.Err, "\r\x1b[K")
+		c.shown = false
+	}
+}
+
+// now returns the current time, or the time of a test's clock.
+func (c *Console) now() time.Time {
+	if c.clock != nil {
+		return c.clock()
+	}
+	return time.Now()
+}
+
+// Often is the interval between progress updates.
+const Often = 100 * time.Millisecond
+
+// Work returns a function that shows the progress of work called what: the share that is done and the remaining
+// time. When all is done, the line is removed. If progress is not shown, Work returns nil.
+func (c *Console) Work(what string) cue.Loading {
+	if c.ErrTerminal == nil || c.Quiet {
+		return nil
+	}
+	var begin, told time.Time
+	return func(done, total int) {
+		now := c.now()
+		switch {
+		case done >= total:
+			c.Progress("")
+			return
+		case begin.IsZero():
+			begin = now
+		case now.Sub(told) < Often:
+			return
+		}
+		told = now
+		share := float64(done) / float64(total)
+		c.Progress("%s %s  %d of %d%s", what, percent(share), done, total, left(share, now.Sub(begin)))
+	}
+}
+
+// Loading returns a function that shows the progress of loading sounds.
+func (c *Console) Loading() cue.Loading { return c.Work("loading") }
+
+// Preparing returns a function that shows the progress of preparing sounds for pitches.
+func (c *Console) Preparing() cue.Loading { return c.Work("preparing") }
+
+// percent returns a share, 0 to 1, as a bar and a percentage.
+func percent(share float64) string {
+	return fmt.Sprintf("%s %2.0f %%", meterbar.Share(share, 20), math.Floor(100*share))
+}
+
+// left returns the estimated remaining time as text, such as ", 3s left". share, 0 to 1, is the finished part, and
+// took the time that it needed. In the first second and at the end it returns "".
+func left(share float64, took time.Duration) string {
+	if !(share > 0) || share >= 1 || took < time.Second {
+		return ""
+	}
+	rest := time.Duration(float64(took) * (1 - share) / share)
+	return fmt.Sprintf(", %v left", max(rest.Round(time.Second), time.Second))
+}
+
+// Rendered describes the progress of a render and its speed relative to real time. frames were rendered in the time
+// took; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
+func Rendered(frames, length int64, rate int, took time.Duration) string {
+	line := "mixing " + words.Seconds(frames, rate)
+	if length > 0 {
+		share := min(float64(frames)/float64(length), 1)
+		line = fmt.Sprintf("mixing %s  %s of about %s%s", percent(share), words.Seconds(frames, rate), words.Seconds(length, rate), left(share, took))
+	}
+	if took > 0 {
+		line += fmt.Sprintf(", %.0fx", float64(frames)/float64(rate)/took.Seconds())
+	}
+	return line
+}

@@ -1,0 +1,74 @@
+// Package flagtype has the types of flags other than numbers and names: policies, qualities, times,
+// formats and decibels. Each parses its text, and its errors list the valid values.
+package flagtype
+
+import (
+	"fmt"
+
+	"voicepool/bank/rules"
+	"voicepool/device/wav"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// Overflow is a policy for a full pool.
+type Overflow mixer.Overflow
+
+// UnmarshalText parses the name of a policy: quietest, oldest, gain, reject, grow or masked.
+func (o *Overflow) UnmarshalText(text []byte) error {
+	policy, ok := mixer.ParseOverflow(string(text))
+	if *o = Overflow(policy); !ok {
+		return fmt.Errorf("unknown policy %q (want quietest, oldest, gain, reject, grow or masked)", text)
+	}
+	return nil
+}
+
+// Quality is an interpolation quality.
+type Quality voice.Quality
+
+// UnmarshalText parses the name of a quality: linear, cubic or best.
+func (q *Quality) UnmarshalText(text []byte) error {
+	quality, ok := voice.ParseQuality(string(text))
+	if *q = Quality(quality); !ok {
+		return fmt.Errorf("unknown quality %q (want linear, cubic or best)", text)
+	}
+	return nil
+}
+
+// Time is a time as written in sheets.
+type Time rules.Time
+
+// UnmarshalText parses a time in the notation of sheets: 30s, 1m30s or 1.5, which is in seconds.
+func (t *Time) UnmarshalText(text []byte) error {
+	time, err := rules.ParseTime(string(text))
+	*t = Time(time)
+	return err
+}
+
+// Given returns the time, or nil if t is nil because the flag was not given.
+func (t *Time) Given() *rules.Time { return (*rules.Time)(t) }
+
+// Format is a sample format.
+type Format struct{ wav.Format }
+
+// UnmarshalText parses s16, s24 or f32.
+func (f *Format) UnmarshalText(text []byte) (err error) {
+	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
+		return fmt.Errorf("unknown format %q (want s16, s24 or f32)", text)
+	}
+	return nil
+}
+
+// Gain is a number of decibels, with or without a unit.
+type Gain float64
+
+// UnmarshalText parses a gain in dB: -6 or -6dB.
+func (g *Gain) UnmarshalText(text []byte) error {
+	x, _, ok := words.ParseDecibels(string(text))
+	if !ok {
+		return fmt.Errorf("invalid gain %q (want decibels, as -6 or -6dB)", text)
+	}
+	*g = Gain(x)
+	return nil
+}

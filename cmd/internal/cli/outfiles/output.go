@@ -1,0 +1,282 @@
+// Package outfiles manages the output files of a command. They never replace an input of the command
+// or each other, and each appears under its name only when it is complete.
+package outfiles
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cue"
+	"voicepool/internal/links"
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+)
+
+// List is the list of a command's output files.
+type List []place
+
+// place is an output.
+type place struct {
+	flag string // as in messages: "-o out.wav"
+	path string
+	file *os.File // instead of path: standard output or standard error
+}
+
+// Input is a file that a command reads.
+type Input struct {
+	Path string
+	In   io.Reader // instead of Path: standard input
+	What string    // as in messages: "the sheet a.yaml"
+}
+
+// Of returns a list with one output file, as And does for an empty list.
+func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
+
+// And returns the list with the file path added. An empty path adds no file, and "-" is standard output. flag, sep
+// and path, joined, name the file in messages.
+func (l List) And(flag, sep, path string) List {
+	switch path {
+	case "":
+		return l
+	case "-":
+		return l.Print(flag+sep+path, os.Stdout)
+	}
+	return append(l, place{flag: words.OneLine(flag + sep + path), path: path})
+}
+
+// Print returns the list with file added, which is standard output or standard error. Messages call it what.
+func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
+
+// NoteName prints a note if path, the name of a WAV file, has the extension of another audio format. On a quiet
+// console it does not print.
+func NoteName(c *console.Console, path string) {
+	if c.Quiet {
+		return
+	}
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma":
+		c.Say("%s: the name ends in %s, but the file is a WAV", words.OneLine(path), ending)
+	}
+}
+
+// SheetInputs returns the inputs of a command that plays sheet: the sheet at path, or in for "-", and its sound
+// files.
+func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
+	list, plays := []Input{{Path: path, What: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
+	if path == "-" {
+		list, plays = []Input{{In: in, What: "the sheet on standard input"}}, "the sheet"
+	}
+	for i := range sheet.Sounds {
+		for _, f := range sheet.Sounds[i].Files {
+			if f.Path != "" {
+				list = append(list, Input{Path: sheet.Source(&sheet.Sounds[i], f, false).File, What: "a sound that " + plays + " plays"})
+			}
+		}
+	}
+	return list
+}
+
+// Keep returns a usage error if an output is the same file as an input or another output. It also recognizes files
+// with several names. It changes no file.
+func (l List) Keep(inputs []Input) error {
+	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
+	found := false
+	for i, o := range l {
+		there[i] = o.stat()
+		found = found || there[i] != nil
+		for j, other := range l[:i] {
+			unmade := there[i] == nil && there[j] == nil && o.file == nil && other.file == nil
+			if os.SameFile(there[i], there[j]) || unmade && samePlace(o.path, other.path) {
+				return console.Usage("%s is the same file as %s", o.flag, other.flag)
+			}
+		}
+		if o.file != nil || whole.IsDescriptor(o.path) {
+			continue
+		}
+		// The shell has opened these files, and the output would replace them.
+		if os.SameFile(there[i], regular(os.Stdout.Stat())) {
+			return console.Usage("%s is the same file as standard output", o.flag)
+		}
+		if os.SameFile(there[i], regular(os.Stderr.Stat())) {
+			return console.Usage("%s is the same file as standard error", o.flag)
+		}
+	}
+	if !found {
+		return nil
+	}
+	for _, in := range inputs {
+		info := in.stat()
+		for i, o := range l {
+			if info != nil && os.SameFile(info, there[i]) {
+				return console.Usage("%s is %s", o.flag, in.What)
+			}
+		}
+	}
+	return nil
+}
+
+// stat returns the file information if the output exists and is a regular file, a pipe or a socket. Otherwise it
+// returns nil: a write cannot do harm.
+func (p place) stat() fs.FileInfo {
+	info, err := fs.FileInfo(nil), error(nil)
+	if p.file != nil {
+		info, err = p.file.Stat()
+	} else {
+		info, err = os.Stat(p.path)
+	}
+	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return info
+	}
+	return regular(info, err)
+}
+
+// stat returns the file information if the input is a regular file, otherwise nil.
+func (i Input) stat() fs.FileInfo {
+	if file, ok := i.In.(*os.File); ok {
+		return regular(file.Stat())
+	}
+	return regular(os.Stat(i.Path)) // a pipe has no file
+}
+
+// regular returns info if err is nil and info describes a regular file, otherwise nil.
+func regular(info fs.FileInfo, err error) fs.FileInfo {
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return info
+}
+
+// samePlace reports whether two paths without an existing file mean the same place. It resolves links.
+func samePlace(a, b string) bool {
+	a, b = resolve(a), resolve(b)
+	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
+		return false
+	}
+	in, _ := os.Stat(filepath.Dir(a))
+	other, _ := os.Stat(filepath.Dir(b))
+	return os.SameFile(in, other)
+}
+
+// resolve returns the target of path, which may be a link, or path itself if it cannot be resolved.
+func resolve(path string) string {
+	if target, err := links.Follow(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// exists reports whether path exists and is accessible.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// File is an output that appears under its name only when it is complete. Create checks early that
+// the file can be written, so that an invalid path fails before the playback. The file has no
+// content on the disk until Save, so a killed process leaves no partial file. A nil File does
+// nothing.
+type File struct {
+	path string
+	file *whole.File // an open pipe or device; nil: Save creates the file
+}
+
+// Open is Create that returns the cause of ctx when ctx ends first, for example at a pipe without a reader.
+func Open(ctx context.Context, path string) (*File, error) {
+	return console.Within(ctx, func() (*File, error) { return Create(path) })
+}
+
+// Create returns a File for path after a check that it can be written. A pipe or device stays open; a regular file
+// appears with Save. For an empty path and "-" it returns nil, which is a valid File, and no error.
+func Create(path string) (*File, error) {
+	if path == "" || path == "-" {
+		return nil, nil
+	}
+	f := &File{path: path}
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	if !f.file.Direct() {
+		f.Discard()
+	}
+	return f, nil
+}
+
+// open creates the file under a temporary name, or opens a pipe or device. If that was done already, it has no
+// effect.
+func (f *File) open() error {
+	if f.file != nil {
+		return nil
+	}
+	file, err := whole.Create(f.path, ".json")
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.path, words.Cause(err))
+	}
+	f.file = file
+	return nil
+}
+
+// Save lets write write the content, and then gives the file its name. After an error the old file, if any, remains.
+// A nil File returns nil and does not call write.
+func (f *File) Save(write func(io.Writer) error) error {
+	if f == nil {
+		return nil
+	}
+	if err := f.open(); err != nil {
+		return err
+	}
+	defer f.Discard()
+	out := bufio.NewWriter(f.file)
+	err := write(out)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil {
+		err = f.file.Keep()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.path, words.Cause(err))
+	}
+	return nil
+}
+
+// SaveFrom is Save with the content of w.
+func (f *File) SaveFrom(w io.WriterTo) error {
+	return f.Save(func(out io.Writer) error {
+		_, err := w.WriteTo(out)
+		return err
+	})
+}
+
+// Discard removes an unfinished file. After Save, and for a nil File, it has no effect.
+func (f *File) Discard() {
+	if f != nil && f.file != nil {
+		f.file.Discard()
+		f.file = nil
+	}
+}
+
+// Standard returns standard output as a writer with errors that begin with "standard output".
+func Standard() io.Writer { return namedWriter{"standard output", os.Stdout} }
+
+// namedWriter adds the name of the file to its errors. It can seek if the file can.
+type namedWriter struct {
+	name string
+	*os.File
+}
+
+// Write writes p to the file. Its errors begin with the name.
+func (w namedWriter) Write(p []byte) (int, error) {
+	n, err := w.File.Write(p)
+	if err != nil {
+		err = errors.New(w.name + ": " + words.Cause(err).Error())
+	}
+	return n, err
+}

@@ -1,0 +1,140 @@
+// Package sheetlen computes the length of a cue sheet and the number of voices that it needs.
+package sheetlen
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cue"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/sounds"
+)
+
+// playing is the time limit of the render that finds the length of a sheet.
+const playing = 5 * time.Second
+
+// Extent is the length of a sheet and the number of voices that it needs.
+type Extent struct {
+	Seconds *float64 `json:"seconds"` // null: unknown
+	Endless bool     `json:"endless"`
+	Waits   int      `json:"waits"`          // cues that wait for GO, if the sheet has no GO times
+	Voices  *int     `json:"voices"`         // maximum simultaneous voices without steals; null: unknown
+	Pool    []int    `json:"pool"`           // the minimum and the maximum number of slots
+	Partial bool     `json:"partial"`        // the time limit was reached, so the values are lower bounds
+	Missing int      `json:"missing_sounds"` // number of unavailable sounds, which are ignored
+	Rings   bool     `json:"rings"`          // effects have tails, so Seconds is an upper bound
+	lines   []string // lines of endless actions
+	goes    bool     // the length depends on GO times
+	unknown error
+}
+
+// Of computes the extent of a valid sheet by a render of at most 5 s. Sounds may be missing. It returns nil
+// for a sheet without cues. The error is the end of interrupted; other faults are kept for Wrong.
+func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Extent, error) {
+	if sheet.Cues == nil && sheet.List == nil {
+		return nil, nil
+	}
+	x := &Extent{Pool: slotsOf(sheet)}
+	x.goes = len(sheet.List) > 0
+	if sheet.CheckGoes() != nil {
+		x.Waits = sheet.Waits()
+		return x, nil
+	}
+	endless, _ := errors.AsType[rules.Errors](sheet.CheckRender())
+	for _, e := range endless {
+		x.lines = append(x.lines, fmt.Sprint(e.Line))
+	}
+	e, err := console.Within(interrupted, func() (cue.Estimate, error) { return sheet.Estimate(interrupted, lib, playing) })
+	if interrupted.Err() != nil {
+		return nil, err
+	}
+	x.unknown = err
+	if x.Endless, x.Partial, x.Missing, x.Rings = e.Endless, e.Cut, e.Missing, e.Rings; err != nil {
+		return x, nil
+	}
+	if x.Voices = &e.Voices; !e.Endless {
+		seconds := float64(e.Frames) / float64(sheet.Rate)
+		x.Seconds = &seconds
+	}
+	return x, nil
+}
+
+// Wrong returns the faults that stopped the computation, or nil. file is the name of the sheet. x may be
+// nil.
+func (x *Extent) Wrong(file string) rules.Errors {
+	if x == nil || x.unknown == nil {
+		return nil
+	}
+	if wrong, listed := errors.AsType[rules.Errors](x.unknown); listed {
+		return wrong
+	}
+	return rules.Errors{{File: file, Msg: console.Message(x.unknown)}}
+}
+
+// slotsOf returns the minimum and the maximum number of slots of a sheet, in a slice of two.
+func slotsOf(sheet *cue.Sheet) []int {
+	least, most := sheet.Voices, sheet.Voices
+	note := func(voices int) {
+		if voices > 0 {
+			least, most = min(least, voices), max(most, voices)
+		}
+	}
+	if sheet.Overflow == mixer.GrowPool {
+		note(cmp.Or(sheet.Grow.Max, 4*sheet.Voices)) // the mixer's default
+	}
+	for i := range sheet.Cues {
+		note(sheet.Cues[i].Voices)
+	}
+	for i := range sheet.Scenes {
+		note(sheet.Scenes[i].Voices)
+	}
+	return []int{least, most}
+}
+
+// String describes the extent in one line.
+func (x *Extent) String() string {
+	text := ""
+	switch {
+	case x.Waits > 0:
+		return "waits for GO at " + words.Count(x.Waits, "cue")
+	case x.unknown != nil:
+		return "its duration is unknown: " + console.Message(x.unknown)
+	case x.Endless && len(x.lines) == 1:
+		text = "never ends, by line " + x.lines[0]
+	case x.Endless:
+		text = "never ends, by lines " + strings.Join(x.lines, ", ")
+	case x.Partial:
+		text = fmt.Sprintf("lasts more than %s: the rest was not played in %v", words.Clock(*x.Seconds), playing)
+	default:
+		text = "lasts " + words.Clock(*x.Seconds)
+		if x.Rings {
+			text = "lasts at most " + words.Clock(*x.Seconds) + ", with the tails of effects"
+		}
+	}
+	if x.goes {
+		text += " with the times of GO in it"
+	}
+	slots := words.Count(x.Pool[1], "slot")
+	if x.Pool[0] < x.Pool[1] {
+		slots = fmt.Sprintf("%d to %s", x.Pool[0], slots)
+	}
+	least := ""
+	if x.Partial {
+		least = "at least "
+	}
+	if *x.Voices > x.Pool[0] {
+		text += fmt.Sprintf("; needs %s%s at once, the pool has %s", least, words.Count(*x.Voices, "voice"), slots)
+	} else {
+		text += fmt.Sprintf("; %s%s at once, of %s", least, words.Count(*x.Voices, "voice"), slots)
+	}
+	if x.Missing > 0 {
+		text += "; without " + words.Count(x.Missing, "sound") + " that cannot be had"
+	}
+	return text
+}

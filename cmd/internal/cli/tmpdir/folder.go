@@ -1,0 +1,56 @@
+// Package tmpdir gives a process its own temporary folders, and removes folders left by killed
+// processes.
+//
+//	folder, free, err := scratch.New(os.TempDir(), "voicepool-farm-")
+//	defer free()
+package tmpdir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"voicepool/internal/words"
+)
+
+// ErrLocked is the error of a file that another process has locked.
+var ErrLocked = errors.New("another process has it")
+
+// young is the minimum age of a folder before other processes check whether it is in use.
+const young = 10 * time.Second
+
+// New makes a folder in parent with a name that begins with prefix, and locks it. free removes it. New also
+// removes folders with this prefix whose processes have ended, if they are older than 10 s.
+func New(parent, prefix string) (folder string, free func(), err error) {
+	sweep(parent, prefix)
+	if folder, err = os.MkdirTemp(parent, prefix); err != nil {
+		return "", nil, words.Cause(err)
+	}
+	held, err := Lock(filepath.Join(folder, ".lock"))
+	if err != nil {
+		os.RemoveAll(folder)
+		return "", nil, words.Cause(err)
+	}
+	return folder, func() {
+		os.RemoveAll(folder)
+		held.Close()
+	}, nil
+}
+
+// sweep removes the folders of killed processes, because they may contain large files. It skips folders
+// younger than 10 s and locked ones, and ignores errors.
+func sweep(parent, prefix string) {
+	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
+	for _, folder := range found {
+		info, err := os.Lstat(folder)
+		if err != nil || info.Mode()&fs.ModeType != fs.ModeDir || time.Since(info.ModTime()) < young {
+			continue
+		}
+		if held, err := Lock(filepath.Join(folder, ".lock")); err == nil {
+			os.RemoveAll(folder)
+			held.Close()
+		}
+	}
+}

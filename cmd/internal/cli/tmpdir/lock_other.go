@@ -1,0 +1,21 @@
+//go:build !unix || js
+
+package tmpdir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Lock creates a file for this process alone, until it is closed. It relies on Windows, which refuses to
+// remove open files. If another process has the file, the error is ErrLocked.
+func Lock(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrLocked
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+// LockFile returns an error, because this system has no file locks.
+func LockFile(*os.File) error { return errors.ErrUnsupported }

@@ -1,0 +1,133 @@
+package blobstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+const (
+	chunkSize = 128 << 10 // the chunk size of nats.go's object store
+	mostUnder = 16        // chunks sent without acknowledgment
+)
+
+// chunksOf returns the NATS subject of the chunks of the object with the NATS id, as defined in ADR-20 of NATS.
+func chunksOf(id string) string { return "$O." + cluster.Objects + ".C." + id }
+
+// metaOf returns the NATS subject of the meta message of the object called name, as defined in ADR-20 of NATS.
+func metaOf(name string) string {
+	return "$O." + cluster.Objects + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
+}
+
+// Add implements Store. It reads r once, and sends and hashes the data at the same time; the object store of nats.go
+// would need the name, which is the hash, first. An object that already exists is kept.
+func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
+	id, h := rand.Text(), sha256.New()
+	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}
+	kept := false
+	defer func() {
+		if !kept {
+			s.purge(id)
+		}
+		if err != nil {
+			err = cluster.Plain(err)
+		}
+	}()
+	var under []jetstream.PubAckFuture
+	buffers := make([][]byte, mostUnder) // one per unacknowledged chunk, which may be sent again
+	for {
+		buffer := &buffers[int(info.Chunks)%mostUnder]
+		if *buffer == nil {
+			*buffer = make([]byte, chunkSize)
+		}
+		if under, err = await(ctx, under, mostUnder-1); err != nil {
+			return "", 0, err
+		}
+		n, err := io.ReadFull(r, *buffer)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return "", 0, err
+		}
+		if n > 0 {
+			h.Write((*buffer)[:n])
+			future, err := s.js.PublishMsgAsync(&nats.Msg{Subject: chunksOf(id), Data: (*buffer)[:n]})
+			if err != nil {
+				return "", 0, err
+			}
+			under = append(under, future)
+			info.Size += uint64(n)
+			info.Chunks++
+		}
+		if n < chunkSize {
+			break
+		}
+	}
+	if _, err = await(ctx, under, 0); err != nil {
+		return "", 0, err
+	}
+	sum = hex.EncodeToString(h.Sum(nil))
+	last, err := s.objects.GetInfo(ctx, sum)
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return "", 0, err
+	}
+	if last != nil && sumOf(last) == sum { // it already exists
+		if time.Since(last.ModTime) > fresh {
+			err = s.Touch(ctx, sum)
+		}
+		if !errors.Is(err, ErrMissing) {
+			return sum, int64(info.Size), err
+		}
+		last = nil // it has just been removed
+	}
+	info.Name, info.Digest = sum, jetstream.GetObjectDigestValue(h)
+	text, err := json.Marshal(info)
+	if err != nil {
+		return "", 0, err
+	}
+	meta := &nats.Msg{Subject: metaOf(sum), Data: text, Header: nats.Header{}}
+	meta.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	kept = true // even if the answer is lost, an object that has its name needs its chunks
+	if _, err = s.js.PublishMsg(ctx, meta); err != nil {
+		return "", 0, err
+	}
+	if last != nil {
+		s.purge(last.NUID)
+	}
+	return sum, int64(info.Size), nil
+}
+
+// await waits until at most most chunks are unacknowledged, and returns those. pending has the sent chunks without
+// an acknowledgment, oldest first. A failed chunk, and 10 s without an acknowledgment, are an error.
+func await(ctx context.Context, pending []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
+	for len(pending) > most {
+		select {
+		case <-pending[0].Ok():
+			pending = pending[1:]
+		case err := <-pending[0].Err():
+			return nil, err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(2 * cluster.Patience):
+			return nil, context.DeadlineExceeded
+		}
+	}
+	return pending, nil
+}
+
+// purge removes the chunks of an object that was not completed or was replaced. id is its NATS id. Errors are
+// ignored, because chunks that stay only use space.
+func (s natsStore) purge(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
+	defer cancel()
+	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(chunksOf(id)))
+}

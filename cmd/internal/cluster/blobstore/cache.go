@@ -1,0 +1,131 @@
+package blobstore
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// Cache is a folder of fetched files, named by their hashes. If the cache exceeds its maximum size,
+// the least recently used files are removed. All methods are safe for concurrent use.
+type Cache struct {
+	folder string
+	most   int64
+
+	mutex sync.Mutex
+	clock uint64 // counts uses
+	files map[string]*cached
+	size  int64 // of all files, in bytes
+}
+
+// cached is a file of a cache. Its mutex is held while it is fetched.
+type cached struct {
+	mutex sync.Mutex
+	size  int64
+	used  uint64
+	there bool
+}
+
+// NewCache returns an empty cache that keeps at most most bytes in folder, which must exist. Only the cache may
+// write to the folder.
+func NewCache(folder string, most int64) *Cache {
+	return &Cache{folder: folder, most: most, files: map[string]*cached{}}
+}
+
+// place makes path a hard link to, or a copy of, the file with the hash sum. path must not exist. If the cache lacks
+// the file, fetch must write it to the path that it gets.
+func (c *Cache) place(sum, path string, fetch func(path string) error) error {
+	if err := CheckSum(sum); err != nil {
+		return err
+	}
+	c.mutex.Lock()
+	one := c.files[sum]
+	if one == nil {
+		one = &cached{}
+		c.files[sum] = one
+	}
+	c.clock++
+	one.used = c.clock
+	c.mutex.Unlock()
+
+	one.mutex.Lock()
+	defer one.mutex.Unlock()
+	at := filepath.Join(c.folder, sum)
+	if !one.there {
+		if err := fetch(at); err != nil {
+			return err
+		}
+		info, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		c.mutex.Lock()
+		one.there, one.size = true, info.Size()
+		c.size += one.size
+		c.mutex.Unlock()
+	}
+	if err := link(at, path); err != nil {
+		return err
+	}
+	c.shrink()
+	return nil
+}
+
+// has reports whether the file with the hash sum is in the cache.
+func (c *Cache) has(sum string) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.files[sum] != nil && c.files[sum].there
+}
+
+// shrink removes the least recently used files until the cache is within its limit. Files in use are kept, even if
+// the cache stays too large.
+func (c *Cache) shrink() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.size <= c.most {
+		return
+	}
+	sums := make([]string, 0, len(c.files))
+	for sum := range c.files {
+		sums = append(sums, sum)
+	}
+	slices.SortFunc(sums, func(a, b string) int { return cmp.Compare(c.files[a].used, c.files[b].used) })
+	for _, sum := range sums {
+		one := c.files[sum]
+		if c.size <= c.most {
+			return
+		}
+		if !one.mutex.TryLock() {
+			continue
+		}
+		if one.there && os.Remove(filepath.Join(c.folder, sum)) == nil {
+			c.size -= one.size
+			one.there = false // a waiting caller fetches it again
+		}
+		one.mutex.Unlock()
+	}
+}
+
+// link makes path a hard link to the file from, or a copy. path must not exist.
+func link(from, path string) error {
+	if os.Link(from, path) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("a copy of %s: %w", from, err)
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,299 @@
+// Package blobstore stores files by content in an object store of NATS: sheets, sounds and results. The
+// name of a file is its SHA-256, so equal files are stored once. A sheet with all files that it
+// plays is a Bundle.
+//
+//	d, err := depot.Open(ctx, c)
+//	sum, err := d.Pack(ctx, &sheet.Rules, text, "show.yaml", open) // on one machine
+//	b, err := d.Bundle(ctx, sum)                                   // on another
+//	path, err := d.Unpack(ctx, b, folder)
+package blobstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+)
+
+// ErrMissing is the error of a file that is not stored, or not completely.
+var ErrMissing = errors.New("is not in the object store")
+
+// Object describes a stored file.
+type Object struct {
+	Name string
+	Size int64
+	Sum  string    // the SHA-256 reported by the store
+	Used time.Time // when it was last put or touched, by the clock of the store
+}
+
+// Store is a store of named objects.
+type Store interface {
+	// Stat describes an object. If the name is unknown, the error is ErrMissing.
+	Stat(ctx context.Context, name string) (Object, error)
+	// Touch sets the Used time of an object to now. If the name is unknown, the error is
+	// ErrMissing.
+	Touch(ctx context.Context, name string) error
+	// List returns all objects and the current time of the store's clock.
+	List(ctx context.Context) (all []Object, now time.Time, err error)
+	// Remove removes an object unless it was put or touched since o was read. It reports whether
+	// the object was removed.
+	Remove(ctx context.Context, o Object) (bool, error)
+	// Put stores or replaces an object. It returns the SHA-256 of the data.
+	Put(ctx context.Context, name string, r io.Reader) (sum string, err error)
+	// Add stores data under its SHA-256. It returns the hash and the size in bytes.
+	Add(ctx context.Context, r io.Reader) (sum string, size int64, err error)
+	// Get opens an object for reading.
+	Get(ctx context.Context, name string) (io.ReadCloser, error)
+}
+
+// Depot stores files by content. All methods are safe for concurrent use.
+type Depot struct {
+	store Store
+	cache *Cache // optional
+
+	mutex  sync.Mutex
+	hashed map[string]stamped   // files on the disk, by path
+	there  map[string]time.Time // when hashes were last found in the store
+}
+
+// stamped is the hash of a file on the disk. It is valid while the size and the modification time
+// are unchanged.
+type stamped struct {
+	size  int64
+	mod   time.Time
+	heard time.Time // when it was hashed
+	sum   string
+}
+
+// New returns a depot that keeps its files in store, without a cache.
+func New(store Store) *Depot {
+	return &Depot{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
+}
+
+// Cached returns a depot in the same store whose Get and Unpack look into the cache c first.
+func (d *Depot) Cached(c *Cache) *Depot {
+	with := New(d.store)
+	with.cache = c
+	return with
+}
+
+// CheckSum returns an error unless sum is a SHA-256 in lower-case hexadecimal digits.
+func CheckSum(sum string) error {
+	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != sum {
+		return fmt.Errorf("invalid SHA-256 %q (want 64 digits of 0-9 and a-f)", words.OneLine(sum[:min(len(sum), 80)]))
+	}
+	return nil
+}
+
+// Put stores a file, unless it is already complete in the store, and returns its hash. It calls open once to hash
+// the file and, if necessary, again to send it. If the file changes in between, Put returns an error.
+func (d *Depot) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
+	sum, err = d.sum(open)
+	if err != nil {
+		return "", err
+	}
+	return sum, d.send(ctx, sum, open)
+}
+
+// PutFile is Put for the file path on the disk.
+func (d *Depot) PutFile(ctx context.Context, path string) (sum string, err error) {
+	return d.Put(ctx, func() (io.ReadCloser, error) { return os.Open(path) })
+}
+
+// PutBytes is Put for data.
+func (d *Depot) PutBytes(ctx context.Context, data []byte) (sum string, err error) {
+	return d.Put(ctx, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+}
+
+// Add stores the data of r and returns its hash and its size in bytes. It reads r once, so it suits data that is
+// probably new; existing data is sent as well.
+func (d *Depot) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
+	return d.store.Add(ctx, r)
+}
+
+// sum returns the SHA-256 of the file that open opens. A file on the disk is hashed again only after its size or
+// time has changed. A folder or a device is an error.
+func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
+	r, err := open()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	file, onDisk := r.(*os.File)
+	now := stamped{heard: time.Now()}
+	if onDisk {
+		info, err := file.Stat()
+		if err != nil {
+			return "", err
+		}
+		if onDisk = info.Mode().IsRegular(); !onDisk {
+			return "", errors.New("is not a regular file")
+		}
+		now.size, now.mod = info.Size(), info.ModTime()
+		d.mutex.Lock()
+		last, known := d.hashed[file.Name()]
+		d.mutex.Unlock()
+		// Timestamps are coarse: a file hashed right after a write may have changed again with the
+		// same time.
+		if known && last.size == now.size && last.mod.Equal(now.mod) && last.heard.Sub(last.mod) > 2*time.Second {
+			return last.sum, nil
+		}
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", err
+	}
+	now.sum = hex.EncodeToString(h.Sum(nil))
+	if onDisk {
+		d.mutex.Lock()
+		clearIfFull(d.hashed)
+		d.hashed[file.Name()] = now
+		d.mutex.Unlock()
+	}
+	return now.sum, nil
+}
+
+// send stores the file that open opens under its hash sum, unless the store has it. A stored file that was not used
+// for an hour is touched. If the file has another hash, send returns an error.
+func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
+	d.mutex.Lock()
+	found := time.Since(d.there[sum]) < fresh
+	d.mutex.Unlock()
+	if found {
+		return nil
+	}
+	o, err := d.store.Stat(ctx, sum)
+	if err == nil && o.Sum == sum && time.Since(o.Used) > fresh {
+		err = d.Touch(ctx, sum)
+	}
+	if err != nil && !errors.Is(err, ErrMissing) {
+		return err
+	}
+	if err != nil || o.Sum != sum {
+		r, err := open()
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		sent, err := d.store.Put(ctx, sum, r)
+		if err != nil {
+			return err
+		}
+		if sent != sum { // harmless: readers compare the object's hash with its name
+			return errors.New("changed while it was read; try again")
+		}
+	}
+	d.mutex.Lock()
+	clearIfFull(d.there)
+	d.there[sum] = time.Now()
+	d.mutex.Unlock()
+	return nil
+}
+
+// clearIfFull removes all entries of m if it has 16,384 or more.
+func clearIfFull[V any](m map[string]V) {
+	if len(m) >= 1<<14 {
+		clear(m)
+	}
+}
+
+// Size returns the size in bytes of the file with the hash sum. If it is missing or damaged, the error wraps
+// ErrMissing.
+func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
+	if err := CheckSum(sum); err != nil {
+		return 0, err
+	}
+	o, err := d.store.Stat(ctx, sum)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", sum, err)
+	case o.Sum != sum:
+		return 0, fmt.Errorf("%s: %w as it was: it has the sum %s", sum, ErrMissing, words.OneLine(o.Sum))
+	}
+	return o.Size, nil
+}
+
+// Touch sets the Used time of the file with the hash sum to now. If the file is not stored, the error wraps
+// ErrMissing.
+func (d *Depot) Touch(ctx context.Context, sum string) error {
+	err := CheckSum(sum)
+	if err == nil {
+		err = d.store.Touch(ctx, sum)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", sum, err)
+	}
+	return nil
+}
+
+// Get writes the file with the hash sum to path, completely or not at all. Without a cache it replaces an existing
+// file; with a cache, path must not exist. Data with another hash is an error.
+func (d *Depot) Get(ctx context.Context, sum, path string) error {
+	if d.cache != nil {
+		return d.cache.place(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
+	}
+	return d.fetch(ctx, sum, path)
+}
+
+// fetch writes the file with the hash sum from the store to path, completely or not at all. It replaces an existing
+// file.
+func (d *Depot) fetch(ctx context.Context, sum, path string) error {
+	f, err := whole.Create(path, ".part")
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if f.Direct() {
+		return fmt.Errorf("%s is not a regular file", words.OneLine(path))
+	}
+	if err := d.Write(ctx, sum, f); err != nil {
+		return err
+	}
+	return f.Keep()
+}
+
+// Write writes the file with the hash sum to w. Data with another hash is an error, which comes after all bytes were
+// written.
+func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
+	if err := CheckSum(sum); err != nil {
+		return err
+	}
+	r, err := d.store.Get(ctx, sum)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sum, err)
+	}
+	defer r.Close()
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(w, h), r); err != nil {
+		return fmt.Errorf("%s: %w", sum, err)
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
+		return fmt.Errorf("%s: the stored file has another SHA-256, %s", sum, got)
+	}
+	return nil
+}
+
+// read returns the data of the file with the hash sum. A file of more than most bytes is an error.
+func (d *Depot) read(ctx context.Context, sum string, most int64) ([]byte, error) {
+	size, err := d.Size(ctx, sum)
+	if err != nil {
+		return nil, err
+	}
+	if size > most {
+		return nil, fmt.Errorf("%s: %d bytes are more than the %d that a bundle may have", sum, size, most)
+	}
+	var text bytes.Buffer
+	if err := d.Write(ctx, sum, &text); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
+}

@@ -1,0 +1,97 @@
+package blobstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+// The meta of an object is the last message on its subject: name, size and location of the chunks.
+// The object store of nats.go overwrites it unconditionally. The functions of this file replace it
+// only if it is unchanged (compare and set).
+
+// meta returns the meta of the object called name, and its sequence number in the stream. A missing or deleted
+// object is ErrMissing.
+func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
+	msg, err := s.stream.GetLastMsgForSubject(ctx, metaOf(name))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, 0, ErrMissing
+	}
+	if err != nil {
+		return nil, 0, cluster.Plain(err)
+	}
+	info := &jetstream.ObjectInfo{}
+	if err := json.Unmarshal(msg.Data, info); err != nil || info.Deleted {
+		return nil, 0, ErrMissing
+	}
+	info.ModTime = msg.Time
+	return info, msg.Sequence, nil
+}
+
+// writeMeta replaces the meta message with the sequence number place by info and returns the new sequence number. If
+// another client has replaced it before, writeMeta returns 0 and no error.
+func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, place uint64) (uint64, error) {
+	text, err := json.Marshal(info)
+	if err != nil {
+		return 0, err
+	}
+	msg := &nats.Msg{Subject: metaOf(info.Name), Data: text, Header: nats.Header{}}
+	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	ack, err := s.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(place))
+	if cluster.Replaced(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, cluster.Plain(err)
+	}
+	return ack.Sequence, nil
+}
+
+// Touch implements Store. It writes the meta of the object again, which renews its time, unless the object is
+// removed at the same time.
+func (s natsStore) Touch(ctx context.Context, name string) error {
+	gone := false
+	err := retry(ctx, still, func(ctx context.Context) error {
+		info, place, err := s.meta(ctx, name)
+		if gone = errors.Is(err, ErrMissing); gone {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		written, err := s.writeMeta(ctx, info, place)
+		if err == nil && written == 0 {
+			return errors.New("other writers keep changing the same file")
+		}
+		return err
+	})
+	if gone {
+		return ErrMissing
+	}
+	return err
+}
+
+// Remove implements Store. It marks the object as deleted, as nats.go does, and then removes its chunks and the
+// mark.
+func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
+	info, place, err := s.meta(ctx, o.Name)
+	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	info.Deleted, info.Size, info.Chunks, info.Digest = true, 0, 0, ""
+	mark, err := s.writeMeta(ctx, info, place)
+	if err != nil || mark == 0 {
+		return false, err
+	}
+	s.purge(info.NUID)
+	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(metaOf(o.Name)), jetstream.WithPurgeSequence(mark+1)) // a mark that stays does no harm
+	return true, nil
+}

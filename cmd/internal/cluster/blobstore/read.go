@@ -1,0 +1,80 @@
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+const (
+	once  = time.Second           // time limit of one try
+	still = 10 * time.Second      // time without an answer after which a file counts as lost
+	lag   = time.Second           // possible delay of a server behind the others
+	pause = 50 * time.Millisecond // between two tries
+)
+
+// reader reads an object with one request per chunk. Any server that has a copy can answer it. The
+// object store of nats.go creates a consumer instead, which needs JetStream's leader. If the leader
+// has died, that waits for an election.
+type reader struct {
+	ctx     context.Context
+	stream  jetstream.Stream
+	subject string
+	next    uint64 // lowest stream sequence of the next chunk
+	left    uint32 // remaining chunks
+	data    []byte // unread part of the current chunk
+}
+
+// Read implements io.Reader. It fetches a chunk when it needs one, and retries for 10 s if NATS does not answer.
+func (r *reader) Read(p []byte) (int, error) {
+	for len(r.data) == 0 {
+		if r.left == 0 {
+			return 0, io.EOF
+		}
+		err := retry(r.ctx, still, func(ctx context.Context) error {
+			msg, err := r.stream.GetMsg(ctx, r.next, jetstream.WithGetMsgSubject(r.subject))
+			if err == nil {
+				r.data, r.next, r.left = msg.Data, msg.Sequence+1, r.left-1
+			}
+			return err
+		})
+		if err != nil {
+			return 0, cluster.Plain(err)
+		}
+	}
+	n := copy(p, r.data)
+	r.data = r.data[n:]
+	return n, nil
+}
+
+// Close implements io.Closer. It has no effect.
+func (r *reader) Close() error { return nil }
+
+// retry calls do until it succeeds, at most for the duration long, and returns its last error. do gets a context of
+// 1 s. A missing object is retried for 1 s only, in case a server is behind the others.
+func retry(ctx context.Context, long time.Duration, do func(context.Context) error) error {
+	for began := time.Now(); ; {
+		soon, cancel := context.WithTimeout(ctx, once)
+		err := do(soon)
+		cancel()
+		most := long
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			most = lag
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil, time.Since(began) > most:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}

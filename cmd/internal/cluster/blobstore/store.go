@@ -1,0 +1,114 @@
+package blobstore
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+// Open opens the depot in the NATS of c. If its object store does not exist, Open creates it.
+func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
+	objects, err := c.JS.ObjectStore(ctx, cluster.Objects)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		objects, err = c.JS.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+			Bucket: cluster.Objects, Description: "files of voicepool, by their SHA-256", Replicas: c.Replicas(),
+		})
+	}
+	if errors.Is(err, jetstream.ErrBucketExists) { // another client has created it at the same time
+		objects, err = c.JS.ObjectStore(ctx, cluster.Objects)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.Unopened(ctx, err))
+	}
+	stream, err := c.JS.Stream(ctx, "OBJ_"+cluster.Objects)
+	if err != nil {
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.Unopened(ctx, err))
+	}
+	return New(natsStore{c.JS, objects, stream}), nil
+}
+
+// natsStore is an object store of NATS.
+type natsStore struct {
+	js      jetstream.JetStream
+	objects jetstream.ObjectStore
+	stream  jetstream.Stream // the stream of the object store
+}
+
+// Stat implements Store.
+func (s natsStore) Stat(ctx context.Context, name string) (Object, error) {
+	info, err := s.objects.GetInfo(ctx, name)
+	if err != nil {
+		return Object{}, missing(err)
+	}
+	return object(info), nil
+}
+
+// object returns the Object that info describes. Its Sum is "" if NATS has not stored a hash.
+func object(info *jetstream.ObjectInfo) Object {
+	return Object{Name: info.Name, Size: int64(info.Size), Sum: sumOf(info), Used: info.ModTime}
+}
+
+// List implements Store. now is the time of the NATS server.
+func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err error) {
+	info, err := s.stream.Info(ctx)
+	if err != nil {
+		return nil, now, cluster.Plain(err)
+	}
+	list, err := s.objects.List(ctx)
+	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return nil, now, cluster.Plain(err)
+	}
+	for _, one := range list {
+		all = append(all, object(one))
+	}
+	return all, info.TimeStamp, nil
+}
+
+// Put implements Store. It returns "" if NATS has not stored a hash.
+func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, error) {
+	info, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: name}, r)
+	if err != nil {
+		return "", cluster.Plain(err)
+	}
+	return sumOf(info), nil
+}
+
+// Get implements Store. The chunks of the object are fetched while the caller reads.
+func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	var info *jetstream.ObjectInfo
+	err := retry(ctx, still, func(ctx context.Context) (err error) {
+		info, err = s.objects.GetInfo(ctx, name)
+		return err
+	})
+	if err != nil {
+		return nil, missing(err)
+	}
+	return &reader{ctx: ctx, stream: s.stream, subject: chunksOf(info.NUID), next: 1, left: info.Chunks}, nil
+}
+
+// missing returns ErrMissing for an object that does not exist, and any other error as cluster.Plain does.
+func missing(err error) error {
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return ErrMissing
+	}
+	return cluster.Plain(err)
+}
+
+// sumOf returns the SHA-256 of an object in hexadecimal digits, or "" if NATS has not stored it.
+func sumOf(info *jetstream.ObjectInfo) string {
+	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
+	raw, err := base64.URLEncoding.DecodeString(text)
+	if !found || err != nil {
+		return ""
+	}
+	return hex.EncodeToString(raw)
+}

@@ -1,0 +1,148 @@
+// Package natsroom makes the rooms of this node available to any NATS client: over NATS, MQTT or
+// NATS's WebSocket. A room has one subject for orders, with the orders and replies of the service's
+// WebSocket, and one for its events.
+//
+//	s := subject.New(conn, hall, say)
+//	defer s.Close()
+//	err := s.Begin("main") // this node plays the room
+//	s.End("main")          // this node has stopped playing it
+//
+// NATS's permissions control access: a client that may publish to a room's subject has the role of
+// an operator.
+package natsroom
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/serve/service"
+)
+
+// Rooms connects the rooms of this node to NATS. All methods are safe for concurrent use.
+type Rooms struct {
+	hall *service.Server
+	wire wire
+	say  func(string)
+	deaf atomic.Bool // events cannot be published
+
+	mutex  sync.Mutex
+	lines  map[string]*line
+	busy   map[string]chan struct{} // rooms that begin or end; the channel is closed afterwards
+	closed bool
+}
+
+// New returns a Rooms for the rooms of hall. Call Begin to connect a room. say receives log lines
+// and may be nil.
+func New(conn *cluster.Conn, hall *service.Server, say func(string)) *Rooms {
+	return open(&natsWire{conn.NC}, hall, say)
+}
+
+// open is New with another wire, for tests.
+func open(w wire, hall *service.Server, say func(string)) *Rooms {
+	if say == nil {
+		say = func(string) {}
+	}
+	return &Rooms{hall: hall, wire: w, say: say, lines: map[string]*line{}, busy: map[string]chan struct{}{}}
+}
+
+var errClosed = errors.New("the connection to NATS is closed")
+
+// Begin makes a room of the hall available on NATS. It does nothing if the room is already
+// available, unless that room has ended and a new one has its name. If the connection is lost, the
+// subscription starts when it is restored.
+func (s *Rooms) Begin(room string) error {
+	if err := cluster.CheckName(room); err != nil {
+		return err
+	}
+	defer s.hold(room)()
+	if l := s.line(room); l != nil {
+		if !l.over.Load() {
+			return nil
+		}
+		s.put(room, nil)
+		l.end()
+	}
+	l, err := s.begin(room)
+	if err != nil {
+		return err
+	}
+	if !s.put(room, l) {
+		l.end()
+		return errClosed
+	}
+	return nil
+}
+
+// End disconnects a room. It returns when NATS delivers no further orders, or is lost, and all
+// received orders have been answered.
+func (s *Rooms) End(room string) {
+	defer s.hold(room)()
+	if l := s.line(room); l != nil {
+		s.put(room, nil)
+		l.end()
+	}
+}
+
+// Close disconnects all rooms. The connection stays open.
+func (s *Rooms) Close() {
+	s.mutex.Lock()
+	s.closed = true
+	names := map[string]bool{}
+	for name := range s.lines {
+		names[name] = true
+	}
+	for name := range s.busy {
+		names[name] = true
+	}
+	s.mutex.Unlock()
+	var all sync.WaitGroup
+	for name := range names {
+		all.Go(func() { s.End(name) })
+	}
+	all.Wait()
+}
+
+// hold locks a room against Begin and End of other goroutines until release. It waits if the room
+// is locked.
+func (s *Rooms) hold(room string) (release func()) {
+	done := make(chan struct{})
+	s.mutex.Lock()
+	for s.busy[room] != nil {
+		other := s.busy[room]
+		s.mutex.Unlock()
+		<-other
+		s.mutex.Lock()
+	}
+	s.busy[room] = done
+	s.mutex.Unlock()
+	return func() {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		delete(s.busy, room)
+		close(done)
+	}
+}
+
+// line returns the line of a room, or nil if the room is not connected.
+func (s *Rooms) line(room string) *line {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.lines[room]
+}
+
+// put stores the line of a room, or deletes it for nil. It returns false and stores no line after
+// Close.
+func (s *Rooms) put(room string, l *line) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if l == nil {
+		delete(s.lines, room)
+		return true
+	}
+	if !s.closed {
+		s.lines[room] = l
+	}
+	return !s.closed
+}

@@ -1,0 +1,81 @@
+package natsroom
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+// letter is a received message.
+type letter struct {
+	data  []byte
+	reply string // the subject for the reply; empty if no reply is expected
+}
+
+// wire is the part of NATS that this package needs. Tests replace it.
+type wire interface {
+	// subscribe calls take for each message of a subject, in sequence. take must not block. lost
+	// receives the number of messages dropped since its last call. leave returns when take will not
+	// be called again.
+	subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error)
+
+	// publish sends a message. It fails at once if the connection is lost.
+	publish(subject string, data []byte) error
+}
+
+const (
+	patience   = time.Second // time limit for NATS when a room begins or ends
+	most       = 4096        // received messages of a room that wait for take
+	mostLength = 8 << 20     // limit of their total size in bytes
+)
+
+// natsWire is the wire of a real connection.
+type natsWire struct{ nc *nats.Conn }
+
+// publish sends a message.
+func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
+
+// subscribe implements wire. It has no queue group: with one, a stalled node would swallow some of
+// the orders for a room that another node has taken over.
+func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
+	told := 0
+	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {
+		if all, err := m.Sub.Dropped(); err == nil && all > told {
+			lost(all - told)
+			told = all
+		}
+		take(letter{m.Data, m.Reply})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", subject, cluster.Plain(err))
+	}
+	closed := make(chan struct{})
+	sub.SetClosedHandler(func(string) { close(closed) })
+	_ = sub.SetPendingLimits(most, mostLength) // it fails for a closed subscription, as will Drain
+	leave = func() {
+		if n.nc.IsConnected() && sub.Drain() == nil {
+			late := time.NewTimer(patience)
+			defer late.Stop()
+			select {
+			case <-closed:
+				return
+			case <-late.C:
+			}
+		}
+		_ = sub.Unsubscribe() // if the connection is lost, this prevents a new subscription
+		<-closed
+	}
+	if n.nc.IsConnected() {
+		_ = n.nc.FlushTimeout(patience) // if it is lost now, NATS subscribes after the reconnect
+	}
+	if err := n.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), `"`+subject+`"`) {
+		leave()
+		return nil, fmt.Errorf("%s: NATS does not let this node subscribe to it", subject)
+	}
+	return leave, nil
+}

@@ -1,0 +1,87 @@
+package renderfarm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicepool/internal/words"
+)
+
+// verb is a command that a job can run.
+type verb struct {
+	flags map[string]bool // permitted flags; true: the flag takes a value
+	file  bool            // the result is a file instead of the standard output
+}
+
+// verbs are the permitted commands, with all flags that name no files.
+var verbs = map[string]verb{
+	"render": {file: true, flags: map[string]bool{
+		"voices": true, "overflow": true, "virtual": true, "refuse": false, "rate": true, "quality": true, "seed": true, "length": true,
+		"block": true, "isolate": false, "format": true, "no-limiter": false, "fold": false, "from": true, "cue": true,
+	}},
+	"compare":    {flags: map[string]bool{"policies": true, "voices": true, "virtual": true, "length": true, "json": false, "isolate": false}},
+	"tune":       {flags: map[string]bool{"damage": true, "policy": true, "length": true, "json": false, "isolate": false}},
+	"stealbench": {flags: map[string]bool{"voices": true, "policies": true, "length": true, "json": false, "isolate": false}},
+}
+
+// Verbs returns the commands that jobs can run.
+func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
+
+// mostArg is the maximum length of an argument in bytes.
+const mostArg = 4096
+
+// CheckArgs returns the arguments of a job in their canonical form: --flag=value, sorted by flag.
+// do is the command. Unknown flags are errors, and so are flags that name files, because the files
+// would be on the worker's machine.
+func CheckArgs(do string, args []string) ([]string, error) {
+	v, known := verbs[do]
+	if !known {
+		return nil, fmt.Errorf("--do: unknown command %s; the nearest is %s (want one of %s)", words.OneLine(do), words.Nearest(do, Verbs()), strings.Join(Verbs(), ", "))
+	}
+	given := map[string]string{}
+	for i := 0; i < len(args); i++ {
+		text, flag := strings.CutPrefix(args[i], "--")
+		name, value, valued := strings.Cut(text, "=")
+		takes, allowed := v.flags[name]
+		switch {
+		case len(args[i]) > mostArg || strings.ContainsRune(args[i], 0):
+			return nil, fmt.Errorf("--arg: an argument has at most %d bytes, and no NUL", mostArg)
+		case !flag:
+			return nil, fmt.Errorf("--arg: %s is not a flag (want --arg=--FLAG=VALUE)", words.OneLine(args[i]))
+		case !allowed:
+			return nil, fmt.Errorf("--arg: the farm has no flag --%s of %s (want one of --%s)", words.OneLine(name), do, strings.Join(slices.Sorted(maps.Keys(v.flags)), ", --"))
+		case !takes && valued:
+			return nil, fmt.Errorf("--arg: --%s takes no value", name)
+		case takes && !valued:
+			if i++; i == len(args) {
+				return nil, fmt.Errorf("--arg: --%s needs a value; write --arg=--%s=VALUE", name, name)
+			}
+			if value = args[i]; len(value) > mostArg || strings.ContainsRune(value, 0) {
+				return nil, fmt.Errorf("--arg: --%s: a value has at most %d bytes, and no NUL", name, mostArg)
+			}
+		}
+		if _, twice := given[name]; twice {
+			return nil, fmt.Errorf("--arg: --%s is given twice", name)
+		}
+		if given[name] = "--" + name; takes {
+			given[name] += "=" + value
+		}
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		all = append(all, given[name])
+	}
+	return all, nil
+}
+
+// check rejects an order with arguments that are not in canonical form. Such an order was not made
+// by our submit.
+func (o *Order) check() error {
+	args, err := CheckArgs(o.Do, o.Args)
+	if err == nil && !slices.Equal(args, o.Args) {
+		err = fmt.Errorf("the arguments %q are not in canonical form: %q", o.Args, args)
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package renderfarm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"voicepool/internal/words"
+)
+
+// mostResult is the maximum number of bytes that a job may write.
+const mostResult = 16 << 30
+
+// ending classifies the end of a run.
+type ending uint8
+
+const (
+	ended  ending = iota // with a result
+	faulty               // with an error that would be the same on every machine
+	crash                // killed by a signal, a panic or the system
+	cut                  // the worker ends
+)
+
+// outcome is the result of a run.
+type outcome struct {
+	how  ending
+	said string // the error, unless how is ended
+	file string // path of the result
+	took time.Duration
+}
+
+// run runs a job in its own process, which is killed when ctx ends, and waits for its end. sheet is
+// the path of the unpacked sheet, and folder receives the result. The outcome has the kind of
+// ending, the file of the result and the message of a failure.
+func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
+	begin := time.Now()
+	o = outcome{file: filepath.Join(folder, "result")}
+	defer func() { o.took = time.Since(begin) }()
+	fail := func(how ending, format string, args ...any) outcome {
+		if ctx.Err() != nil {
+			how, format, args = cut, "the worker was ended", nil
+		}
+		o.how, o.said = how, fmt.Sprintf(format, args...)
+		return o
+	}
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	name := filepath.Base(sheet)
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	v, heard := verbs[s.Do], &edges{}
+	args := []string{s.Do, "-q", name}
+	if v.file {
+		o.file += ".wav"
+		args = append(args, "-o", o.file)
+	}
+	child := exec.CommandContext(within, program, append(args, s.Args...)...)
+	child.Args[0], child.Dir, child.Stderr = "voicepool", filepath.Dir(sheet), heard
+	child.Env = append(slices.DeleteFunc(os.Environ(), func(one string) bool { return strings.HasPrefix(one, "VOICEPOOL_NATS") }), "TMPDIR="+folder, "GOTRACEBACK=single")
+	child.WaitDelay = 2 * time.Second
+	apart(child)
+	if !v.file {
+		out, err := os.Create(o.file)
+		if err != nil {
+			return fail(crash, "%v", words.Cause(err))
+		}
+		defer out.Close()
+		child.Stdout = out
+	}
+	if err := child.Start(); err != nil {
+		return fail(crash, "the program does not start: %v", words.Cause(err))
+	}
+	go watch(within, folder, cancel)
+	err := child.Wait()
+	if tooMuch := context.Cause(within); tooMuch != nil && ctx.Err() == nil {
+		return fail(faulty, "%v", tooMuch)
+	}
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	text := heard.String()
+	switch {
+	case err == nil:
+		if _, err := os.Stat(o.file); err != nil {
+			return fail(crash, "the job wrote no result: %v", words.Cause(err))
+		}
+		return o
+	case !exited:
+		return fail(crash, "%v", words.Cause(err))
+	case panicked(text) != "":
+		return fail(crash, "%s", panicked(text))
+	case exit.ExitCode() < 0 || exit.ExitCode() > 2:
+		return fail(crash, "%v%s", exit, behind(last(text, 1)))
+	}
+	if said := last(text, 3); said != "" {
+		return fail(faulty, "%s", said)
+	}
+	return fail(crash, "%v, without a message", exit)
+}
+
+// behind returns ": " and text, or "" if text is empty.
+func behind(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// watch cancels a run, by calling end, once the files in folder have more than mostResult bytes. It
+// checks every second until ctx ends.
+func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		size := int64(0)
+		entries, _ := os.ReadDir(folder)
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+				size += info.Size()
+			}
+		}
+		if size > mostResult {
+			end(fmt.Errorf("it writes more than %d GiB", int64(mostResult)>>30))
+			return
+		}
+	}
+}
+
+// edges keeps the first and the last 8 KiB of the data written to it.
+type edges struct{ first, last []byte }
+
+const edge = 8 << 10
+
+// Write keeps the first and the last edge bytes of all data. It never fails.
+func (e *edges) Write(p []byte) (int, error) {
+	n := min(len(p), edge-len(e.first))
+	e.first = append(e.first, p[:n]...)
+	e.last = append(e.last, p[max(n, len(p)-edge):]...)
+	e.last = e.last[max(0, len(e.last)-edge):]
+	return len(p), nil
+}
+
+func (e *edges) String() string { return string(e.first) + string(e.last) }
+
+// panicked returns the line of a Go panic or fatal error in text, or "".
+func panicked(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: out of memory") || strings.HasPrefix(line, "SIG") {
+			return words.OneLine(strings.TrimSpace(line))
+		}
+	}
+	return ""
+}
+
+// last returns the last n non-empty lines of a program's output, joined by "; ".
+func last(text string, n int) string {
+	var lines []string
+	for line := range bytes.Lines([]byte(text)) {
+		if one := strings.TrimPrefix(strings.TrimSpace(string(line)), "voicepool: "); one != "" {
+			lines = append(lines, words.OneLine(one[:min(len(one), 1000)]))
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-n):], "; ")
+}

@@ -1,0 +1,207 @@
+package renderfarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// Command is the command farm.
+type Command struct {
+	Submit SubmitCommand `cmd:"" help:"Put jobs into the queue, and print the ID of each. A known job is not run again."`
+	Work   WorkCommand   `cmd:"" help:"Run jobs of the queue."`
+	Status StatusCommand `cmd:"" help:"Count jobs, and list the unfinished ones."`
+	Get    GetCommand    `cmd:"" help:"Write the result of a job to a file."`
+	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that are no longer needed."`
+}
+
+// open connects to NATS and opens the farm. The caller calls close, which closes the connection.
+// Invalid flags are a usage error.
+func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm, close func(), err error) {
+	if err := flags.Check(); err != nil {
+		return nil, nil, console.Usage("%w", err)
+	}
+	version, err := Version()
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := cluster.Dial(ctx, flags, func(err error) {
+		if err != nil && ctx.Err() == nil {
+			c.Say("the connection to NATS is lost: %s; reconnecting", words.Plain(cluster.Plain(err)))
+		}
+	})
+	if err == nil {
+		if f, err = Open(ctx, conn, version); err == nil {
+			return f, conn.Close, nil
+		}
+		conn.Close()
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return nil, nil, err
+}
+
+// SubmitCommand is the command farm submit.
+type SubmitCommand struct {
+	Files []string `arg:"" name:"file" predictor:"sheet" help:"Cue sheets (YAML or JSON)."`
+	Do    string   `default:"render" placeholder:"COMMAND" help:"Command to run on each sheet: render, compare, tune or stealbench (${default})."`
+	Args  []string `name:"arg" sep:"none" placeholder:"FLAG" help:"Flag for the command, as in --arg=--seed=3; may be repeated. Flags that name files are refused."`
+	Again bool     `help:"Retry jobs that have failed or were set aside."`
+	cluster.Flags
+}
+
+// atOnce is the maximum number of sheets that are submitted at the same time.
+const atOnce = 16
+
+// Run submits the sheets and prints the job IDs in the order of the sheets.
+func (s *SubmitCommand) Run(c *console.Console) error {
+	args, err := CheckArgs(s.Do, s.Args)
+	if err != nil {
+		return console.Usage("%w", err)
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	f, done, err := open(interrupted, c, s.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	type submitted struct {
+		id  string
+		err error
+	}
+	results, slots := make([]chan submitted, len(s.Files)), make(chan struct{}, atOnce)
+	for i := range results {
+		results[i] = make(chan submitted, 1)
+	}
+	go func() {
+		for i, file := range s.Files {
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots }()
+				job, err := f.submit(interrupted, s.Do, args, file, s.Again)
+				if err != nil {
+					results[i] <- submitted{err: err}
+					return
+				}
+				results[i] <- submitted{id: job.ID}
+			}()
+		}
+	}()
+	var wrong []error
+	for i := range results {
+		select {
+		case one := <-results[i]:
+			if wrong = append(wrong, one.err); one.err == nil {
+				fmt.Fprintln(c.Out, one.id)
+			}
+		case <-interrupted.Done():
+			return interrupted.Cause()
+		}
+	}
+	return c.Outcome(wrong...)
+}
+
+// submit packs the sheet in a file and submits a job for it, which it returns. do is the command
+// and args its canonical arguments. again also queues a job that has failed before. "-" as the file
+// is a usage error.
+func (f *Farm) submit(ctx context.Context, do string, args []string, file string, again bool) (*Job, error) {
+	if file == "-" {
+		return nil, console.Usage("-: a job needs a sheet with a name; save it to a file")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(file), words.Cause(err))
+	}
+	sheet, err := cue.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := f.Depot.Pack(ctx, &sheet.Rules, text, filepath.Base(file), func(path string) (io.ReadCloser, error) {
+		return os.Open(filepath.Join(filepath.Dir(file), filepath.FromSlash(path)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	job, err := f.Submit(ctx, Order{Spec: Spec{Do: do, Args: args, Bundle: sum}, File: file}, again)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(file), err)
+	}
+	return job, nil
+}
+
+// WorkCommand is the command farm work.
+type WorkCommand struct {
+	Drain    bool          `help:"End when the queue is empty and no job is under way."`
+	Slots    *int          `placeholder:"N" help:"Jobs at once; default: as many as there are processors."`
+	Name     string        `placeholder:"NAME" help:"Name of this worker; default: the machine's name."`
+	Patience time.Duration `placeholder:"TIME" help:"Time without a sign of life after which another worker takes the job, for all workers: 1s or more; 30s at first."`
+	Quiet    bool          `short:"q" help:"Print errors only."`
+	cluster.Flags
+}
+
+// Run works until a signal arrives or, with Drain, the queue is empty.
+func (w *WorkCommand) Run(c *console.Console) error {
+	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Say: func(line string) { c.Say("%s", line) }}
+	if w.Slots != nil {
+		o.Slots = *w.Slots
+	}
+	switch {
+	case o.Slots < 1 || o.Slots > 4096:
+		return console.Usage("--slots: %d jobs at once are not in 1..4096", o.Slots)
+	case o.Patience != 0 && (o.Patience < time.Second || o.Patience > 24*time.Hour):
+		return console.Usage("--patience: %v is not in 1s..24h", w.Patience)
+	}
+	if o.Name == "" {
+		o.Name = host()
+	}
+	if err := cluster.CheckName(o.Name); err != nil {
+		return console.Usage("--name: %w", err)
+	}
+	if !w.Quiet {
+		o.Told = func(j *Job) { fmt.Fprintln(c.Out, line(j)) }
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	f, done, err := open(interrupted, c, w.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := f.Work(interrupted, o); err != nil {
+		return err
+	}
+	if by, ok := errors.AsType[console.Interruption](interrupted.Cause()); ok && by.Signal != syscall.SIGTERM {
+		return by
+	}
+	return nil
+}
+
+// host returns the name of the machine as a valid worker name: at most 64 bytes, with "-" for
+// invalid characters. Without a host name it returns "worker".
+func host() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "worker"
+	}
+	name = strings.Map(func(r rune) rune {
+		if cluster.CheckName(string(r)) != nil {
+			return '-'
+		}
+		return r
+	}, name)
+	return name[:min(len(name), 64)]
+}

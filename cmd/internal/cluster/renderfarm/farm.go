@@ -1,0 +1,240 @@
+package renderfarm
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/blobstore"
+)
+
+// Farm holds a queue of jobs, their records and their files. All methods are safe for concurrent
+// use.
+type Farm struct {
+	Depot   *blobstore.Depot
+	version string // of this program
+	ledger  ledger
+	conn    *cluster.Conn
+	kv      jetstream.KeyValue
+	js      jetstream.JetStream
+	queue   jetstream.Stream
+}
+
+// remembered is how long the queue rejects duplicate messages. The ledger recognizes
+// known jobs without a time limit.
+const remembered = 5 * time.Minute
+
+// Open opens the farm in NATS. If it does not exist, Open creates it. version comes from Version:
+// workers take only jobs of their own version, because other versions might give other results.
+func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
+	d, err := blobstore.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	kv, err := c.Bucket(ctx, cluster.Farm, 1)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := c.JS.Stream(ctx, cluster.Jobs)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		queue, err = c.JS.CreateStream(ctx, jetstream.StreamConfig{
+			Name: cluster.Jobs, Description: "jobs of voicepool, by version", Subjects: []string{cluster.JobsOn + ".*"},
+			Retention: jetstream.WorkQueuePolicy, Duplicates: remembered, Replicas: c.Replicas(),
+		})
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client has created it at the same time
+		queue, err = c.JS.Stream(ctx, cluster.Jobs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, c.Unopened(ctx, err))
+	}
+	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
+}
+
+// token returns a short hash of a version, 16 hexadecimal digits, for use in subjects.
+func token(version string) string {
+	sum := sha256.Sum256([]byte(version))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Bucket returns a Table in a NATS bucket.
+func Bucket(kv jetstream.KeyValue) Table { return table{kv} }
+
+// table is a Table in a NATS bucket.
+type table struct{ kv jetstream.KeyValue }
+
+// Get implements Table. It returns the value and its revision. For an unknown key the error is
+// ErrUnknown.
+func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
+	entry, err := t.kv.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, 0, ErrUnknown
+	}
+	if err != nil {
+		return nil, 0, cluster.Plain(err)
+	}
+	return entry.Value(), entry.Revision(), nil
+}
+
+// Create implements Table. If the key exists, it returns ErrConflict.
+func (t table) Create(ctx context.Context, key string, value []byte) error {
+	_, err := t.kv.Create(ctx, key, value)
+	return conflict(err)
+}
+
+// Update implements Table. If revision is not the current one, it returns ErrConflict.
+func (t table) Update(ctx context.Context, key string, value []byte, revision uint64) error {
+	_, err := t.kv.Update(ctx, key, value, revision)
+	return conflict(err)
+}
+
+// Delete implements Table. It removes the value and its history. If revision is not the current
+// one, it returns ErrConflict.
+func (t table) Delete(ctx context.Context, key string, revision uint64) error {
+	return conflict(t.kv.Purge(ctx, key, jetstream.LastRevision(revision)))
+}
+
+// conflict converts the error of an outdated revision or an existing key to ErrConflict, and other
+// errors to readable ones. nil stays nil.
+func conflict(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case cluster.Replaced(err), errors.Is(err, jetstream.ErrKeyExists):
+		return ErrConflict
+	}
+	return cluster.Plain(err)
+}
+
+// Job returns a job. If the ID is unknown, the error is ErrUnknown.
+func (f *Farm) Job(ctx context.Context, id string) (*Job, error) {
+	j, _, err := f.ledger.job(ctx, id)
+	return j, err
+}
+
+// Jobs returns all jobs in the ledger, whether they have ended or not.
+func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
+	watcher, err := f.kv.WatchAll(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, f.conn.Plain(err)
+	}
+	defer watcher.Stop()
+	var all []*Job
+	for {
+		select {
+		case entry := <-watcher.Updates():
+			if entry == nil { // the end of the existing entries
+				return all, nil
+			}
+			j := &Job{}
+			if err := json.Unmarshal(entry.Value(), j); err != nil {
+				return nil, fmt.Errorf("the job %s: %w", entry.Key(), err)
+			}
+			all = append(all, j)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(cluster.Patience):
+			return nil, cluster.Plain(context.DeadlineExceeded)
+		}
+	}
+}
+
+// Submit puts a job into the queue and returns it. A known job is returned unchanged, except that a
+// lost message of a queued job is sent again. If again is set, a job that has ended without a
+// result is queued once more.
+func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
+	o.Version = f.version
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	id := o.ID()
+	j, revision, err := f.ledger.job(ctx, id)
+	once := id // the message ID; the queue rejects duplicates
+	switch {
+	case errors.Is(err, ErrUnknown):
+	case err != nil:
+		return nil, err
+	case j.State == Done, j.State.ended() && !again:
+		return j, nil
+	case j.State.ended():
+		once = fmt.Sprintf("%s-%d", id, revision)
+	default:
+		there, err := f.queued(ctx, j)
+		if there || err != nil {
+			return j, err
+		}
+		if j, revision, err = f.ledger.job(ctx, id); err != nil || j.State.ended() { // it has just ended
+			return j, err
+		}
+		once = fmt.Sprintf("%s-%d", id, revision) // its message was lost
+	}
+	if once != id {
+		was, mine := *j, false
+		j, err = f.ledger.change(ctx, id, nil, func(j *Job) bool {
+			if mine = j.State == was.State && j.Message == was.Message && j.Run == was.Run; mine {
+				*j = Job{ID: id, Order: o, State: Queued, Queued: time.Now()}
+			}
+			return mine
+		})
+		if err != nil || !mine { // another client does the same, or a worker has the job
+			return j, err
+		}
+	}
+	sent, err := f.publish(ctx, &o, once)
+	if err == nil && sent.Duplicate {
+		there, known := f.queued(ctx, &Job{Message: sent.Sequence})
+		if known != nil {
+			return nil, known
+		}
+		if !there { // it was the message of a job that has ended and was forgotten
+			if j, _, err := f.ledger.job(ctx, id); !errors.Is(err, ErrUnknown) {
+				return j, err
+			}
+			sent, err = f.publish(ctx, &o, once+"-"+rand.Text())
+		}
+	}
+	if err != nil {
+		return nil, cluster.Plain(err)
+	}
+	return f.ledger.change(ctx, id, &o, func(j *Job) bool {
+		if j.Message != 0 { // a worker has it
+			return false
+		}
+		j.Message = sent.Sequence
+		return true
+	})
+}
+
+// publish puts the message of a job into the queue and returns its acknowledgement. The queue
+// rejects a second message with the same name.
+func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.PubAck, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	return f.js.Publish(ctx, cluster.JobsOn+"."+token(o.Version), text, jetstream.WithMsgID(name))
+}
+
+// queued reports whether the message of a job is in the queue. A job without a message number is
+// not.
+func (f *Farm) queued(ctx context.Context, j *Job) (bool, error) {
+	if j.Message == 0 {
+		return false, nil
+	}
+	_, err := f.queue.GetMsg(ctx, j.Message)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, cluster.Plain(err)
+	}
+	return true, nil
+}

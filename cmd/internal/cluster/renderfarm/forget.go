@@ -1,0 +1,139 @@
+package renderfarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/blobstore"
+	"voicepool/cmd/internal/cluster/placement"
+	"voicepool/internal/words"
+)
+
+// ForgetCommand is the command farm forget.
+type ForgetCommand struct {
+	IDs   []string       `arg:"" optional:"" name:"id" help:"Ended jobs: IDs, or their first digits."`
+	Older *time.Duration `placeholder:"TIME" help:"All jobs that ended at least this long ago, as 720h; 0s: all ended jobs."`
+	cluster.Flags
+}
+
+// Run forgets jobs, and removes files that neither a job nor a room needs.
+func (r *ForgetCommand) Run(c *console.Console) error {
+	switch {
+	case len(r.IDs) == 0 && r.Older == nil:
+		return console.Usage("which jobs? Give IDs, or --older TIME, as in --older 720h")
+	case len(r.IDs) > 0 && r.Older != nil:
+		return console.Usage("--older and IDs exclude each other")
+	case r.Older != nil && *r.Older < 0:
+		return console.Usage("--older: %v is negative", *r.Older)
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	f, done, err := open(interrupted, c, r.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := f.Jobs(interrupted)
+	if err != nil {
+		return err
+	}
+	over, err := r.chosen(all)
+	if err != nil {
+		return err
+	}
+	jobs, err := f.forget(interrupted, over)
+	var files int
+	var bytes int64
+	if err == nil {
+		files, bytes, err = f.Sweep(interrupted, blobstore.Kept)
+	}
+	fmt.Fprintf(c.Out, "%s forgotten, %s of %d bytes removed\n", words.Count(jobs, "job"), words.Count(files, "file"), bytes)
+	return interrupted.Instead(c, err)
+}
+
+// chosen returns the jobs to forget: the ended jobs older than --older, or the jobs with the given
+// IDs. An ID of a job that has not ended is a usage error.
+func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
+	if r.Older != nil {
+		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
+	}
+	over, err := meant(all, r.IDs)
+	for _, j := range over {
+		if !j.State.ended() {
+			return nil, console.Usage("%s: the job is %s; only ended jobs can be forgotten", j.ID, j.State)
+		}
+	}
+	return over, err
+}
+
+// forget removes the records of the jobs over and returns the number of removed records. It skips a
+// job that has been queued again in between.
+func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
+	for _, j := range over {
+		gone, err := f.ledger.forget(ctx, j.ID)
+		if err != nil {
+			return jobs, err
+		}
+		if gone {
+			jobs++
+		}
+	}
+	if err := f.kv.PurgeDeletes(ctx); err != nil { // removes the deletion marks of jobs forgotten earlier
+		return jobs, cluster.Plain(err)
+	}
+	return jobs, nil
+}
+
+// Sweep removes files that neither a job nor a room needs and that were not put or found within the
+// duration kept, normally blobstore.Kept. It returns the removed files and their bytes, even after an
+// error.
+func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
+	return f.Depot.Sweep(ctx, kept, f.needs)
+}
+
+// needs returns the hashes of all files that jobs and rooms need: results, bundles and the files of
+// bundles. A missing bundle is not an error.
+func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
+	jobs, err := f.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needed, bundles := map[string]bool{}, map[string]bool{}
+	for _, j := range jobs {
+		needed[j.Result], bundles[j.Bundle] = true, true
+	}
+	if _, err := f.js.KeyValue(ctx, cluster.Placement); !errors.Is(err, jetstream.ErrBucketNotFound) { // there are rooms
+		b, err := placement.Open(ctx, f.conn)
+		if err != nil {
+			return nil, err
+		}
+		sheets, err := placement.Sheets(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		for _, sum := range sheets {
+			bundles[sum] = true
+		}
+	}
+	for sum := range bundles {
+		needed[sum] = true
+		b, err := f.Depot.Bundle(ctx, sum)
+		if errors.Is(err, blobstore.ErrMissing) { // the job or room will report it
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range b.Files {
+			needed[file] = true
+		}
+	}
+	return needed, nil
+}

@@ -1,0 +1,227 @@
+package renderfarm
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/internal/words"
+)
+
+// held is a queue message that this worker holds. While it does, it regularly extends the
+// acknowledgment deadline.
+type held struct {
+	msg    jetstream.Msg
+	order  Order
+	number uint64 // sequence in the queue
+	run    string // random ID of this try
+	folder string // of the job
+	sheet  string // path of the sheet in it
+	broken string // why the job cannot run; empty if it can
+	done   func() // stops extending the deadline
+}
+
+// hold starts to hold a message: it reports to NATS periodically that the message is in progress,
+// until the held ends. An invalid message is removed from the queue, and the result is nil.
+func (w *worker) hold(msg jetstream.Msg) *held {
+	h := &held{msg: msg, run: rand.Text()}
+	meta, err := msg.Metadata()
+	if err == nil {
+		h.number = meta.Sequence.Stream
+		err = json.Unmarshal(msg.Data(), &h.order)
+	}
+	if err == nil {
+		err = h.order.check()
+	}
+	if err != nil {
+		w.bad.say(w.Say, fmt.Errorf("invalid message in the queue: %w", err))
+		_ = msg.Term()
+		return nil
+	}
+	stop := make(chan struct{})
+	h.done = sync.OnceFunc(func() { close(stop) })
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(w.patience / 3):
+				_ = msg.InProgress() // after a failure, the next one may succeed
+			}
+		}
+	}()
+	return h
+}
+
+// end stops holding a message: it removes the job's folder and calls tell, which answers the queue.
+func (h *held) end(tell func() error) {
+	h.done()
+	if h.folder != "" {
+		_ = os.RemoveAll(h.folder) // a remaining folder is removed when the worker ends
+	}
+	_ = tell() // if it is lost, the message is delivered again, and the job is found to be settled
+}
+
+// back returns a message to the queue, which delivers it again after a time. 0 means at once.
+func (h *held) back(after time.Duration) {
+	h.end(func() error {
+		if after == 0 {
+			return h.msg.Nak()
+		}
+		return h.msg.NakWithDelay(after)
+	})
+}
+
+// prepare unpacks the files of a job. If that fails permanently, h.broken is set, and the try
+// counts as failed.
+func (w *worker) prepare(ctx context.Context, h *held) {
+	err := again(ctx, 10*time.Second, func(ctx context.Context) error {
+		if h.folder != "" {
+			_ = os.RemoveAll(h.folder)
+		}
+		var err error
+		if h.folder, err = os.MkdirTemp(w.folder, "job-"); err != nil {
+			return words.Cause(err)
+		}
+		in := filepath.Join(h.folder, "in")
+		if err := os.Mkdir(in, 0o700); err != nil {
+			return words.Cause(err)
+		}
+		b, err := w.depot.Bundle(ctx, h.order.Bundle)
+		if err != nil {
+			return err
+		}
+		h.sheet, err = w.depot.Unpack(ctx, b, in)
+		return err
+	})
+	if err != nil {
+		h.broken = words.Plain(err)
+	}
+}
+
+// finish sends the result o of a run, settles its job in the ledger and answers the queue. If the
+// worker was stopped, the try does not count.
+func (w *worker) finish(ctx context.Context, h *held, o outcome) {
+	if o.how == cut {
+		w.taken(h)
+		return
+	}
+	var do func(*Job)
+	switch o.how {
+	case faulty:
+		do = failed(o.said, o.took)
+	case crash:
+		do = crashed(o.said, o.took)
+	case ended:
+		sum, size := "", int64(0)
+		err := again(ctx, time.Minute, func(ctx context.Context) error {
+			file, err := os.Open(o.file)
+			if err != nil {
+				return words.Cause(err)
+			}
+			defer file.Close()
+			if sum, size, err = w.Depot.Add(ctx, file); err != nil {
+				w.bad.say(w.Say, fmt.Errorf("the result of the job %s cannot be sent: %w", h.order.ID(), err))
+			}
+			return err
+		})
+		switch {
+		case ctx.Err() != nil && err != nil:
+			w.taken(h)
+			return
+		case errors.Is(err, nats.ErrMaxPayload): // it fails on every worker with this NATS configuration
+			do = failed("the result cannot be sent: "+words.Plain(err), o.took)
+		case err != nil:
+			do = crashed("the result cannot be sent: "+words.Plain(err), o.took)
+		default:
+			do = done(sum, size, o.took)
+		}
+	}
+	var j *Job
+	ours := false
+	err := again(context.WithoutCancel(ctx), time.Minute, func(ctx context.Context) (err error) {
+		j, ours, err = w.ledger.settle(ctx, h.order.ID(), h.run, do)
+		return err
+	})
+	switch {
+	case err != nil: // another worker repeats the job with the same result
+		w.bad.say(w.Say, fmt.Errorf("the end of the job %s cannot be written: %w", h.order.ID(), err))
+		h.back(w.patience)
+	case ours && !j.State.ended():
+		h.back(min(w.patience/10, 3*time.Second))
+	case j.State.ended():
+		if ours {
+			w.tell(j)
+		}
+		h.end(h.msg.Ack)
+	default: // another worker has the job, because this one seemed dead
+		h.end(func() error { return nil })
+	}
+}
+
+// taken returns a job to the queue without counting the try, because the worker is ending.
+func (w *worker) taken(h *held) {
+	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
+	defer cancel()
+	_, _, _ = w.ledger.settle(ctx, h.order.ID(), h.run, stopped) // if this fails, the try counts
+	h.back(0)
+}
+
+// tell passes an ended job to Options.Told, if set.
+func (w *worker) tell(j *Job) {
+	if w.Told != nil {
+		w.Told(j)
+	}
+}
+
+// again calls do until it succeeds, at most for the duration most, and returns its last error. A
+// message that is too large is not retried.
+func again(ctx context.Context, most time.Duration, do func(context.Context) error) error {
+	end := time.Now().Add(most)
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		err := do(ctx) // NATS calls have their own time limits
+		if err == nil || ctx.Err() != nil || errors.Is(err, nats.ErrMaxPayload) || time.Now().Add(wait).After(end) {
+			return err
+		}
+		pause(ctx, wait)
+	}
+}
+
+// pause waits for d or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// told suppresses repeated messages: the same message appears at most once a minute. Safe for
+// concurrent use.
+type told struct {
+	mutex sync.Mutex
+	last  string
+	when  time.Time
+}
+
+// say passes the message of err to the function say, which may be nil. It skips a message that was
+// the last one within a minute.
+func (t *told) say(say func(string), err error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	line := words.Plain(err)
+	if say == nil || line == t.last && time.Since(t.when) < time.Minute {
+		return
+	}
+	t.last, t.when = line, time.Now()
+	say(line)
+}

@@ -1,0 +1,103 @@
+// Package renderfarm runs voicepool on many machines. Renders and measurements are jobs in a NATS queue.
+// A job is identified by its content, so a job with a result is never run again.
+//
+//	f, err := farm.Open(ctx, conn, version)
+//	job, err := f.Submit(ctx, farm.Order{Spec: farm.Spec{Do: "render", Bundle: sum}, File: "show.yaml"}, false)
+//	err = f.Work(ctx, farm.Options{Name: "stage-a", Slots: 4}) // on any machine
+package renderfarm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// mostTries is the number of tries, ended by a crash or a lost worker, after which a job is set
+// aside.
+const mostTries = 3
+
+// Spec contains everything that determines the result of a job.
+type Spec struct {
+	Do      string   `json:"do"`             // the command
+	Args    []string `json:"args,omitempty"` // as returned by CheckArgs
+	Bundle  string   `json:"bundle"`         // hash of the bundle: the sheet and its files
+	Version string   `json:"version"`        // of the program
+}
+
+// ID returns the ID of a job: the first half of the SHA-256 of its Spec as JSON.
+func (s *Spec) ID() string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // marshaling strings cannot fail
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:idLength/2])
+}
+
+// idLength is the number of digits of a job's ID.
+const idLength = 32
+
+// Order is a message of the queue.
+type Order struct {
+	Spec
+	File string `json:"file"` // path of the sheet on the machine that submitted it
+}
+
+// State is the state of a job.
+type State string
+
+// The states of jobs. The last three are final.
+const (
+	Queued  State = "queued"
+	Running State = "running"
+	Done    State = "done"
+	Failed  State = "failed"    // with an error that would be the same on every machine
+	Aside   State = "set aside" // it has crashed or lost its worker too often
+)
+
+// states are all states in the order of the status output.
+var states = [...]State{Queued, Running, Done, Failed, Aside}
+
+// ended reports whether the state is final.
+func (s State) ended() bool { return s == Done || s == Failed || s == Aside }
+
+// Try is one run of a job that a worker has begun.
+type Try struct {
+	Worker string `json:"worker"`
+	Said   string `json:"said,omitempty"` // the error; empty while the try runs, or if its worker has died
+}
+
+// Job is the record of a job.
+type Job struct {
+	ID string `json:"id"`
+	Order
+	State   State     `json:"state"`
+	Tries   []Try     `json:"tries,omitempty"`
+	Reason  string    `json:"reason,omitempty"` // why it is Failed or Aside
+	Result  string    `json:"result,omitempty"` // hash of the result
+	Size    int64     `json:"size,omitempty"`   // of the result, in bytes
+	Queued  time.Time `json:"queued,omitzero"`
+	Began   time.Time `json:"began,omitzero"` // the last try
+	Ended   time.Time `json:"ended,omitzero"`
+	Seconds float64   `json:"seconds,omitempty"` // duration of the final run
+
+	Message uint64 `json:"message,omitempty"` // sequence of its message; 0: any message is accepted
+	Run     string `json:"run,omitempty"`     // ID of the last try; a worker with another ID may not settle the job
+}
+
+// reason returns the reason for setting a job aside: the number of tries, and for each its worker and
+// message.
+func (j *Job) reason() string {
+	var all []string
+	for _, t := range j.Tries {
+		said := t.Said
+		if said == "" {
+			said = "the worker died or was cut off"
+		}
+		all = append(all, fmt.Sprintf("on %s: %s", t.Worker, said))
+	}
+	return fmt.Sprintf("%d tries: %s", len(j.Tries), strings.Join(all, "; "))
+}

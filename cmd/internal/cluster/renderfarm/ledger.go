@@ -1,0 +1,172 @@
+package renderfarm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Errors of a Table.
+var (
+	ErrUnknown  = errors.New("no such job")
+	ErrConflict = errors.New("the job was changed by another process at the same time")
+)
+
+// Table is a key-value store with compare-and-set: Update and Delete fail unless revision is the
+// current one.
+type Table interface {
+	Get(ctx context.Context, key string) (value []byte, revision uint64, err error) // ErrUnknown
+	Create(ctx context.Context, key string, value []byte) error                     // ErrConflict
+	Update(ctx context.Context, key string, value []byte, revision uint64) error    // ErrConflict
+	Delete(ctx context.Context, key string, revision uint64) error                  // ErrConflict
+}
+
+// ledger stores the records of all jobs. All changes of a job go through it.
+type ledger struct{ Table }
+
+// job returns a job and its revision in the table. For an unknown ID the error is ErrUnknown.
+func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
+	value, revision, err := l.Get(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	j := &Job{}
+	if err := json.Unmarshal(value, j); err != nil {
+		return nil, 0, fmt.Errorf("the job %s: %w", id, err)
+	}
+	return j, revision, nil
+}
+
+// mostConflicts is the maximum number of tries after conflicts.
+const mostConflicts = 50
+
+// change modifies a job atomically and returns it. An unknown job is made from order; if order is
+// nil, the call fails. do modifies the job and reports whether it has. It may be called several
+// times. An unmodified job is written as well, because the write detects a stale answer of a NATS
+// replica.
+func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
+	for n := range mostConflicts {
+		if n > 3 {
+			select {
+			case <-time.After(time.Duration(n) * time.Millisecond):
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+		j, revision, err := l.job(ctx, id)
+		unknown := order != nil && errors.Is(err, ErrUnknown)
+		if unknown {
+			j, err = &Job{ID: id, Order: *order, State: Queued, Queued: time.Now()}, nil
+		}
+		if errors.Is(err, ErrUnknown) && order == nil {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !do(j) && unknown {
+			return j, nil
+		}
+		value, err := json.Marshal(j)
+		if err != nil {
+			return nil, err
+		}
+		if unknown {
+			err = l.Create(ctx, id, value)
+		} else {
+			err = l.Update(ctx, id, value, revision)
+		}
+		if !errors.Is(err, ErrConflict) {
+			return j, err
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
+}
+
+// claim begins a try of a job by a worker. message is the number of the queue message, and run the
+// unique ID of the try. ours reports whether the job should run. If not, the queue message is
+// obsolete. After the maximum number of tries, claim sets the job aside.
+func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
+	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
+		ours = false
+		switch {
+		case j.State == Running && j.Run == run: // the answer to an earlier change was lost
+			ours = true
+			return false
+		case j.State.ended(), j.Message != 0 && j.Message != message: // ended, or belonging to another message
+			return false
+		}
+		j.Message = message
+		if len(j.Tries) >= mostTries {
+			j.State, j.Reason, j.Ended, j.Run = Aside, j.reason(), time.Now(), run
+			return true
+		}
+		ours = true
+		j.State, j.Run, j.Began = Running, run, time.Now()
+		j.Tries = append(j.Tries, Try{Worker: worker})
+		return true
+	})
+	return j, ours && err == nil, err
+}
+
+// settle calls do to end the try run, if it is the last try of its job. ours reports whether it is.
+// A job that is no longer running is not changed.
+func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
+	j, err = l.change(ctx, id, nil, func(j *Job) bool {
+		if ours = j.Run == run; !ours || j.State != Running {
+			return false
+		}
+		do(j)
+		return true
+	})
+	return j, ours && err == nil, err
+}
+
+// forget removes a job that has ended. It reports whether the job was removed.
+func (l ledger) forget(ctx context.Context, id string) (bool, error) {
+	for range mostConflicts {
+		j, revision, err := l.job(ctx, id)
+		if errors.Is(err, ErrUnknown) || err == nil && !j.State.ended() {
+			return false, nil
+		}
+		if err == nil {
+			err = l.Delete(ctx, id, revision)
+		}
+		if !errors.Is(err, ErrConflict) { // after a conflict, the record was stale
+			return err == nil, err
+		}
+	}
+	return false, fmt.Errorf("%s: %w", id, ErrConflict)
+}
+
+// done returns the change that ends a job with its result: the hash sum, the size in bytes and the
+// run time.
+func done(sum string, size int64, took time.Duration) func(*Job) {
+	return func(j *Job) {
+		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), took.Seconds(), ""
+	}
+}
+
+// failed returns the change that ends a job with the error said, which would be the same on every
+// machine.
+func failed(said string, took time.Duration) func(*Job) {
+	return func(j *Job) {
+		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
+	}
+}
+
+// crashed returns the change that records the failed try with the message said and queues the job
+// again. After the last try it sets the job aside.
+func crashed(said string, took time.Duration) func(*Job) {
+	return func(j *Job) {
+		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
+		if len(j.Tries) >= mostTries {
+			j.State, j.Reason, j.Ended, j.Seconds = Aside, j.reason(), time.Now(), took.Seconds()
+		}
+	}
+}
+
+// stopped removes the last try and queues the job again, because its worker has been shut down.
+func stopped(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

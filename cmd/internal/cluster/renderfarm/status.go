@@ -1,0 +1,210 @@
+package renderfarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/cluster"
+	"voicepool/internal/words"
+)
+
+// StatusCommand is the command farm status.
+type StatusCommand struct {
+	IDs  []string `arg:"" optional:"" name:"id" help:"Only these jobs: IDs, or their first digits."`
+	JSON bool     `name:"json" help:"Print JSON."`
+	cluster.Flags
+}
+
+// Run prints the counts, and a line for each job that is not done. If IDs are given, it prints a
+// line for each of their jobs.
+func (s *StatusCommand) Run(c *console.Console) error {
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	f, done, err := open(interrupted, c, s.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := f.Jobs(interrupted)
+	if err != nil {
+		return err
+	}
+	if len(s.IDs) > 0 {
+		if all, err = meant(all, s.IDs); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Job) int { return a.Queued.Compare(b.Queued) })
+	counts := map[State]int{}
+	for _, j := range all {
+		counts[j.State]++
+	}
+	if s.JSON {
+		return c.JSON(struct {
+			Counts map[State]int `json:"counts"`
+			Jobs   []*Job        `json:"jobs"`
+		}{counts, append([]*Job{}, all...)})
+	}
+	var parts []string
+	for _, state := range states {
+		if counts[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
+		}
+	}
+	fmt.Fprintln(c.Out, strings.TrimSuffix(words.Count(len(all), "job")+": "+strings.Join(parts, ", "), ": "))
+	for _, j := range all {
+		if len(s.IDs) > 0 || j.State != Done {
+			fmt.Fprintln(c.Out, line(j)+waits(j, f.version))
+		}
+	}
+	return nil
+}
+
+// line describes the state of a job in one line.
+func line(j *Job) string {
+	text := fmt.Sprintf("%s  %-9s  %s %s", j.ID, j.State, j.Do, words.OneLine(strings.Join(append([]string{j.File}, j.Args...), " ")))
+	switch {
+	case j.State == Running:
+		text += " on " + j.Tries[len(j.Tries)-1].Worker
+	case j.State == Done:
+		text += fmt.Sprintf(", %d bytes in %.2f s", j.Size, j.Seconds)
+	case j.Reason != "":
+		text += ": " + words.OneLine(j.Reason)
+	}
+	return text
+}
+
+// waits returns a note if a queued job needs another version of the program than version, otherwise
+// "".
+func waits(j *Job, version string) string {
+	if j.State != Queued || j.Version == version {
+		return ""
+	}
+	return "; it waits for a worker of " + words.OneLine(j.Version)
+}
+
+// meant returns the jobs whose IDs begin with the given prefixes, each job once. A prefix that
+// matches no job or several jobs is a usage error.
+func meant(all []*Job, given []string) ([]*Job, error) {
+	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
+	for _, j := range all {
+		byID[j.ID], ids = j, append(ids, j.ID)
+	}
+	for _, one := range given {
+		id, err := match(one, ids)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(found, byID[id]) {
+			found = append(found, byID[id])
+		}
+	}
+	return found, nil
+}
+
+// match returns the only ID that begins with the given prefix. An invalid prefix, or a prefix of no
+// ID or several IDs, is a usage error.
+func match(given string, ids []string) (string, error) {
+	if given == "" || len(given) > idLength || strings.Trim(given, "0123456789abcdef") != "" {
+		return "", console.Usage("invalid job ID %q (want up to %d digits of 0-9 and a-f)", words.OneLine(given), idLength)
+	}
+	var found []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, given) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if len(ids) == 0 {
+			return "", console.Usage("%s: %w: the farm has no jobs", given, ErrUnknown)
+		}
+		return "", console.Usage("%s: %w; the nearest is %s, and voicepool farm status lists more", given, ErrUnknown, words.Nearest(given, ids))
+	}
+	slices.Sort(found)
+	return "", console.Usage("%s matches the IDs of %d jobs, such as %s and %s: give more digits", given, len(found), found[0], found[1])
+}
+
+// find returns the job whose ID begins with the given prefix. If no job or several jobs match, it
+// returns a usage error.
+func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
+	if len(given) == idLength {
+		if _, err := match(given, []string{given}); err != nil {
+			return nil, err
+		}
+		if j, err := f.Job(ctx, given); !errors.Is(err, ErrUnknown) {
+			return j, err
+		}
+	}
+	lister, err := f.kv.ListKeys(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, cluster.Plain(err)
+	}
+	defer lister.Stop()
+	var ids []string
+	for id := range lister.Keys() {
+		ids = append(ids, id)
+	}
+	id, err := match(given, ids)
+	if err != nil {
+		return nil, err
+	}
+	return f.Job(ctx, id)
+}
+
+// GetCommand is the command farm get.
+type GetCommand struct {
+	ID     string `arg:"" help:"ID of the job, or its first digits."`
+	Output string `short:"o" required:"" placeholder:"FILE" help:"File to write; - is standard output."`
+	cluster.Flags
+}
+
+// Run writes the result of a job to a file or to standard output. A job without a result is an
+// error.
+func (g *GetCommand) Run(c *console.Console) error {
+	if err := outfiles.Of("-o", " ", g.Output).Keep(nil); err != nil {
+		return err
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	file, err := outfiles.Open(interrupted, g.Output)
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	f, done, err := open(interrupted, c, g.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	j, err := f.find(interrupted, g.ID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case j.State == Done:
+	case j.State.ended():
+		return fmt.Errorf("%s: the job is %s: %s; voicepool farm submit --again retries it", j.ID, strings.Replace(string(j.State), "failed", "a failure", 1), j.Reason)
+	default:
+		return fmt.Errorf("%s: the job is %s and has no result yet", j.ID, j.State)
+	}
+	if g.Output != "-" {
+		return interrupted.Instead(c, file.Save(func(w io.Writer) error { return f.Depot.Write(interrupted, j.Result, w) }))
+	}
+	if verbs[j.Do].file && term.IsTerminal(int(os.Stdout.Fd())) {
+		return console.Usage("-o -: standard output is a terminal; send it to a file or a pipe")
+	}
+	return interrupted.Instead(c, f.Depot.Write(interrupted, j.Result, c.Out))
+}

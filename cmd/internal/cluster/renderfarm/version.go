@@ -1,0 +1,71 @@
+package renderfarm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// Program returns the path of the running program. On Linux, the path stays valid when the file is
+// replaced.
+func Program() (string, error) {
+	if runtime.GOOS == "linux" {
+		if _, err := os.Stat("/proc/self/exe"); err == nil {
+			return "/proc/self/exe", nil
+		}
+	}
+	return os.Executable()
+}
+
+// Version returns a text that is equal for builds that give the same results: the module version
+// with the commit, the commit, or the hash of the executable.
+func Version() (string, error) {
+	if version := stamped(debug.ReadBuildInfo()); version != "" {
+		return version, nil
+	}
+	path, err := Program()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return "build " + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// stamped returns the version or the commit of a build. It returns "" if ok is false, if the source
+// was modified or if there is neither.
+func stamped(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return ""
+	}
+	commit := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.modified" && s.Value == "true":
+			return ""
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		}
+	}
+	switch v := info.Main.Version; {
+	case strings.Contains(v, "+dirty"):
+		return ""
+	case v != "" && v != "(devel)":
+		return strings.TrimSpace(v + " " + commit)
+	case commit != "":
+		return "commit " + commit
+	}
+	return ""
+}

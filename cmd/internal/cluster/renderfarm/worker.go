@@ -1,0 +1,216 @@
+package renderfarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cli/tmpdir"
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/blobstore"
+)
+
+// Options configure a worker.
+type Options struct {
+	Name     string        // in messages and reasons
+	Slots    int           // maximum simultaneous jobs
+	Drain    bool          // end when the queue is empty
+	Patience time.Duration // time after which other workers take the jobs of a silent worker; 0: unchanged, initially 30 s
+	Program  string        // the executable for jobs; empty: this program
+	Told     func(*Job)    // called when a job has ended here; safe for concurrent use; optional
+	Say      func(string)  // receives problems of the worker; safe for concurrent use; optional
+}
+
+const (
+	patience   = 30 * time.Second
+	mostCached = 4 << 30 // bytes
+)
+
+// worker takes jobs from a farm, runs them and sends their results. While a job runs, the worker
+// fetches the next one and sends the previous result.
+type worker struct {
+	*Farm
+	Options
+	consumer jetstream.Consumer
+	patience time.Duration
+	depot    *blobstore.Depot // with a cache
+	folder   string           // of all jobs
+	ready    chan *held
+	sending  chan struct{} // one entry per result being sent
+	bad      told          // suppresses repeated messages
+}
+
+// Work runs jobs until ctx ends or, with Drain, the queue is empty; both are not errors. When ctx
+// ends, running jobs return to the queue at once.
+func (f *Farm) Work(ctx context.Context, o Options) error {
+	w := &worker{Farm: f, Options: o, ready: make(chan *held), sending: make(chan struct{}, o.Slots)}
+	if w.Program == "" {
+		program, err := Program()
+		if err != nil {
+			return err
+		}
+		w.Program = program
+	}
+	if err := w.join(ctx); err != nil {
+		return err
+	}
+	var err error
+	var free func()
+	if w.folder, free, err = tmpdir.New(os.TempDir(), "voicepool-farm-"); err != nil {
+		return fmt.Errorf("a folder for jobs in %s: %w", os.TempDir(), err)
+	}
+	defer free()
+	cache := filepath.Join(w.folder, "cache")
+	if err := os.Mkdir(cache, 0o700); err != nil {
+		return err
+	}
+	w.depot = f.Depot.Cached(blobstore.NewCache(cache, mostCached))
+
+	var fetchers, runners sync.WaitGroup
+	for range o.Slots {
+		fetchers.Go(func() { w.fetch(ctx) })
+		runners.Go(func() { w.run(ctx) })
+	}
+	fetchers.Wait()
+	close(w.ready)
+	runners.Wait()
+	for range cap(w.sending) { // waits until all results are sent
+		w.sending <- struct{}{}
+	}
+	return nil
+}
+
+// join opens the queue's consumer, which all workers of this version share. If it does not exist,
+// join creates it. It sets the time after which NATS delivers an unanswered message again.
+func (w *worker) join(ctx context.Context) error {
+	name := "work_" + token(w.version)
+	consumer, err := w.queue.Consumer(ctx, name)
+	missing := errors.Is(err, jetstream.ErrConsumerNotFound)
+	if missing || err == nil && w.Patience > 0 && consumer.CachedInfo().Config.AckWait != w.Patience {
+		config := jetstream.ConsumerConfig{
+			Durable: name, Description: "workers of " + w.version, FilterSubject: cluster.JobsOn + "." + token(w.version),
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: patience, MaxDeliver: -1, MaxAckPending: 10_000,
+		}
+		if w.Patience > 0 {
+			config.AckWait = w.Patience
+		}
+		consumer, err = w.queue.CreateOrUpdateConsumer(ctx, config)
+	}
+	if err != nil {
+		return fmt.Errorf("the queue %s: %w", cluster.Jobs, w.conn.Plain(err))
+	}
+	w.consumer, w.patience = consumer, consumer.CachedInfo().Config.AckWait
+	return nil
+}
+
+// fetch takes messages from the queue and unpacks their files, one job at a time, and passes them
+// to run. It returns when ctx ends or, with Drain, the queue is empty.
+func (w *worker) fetch(ctx context.Context) {
+	for bad := 0; ctx.Err() == nil; {
+		msg, err := w.next(ctx)
+		switch {
+		case ctx.Err() != nil && msg == nil:
+			return
+		case err != nil:
+			w.bad.say(w.Say, err)
+			bad++
+			pause(ctx, min(time.Duration(bad)*100*time.Millisecond, 2*time.Second))
+			continue
+		case msg == nil:
+			if w.Drain && w.drained(ctx) {
+				return
+			}
+			continue
+		}
+		bad = 0
+		h := w.hold(msg)
+		if h == nil {
+			continue
+		}
+		w.prepare(ctx, h)
+		select {
+		case w.ready <- h:
+		case <-ctx.Done():
+			h.back(0)
+		}
+	}
+}
+
+// next returns the next message of the queue. After a while without a message, both results are
+// nil.
+func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
+	wait := 20 * time.Second
+	if w.Drain {
+		wait = 250 * time.Millisecond
+	}
+	within, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	batch, err := w.consumer.Fetch(1, jetstream.FetchContext(within))
+	if err != nil {
+		return nil, w.conn.Plain(err)
+	}
+	for msg := range batch.Messages() {
+		return msg, nil
+	}
+	if err := batch.Error(); err != nil && within.Err() == nil {
+		return nil, w.conn.Plain(err)
+	}
+	return nil, nil
+}
+
+// drained reports whether the queue is empty and no worker holds a message, which might return to
+// the queue.
+func (w *worker) drained(ctx context.Context) bool {
+	info, err := w.consumer.Info(ctx)
+	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
+}
+
+// run runs prepared jobs, one at a time, until the channel ready is closed. After the end of ctx it
+// returns them to the queue.
+func (w *worker) run(ctx context.Context) {
+	for h := range w.ready {
+		if ctx.Err() != nil {
+			h.back(0)
+			continue
+		}
+		j, ours, err := w.claim(ctx, h)
+		switch {
+		case ctx.Err() != nil:
+			w.taken(h)
+		case err != nil: // NATS does not answer
+			w.bad.say(w.Say, err)
+			h.back(time.Second)
+		case !ours:
+			if j.Run == h.run { // this worker has set it aside
+				w.tell(j)
+			}
+			h.end(h.msg.Term)
+		default:
+			o := outcome{how: crash, said: h.broken}
+			if h.broken == "" {
+				o = run(ctx, w.Program, h.folder, h.sheet, &h.order.Spec)
+			}
+			w.sending <- struct{}{}
+			go func() {
+				defer func() { <-w.sending }()
+				w.finish(ctx, h, o)
+			}()
+		}
+	}
+}
+
+// claim calls ledger.claim for a held message, and retries it for up to ten seconds while NATS does
+// not answer.
+func (w *worker) claim(ctx context.Context, h *held) (j *Job, ours bool, err error) {
+	err = again(ctx, 10*time.Second, func(ctx context.Context) (err error) {
+		j, ours, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)
+		return err
+	})
+	return j, ours, err
+}

@@ -1,0 +1,89 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/cli/catalog"
+	"voicepool/internal/dsp"
+	"voicepool/internal/sheet/loading"
+	soundlib "voicepool/sounds"
+	"voicepool/voice"
+)
+
+// The cases of Options.Load: the elapsed time, and with the suffix the total processor time.
+const (
+	loadCase       = "load"
+	loadPitched    = "load-pitched"
+	processorShare = "-cpu"
+)
+
+var loadCases = []string{loadCase, loadCase + processorShare, loadPitched, loadPitched + processorShare}
+
+// loadPitch is the pitch range of loadPitched in semitones, up and down.
+const loadPitch = 12
+
+// load measures how long the sounds of the folder o.Load take to load: for playback at their own pitch, and for
+// pitches up to an octave up and down. Without a folder, or if no such case is selected, it returns no rows. It
+// calls next before each.
+func (o *Options) load(next Progress) ([]Row, error) {
+	if o.Load == "" || !slices.ContainsFunc(loadCases, o.picks) {
+		return nil, nil
+	}
+	files, err := catalog.InFolder(o.Load)
+	if err != nil {
+		return nil, fmt.Errorf("--load %s: %w", o.Load, err)
+	}
+	sources := make([]soundlib.Source, len(files))
+	for i, name := range files {
+		sources[i].File = filepath.Join(o.Load, name)
+	}
+	var rows []Row
+	for _, c := range []string{loadCase, loadPitched} {
+		if !o.picks(c) && !o.picks(c+processorShare) {
+			continue
+		}
+		next("loading %d sounds, %s", len(files), map[string]string{loadCase: "plain", loadPitched: "pitched"}[c])
+		var took, spent []float64
+		known := true
+		for range Runs {
+			runtime.GC()
+			before, counts := processorTime()
+			begin := time.Now()
+			if err := ready(sources, c == loadPitched); err != nil {
+				return nil, fmt.Errorf("--load: %s", strings.TrimPrefix(err.Error(), "sounds: "))
+			}
+			took = append(took, time.Since(begin).Seconds())
+			after, _ := processorTime()
+			spent, known = append(spent, (after-before).Seconds()), counts
+		}
+		for _, r := range []struct {
+			name string
+			runs []float64
+			is   bool
+		}{{c, took, true}, {c + processorShare, spent, known}} {
+			if r.is && o.picks(r.name) {
+				rows = append(rows, Row{Case: r.name, Voices: len(files), Seconds: new(Median(r.runs)), Kernel: dsp.Kernel(), Samples: r.runs})
+			}
+		}
+	}
+	return rows, nil
+}
+
+// ready loads sounds and discards them. If pitched is true, it also prepares them for pitches up to an octave up and
+// down.
+func ready(sources []soundlib.Source, pitched bool) error {
+	ctx := context.Background()
+	all, err := soundlib.NewLibrary(soundlib.Options{Rate: Rate}).Load(ctx, sources...)
+	if err != nil || !pitched {
+		return err
+	}
+	var versions loading.Versions
+	versions.Need(slices.DeleteFunc(all, func(s *voice.Sound) bool { return s.Frames() == 0 }), false, -loadPitch, loadPitch)
+	return versions.Make(ctx)
+}

@@ -1,0 +1,321 @@
+// Package policytest renders a sheet with several policies and pool sizes, and compares the mixes with a
+// mix without steals. It produces the figures and tables of voicepool compare, tune and stealbench.
+package policytest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/lab/steal"
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/internal/loudness"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// Comparison is a user's sheet with its reference: the mix with enough voices, so that the pool
+// steals none.
+type Comparison struct {
+	Sheet  *cue.Sheet
+	Needed int // number of voices for a mix without losses to the pool
+
+	lib       *sounds.Library
+	reference *steal.Reference
+	seconds   float64
+}
+
+// NewComparison renders sheet with so large a pool that it steals no voice, as the reference. lib must have loaded
+// the sounds. It also returns that mix, which the Comparison does not keep.
+func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
+	whole, needed, err := renderWhole(ctx, sheet, lib)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := &Comparison{Sheet: sheet, Needed: needed, lib: lib, seconds: max(float64(len(whole.Mix))/float64(sheet.Rate), 1e-3)}
+	k.reference, err = steal.NewReference(whole.Mix, sheet.Rate)
+	return k, whole, err
+}
+
+// enough returns the pool size that p needs to avoid losses to the pool. It can differ from k.Needed, because a
+// policy also decides at the limits of buses.
+func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
+	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
+		return k.Needed, nil
+	}
+	_, needed, err := renderWhole(ctx, p.Apply(k.Sheet, 1), k.lib)
+	return needed, err
+}
+
+// Label returns the name of the policy. If it takes the number of virtual voices from sheet, Label adds that number.
+func (p *Policy) Label(sheet *cue.Sheet) string {
+	if p.Virtual == AsSheet && sheet.Virtual > 0 {
+		return fmt.Sprintf("%s+virtual=%d", p.Name, sheet.Virtual)
+	}
+	return p.Name
+}
+
+// Measure renders the sheet with the policy p and a pool of that many voices, and compares the mix with the
+// reference. Counts in the row are per second of the reference.
+func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
+	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
+	if err != nil {
+		return Row{}, err
+	}
+	n := r.Losses()
+	perSecond := func(n int64) *float64 { return new(float64(n) / k.seconds) }
+	return Row{
+		Voices: voices, Virtual: p.Virtuals(k.Sheet.Virtual), Policy: p.Label(k.Sheet), KError: new(report.Level(k.reference.KError(r.Mix))), Tiles: new(k.reference.Tiles(r.Mix)),
+		Steals: perSecond(n.Steals), Rejected: perSecond(n.Rejected), Swaps: perSecond(n.Swaps), LimitSteals: perSecond(n.LimitSteals), Limited: perSecond(n.Limited),
+	}, nil
+}
+
+// Differs reports whether the mix differs from the reference (a K-error above -60 dB) although the pool stole and
+// rejected no voice. The row must come from Comparison.Measure.
+func (r *Row) Differs() bool {
+	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
+}
+
+// Heard returns the share of audible tiles in words followed by of, such as "3 % of it go". If the share is 0 but
+// the K-error is above -20 dB, it adds the K-error. That happens with two equal sounds, for example.
+func (r *Row) Heard(of string) string {
+	text := plainPercent(*r.Tiles) + of
+	if *r.Tiles == 0 && *r.KError > -20 {
+		text += fmt.Sprintf(", though the K-error is %.1f dB", float64(*r.KError))
+	}
+	return text
+}
+
+// AtOnce returns the beginning of a sentence, such as "1 voice sounds" or "2 voices sound".
+func AtOnce(voices int) string {
+	if voices == 1 {
+		return "1 voice sounds"
+	}
+	return words.Count(voices, "voice") + " sound"
+}
+
+// Sentence describes the losses of the policy called policy by pool size: "With 24 voices you would hear 3 % of it
+// go; with 32, 0.4 %". It uses the rows of that policy in their order and ends with the first pool without a loss.
+// Without such rows it returns "".
+func Sentence(rows []Row, policy string) string {
+	text := ""
+	for _, r := range rows {
+		switch {
+		case r.Policy != policy:
+			continue
+		case text == "":
+			text = fmt.Sprintf("With %s you would hear %s", words.Count(r.Voices, "voice"), r.Heard(" of it go"))
+		default:
+			text += fmt.Sprintf("; with %d, %s", r.Voices, r.Heard(""))
+		}
+		if *r.Tiles == 0 && *r.KError <= -20 {
+			break
+		}
+	}
+	return text
+}
+
+// plainPercent formats a share of 0..1 as a percentage for a sentence, such as "0.4 %" or "less than 0.1 %". 0 gives
+// a word.
+func plainPercent(share float64) string {
+	switch {
+	case share == 0:
+		return "nothing"
+	case share < 0.0005:
+		return "less than 0.1 %"
+	case share < 0.02:
+		return fmt.Sprintf("%.1f %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// Search is the result of Smallest.
+type Search struct {
+	Best   Row   // the smallest sufficient pool, or a pool for all voices
+	Within bool  // the damage of Best is within the limit
+	Rows   []Row // all measured pools, by size
+	Needed int   // number of voices for a mix without losses to the pool
+}
+
+// Smallest finds by bisection the smallest pool for the policy p whose share of audible tiles is at most damage,
+// from 0 to 1. It relies on losses that fall as the pool grows, which holds except for near-ties. It calls next,
+// which must not be nil, with the size of each pool before it measures it.
+func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
+	needed, err := k.enough(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	s := &Search{Needed: needed}
+	measure := func(voices int) (within bool, err error) {
+		next(voices)
+		row, err := k.Measure(ctx, p, voices)
+		if err != nil {
+			return false, err
+		}
+		s.Rows = append(s.Rows, row)
+		within = *row.Tiles <= damage
+		if within || voices == needed {
+			s.Best = row
+		}
+		return within, nil
+	}
+	s.Within, err = measure(needed)
+	for few, enough := 0, needed; err == nil && s.Within && few+1 < enough; {
+		middle := (few + enough) / 2
+		var within bool
+		if within, err = measure(middle); within {
+			enough = middle
+		} else {
+			few = middle
+		}
+	}
+	slices.SortFunc(s.Rows, func(a, b Row) int { return a.Voices - b.Voices })
+	return s, err
+}
+
+// PolicyRow compares a policy with a mix without steals.
+type PolicyRow struct {
+	Policy  string       `json:"policy"`
+	KError  report.Level `json:"k_error_db"`
+	Tiles   float64      `json:"audible_tiles"`
+	Virtual int          `json:"virtual"` // virtual voices beside the pool
+	Losses
+	Grown int     `json:"grown_to,omitempty"`
+	Worst *Moment `json:"worst"` // null: no difference
+	Wav   string  `json:"wav,omitempty"`
+}
+
+// DefaultPolicies returns the policies to compare by default: quietest, oldest, gain, reject, and the sheet's own
+// policy if it is another.
+func DefaultPolicies(sheet *cue.Sheet) []Policy {
+	var list []Policy
+	for _, o := range [...]mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject} {
+		list = append(list, Policy{Name: o.String(), Overflow: o, Virtual: AsSheet})
+	}
+	if own := PolicyOf(sheet); !slices.Contains(list, own) {
+		list = append(list, own)
+	}
+	return list
+}
+
+// Policy renders the sheet with the policy p and the sheet's own pool size, and compares the mix with whole, the run
+// that NewComparison returned. It also returns the new mix.
+func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
+	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
+	if err != nil {
+		return PolicyRow{}, nil, err
+	}
+	row := PolicyRow{
+		Policy: p.Name, Virtual: p.Virtuals(k.Sheet.Virtual), KError: report.Level(k.reference.KError(limited.Mix)), Tiles: k.reference.Tiles(limited.Mix),
+		Losses: limited.Losses(), Worst: k.findWorst(whole, limited),
+	}
+	if p.Overflow == mixer.GrowPool {
+		for i := range limited.Report.Events {
+			row.Grown = max(row.Grown, k.Sheet.Voices, limited.Report.Events[i].Slot+1)
+		}
+	}
+	return row, limited.Mix, nil
+}
+
+// Moment is the moment of the largest loss in a mix.
+type Moment struct {
+	Seconds float64        `json:"seconds"` // its middle
+	From    float64        `json:"from_seconds"`
+	To      float64        `json:"to_seconds"`
+	Lost    report.Level   `json:"lost_db"`      // K-weighted level of the missing part
+	Whole   report.Level   `json:"reference_db"` // K-weighted level of the complete mix
+	Missing map[string]int `json:"missing"`      // number of inaudible starts by sound
+}
+
+// worstFor is the length of a Moment in tenths of a second. 400 ms is the block length of momentary
+// loudness.
+const worstFor = 4
+
+// findWorst returns the 400 ms, in steps of 100 ms, with the strongest difference between the mixes of two runs. It
+// returns nil if the difference is always below -120 dB.
+func (k *Comparison) findWorst(whole, limited *Run) *Moment {
+	rate := k.Sheet.Rate
+	step := int(loudness.StepFrames(rate))
+	lost, all := stepPowers(k.reference.Difference(limited.Mix), rate, step), stepPowers(whole.Mix, rate, step)
+	best, most := -1, 1e-12 // differences below -120 dB are ignored
+	for i := range lost {
+		if p := powerOf(lost, i); p > most {
+			best, most = i, p
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	from := int64(best * step)
+	to := min(from+int64(worstFor*step), int64(len(whole.Mix)))
+	return &Moment{
+		Seconds: float64(from+to) / 2 / float64(rate), From: float64(from) / float64(rate), To: float64(to) / float64(rate),
+		Lost: report.Level(pcm.FromPower(most)), Whole: report.Level(pcm.FromPower(powerOf(all, best))),
+		Missing: missingVoices(whole, limited, from, to),
+	}
+}
+
+// stepPowers divides mix into steps of step frames and returns the mean K-weighted power of each, summed over both
+// channels. rate is in Hz.
+func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
+	powers := make([]float64, (len(mix)+step-1)/step)
+	for i, p := range steal.Powers(rate, mix) {
+		powers[i/step] += p / float64(step)
+	}
+	return powers
+}
+
+// powerOf returns the mean power of the 400 ms that begin with step i of powers, a result of stepPowers. Steps
+// beyond the end count as 0.
+func powerOf(powers []float64, i int) float64 {
+	sum := 0.0
+	for _, p := range powers[i:min(i+worstFor, len(powers))] {
+		sum += p
+	}
+	return sum / worstFor
+}
+
+// framesWithSlot returns for each start the number of frames, between from and to, exclusive, that its voice had a
+// slot.
+func framesWithSlot(r *Run, from, to int64) map[ask]int64 {
+	frames := map[ask]int64{}
+	for _, s := range spells(r.Report.Events) {
+		if n := min(s.to, to) - max(s.from, from); n > 0 {
+			frames[s.ask] += n
+		}
+	}
+	return frames
+}
+
+// missingVoices counts by sound the starts that had a slot for a shorter time in limited than in whole, between the
+// frames from and to. The difference must be at least a tenth of that range.
+func missingVoices(whole, limited *Run, from, to int64) map[string]int {
+	is, missing := framesWithSlot(limited, from, to), map[string]int{}
+	for a, n := range framesWithSlot(whole, from, to) {
+		if 10*(n-is[a]) >= to-from {
+			missing[a.sound]++
+		}
+	}
+	return missing
+}
+
+// String describes the moment in words: its time, the levels, and the sounds that are missing most.
+func (m *Moment) String() string {
+	var parts []string
+	for i, name := range words.Ranked(m.Missing) {
+		if i == 4 {
+			parts = append(parts, "...")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", words.OneLine(name), m.Missing[name]))
+	}
+	text := fmt.Sprintf("%s to %s: the full mix has %s dB, the missing part %s dB", words.Clock(m.From), words.Clock(m.To), words.Level(float64(m.Whole)), words.Level(float64(m.Lost)))
+	if parts != nil {
+		text += "; lost: " + strings.Join(parts, ", ")
+	}
+	return text
+}

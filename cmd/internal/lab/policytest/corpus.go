@@ -1,0 +1,99 @@
+package policytest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/lab/steal"
+	"voicepool/cue"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// Corpus describes the user's sounds that scenes are built from.
+type Corpus struct {
+	Folder string         `json:"folder"`
+	Kinds  map[string]int `json:"kinds"` // number of sounds by kind
+	Left   []steal.Left   `json:"left_out"`
+}
+
+// Recordings reads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative
+// to folder. The Corpus lists unusable files. If a kind has no sound, that is an error. loading receives the
+// progress; it may be nil.
+func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
+	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
+	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
+	sources := make([]sounds.Source, len(files))
+	for i, file := range files {
+		sources[i].File = filepath.Join(folder, file)
+	}
+	var takes []steal.Take
+	done := 0
+	if loading != nil {
+		loading(0, len(files))
+	}
+	lib.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
+		if done++; loading != nil {
+			loading(done, len(files))
+		}
+		name := filepath.ToSlash(files[i])
+		if err != nil {
+			own.Left = append(own.Left, steal.Left{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
+		} else {
+			takes = append(takes, steal.Take{File: name, Samples: mono(sound)})
+		}
+		return ctx.Err() == nil
+	})
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	corpus, left := steal.Deal(takes)
+	own.Left = append(own.Left, left...)
+	slices.SortFunc(own.Left, func(a, b steal.Left) int { return strings.Compare(a.File, b.File) })
+	for _, r := range corpus {
+		own.Kinds[r.Kind.String()]++
+	}
+	if none := steal.Lacks(corpus); none != nil {
+		return nil, nil, fmt.Errorf("--sounds %s: %s can be used, but no sound of the kind %v: name one %v-1.wav, or put it into a folder %v",
+			words.OneLine(folder), words.Count(len(corpus), "sound"), none[0], none[0], none[0])
+	}
+	return corpus, own, nil
+}
+
+// mono returns the samples of s, or for stereo the mean of both channels. The caller must not change the result.
+func mono(s *voice.Sound) []float32 {
+	samples := s.Samples()
+	if s.Channels() == 1 {
+		return samples
+	}
+	middle := make([]float32, len(samples)/2)
+	for i := range middle {
+		middle[i] = float32((samples[2*i] + samples[2*i+1]) / 2)
+	}
+	return middle
+}
+
+// Print writes the number of sounds of each kind, and the unused files with reasons, to w. A nil Corpus prints no
+// text.
+func (s *Corpus) Print(w io.Writer) {
+	if s == nil {
+		return
+	}
+	sum := 0
+	var kinds []string
+	for k := range steal.Kind(len(s.Kinds)) {
+		n := s.Kinds[k.String()]
+		sum += n
+		kinds = append(kinds, fmt.Sprintf("%d %v", n, k))
+	}
+	fmt.Fprintf(w, "%s of %s: %s\n", words.Count(sum, "sound"), words.OneLine(s.Folder), strings.Join(kinds, ", "))
+	for _, l := range s.Left {
+		fmt.Fprintf(w, "left out: %s: %s\n", words.OneLine(l.File), l.Reason)
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,256 @@
+package policytest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// The dimensions of a drawing in pixels.
+const (
+	graphWidth, graphHeight = 190, 170
+	graphGap                = 18
+	graphLeft, graphTop     = 72, 76
+	graphFoot               = 66
+	graphMargin             = 8  // at the right edge
+	graphRow                = 18 // line spacing of the legend
+)
+
+// steepest is the lowest K-error in a panel, in dB.
+const steepest = -36
+
+// stroke is the style of a policy's line.
+type stroke struct{ policy, colour, dash, text string }
+
+var strokes = []stroke{
+	{"quietest", "#0b6e4f", "", "quietest"},
+	{"oldest", "#c1440e", "", "oldest"},
+	{"gain", "#7b4fa6", "", "gain"},
+	{"reject", "#8a8a8a", "", "reject"},
+	{"optimum", "#111", "5 3", "optimum (with hindsight)"},
+	{"bound", "#111", "1 3", "bound"},
+}
+
+// Draw writes an SVG to w with one column of panels for each scene in scenes, over the pool size: the K-error above,
+// the audible tiles below. rows are averages, such as a result of Means.
+func Draw(w io.Writer, rows []Row, scenes []string) error {
+	var b bytes.Buffer
+	const title = "Losses by stolen voices, by pool size"
+	graphs := []graph{
+		{
+			title:  "Strength of the difference (K-error; lower is better)",
+			bottom: steepest, step: 6, unit: " dB", value: strength,
+		},
+		{title: "Share of the mix that audibly differs", top: 80, step: 20, unit: " %", value: damage},
+	}
+	entries := graphLegend(rows)
+	texts := max(len(scenes)*(graphWidth+graphGap), textWidth(title, 15))
+	for _, p := range graphs {
+		texts = max(texts, textWidth(p.title, 12))
+	}
+	for _, e := range entries {
+		texts = max(texts, e.width())
+	}
+	width := graphLeft + texts + graphMargin
+	lines := wrap(entries, texts)
+	height := graphTop + 2*(graphHeight+graphFoot) + 4 + (lines-1)*graphRow
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
+	fmt.Fprintln(&b, `<rect width="100%" height="100%" fill="#fff"/>`)
+	fmt.Fprintf(&b, `<text x="%d" y="22" font-size="15">%s</text>`+"\n", graphLeft, title)
+	var pools []int
+	for _, r := range rows {
+		pools = append(pools, r.Voices)
+	}
+	slices.Sort(pools)
+	pools = slices.Compact(pools)
+	for n, p := range graphs {
+		p.pools, p.rows = pools, rows
+		for i, scene := range scenes {
+			p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop+n*(graphHeight+graphFoot), i == 0)
+		}
+	}
+	for _, e := range entries {
+		e.draw(&b, height-10-(lines-1)*graphRow)
+	}
+	fmt.Fprintln(&b, "</svg>")
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// strength returns the K-error of r in dB, or without it the power error. It returns nil if r lacks both.
+func strength(r *Row) *float64 {
+	if r.KError != nil {
+		return (*float64)(r.KError)
+	}
+	return (*float64)(r.Power)
+}
+
+// damage returns the share of audible tiles in percent, or nil if r lacks it.
+func damage(r *Row) *float64 {
+	if r.Tiles == nil {
+		return nil
+	}
+	return new(100 * *r.Tiles)
+}
+
+// graph holds the shared properties of panels: an axis of values and an axis of pool sizes.
+type graph struct {
+	title       string
+	top, bottom float64
+	step        float64
+	unit        string
+	value       func(*Row) *float64 // nil: no value in this row
+	pools       []int
+	rows        []Row
+}
+
+// x returns the horizontal position of a pool size in a panel in pixels. The axis is logarithmic.
+func (p *graph) x(pool int) float64 {
+	if len(p.pools) == 1 {
+		return graphWidth / 2
+	}
+	first, last := float64(p.pools[0]), float64(p.pools[len(p.pools)-1])
+	return 10 + (graphWidth-20)*math.Log(float64(pool)/first)/math.Log(last/first)
+}
+
+// y returns the vertical position of a value in a panel in pixels. Values beyond the axis are drawn at its end.
+func (p *graph) y(v float64) float64 {
+	lo, hi := min(p.top, p.bottom), max(p.top, p.bottom)
+	return graphHeight * (p.top - min(max(v, lo), hi)) / (p.top - p.bottom)
+}
+
+// draw draws the panel of a scene with its upper left corner at left and top, in pixels. If first is true, the panel
+// also has the title and the labels of the values.
+func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
+	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", left, top)
+	fmt.Fprintf(b, `<text x="0" y="-8" font-weight="bold">%s</text>`+"\n", scene)
+	if first {
+		fmt.Fprintf(b, `<text x="0" y="-28" fill="#555">%s</text>`+"\n", p.title)
+	}
+	step := math.Copysign(p.step, p.bottom-p.top)
+	for v := p.top; (p.bottom-v)*step >= 0; v += step {
+		y := p.y(v)
+		fmt.Fprintf(b, `<path d="M0 %.1fH%d" stroke="#ddd"/>`, y, graphWidth)
+		if first {
+			less := ""
+			if v == p.bottom && v < 0 { // lower values are drawn here, too
+				less = "≤ "
+			}
+			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, less, v, p.unit)
+		}
+	}
+	free := math.Inf(-1) // minimum left edge of the next label
+	for _, pool := range p.pools {
+		x, half := p.x(pool), float64(textWidth(fmt.Sprint(pool), 12))/2
+		if x-half < free {
+			continue
+		}
+		free = x + half + 4
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`, x, graphHeight+16, pool)
+	}
+	fmt.Fprintln(b)
+	for _, policy := range policiesOf(p.rows) {
+		s := strokeOf(policy)
+		path, dots := "", ""
+		for i := range p.rows {
+			r := &p.rows[i]
+			if v := p.value(r); v != nil && r.Scene == scene && r.Policy == policy {
+				x, y := p.x(r.Voices), p.y(*v)
+				verb := "L"
+				if path == "" {
+					verb = "M"
+				}
+				path += fmt.Sprintf("%s%.1f %.1f", verb, x, y)
+				dots += fmt.Sprintf(`<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>`, x, y, s.colour)
+			}
+		}
+		if path == "" {
+			continue
+		}
+		if s.dash != "" {
+			fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.4" stroke-dasharray="%s"/>`+"\n", path, s.colour, s.dash)
+		} else {
+			fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>%s`+"\n", path, s.colour, dots)
+		}
+	}
+	fmt.Fprintln(b, "</g>")
+}
+
+// textWidth returns an upper bound for the width of text in pixels, in common sans-serif fonts. size is the font
+// size in pixels.
+func textWidth(text string, size float64) int {
+	return int(math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text))))
+}
+
+// legendEntry is the line and the text of a policy in the legend, or a note without a line.
+type legendEntry struct {
+	stroke
+	x, line int
+}
+
+// graphLegend returns the entries of the legend: one for each policy in rows, and a note about the axis. wrap sets
+// their places.
+func graphLegend(rows []Row) []legendEntry {
+	var entries []legendEntry
+	for _, policy := range policiesOf(rows) {
+		entries = append(entries, legendEntry{stroke: strokeOf(policy)})
+	}
+	return append(entries, legendEntry{stroke: stroke{text: "across: voices in the pool"}})
+}
+
+// width returns the width of the entry in pixels, without a margin.
+func (e *legendEntry) width() int {
+	if e.policy == "" {
+		return textWidth(e.text, 12)
+	}
+	return 32 + textWidth(e.text, 12)
+}
+
+// wrap arranges entries in lines of at most width pixels: it sets x and line of each. It returns the number of
+// lines.
+func wrap(entries []legendEntry, width int) (lines int) {
+	x := 0
+	for i := range entries {
+		e := &entries[i]
+		if x > 0 && x+e.width() > width {
+			x = 0
+			lines++
+		}
+		e.x, e.line = graphLeft+x, lines
+		x += max(60+7*len(e.text), e.width()+8)
+	}
+	return lines + 1
+}
+
+// draw writes the entry as SVG to b. y is the vertical position of the first line of the legend.
+func (e *legendEntry) draw(b *bytes.Buffer, y int) {
+	y += e.line * graphRow
+	if e.policy == "" {
+		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#555">%s</text>`+"\n", e.x, y, e.text)
+		return
+	}
+	fmt.Fprintf(b, `<path d="M%d %dh26" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><text x="%d" y="%d">%s</text>`+"\n",
+		e.x, y-4, e.colour, e.dash, e.x+32, y, e.text)
+}
+
+// strokeOf returns the line style of the policy called policy. Policies that are not in strokes share one style.
+func strokeOf(policy string) stroke {
+	if i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy }); i >= 0 {
+		return strokes[i]
+	}
+	return stroke{policy, "#1f77b4", "", policy}
+}
+
+// policiesOf returns the names of the policies in rows, each once, in the order of their first row.
+func policiesOf(rows []Row) []string {
+	var all []string
+	for _, r := range rows {
+		if !slices.Contains(all, r.Policy) {
+			all = append(all, r.Policy)
+		}
+	}
+	return all
+}

@@ -1,0 +1,110 @@
+package policytest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+)
+
+// Policy is a policy as named on a command line.
+type Policy struct {
+	Name     string
+	Overflow mixer.Overflow
+	Refuse   bool
+	Virtual  int  // AsSheet: not set
+	Ends     bool // every stolen voice ends, endless sounds too
+	Blind    bool // its scores ignore filters, equalizers and sends
+}
+
+// AsSheet as a number of virtual voices means the sheet's number, or a flag's.
+const AsSheet = -1
+
+// UnmarshalText parses a policy, such as quietest, oldest+virtual=64, quietest+refuse, gain+end or quietest+blind.
+// Unknown words and contradictions are errors.
+func (p *Policy) UnmarshalText(text []byte) error {
+	words := strings.Split(string(text), "+")
+	overflow, ok := mixer.ParseOverflow(words[0])
+	if !ok {
+		return fmt.Errorf("unknown policy %q (want quietest, oldest, gain, reject, grow or masked)", words[0])
+	}
+	*p = Policy{Name: string(text), Overflow: overflow, Virtual: AsSheet}
+	for _, word := range words[1:] {
+		number, isVirtual := strings.CutPrefix(word, "virtual=")
+		switch {
+		case word == "refuse":
+			p.Refuse = true
+		case word == "end":
+			p.Ends = true
+		case word == "blind":
+			p.Blind = true
+		case isVirtual:
+			n, err := strconv.Atoi(number)
+			if err != nil || n < 0 || n > 65536 {
+				return fmt.Errorf("%q: virtual=%s is not in 0..65536", text, number)
+			}
+			p.Virtual = n
+		default:
+			return fmt.Errorf("%q: only refuse, end, blind and virtual=N may follow a policy, as in quietest+virtual=64", text)
+		}
+	}
+	if p.Ends && p.Virtual > 0 {
+		return fmt.Errorf("%q: end has no virtual voices", text)
+	}
+	if p.Refuse && p.Overflow != mixer.StealQuietest && p.Overflow != mixer.GrowPool {
+		return fmt.Errorf("%q: refuse needs quietest", text)
+	}
+	return nil
+}
+
+// PolicyOf returns the policy of sheet. Its Virtual is AsSheet.
+func PolicyOf(sheet *cue.Sheet) Policy {
+	p := Policy{Name: sheet.Overflow.String(), Overflow: sheet.Overflow, Refuse: sheet.Refuse, Virtual: AsSheet}
+	if p.Refuse {
+		p.Name += "+refuse"
+	}
+	return p
+}
+
+// Virtuals returns the number of virtual voices of the policy, or fallback if the policy does not set it (AsSheet).
+func (p *Policy) Virtuals(fallback int) int {
+	if p.Virtual == AsSheet {
+		return fallback
+	}
+	return p.Virtual
+}
+
+// Check returns an error if the policy needs virtual voices and virtual, their number, is 0. how names the setting
+// to change in the message.
+func (p *Policy) Check(virtual int, how string) error {
+	if p.Overflow == mixer.StealMasked && virtual == 0 {
+		return fmt.Errorf("%s: masked needs virtual voices: set %s", p.Name, how)
+	}
+	return nil
+}
+
+// Sized returns nil if the policy has a fixed pool size, and an error if its pool grows.
+func (p *Policy) Sized() error {
+	if p.Overflow == mixer.GrowPool {
+		return errors.New("a pool that grows has no size to be compared")
+	}
+	return nil
+}
+
+// Apply returns a copy of sheet with the policy, a pool of that many voices, and no limiter. sheet is unchanged.
+func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
+	s := *sheet
+	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false
+	s.IgnoreFilters = p.Blind
+	if p.Ends {
+		s.Sounds = slices.Clone(s.Sounds)
+		for i := range s.Sounds {
+			s.Sounds[i].WhenFull = mixer.WhenFullEnd
+		}
+	}
+	return &s
+}

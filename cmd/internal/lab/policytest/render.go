@@ -1,0 +1,164 @@
+package policytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// maxCompared is the maximum length of a compared mix in seconds, because two mixes are kept in
+// memory.
+const maxCompared = 600
+
+// Run is a mix with its report.
+type Run struct {
+	Mix    []pcm.Frame
+	Report *report.Report
+}
+
+// renderWhole renders sheet with a pool that is never full. The limits of sounds and buses remain, and the sheet's
+// policy decides about steals there. It also returns the largest number of simultaneous voices, at least 1. More
+// than 65,536 voices are an error.
+func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
+	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
+		s := *sheet
+		s.Voices, s.Master.Limiter = voices, false
+		switch s.Overflow {
+		case mixer.GrowPool: // at a limit, GrowPool chooses like StealQuietest
+			s.Overflow = mixer.StealQuietest
+		case mixer.StealMasked: // it needs virtual voices
+			s.Virtual = max(s.Virtual, 1)
+		}
+		whole, err := render(ctx, &s, lib)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case !whole.Losses().Pool():
+			return whole, max(int(whole.Report.Totals.HighWater), 1), nil
+		case voices == 65536:
+			return nil, 0, errors.New(words.OneLine(sheet.File) + ": more than 65536 voices at once")
+		}
+	}
+}
+
+// render renders sheet to its end, without a device, and returns mix and report. More than 600 s of mix are an
+// error.
+func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
+	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
+	if err != nil {
+		return nil, err
+	}
+	var mix []pcm.Frame
+	block := make([]pcm.Frame, 4096)
+	for {
+		n, err := player.Read(block)
+		mix = append(mix, block[:n]...)
+		switch {
+		case errors.Is(err, io.EOF):
+			return &Run{mix, player.Report()}, nil
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case len(mix) > maxCompared*sheet.Rate:
+			return nil, fmt.Errorf("%s: it is longer than %s, which is as much as can be compared; --length cuts it", words.OneLine(sheet.File), words.Seconds(maxCompared*int64(sheet.Rate), sheet.Rate))
+		}
+	}
+}
+
+// Losses counts the losses in a run: those to the pool, and those to limits, which do not depend on
+// the pool size.
+type Losses struct {
+	Steals   int64 `json:"steals"`         // voices lost for good to a full pool
+	Rejected int64 `json:"rejected"`       // starts rejected by a full pool
+	Swaps    int64 `json:"became_virtual"` // how often a voice became virtual
+	LimitLosses
+}
+
+// LimitLosses counts the losses to limits.
+type LimitLosses struct {
+	LimitSteals int64 `json:"limit_steals"` // voices stolen by the limit of a sound or a bus
+	Limited     int64 `json:"limited"`      // starts rejected by such a limit, or by a cooldown
+}
+
+// Losses counts the losses in the run: steals and rejections by the pool, and separately by limits.
+func (r *Run) Losses() Losses {
+	t := &r.Report.Totals
+	n := Losses{Steals: t.Stolen, Rejected: t.Rejected, LimitLosses: LimitLosses{Limited: t.Limited}}
+	for i := range r.Report.Events {
+		switch e := &r.Report.Events[i]; {
+		case e.Kind == mixer.EventVirtual:
+			n.Swaps++
+		case e.Kind == mixer.EventStolen && (e.Reason == mixer.ReasonGroupLimit || e.Reason == mixer.ReasonBusLimit):
+			n.Steals--
+			n.LimitSteals++
+		}
+	}
+	return n
+}
+
+// Pool reports whether the pool stole, rejected or made virtual any voice.
+func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps > 0 }
+
+// Limits reports whether a limit or a cooldown stole or rejected any voice.
+func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
+
+// ask identifies a start requested by a sheet: the n-th of its cue. It is the same with every
+// policy.
+type ask struct {
+	cue, n int
+	sound  string
+}
+
+// spell is a time range when a start has a slot.
+type spell struct {
+	ask
+	from, to int64 // to is math.MaxInt64 for an open end
+	lost     bool  // it ends with a steal
+}
+
+// spells returns the ranges of frames during which starts had a slot, in the order of their ends. Ranges that are
+// open at the end of events come last, in any order.
+func spells(events []report.Event) []spell {
+	var all []spell
+	asked := map[int]int{}
+	type living struct {
+		spell
+		heard bool
+	}
+	voices := map[uint64]*living{}
+	leave := func(voice uint64, frame int64, lost bool) {
+		if v := voices[voice]; v != nil && v.heard {
+			v.to, v.lost, v.heard = frame, lost, false
+			all = append(all, v.spell)
+		}
+	}
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
+			if e.Kind == mixer.EventStarted {
+				voices[e.Voice] = &living{spell{ask: ask{e.Cue, asked[e.Cue], e.Sound}, from: e.Frame}, e.Slot >= 0}
+			}
+			asked[e.Cue]++
+		case mixer.EventReal:
+			if v := voices[e.Voice]; v != nil {
+				v.from, v.heard = e.Frame, true
+			}
+		case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
+			leave(e.Voice, e.Frame, e.Kind == mixer.EventVirtual || e.Kind == mixer.EventStolen)
+		}
+	}
+	for voice := range voices {
+		leave(voice, math.MaxInt64, false)
+	}
+	return all
+}

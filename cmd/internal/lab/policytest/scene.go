@@ -1,0 +1,330 @@
+package policytest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/lab/bench"
+	"voicepool/cmd/internal/lab/steal"
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// sceneRun is a scene with one seed, and everything that does not depend on the pool.
+type sceneRun struct {
+	stage     *Stage
+	scene     *steal.Scene
+	sheet     *cue.Sheet
+	cues      []int // index of each cue's event in the scene
+	parts     []steal.Part
+	reference *steal.Reference
+	length    float64 // seconds
+}
+
+// newSceneRun builds the built-in scene called name from a seed, and renders its reference: the mix with a slot for
+// every sound.
+func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
+	r := &sceneRun{stage: stage}
+	var err error
+	if r.scene, err = steal.NewScene(name, seed, stage.corpus); err != nil {
+		return nil, err
+	}
+	if r.parts, err = r.scene.Parts(stage.corpus); err != nil {
+		return nil, err
+	}
+	var text []byte
+	text, r.cues = r.scene.Sheet(stage.corpus, "")
+	if r.sheet, err = cue.Parse(filepath.Join(stage.folder, name+".yaml"), text); err != nil {
+		return nil, err
+	}
+	whole := Policy{Overflow: mixer.Reject}
+	run, err := render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.lib)
+	if err != nil {
+		return nil, err
+	}
+	r.length = float64(r.scene.Frames) / steal.Rate
+	r.reference, err = steal.NewReference(run.Mix, steal.Rate)
+	return r, err
+}
+
+// measure renders the scene with the policy p and a pool of that many voices, and compares the mix with the
+// reference. The row lacks Scene, Seed and Optimum.
+func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
+	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
+	if err != nil {
+		return Row{}, err
+	}
+	unheard, cuts := r.withoutSlot(run.Report.Events)
+	audible := 0
+	missing := make([]pcm.Frame, r.reference.CutFrames())
+	for _, cut := range cuts {
+		r.parts[cut.Part].Missing(missing, cut.From, cut.To, steal.Tail())
+		if r.reference.CutAudible(run.Mix, cut.From, missing) {
+			audible++
+		}
+	}
+	steals := len(cuts)
+	row := Row{
+		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name,
+		KError: new(report.Level(r.reference.KError(run.Mix))), Tiles: new(r.reference.Tiles(run.Mix)),
+		Power:  new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
+		Steals: new(float64(steals) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
+	}
+	row.CutsHeard = new(float64(audible) / r.length)
+	if steals > 0 {
+		row.Cuts = new(float64(audible) / float64(steals))
+	}
+	return row, nil
+}
+
+// withoutSlot computes from events when each sound of the scene had no slot. silent has all these ranges of frames,
+// by part. cuts has those among them that begin after the start of the sound: it was cut off there.
+func (r *sceneRun) withoutSlot(events []report.Event) (silent, cuts []steal.Span) {
+	heard := make([][]spell, len(r.parts))
+	for _, s := range spells(events) {
+		i := r.cues[s.cue]
+		heard[i] = append(heard[i], s)
+	}
+	for i, list := range heard {
+		gap, lost := steal.Span{Part: i}, true
+		for k := range len(list) + 1 {
+			gap.To = r.scene.Frames
+			if k < len(list) {
+				gap.To = list[k].from
+			}
+			if lost {
+				silent = append(silent, gap)
+				if gap.From > r.parts[i].From {
+					cuts = append(cuts, gap)
+				}
+			}
+			if k < len(list) {
+				gap.From, lost = list[k].to, list[k].lost
+			}
+		}
+	}
+	return silent, cuts
+}
+
+// Plan lists the measurements of the built-in scenes.
+type Plan struct {
+	Scenes   []string
+	Seeds    []uint64
+	Voices   []int // pool sizes
+	Policies []Policy
+}
+
+// Measure measures every scene with every seed, in parallel on all processors. progress receives the number of
+// scenes done; it may be nil. The rows are in the order of scenes and seeds. The first error, or the end of ctx,
+// gives no rows.
+func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
+	jobs := len(p.Scenes) * len(p.Seeds)
+	results, errs := make([][]Row, jobs), make([]error, jobs)
+	console.Each(jobs, progress, func(i int) {
+		if ctx.Err() == nil {
+			results[i], errs[i] = p.measure(ctx, stage, p.Scenes[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)])
+		}
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return slices.Concat(results...), cmp.Or(errs...)
+}
+
+// measure measures the scene called name with one seed. It returns a row for each policy and pool size, and for each
+// size the rows "optimum" and "bound".
+func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
+	r, err := newSceneRun(ctx, stage, name, seed)
+	if err != nil {
+		return nil, err
+	}
+	bounds := steal.Bound(r.parts, r.scene.Frames, p.Voices)
+	optima := steal.Optima(r.parts, r.scene.Frames, p.Voices)
+	var rows []Row
+	for k, voices := range p.Voices {
+		best := steal.Mix(r.parts, optima[k].Cuts, steal.Tail(), r.scene.Frames)
+		least := r.reference.KError(best)
+		for _, policy := range p.Policies {
+			row, err := r.measure(ctx, policy, voices)
+			if err != nil {
+				return nil, err
+			}
+			row.Optimum = new(report.Level(float64(*row.KError) - least))
+			rows = append(rows, row)
+		}
+		rows = append(rows,
+			Row{Policy: "optimum", Voices: voices, KError: new(report.Level(least)), Power: new(report.Level(optima[k].KError)), Tiles: new(r.reference.Tiles(best))},
+			Row{Policy: "bound", Voices: voices, Power: new(report.Level(bounds[k]))})
+	}
+	for i := range rows {
+		rows[i].Scene, rows[i].Seed = name, seed
+	}
+	return rows, nil
+}
+
+// Write writes the scenes and their sounds into the new folder to, as sheets for voicepool render. An existing
+// folder is an error.
+func (p *Plan) Write(to string, corpus []steal.Recording) error {
+	folder := filepath.Join(to, "sounds")
+	for _, name := range [...]string{to, folder} {
+		if err := os.Mkdir(name, 0o777); err != nil {
+			return fmt.Errorf("%s: %w", name, words.Cause(err))
+		}
+	}
+	if err := writeCorpus(folder, corpus); err != nil {
+		return err
+	}
+	for _, name := range p.Scenes {
+		for _, seed := range p.Seeds {
+			scene, err := steal.NewScene(name, seed, corpus)
+			if err != nil {
+				return err
+			}
+			sheet, _ := scene.Sheet(corpus, "sounds/")
+			file := filepath.Join(to, fmt.Sprintf("%s-%d.yaml", name, seed))
+			if err := os.WriteFile(file, sheet, 0o666); err != nil {
+				return fmt.Errorf("%s: %w", file, words.Cause(err))
+			}
+		}
+	}
+	return nil
+}
+
+// Stage is the environment for rendering scenes. Their sounds are files in a folder, so
+// that rendering works as in voicepool render.
+type Stage struct {
+	folder string
+	corpus []steal.Recording
+	lib    *sounds.Library
+}
+
+// NewStage writes the sounds of corpus into a temporary folder, which Close removes.
+func NewStage(corpus []steal.Recording) (*Stage, error) {
+	folder, err := os.MkdirTemp("", "voicepool-stealbench-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Stage{folder: folder, corpus: corpus, lib: sounds.NewLibrary(sounds.Options{Rate: steal.Rate})}
+	if err := writeCorpus(folder, s.corpus); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close removes the temporary folder.
+func (s *Stage) Close() { os.RemoveAll(s.folder) }
+
+// writeCorpus writes each sound as NAME.wav into an existing folder.
+func writeCorpus(folder string, corpus []steal.Recording) error {
+	for i := range corpus {
+		if err := os.WriteFile(filepath.Join(folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ClickShare is the share of cuts with an audible click for one kind of fade.
+type ClickShare struct {
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+}
+
+// Clicks returns the share of cuts with an audible click, for the mixer's own fade of a stolen voice and for other
+// fades. It uses 300 pairs of a voice and an incoming sound, drawn with seed.
+func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
+	pairs := steal.Pairs(s.corpus, seed, 300)
+	var failed error
+	shares := []ClickShare{{"the mixer", steal.Clicks(pairs, func(p *steal.Pair) []float32 {
+		heard, err := stolen(p)
+		if err != nil {
+			failed = err
+		}
+		return heard
+	})}}
+	for _, f := range []struct {
+		name string
+		fade steal.Fade
+	}{
+		{"raised cosine, 10 ms", steal.RaisedCosine(10)}, {"raised cosine, 5 ms", steal.RaisedCosine(5)},
+		{"linear, 10 ms", steal.Linear(10)}, {"linear, 1 ms", steal.Linear(1)}, {"hard", steal.Linear(0)},
+	} {
+		shares = append(shares, ClickShare{f.name, steal.Clicks(pairs, func(p *steal.Pair) []float32 { return p.Faded(f.fade) })})
+	}
+	return shares, failed
+}
+
+// stolen renders the voice of p in a mixer with one slot. At frame p.Cut a silent sound steals the slot. It returns
+// the left channel, which has only the voice and its fade.
+func stolen(p *steal.Pair) ([]float32, error) {
+	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
+	if err != nil {
+		return nil, err
+	}
+	sound, err := voice.NewSound(voice.Samples{Rate: steal.Rate, Channels: 1, Data: p.Voice})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.At(0).Play(sound, mixer.Options{Pan: -1}); err != nil {
+		return nil, err
+	}
+	if _, err := m.At(int64(p.Cut)).Play(sound, mixer.Options{Gain: pcm.Silence, Pan: 1}); err != nil {
+		return nil, err
+	}
+	mixed := make([]pcm.Frame, len(p.Voice))
+	m.Render(mixed)
+	heard := make([]float32, len(mixed))
+	for i := range mixed {
+		heard[i] = mixed[i][0]
+	}
+	return heard, nil
+}
+
+// startBatch is the number of starts per measurement. It is large enough for the clock, and small
+// enough for a short command queue, as in a game.
+const startBatch = 64
+
+// NsPerStart returns the median time of a start in a full pool of that many voices, in nanoseconds: the choice and
+// the end of the victim, and the start itself. It includes no tail of a victim.
+func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
+	sound, err := s.corpus[0].Voice()
+	if err != nil {
+		return 0, err
+	}
+	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: voices, Virtual: p.Virtuals(0), Overflow: p.Overflow, RejectQuietest: p.Refuse, IgnoreFilters: p.Blind, Commands: voices + startBatch, NoLimiter: true})
+	if err != nil {
+		return 0, err
+	}
+	events := make([]mixer.Event, 256)
+	once := func(n int) time.Duration {
+		for i := range n {
+			if _, e := m.Play(sound, mixer.Options{Gain: pcm.Decibels(-30 - i%13)}); e != nil {
+				err = e
+			}
+		}
+		begin := time.Now()
+		m.Render(nil)
+		took := time.Since(begin)
+		for m.Events(events) > 0 {
+		}
+		return took
+	}
+	once(voices)
+	runs := make([]float64, 25*bench.Runs)
+	for i := range runs {
+		runs[i] = float64(once(startBatch).Nanoseconds()) / startBatch
+	}
+	return bench.Median(runs), err
+}

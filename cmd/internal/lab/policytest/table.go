@@ -1,0 +1,218 @@
+package policytest
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+)
+
+// column is a column of a table with a heading of two lines.
+type column[R any] struct {
+	head, unit string
+	width      int // negative: left-aligned
+	cell       func(R) string
+}
+
+// printColumns writes a table to w: two lines of headings, then one line for each row. Columns are two spaces apart.
+func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
+	line := func(cell func(column[R]) string) {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, fmt.Sprintf("%*s", c.width, cell(c)))
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "  "), " "))
+	}
+	line(func(c column[R]) string { return c.head })
+	line(func(c column[R]) string { return c.unit })
+	for _, r := range rows {
+		line(func(c column[R]) string { return c.cell(r) })
+	}
+}
+
+// nameWidth returns the width of a left-aligned column of names, as a negative number: the length of the longest
+// name, or least if that is more.
+func nameWidth[R any](rows []R, least int, name func(R) string) int {
+	for _, r := range rows {
+		least = max(least, len(name(r)))
+	}
+	return -least
+}
+
+// PrintPolicies writes a table with the losses of each policy to w. The columns for virtual voices and limits appear
+// only if they have values.
+func PrintPolicies(w io.Writer, rows []PolicyRow) {
+	name := func(r PolicyRow) string { return r.Policy }
+	columns := []column[PolicyRow]{
+		{"policy", "", nameWidth(rows, 16, name), name},
+		{"K-error", "dB", 7, func(r PolicyRow) string { return decibels(&r.KError) }},
+		{"audible", "tiles", 8, func(r PolicyRow) string { return percent(&r.Tiles) }},
+		{"stolen", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Steals) }},
+		{"rejected", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Rejected) }},
+	}
+	if slices.ContainsFunc(rows, func(r PolicyRow) bool { return r.Virtual > 0 }) {
+		columns = append(columns, column[PolicyRow]{"became", "virtual", 8, func(r PolicyRow) string { return fmt.Sprint(r.Swaps) }})
+	}
+	if slices.ContainsFunc(rows, func(r PolicyRow) bool { return r.Limits() }) {
+		columns = append(columns,
+			column[PolicyRow]{"stolen", "by limit", 8, func(r PolicyRow) string { return fmt.Sprint(r.LimitSteals) }},
+			column[PolicyRow]{"refused", "by limit", 8, func(r PolicyRow) string { return fmt.Sprint(r.Limited) }})
+	}
+	columns = append(columns, column[PolicyRow]{"worst moment", "K-weighted levels", 0, func(r PolicyRow) string {
+		if r.Worst == nil {
+			return "no difference"
+		}
+		return r.Worst.String()
+	}})
+	printColumns(w, columns, rows)
+}
+
+// PrintSheet writes a table with the losses per second by pool size and policy to w. The rows must come from
+// Comparison.Measure.
+func PrintSheet(w io.Writer, rows []Row) {
+	name := func(r Row) string { return r.Policy }
+	columns := []column[Row]{
+		{"voices", "", 6, func(r Row) string { return fmt.Sprint(r.Voices) }},
+		{"policy", "", nameWidth(rows, 16, name), name},
+		{"K-error", "dB", 7, func(r Row) string { return decibels(r.KError) }},
+		{"audible", "tiles", 8, func(r Row) string { return percent(r.Tiles) }},
+		{"stolen/s", "by pool", 10, func(r Row) string { return figure(r.Steals) }},
+		{"rejected/s", "by pool", 10, func(r Row) string { return figure(r.Rejected) }},
+	}
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Virtual > 0 }) {
+		columns = append(columns, column[Row]{"became", "virtual/s", 10, func(r Row) string { return figure(r.Swaps) }})
+	}
+	if slices.ContainsFunc(rows, func(r Row) bool { return *r.LimitSteals > 0 || *r.Limited > 0 }) {
+		columns = append(columns,
+			column[Row]{"stolen/s", "by limit", 10, func(r Row) string { return figure(r.LimitSteals) }},
+			column[Row]{"refused/s", "by limit", 10, func(r Row) string { return figure(r.Limited) }})
+	}
+	printColumns(w, columns, rows)
+}
+
+// LimitNote returns a sentence that explains differences at the limits of sounds and buses, which do not depend on
+// the pool size. policies has the names of the policies with such differences, at least one.
+func LimitNote(policies []string, sheet *cue.Sheet) string {
+	own := PolicyOf(sheet)
+	do := "acts"
+	if len(policies) > 1 {
+		do = "act"
+	}
+	return fmt.Sprintf("At the limits of sounds and buses %s %s differently from %s, the policy of the sheet: the mix differs there even if the pool steals no voice.", strings.Join(policies, ", "), do, own.Label(sheet))
+}
+
+// PrintScenes writes the rows of scenes as a table to w. rows must not be empty. Missing values are left blank.
+func PrintScenes(w io.Writer, rows []Row) {
+	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
+	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
+	fmt.Fprintf(w, line, "", "", "", "", "dB", "dB", "dB", "tiles", "audible", "", "audible", "")
+	last := rows[0]
+	for _, r := range rows {
+		if r.Scene != last.Scene || r.Voices != last.Voices {
+			fmt.Fprintln(w)
+		}
+		last = r
+		fmt.Fprintf(w, line, r.Scene, fmt.Sprint(r.Voices), fmt.Sprint(r.Virtual), r.Policy, decibels(r.KError), decibels(r.Power), decibels(r.Optimum),
+			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.CutsHeard), figure(r.NsPerPlay))
+	}
+}
+
+// Row holds measured values. After Means they are averages over all seeds.
+type Row struct {
+	Scene   string `json:"scene,omitempty"`
+	Voices  int    `json:"voices"`
+	Virtual int    `json:"virtual"`
+	Policy  string `json:"policy"` // or optimum, bound
+	Seed    uint64 `json:"seed,omitempty"`
+
+	KError      *report.Level `json:"k_error_db,omitempty"`        // of the mix
+	Power       *report.Level `json:"power_error_db,omitempty"`    // assuming that the powers of voices add up
+	Optimum     *report.Level `json:"over_optimum_db,omitempty"`   // KError minus the optimum's
+	Tiles       *float64      `json:"audible_tiles,omitempty"`     // a share
+	Cuts        *float64      `json:"audible_cuts,omitempty"`      // a share of the steals
+	Steals      *float64      `json:"steals_per_second,omitempty"` // relative to the length of the reference
+	CutsHeard   *float64      `json:"audible_cuts_per_second,omitempty"`
+	Rejected    *float64      `json:"rejects_per_second,omitempty"`
+	Swaps       *float64      `json:"became_virtual_per_second,omitempty"` // of a sheet, whose Steals count the pool only
+	LimitSteals *float64      `json:"limit_steals_per_second,omitempty"`   // of a sheet
+	Limited     *float64      `json:"limited_per_second,omitempty"`        // of a sheet
+	NsPerPlay   *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
+}
+
+// Means returns the averages over all seeds, one row for each scene, policy and pool size, in the order of their
+// first run. The runs of a row must all have the same values: a missing value distorts the average.
+func Means(runs []Row) []Row {
+	type key struct {
+		scene, policy string
+		voices        int
+	}
+	at := map[key]int{}
+	var rows []Row
+	var counts []float64
+	for _, r := range runs {
+		k := key{r.Scene, r.Policy, r.Voices}
+		i, ok := at[k]
+		if !ok {
+			i = len(rows)
+			at[k] = i
+			rows, counts = append(rows, Row{Scene: r.Scene, Voices: r.Voices, Virtual: r.Virtual, Policy: r.Policy}), append(counts, 0)
+		}
+		counts[i]++
+		n := counts[i]
+		updateMean(&rows[i].KError, r.KError, n)
+		updateMean(&rows[i].Power, r.Power, n)
+		updateMean(&rows[i].Optimum, r.Optimum, n)
+		updateMean(&rows[i].Tiles, r.Tiles, n)
+		updateMean(&rows[i].Cuts, r.Cuts, n)
+		updateMean(&rows[i].Steals, r.Steals, n)
+		updateMean(&rows[i].CutsHeard, r.CutsHeard, n)
+		updateMean(&rows[i].Rejected, r.Rejected, n)
+	}
+	return rows
+}
+
+// updateMean updates *mean with x, the n-th value of the row, counted from 1. A nil x is skipped. A nil mean counts
+// as 0.
+func updateMean[F ~float64](mean **F, x *F, n float64) {
+	if x == nil {
+		return
+	}
+	if *mean == nil {
+		*mean = new(F)
+	}
+	**mean += (*x - **mean) / F(n)
+}
+
+// decibels formats a level with two decimals and without a unit. nil gives "".
+func decibels(l *report.Level) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(*l))
+}
+
+// percent formats a share, 0 to 1, as a percentage. nil gives "".
+func percent(share *float64) string {
+	if share == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2f %%", 100**share)
+}
+
+// figure formats a number that is not negative with its significant digits. nil gives "".
+func figure(x *float64) string {
+	switch {
+	case x == nil:
+		return ""
+	case *x == 0:
+		return "0"
+	case *x < 0.05:
+		return "<0.1"
+	case *x < 9.95:
+		return fmt.Sprintf("%.1f", *x)
+	}
+	return fmt.Sprintf("%.0f", *x)
+}

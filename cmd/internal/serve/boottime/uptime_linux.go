@@ -1,0 +1,16 @@
+package boottime
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Now returns the time since the machine started (CLOCK_BOOTTIME).
+func Now() time.Duration {
+	var at unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {
+		panic("uptime: this Linux has no CLOCK_BOOTTIME") // available since Linux 2.6.39
+	}
+	return time.Duration(at.Nano())
+}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package serve
-
-// files returns zeros, because this system has no limit of open files.
-func files() (most, used int) { return 0, 0 }

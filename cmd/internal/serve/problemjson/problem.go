@@ -1,0 +1,84 @@
+// Package problemjson describes why the service rejects a call, as problem JSON (RFC 9457).
+//
+//	problem.New(http.StatusBadRequest, "gain: 40 is above 24 dB").Of("gain").Write(w)
+package problemjson
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"voicepool/cue/report"
+)
+
+// Type is the media type of a problem.
+const Type = "application/problem+json"
+
+// Problem is the reason why a call was rejected. It is an error whose text is Detail.
+type Problem struct {
+	Type    string        `json:"type"`
+	Title   string        `json:"title"` // of the status
+	Status  int           `json:"status"`
+	Detail  string        `json:"detail"`            // one sentence
+	Field   string        `json:"field,omitempty"`   // the field of the call with the fault
+	Nearest string        `json:"nearest,omitempty"` // the nearest known name
+	Reason  string        `json:"reason,omitempty"`  // of a refusal, in a word or two; for a rejected start, the mixer's reason
+	Limit   int64         `json:"limit,omitempty"`   // the exceeded limit
+	Event   *report.Event `json:"event,omitempty"`   // of a rejected start
+}
+
+// New returns a problem with an HTTP status and a sentence, built as by fmt.Sprintf.
+func New(status int, format string, values ...any) *Problem {
+	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, values...)}
+}
+
+// Of sets the field with the fault and returns the problem.
+func (p *Problem) Of(field string) *Problem {
+	p.Field = field
+	return p
+}
+
+// Near sets the nearest known name, adds it to the sentence as a question, and returns the problem. ""
+// leaves the problem unchanged.
+func (p *Problem) Near(name string) *Problem {
+	if name != "" {
+		p.Nearest = name
+		p.Detail += fmt.Sprintf("; did you mean %q?", name)
+	}
+	return p
+}
+
+// For sets the reason and returns the problem.
+func (p *Problem) For(reason string) *Problem {
+	p.Reason = reason
+	return p
+}
+
+// Over sets the exceeded limit and returns the problem.
+func (p *Problem) Over(limit int64) *Problem {
+	p.Limit = limit
+	return p
+}
+
+// Error returns the sentence.
+func (p *Problem) Error() string { return p.Detail }
+
+// Write answers a call with the problem. With status 429 or 503 it adds a Retry-After of one second. A
+// problem that cannot be encoded becomes status 500.
+func (p *Problem) Write(w http.ResponseWriter) {
+	text, err := json.Marshal(p)
+	if err != nil { // an event that cannot be encoded
+		text = []byte(`{"type":"about:blank","title":"Internal Server Error","status":500,"detail":"something went wrong"}`)
+		p.Status = http.StatusInternalServerError
+	}
+	h := w.Header()
+	h.Set("Content-Type", Type)
+	h.Set("Content-Length", strconv.Itoa(len(text)+1))
+	h.Set("Cache-Control", "no-store")
+	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "1")
+	}
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(append(text, '\n')) // an error means that the client has gone
+}

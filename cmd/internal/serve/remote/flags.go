@@ -1,0 +1,51 @@
+package remote
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/internal/words"
+)
+
+// Flags are the flags of commands that can play on a room of a server.
+type Flags struct {
+	To    string `placeholder:"URL" env:"VOICEPOOL_URL" help:"Play on a room of a server, voicepool serve: http://HOST:PORT/ROOM, or nats://HOST:PORT/ROOM on a cluster; without /ROOM the room main."`
+	Token string `hidden:"" env:"VOICEPOOL_TOKEN" help:"Token of the server; give it by VOICEPOOL_TOKEN."`
+	Creds string `hidden:"" name:"to-creds" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS; give them by VOICEPOOL_NATS_CREDS."`
+}
+
+// Room returns a client of the room in f.To, without connecting. An invalid address is a usage error.
+func (f *Flags) Room() (*Client, error) {
+	room, err := New(f.To, f.Token, f.Creds)
+	if err != nil {
+		return nil, console.Usage("--to: %w", err)
+	}
+	return room, nil
+}
+
+// Command sends a command, its name and arguments, to the room and prints the answer as JSON. A signal ends the
+// wait.
+func (f *Flags) Command(c *console.Console, command ...string) error {
+	room, err := f.Room()
+	if err != nil {
+		return err
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	answer, err := room.Say(interrupted, command...)
+	return Answered(c, answer, err)
+}
+
+// Answered prints the answer of a server if err is nil; otherwise it returns an error and does not print. A refusal
+// by the server with a status below 500, and ErrWords, become usage errors.
+func Answered(c *console.Console, answer []byte, err error) error {
+	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrWords) {
+		return console.Usage("%s", words.Plain(err))
+	}
+	if err == nil {
+		fmt.Fprintf(c.Out, "%s\n", bytes.TrimSpace(answer))
+	}
+	return err
+}

@@ -1,0 +1,238 @@
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/internal/words"
+)
+
+const (
+	// between is the interval between state requests while a room is watched.
+	between = 100 * time.Millisecond
+
+	// crowd is the number of events that may wait for the next state.
+	crowd = 1024
+)
+
+// natsLine is a line over NATS.
+type natsLine struct {
+	at   string // without a password
+	room string
+	dial func(context.Context) (post, error)
+}
+
+// post is a connection to NATS. Tests replace it.
+type post interface {
+	request(ctx context.Context, subject string, data []byte) ([]byte, error)
+	follow(subject string, events chan<- []byte) error // drops events that do not fit
+	close()
+}
+
+// natsClient returns the client for an address such as nats://a:4222,b:4222/ROOM, without connecting. creds is the
+// path of a file with credentials, or "". An invalid address is an error without passwords.
+func natsClient(address, creds string) (*Client, error) {
+	scheme, _, _ := strings.Cut(address, "://")
+	var servers, hosts []string
+	room, parts := "", strings.Split(address, ",")
+	for i, one := range parts {
+		if !strings.Contains(one, "://") {
+			one = scheme + "://" + one
+		}
+		u, err := url.Parse(one)
+		if err != nil || u.Scheme != scheme || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || i < len(parts)-1 && u.Path != "" {
+			return nil, fmt.Errorf("invalid NATS address %s (want nats://HOST:4222, nats://HOST:4222/ROOM or nats://HOST,HOST/ROOM)", words.OneLine(withoutPasswords(address)))
+		}
+		room = strings.Trim(u.Path, "/")
+		hosts = append(hosts, u.Host)
+		u.Path, u.RawPath = "", ""
+		servers = append(servers, u.String())
+	}
+	room = cmp.Or(room, Main)
+	if err := cluster.CheckName(room); err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(withoutPasswords(address)), err)
+	}
+	n := &natsLine{at: scheme + "://" + strings.Join(hosts, ","), room: room}
+	flags := cluster.Flags{NATS: strings.Join(servers, ","), Creds: creds}
+	n.dial = func(ctx context.Context) (post, error) {
+		conn, err := cluster.Dial(ctx, flags, nil)
+		if err != nil {
+			return nil, err
+		}
+		return office{conn}, nil
+	}
+	return &Client{n, room}, nil
+}
+
+// withoutPasswords returns address, a list of URLs separated by commas, without user names and passwords.
+func withoutPasswords(address string) string {
+	all := strings.Split(address, ",")
+	for i, one := range all {
+		scheme, rest, found := strings.Cut(one, "://")
+		if !found {
+			scheme, rest = "", one
+		}
+		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+			rest = rest[at+1:]
+		}
+		if all[i] = rest; found {
+			all[i] = scheme + "://" + rest
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// where returns the addresses of the NATS servers, without passwords.
+func (n *natsLine) where() string { return n.at }
+
+// open connects to NATS. The caller must close the connection. Errors name the address.
+func (n *natsLine) open(ctx context.Context) (post, error) {
+	p, err := n.dial(ctx)
+	if err == nil || ctx.Err() != nil {
+		return p, err
+	}
+	if why := errors.Unwrap(err); why != nil { // without the name of a flag of other commands
+		err = why
+	}
+	return nil, fmt.Errorf("%s: %w", n.at, err)
+}
+
+// ask connects to NATS, sends the order o, and returns the body of the answer, as order does.
+func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+	p, err := n.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	return n.order(ctx, p, o)
+}
+
+// order sends the order o over p and returns the body of the reply. It waits at most 10 s. A status other than 2xx
+// is a *Refusal, returned with the body. If no server plays the room, the error is a noServerError, which permits a
+// retry.
+func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, err := p.request(soon, cluster.Command(n.room), text)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, nats.ErrNoResponders):
+		return nil, noServerError{fmt.Sprintf("%s: no room %s answers there", n.at, n.room), brief}
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s: no answer within %v", n.at, patience)
+	case errors.Is(err, nats.ErrPermissionViolation):
+		return nil, fmt.Errorf("%s: NATS does not let this user play on %s", n.at, cluster.Command(n.room))
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", n.at, cluster.Plain(err))
+	}
+	var r struct {
+		Type   string
+		Status int
+		Body   json.RawMessage
+	}
+	if json.Unmarshal(answer, &r) != nil || r.Type != "reply" {
+		return nil, fmt.Errorf("%s: the reply is not from a voicepool server", n.at)
+	}
+	if r.Status/100 != 2 {
+		return r.Body, refusal(r.Status, r.Body)
+	}
+	return r.Body, nil
+}
+
+// watch requests the state of the room every 100 ms, follows its events, and calls show with each picture. It always
+// returns an error: of ctx, the connection or the room.
+func (n *natsLine) watch(ctx context.Context, w *watching, show func(liveview.Picture, bool)) error {
+	p, err := n.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	events := make(chan []byte, crowd)
+	if err := p.follow(cluster.Event(n.room), events); err != nil {
+		return fmt.Errorf("%s: %w", n.at, cluster.Plain(err))
+	}
+	pace := time.NewTicker(between)
+	defer pace.Stop()
+	for {
+		state, err := n.order(ctx, p, &Order{Do: "state"})
+		if refused, is := errors.AsType[*Refusal](err); is && refused.Status/100 != 4 {
+			return fmt.Errorf("%s: %s", n.at, refused.Detail) // the condition may be temporary
+		}
+		if err != nil {
+			return err
+		}
+		for len(events) > 0 {
+			if _, err := w.take(<-events); err != nil {
+				return fmt.Errorf("%s: %w", n.at, err)
+			}
+		}
+		if _, err := w.take(bytes.Join([][]byte{[]byte(`{"type":"state","state":`), state, []byte("}")}, nil)); err != nil {
+			return fmt.Errorf("%s: %w", n.at, err)
+		}
+		show(w.picture(), false)
+		select {
+		case <-pace.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// office is a connection to a real NATS.
+type office struct{ *cluster.Conn }
+
+// request sends data to subject and returns the data of the reply. It waits until ctx ends, but returns an error at
+// once if NATS does not permit the request.
+func (o office) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	inbox := o.NC.NewInbox()
+	sub, err := o.NC.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sub.Unsubscribe() }() // the connection may be lost
+	if err := o.NC.PublishRequest(subject, inbox, data); err != nil {
+		return nil, err
+	}
+	if err := o.NC.FlushWithContext(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.NC.LastError(); errors.Is(err, nats.ErrPermissionViolation) && (strings.Contains(err.Error(), `"`+subject+`"`) || strings.Contains(err.Error(), `"`+inbox+`"`)) {
+		return nil, err
+	}
+	m, err := sub.NextMsgWithContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.Data, nil
+}
+
+// follow sends the data of all messages of subject to events, until close. If the channel is full, messages are
+// dropped.
+func (o office) follow(subject string, events chan<- []byte) error {
+	_, err := o.NC.Subscribe(subject, func(m *nats.Msg) {
+		select {
+		case events <- m.Data:
+		default:
+		}
+	})
+	return err
+}
+
+// close closes the connection.
+func (o office) close() { o.Close() }

@@ -1,0 +1,248 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// errEnd reports that the room has ended.
+var errEnd = errors.New("the room has ended")
+
+const (
+	// again is the interval of retries after the connection is lost.
+	again = time.Second
+
+	// longest is the maximum size of a message in bytes. The state of a room with many voices is
+	// long.
+	longest = 16 << 20
+)
+
+// Watch calls show with pictures of the room until ctx or the room ends; the last call has last set. The end of the
+// room returns nil, the end of ctx its error. If the connection is lost later, the picture shows the reason, and
+// Watch reconnects. A failure of the first connection and a refusal are returned at once.
+func (c *Client) Watch(ctx context.Context, show func(p liveview.Picture, last bool)) error {
+	w := &watching{colours: map[string]int{}, took: map[uint64]report.Event{}}
+	for first := true; ; first = false {
+		err := c.line.watch(ctx, w, show)
+		var refused *Refusal
+		switch {
+		case ctx.Err() != nil:
+			show(w.picture(), true)
+			return ctx.Err()
+		case errors.Is(err, errEnd):
+			show(w.picture(), true)
+			return nil
+		case first && !w.seen, errors.As(err, &refused):
+			return err
+		}
+		w.now.Heard.Lost = err.Error() + "; asking again"
+		show(w.picture(), false)
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// watching is the state of a watched room.
+type watching struct {
+	seen    bool
+	now     liveview.Picture
+	colours map[string]int          // color index by sound
+	took    map[uint64]report.Event // stolen voices, by the number of the voice that has the slot now
+	voices  []voiceState
+	events  []report.Event // since the last picture
+}
+
+// message is a message of a server.
+type message struct {
+	Type  string          `json:"type"`
+	State *roomState      `json:"state"`
+	Event json.RawMessage `json:"event"`
+	levels
+}
+
+// roomState is the part of a room's state that a picture shows.
+type roomState struct {
+	levels
+	Rate      int           `json:"rate"`
+	Pool      int64         `json:"pool"`
+	Virtual   int64         `json:"virtual"`
+	Device    string        `json:"device"`
+	Sink      string        `json:"sink"`
+	Lost      string        `json:"lost"`
+	LatencyMS float64       `json:"latency_ms"`
+	Totals    report.Totals `json:"totals"`
+	Sounds    []struct {
+		Sound string `json:"sound"`
+	} `json:"sounds"`
+}
+
+// levels holds the values that change all the time.
+type levels struct {
+	Frame   int64        `json:"frame"`
+	Playing int64        `json:"playing"`
+	Left    *float64     `json:"left"`
+	Right   *float64     `json:"right"`
+	Voices  []voiceState `json:"voices"`
+	Buses   []struct {
+		Bus  string  `json:"bus"`
+		Peak float64 `json:"peak"`
+	} `json:"buses"`
+}
+
+// voiceState is a voice of a room.
+type voiceState struct {
+	Voice   uint64  `json:"voice"`
+	Sound   string  `json:"sound"`
+	Slot    int     `json:"slot"`
+	Level   float64 `json:"level"`
+	Pan     float64 `json:"pan"`
+	State   string  `json:"state"`
+	Looping bool    `json:"looping"`
+}
+
+// take handles a message of the server and reports whether picture has something new to show. Events change the
+// picture only with the next state or levels. At the end of the room the error is errEnd.
+func (w *watching) take(text []byte) (moved bool, err error) {
+	var m message
+	if json.Unmarshal(text, &m) != nil {
+		return false, errors.New("the reply is not from a voicepool server")
+	}
+	switch m.Type {
+	case "state":
+		if m.State == nil || m.State.Rate < 1 {
+			return false, errors.New("the reply is not from a voicepool server")
+		}
+		w.seen = true
+		w.state(m.State)
+		return true, nil
+	case "levels":
+		w.levels(&m.levels)
+		return w.seen, nil
+	case "event":
+		w.event(m.Event)
+	case "end":
+		return false, errEnd
+	}
+	return false, nil
+}
+
+// state copies the state of the room into the next picture.
+func (w *watching) state(s *roomState) {
+	st := &w.now.Stats
+	w.now.Rate = s.Rate
+	st.Voices, st.Virtual = s.Pool, s.Virtual
+	t := &s.Totals
+	st.Asked, st.Started, st.Rejected, st.Limited, st.Coalesced = t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced
+	st.Ended, st.Stopped, st.Stolen, st.Underruns, st.Faults = t.Ended, t.Stopped, t.Stolen, t.Underruns, t.Faults
+	w.now.Heard = liveview.Heard{Device: s.Device, Sink: s.Sink, State: "playing", Lost: s.Lost, Latency: time.Duration(s.LatencyMS * 1e6)}
+	if s.Device == "none" {
+		w.now.Heard.Device, w.now.Heard.State = "no card", "heard over the network"
+	}
+	for i := range s.Sounds {
+		w.colours[s.Sounds[i].Sound] = i
+	}
+	w.levels(&s.levels)
+}
+
+// levels copies frame, voices, levels and the buses except the master into the next picture.
+func (w *watching) levels(l *levels) {
+	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
+	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
+	w.now.Buses = w.now.Buses[:0:0]
+	for _, b := range l.Buses {
+		if b.Bus != "master" {
+			w.now.Buses = append(w.now.Buses, liveview.Bus{Name: b.Bus, Peak: b.Peak})
+		}
+	}
+}
+
+// linear returns the linear factor of a level in dB. It returns 0 for nil, and for -120 dB or less.
+func linear(db *float64) float32 {
+	if db == nil || *db <= silence {
+		return 0
+	}
+	return float32(pcm.Decibels(*db).Linear())
+}
+
+// silence is the level of silence in JSON.
+const silence = -120
+
+// event stores an event for the next picture and updates its counts. text is the event in JSON; an unreadable one is
+// ignored.
+func (w *watching) event(text json.RawMessage) {
+	var e report.Event
+	if e.UnmarshalJSON(text) != nil {
+		return // for example, of a newer server
+	}
+	st := &w.now.Stats
+	switch e.Kind {
+	case mixer.EventStarted:
+		st.Asked++
+		st.Started++
+	case mixer.EventRejected:
+		st.Asked++
+		st.Rejected++
+	case mixer.EventLimited:
+		st.Asked++
+		st.Limited++
+	case mixer.EventCoalesced:
+		st.Asked++
+		st.Coalesced++
+	case mixer.EventEnded:
+		st.Ended++
+	case mixer.EventStopped:
+		st.Stopped++
+	case mixer.EventStolen:
+		st.Stolen++
+	}
+	if e.Loss() && e.By != 0 {
+		w.took[e.By] = e
+	}
+	if w.events = append(w.events, e); len(w.events) > kept {
+		w.events = slices.Delete(w.events, 0, len(w.events)-kept)
+	}
+}
+
+// kept is the maximum number of events stored for the next picture.
+const kept = 1024
+
+// picture returns the current picture with the events since the last call. Virtual voices are left out.
+func (w *watching) picture() liveview.Picture {
+	var all []liveview.Told
+	alive := map[uint64]bool{}
+	for _, v := range w.voices {
+		if alive[v.Voice] = true; v.Slot < 0 {
+			continue
+		}
+		one := liveview.Told{
+			Slot: v.Slot, Number: v.Voice, Sound: v.Sound, Colour: w.colours[v.Sound], Level: v.Level, Pan: v.Pan,
+			Looping: v.Looping, Paused: v.State == "paused", Silent: v.State == "silent",
+		}
+		if one.Level <= silence {
+			one.Level = math.Inf(-1)
+		}
+		if e, some := w.took[v.Voice]; some {
+			one.Victim, one.SinceWon = &e, max(w.now.Stats.Frame-e.Frame, 0)
+		}
+		all = append(all, one)
+	}
+	for number, e := range w.took {
+		if !alive[number] && e.Frame < w.now.Stats.Frame {
+			delete(w.took, number)
+		}
+	}
+	events := w.events
+	w.events = nil
+	return w.now.With(all, events)
+}

@@ -1,0 +1,167 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/internal/words"
+)
+
+// web is a line over HTTP.
+type web struct {
+	base  *url.URL // of the room, without a slash at the end
+	token string
+	http  *http.Client
+}
+
+// detours is the maximum number of redirects to the server that plays the room.
+const detours = 2
+
+// newWeb returns a line to the room with the URL base, without connecting. token may be "".
+func newWeb(base *url.URL, token string) *web {
+	c := &web{base: base, token: token}
+	c.http = &http.Client{Timeout: patience, CheckRedirect: c.elsewhere}
+	return c
+}
+
+// elsewhere is the CheckRedirect of the HTTP client. It follows at most two redirects with status 307 to another
+// server of the cluster and the same path, and sends the token along. It does not follow a redirect from https to
+// http.
+func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
+	last := via[len(via)-1]
+	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
+		r.URL.Scheme != "http" && r.URL.Scheme != "https" || r.URL.Scheme == "http" && last.URL.Scheme == "https" ||
+		r.URL.EscapedPath() != last.URL.EscapedPath() || r.URL.RawQuery != last.URL.RawQuery {
+		return http.ErrUseLastResponse
+	}
+	c.sign(r.Header)
+	return nil
+}
+
+// where returns the host and port of the server.
+func (c *web) where() string { return c.base.Host }
+
+// ask makes the HTTP call of the order o and returns the body of the answer. A status other than 2xx is a *Refusal,
+// returned with the body.
+func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+	method, path := o.Call()
+	var send io.Reader
+	switch {
+	case method == http.MethodDelete && len(o.With) > 0:
+		query := url.Values{}
+		for key, value := range o.With {
+			query.Set(key, fmt.Sprint(value))
+		}
+		path += "?" + query.Encode()
+	case method == http.MethodPost || method == http.MethodPatch:
+		body := o.With
+		if body == nil {
+			body = map[string]any{}
+		}
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		send = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, send)
+	if err != nil {
+		return nil, err
+	}
+	if send != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	c.sign(r.Header)
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, most))
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if answer.StatusCode/100 != 2 {
+		return text, webRefusal(answer.StatusCode, text)
+	}
+	return text, nil
+}
+
+// sign adds the token, if the client has one, to h as the header Authorization.
+func (c *web) sign(h http.Header) {
+	if c.token != "" {
+		h.Set("Authorization", "Bearer "+c.token)
+	}
+}
+
+// webRefusal returns the *Refusal for an answer with a status and the body text, which may be nil. For status 401
+// the message explains how to give a token.
+func webRefusal(status int, text []byte) error {
+	r := refusal(status, text)
+	if status == http.StatusUnauthorized {
+		r.Detail += "; give a token by VOICEPOOL_TOKEN"
+	}
+	return r
+}
+
+// unreachable converts err, an error of the connection, to a message with the host. If a redirect led to a server
+// that does not accept connections, the result is a noServerError, which permits a retry: the first server soon
+// names another.
+func (c *web) unreachable(err error) error {
+	host := c.base.Host
+	if at, ok := errors.AsType[*url.Error](err); ok {
+		if u, err := url.Parse(at.URL); err == nil && u.Host != "" {
+			host = u.Host
+		}
+	}
+	if deadline, ok := errors.AsType[net.Error](err); ok && deadline.Timeout() {
+		return fmt.Errorf("%s: no answer within %v", host, patience)
+	}
+	if at, ok := errors.AsType[*url.Error](err); ok {
+		err = at.Err
+	}
+	at, unsent := errors.AsType[*net.OpError](err)
+	if unsent {
+		err = at.Err
+	}
+	says := fmt.Sprintf("%s: no server answers there (%v)", host, words.Cause(err))
+	if unsent && at.Op == "dial" && host != c.base.Host {
+		return noServerError{says, succession}
+	}
+	return errors.New(says)
+}
+
+// watch follows the room over a WebSocket and calls show with each new picture. It always returns an error: of the
+// connection, a *Refusal, or errEnd.
+func (c *web) watch(ctx context.Context, w *watching, show func(liveview.Picture, bool)) error {
+	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
+	if err != nil {
+		if answer != nil && answer.StatusCode/100 == 4 {
+			return webRefusal(answer.StatusCode, nil)
+		}
+		return c.unreachable(err)
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(longest)
+	for {
+		_, text, err := conn.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: the connection is lost", c.base.Host)
+		}
+		moved, err := w.take(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.base.Host, err)
+		}
+		if moved {
+			show(w.picture(), false)
+		}
+	}
+}

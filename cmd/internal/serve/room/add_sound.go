@@ -1,0 +1,318 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+)
+
+// longestFile is the longest accepted file name, in bytes.
+const longestFile = 255
+
+// fileName reports whether CheckFile accepts a name.
+func fileName(name string) bool {
+	return name != "" && len(name) <= longestFile && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// CheckFile returns an *Error of Kind Range if AddSound rejects a file name, otherwise nil. It does not look at
+// files.
+func CheckFile(name string) error {
+	if fileName(name) {
+		return nil
+	}
+	return wrong("name", "invalid file name %q: want 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), longestFile)
+}
+
+// uploadEnding is the extension of an incomplete file.
+const uploadEnding = ".upload"
+
+// arriving is the temporary name of a complete file.
+const arriving = ".arriving"
+
+// AddSound decodes an uploaded sound under Options.Limits and stores it as file name in the folder for uploads.
+// Sounds of the sheet that use this file play the new data at their next start. If the sheet has no such sound,
+// AddSound adds a sound called name. It returns the sound's entry in the State and the properties of the data.
+//
+// A sound called name with another file, or a room without a folder for uploads, is an *Error of Kind Refused. An
+// invalid sound has Kind Range, and too much data Kind Limit. After an error the room and its folder are unchanged.
+// The room may be changed or ended during the upload.
+func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
+	if err := CheckFile(name); err != nil {
+		return Sound{}, nil, err
+	}
+	switch {
+	case r.ended():
+		return Sound{}, nil, errClosed
+	case r.uploads() == "":
+		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Reason: "no folder", Detail: "the room has no folder for uploaded sounds"}
+	}
+	if err := os.MkdirAll(r.uploads(), 0o700); err != nil {
+		return Sound{}, nil, err
+	}
+	folder, err := os.OpenRoot(r.uploads())
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	defer folder.Close()
+	part, err := whole.Create(filepath.Join(r.uploads(), arriving), uploadEnding)
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	defer part.Discard()
+	info, err := r.decode(ctx, name, part, data) // without a lock, because the data may arrive slowly
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	r.changes.Lock()
+	defer r.changes.Unlock()
+	if r.ended() {
+		return Sound{}, nil, errClosed
+	}
+	text, sound, file, err := r.textWith(name)
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	info.File = file
+	if err := r.replaceFile(ctx, folder, part, file, text); err != nil {
+		return Sound{}, nil, err
+	}
+	one := Sound{Sound: sound, Seconds: info.Seconds}
+	for _, s := range r.State().Sounds {
+		if s.Sound == sound {
+			one = s
+		}
+	}
+	return one, info, nil
+}
+
+// replaced is the temporary name of a replaced file, until the room uses the new one.
+const replaced = ".replaced"
+
+// replaceFile closes part, renames it to file in folder, and changes the room to the sheet text, which uses the
+// file. After an error the old file, if any, has its name again. The caller holds the mutex changes.
+func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
+	old, err := folder.Lstat(file)
+	if err == nil && !old.Mode().IsRegular() {
+		return &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: %q is not a regular file in the room's folder", file)}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := part.Keep(); err != nil {
+		return err
+	}
+	if old != nil {
+		if err := preserve(folder, file, old.Mode().Perm(), folder.Link); err != nil {
+			return errors.Join(err, folder.Remove(arriving))
+		}
+	}
+	err = folder.Rename(arriving, file)
+	if err == nil {
+		err = whole.SyncFolder(r.uploads())
+	}
+	if err == nil {
+		was := r.Text()
+		if err = r.change(ctx, text); err != nil && old != nil { // load the old file again
+			defer func() { _ = r.apply(context.WithoutCancel(ctx), was) }()
+		}
+	}
+	switch {
+	case err == nil && old != nil:
+		_ = folder.Remove(replaced) // on an error the next upload removes it
+	case err != nil && old != nil:
+		err = errors.Join(err, folder.Rename(replaced, file))
+	case err != nil:
+		if gone := folder.Remove(file); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if err != nil {
+		_ = folder.Remove(arriving)
+	}
+	return err
+}
+
+// preserve gives a file in folder the second name in the constant replaced. The file also keeps its own name, so
+// that a crash does not lose it. link is Root.Link; tests pass another. If link fails, as on a file system without
+// hard links, preserve makes a copy with the permissions mode.
+func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
+	_ = folder.Remove(replaced)
+	if link(file, replaced) == nil {
+		return nil
+	}
+	from, err := folder.Open(file)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := folder.OpenFile(replaced, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err == nil {
+		err = to.Sync()
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
+		_ = folder.Remove(replaced)
+	}
+	return err
+}
+
+// uploads returns the folder for uploaded sounds. It returns "" if the room accepts no uploads.
+func (r *Room) uploads() string {
+	if r.options.Free {
+		return r.options.Uploads
+	}
+	return r.options.Folder
+}
+
+// sheetPath returns the path that the sheet uses for an uploaded file: absolute if Options.Free is set, otherwise file
+// itself.
+func (r *Room) sheetPath(file string) string {
+	if r.options.Free {
+		return filepath.Join(r.options.Uploads, file)
+	}
+	return file
+}
+
+// uploadedFile reports whether files, the files of a sound in the sheet, are one upload called name with any extension. It
+// returns the upload's name with its extension. If ok is false, do not use it.
+func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bool) {
+	if len(files) != 1 {
+		return "", false
+	}
+	file = filepath.Base(files[0].Path)
+	return file, files[0].Path == r.sheetPath(file) && strings.TrimSuffix(file, filepath.Ext(file)) == name
+}
+
+// decode copies data to part, syncs part to the disk, decodes it as a sound called name, and returns its properties.
+// Data beyond Options.Limits.Bytes, by default 256 MiB, is an *Error of Kind Limit. An invalid sound has Kind Range.
+func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
+	most := r.options.Limits.Bytes
+	if most <= 0 {
+		most = 256 << 20
+	}
+	n, err := io.Copy(part, io.LimitReader(data, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if n > most {
+		return nil, &Error{Kind: Limit, Field: "body", Limit: most, Detail: fmt.Sprintf("the file is larger than the limit of %d bytes", most)}
+	}
+	if err := part.Sync(); err != nil { // a sheet that survives a restart may refer to it
+		return nil, err
+	}
+	if _, err := part.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	clip, err := sounds.Decode(ctx, name, part, r.options.Limits)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &Error{Kind: Range, Field: "body", Detail: words.Plain(err)}
+	}
+	info := sounds.Describe(clip, false)
+	return &info, nil
+}
+
+// textWith returns a sheet text with a sound that uses the uploaded file name, the name of that sound, and the name
+// of the file. If the sheet already has the sound, the text is unchanged; file then may have an extension, as in
+// sheets of older programs. A sound called name with another file, or a sheet that cannot be extended, is an *Error
+// of Kind Refused.
+func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
+	text = r.Text()
+	s := r.Sheet()
+	refused := func(detail string, args ...any) error {
+		return &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: "name: " + fmt.Sprintf(detail, args...)}
+	}
+	for i := range s.Sounds {
+		for _, f := range s.Sounds[i].Files {
+			switch path := filepath.Clean(f.Path); {
+			case f.Path == "":
+			case path == r.sheetPath(name):
+				return text, s.Sounds[i].Name, name, nil
+			case path == name && r.options.Free:
+				return nil, "", "", refused("the file %s of the sound %q lies in the folder of the sheet; take another name", name, s.Sounds[i].Name)
+			}
+		}
+	}
+	for i := range s.Sounds {
+		if one := &s.Sounds[i]; one.Name == name {
+			if was, ok := r.uploadedFile(name, one.Files); ok {
+				return text, name, was, nil
+			}
+			return nil, "", "", refused("the sheet has a sound %q with another file; take another name, or have it say `file: %s`", name, name)
+		}
+	}
+	root, broken := yaml.Read(text, "sheet")
+	if broken != nil {
+		return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: broken.Error()}
+	}
+	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(name))
+	with := insertSound(string(text), root, entry)
+	parsed, err := r.read([]byte(with))
+	if err == nil {
+		for _, one := range soundsOf(parsed) {
+			if one == name {
+				return []byte(with), name, name, nil
+			}
+		}
+	}
+	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: the sound cannot be inserted into its text; add %q by hand", "sounds: {"+entry+"}")}
+}
+
+// insertSound returns a sheet text with entry, such as `bell: {file: bell}`, inserted at the beginning of its sounds. root
+// is the parsed text; nil means an empty sheet. If the sounds are not a mapping, the text is returned unchanged.
+func insertSound(text string, root *yaml.Node, entry string) string {
+	var all *yaml.Node
+	if root != nil {
+		for i := range root.Pairs {
+			if root.Pairs[i].Key == "sounds" {
+				all = root.Pairs[i].Value
+			}
+		}
+	}
+	lines := strings.SplitAfter(text, "\n")
+	switch {
+	case all == nil && strings.HasPrefix(strings.TrimSpace(text), "{"):
+		return insertAfterBrace(text, strings.Index(text, "{"), `"sounds": {`+entry+`}`, len(root.Pairs) > 0)
+	case all == nil:
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		return text + "sounds:\n  " + entry + "\n"
+	case all.Kind != yaml.Mapping || all.Line < 1 || all.Line > len(lines):
+		return text
+	}
+	before := len(strings.Join(lines[:all.Line-1], ""))
+	line := []rune(lines[all.Line-1])
+	column := min(max(all.Column-1, 0), len(line))
+	if at := before + len(string(line[:column])); at < len(text) && text[at] == '{' {
+		return insertAfterBrace(text, at, entry, len(all.Pairs) > 0)
+	}
+	return text[:before] + strings.Repeat(" ", column) + entry + "\n" + text[before:]
+}
+
+// insertAfterBrace inserts an entry into text after the opening brace at the byte offset at. If more is true, other entries
+// follow, and a comma is added.
+func insertAfterBrace(text string, at int, entry string, more bool) string {
+	if more {
+		entry += ", "
+	}
+	return text[:at+1] + entry + text[at+1:]
+}

@@ -1,0 +1,299 @@
+package room
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Fader is a change of a bus. Nil fields do not change.
+type Fader struct {
+	Gain       *float64
+	LowPass    *float64 // in Hz; 0: off
+	HighPass   *float64 // like LowPass
+	Mute, Solo *bool
+	Over       time.Duration
+	Duck       *Duck // a Duck with By 0 turns the duck off
+	Effects    Effects
+	Sends      map[string]float64 // in dB, by destination bus
+	When       Moment
+}
+
+// Duck configures the ducking of a bus.
+type Duck struct {
+	When    string        `json:"when"`
+	By      float64       `json:"by"`              // dB
+	Above   *float64      `json:"above,omitempty"` // in dB; nil: mixer.DuckAbove
+	Attack  time.Duration `json:"attack"`
+	Hold    time.Duration `json:"hold"`
+	Release time.Duration `json:"release"`
+}
+
+// above returns the threshold in dB, mixer.DuckAbove if Above is nil.
+func (d *Duck) above() pcm.Decibels {
+	if d.Above == nil {
+		return mixer.DuckAbove
+	}
+	return pcm.Decibels(*d.Above)
+}
+
+// faderState records changes made by hand, which the mixer does not report.
+type faderState struct {
+	mutex   sync.Mutex
+	solo    map[string]bool
+	moved   map[string]bool               // buses changed by hand
+	ducks   map[string]Duck               // ducks set by hand
+	effects map[string]Effects            // by bus
+	sends   map[string]map[string]float64 // by bus and destination
+	cutoffs map[string]Cutoffs            // by bus
+	later   []laterFader                  // scheduled changes, by frame and then in order of request
+	scene   string
+}
+
+// laterFader is a fader scheduled for a frame.
+type laterFader struct {
+	frame int64
+	bus   string
+	fader Fader
+}
+
+// begin makes the maps of a new state: no bus has been changed by hand.
+func (d *faderState) begin() {
+	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
+	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
+}
+
+// duckOf returns the duck of a bus that was set by hand, or nil if it was not.
+func (d *faderState) duckOf(bus string) *Duck {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if duck, ok := d.ducks[bus]; ok {
+		return &duck
+	}
+	return nil
+}
+
+// movedBuses returns the names of the buses changed by hand, sorted.
+func (d *faderState) movedBuses() []string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return slices.Sorted(maps.Keys(d.moved))
+}
+
+// check returns an *Error of Kind Range if a value or the time of the fader is out of range. It checks neither the
+// effects and sends nor names of buses.
+func (f *Fader) check() error {
+	if f.Gain != nil {
+		if err := checkRange("gain", *f.Gain); err != nil {
+			return err
+		}
+	}
+	for _, err := range []error{checkCutoff("lowpass", f.LowPass), checkCutoff("highpass", f.HighPass)} {
+		if err != nil {
+			return err
+		}
+	}
+	if d := f.Duck; d != nil {
+		if d.Above != nil {
+			if err := checkRange("above", *d.Above); err != nil {
+				return err
+			}
+		}
+		for _, err := range []error{checkRange("by", d.By), checkDuration("duck.attack", d.Attack), checkDuration("duck.hold", d.Hold), checkDuration("duck.release", d.Release)} {
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if err := checkDuration("over", f.Over); err != nil {
+		return err
+	}
+	return f.When.check()
+}
+
+// act sends all changes of f to the mixer, for bus b at the moment at. At an error it stops and returns it; earlier
+// changes then act.
+func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
+	if f.Gain != nil {
+		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
+		if f.Over > 0 {
+			err = at.Fade(mixer.TargetBus(b), pcm.Decibels(*f.Gain), f.Over, voice.InDecibels)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c := f.cutoffs(); c.Fields != 0 {
+		if err := at.Set(mixer.TargetBus(b), c, f.Over); err != nil {
+			return err
+		}
+	}
+	var c mixer.Change
+	if f.Mute != nil {
+		c.Fields, c.Mute = c.Fields|mixer.FieldMute, *f.Mute
+	}
+	if f.Solo != nil {
+		c.Fields, c.Solo = c.Fields|mixer.FieldSolo, *f.Solo
+	}
+	if c.Fields != 0 {
+		if err := at.Set(mixer.TargetBus(b), c, 0); err != nil {
+			return err
+		}
+	}
+	if err := f.actOn(at, b); err != nil {
+		return err
+	}
+	if d := f.Duck; d != nil && d.By > 0 {
+		return at.SetDuck(b, mixer.Duck{When: d.When, By: pcm.Decibels(d.By), Above: d.above(), Attack: d.Attack, Hold: d.Hold, Release: d.Release})
+	} else if d != nil {
+		return at.SetDuck(b, mixer.Duck{})
+	}
+	return nil
+}
+
+// SetBus changes a bus, which may be "master", at f.When, and returns the present state of the bus, even if the
+// change is still to come. An unknown bus is an *Error of Kind NotFound, a value out of range an *Error of Kind
+// Range.
+func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
+	if err := f.check(); err != nil {
+		return Bus{}, err
+	}
+	b, err := r.fader(bus, &f)
+	if err != nil {
+		return Bus{}, err
+	}
+	r.orders.Lock()
+	defer r.orders.Unlock()
+	frame, later := int64(0), false
+	err = r.carryOut(func() error {
+		frame, later = r.frame(&f.When)
+		st, at := r.on(), frame
+		if scened := st.scened.Load(); at == mixer.Now && scened > st.player.Mixer().Next() {
+			at = scened // after a scene that was requested earlier
+		}
+		return f.act(st.player.Mixer().At(at), b)
+	})
+	if err != nil {
+		return Bus{}, err
+	}
+	r.moved(bus, &f, frame, later)
+	return r.bus(bus), nil
+}
+
+// fader returns the mixer bus called bus. An unknown bus is an *Error of Kind NotFound. If f sets a duck, its
+// trigger must be another known bus than bus and the master; otherwise fader returns an *Error.
+func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
+	m, s := r.on().player.Mixer(), r.Sheet()
+	b, err := m.Bus(bus)
+	if err != nil {
+		return b, missing("bus", bus, buses(s))
+	}
+	if f.Duck != nil && f.Duck.By > 0 {
+		switch f.Duck.When {
+		case bus:
+			return b, wrong("duck.when", "%q is the bus itself; name another bus", words.OneLine(bus))
+		case "master":
+			return b, wrong("duck.when", "the master is never silent while a sound plays; name another bus")
+		}
+		if _, err := m.Bus(f.Duck.When); err != nil {
+			return b, missing("bus", f.Duck.When, buses(s))
+		}
+	}
+	return b, nil
+}
+
+// moved records a bus change made by hand that was sent to the mixer. If later is true, it counts only once the
+// mixer reaches frame; otherwise frame is ignored.
+func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
+	r.arrive()
+	if later {
+		r.faders.postpone(laterFader{frame, bus, *f})
+		return
+	}
+	r.move(bus, f)
+}
+
+// move records a bus change as in effect: in the fader state and, for a mute, in the show.
+func (r *Room) move(bus string, f *Fader) {
+	r.faders.move(bus, f)
+	if f.Mute != nil {
+		r.Show().Muted(bus, *f.Mute)
+	}
+}
+
+// arrive moves the scheduled bus changes whose frame the mixer has reached into the fader state.
+func (r *Room) arrive() {
+	for _, one := range r.faders.due(r.on().player.Mixer().Now()) {
+		r.move(one.bus, &one.fader)
+	}
+}
+
+// postpone keeps a scheduled bus change, sorted by frame, until due returns it.
+func (d *faderState) postpone(one laterFader) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	at, _ := slices.BinarySearchFunc(d.later, one.frame+1, func(l laterFader, frame int64) int { return cmp.Compare(l.frame, frame) })
+	d.later = slices.Insert(d.later, at, one)
+}
+
+// due removes and returns the scheduled bus changes up to a frame, inclusive, in the order of their effect.
+func (d *faderState) due(frame int64) []laterFader {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	n := 0
+	for n < len(d.later) && d.later[n].frame <= frame {
+		n++
+	}
+	due := slices.Clone(d.later[:n])
+	d.later = slices.Delete(d.later, 0, n)
+	return due
+}
+
+// forget drops the scheduled bus changes. The room calls it when their mixer has been replaced.
+func (d *faderState) forget() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.later = nil
+}
+
+// move records the solo, duck, effects, sends and cutoffs of f as set by hand, and marks the bus as changed. Nil
+// fields leave the recorded values unchanged.
+func (d *faderState) move(bus string, f *Fader) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.moved[bus] = true
+	if f.Solo != nil {
+		d.solo[bus] = *f.Solo
+	}
+	if f.Duck != nil {
+		d.ducks[bus] = *f.Duck
+	}
+	d.moveEffects(bus, f)
+	d.moveCutoffs(bus, f)
+}
+
+// bus returns the current state of a bus. Gain, Peak and Reduction are in dB, rounded to tenths; silence is the
+// lowest level. For an unknown bus, only the name is set.
+func (r *Room) bus(name string) Bus {
+	b, err := r.on().player.Mixer().Bus(name)
+	if err != nil {
+		return Bus{Bus: name}
+	}
+	r.arrive()
+	muted := r.Show().IsMuted(name)
+	r.faders.mutex.Lock()
+	defer r.faders.mutex.Unlock()
+	s := r.Sheet()
+	return Bus{
+		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.faders.solo[name],
+		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: showrun.Racks(b), Reduction: tenth(float64(b.Reduction())),
+	}
+}

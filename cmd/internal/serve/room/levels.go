@@ -1,0 +1,107 @@
+package room
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/pcm"
+)
+
+// Levels holds the values that change continuously.
+type Levels struct {
+	Frame   int64             `json:"frame"`
+	Time    float64           `json:"time"`
+	Playing int64             `json:"playing"`
+	Stolen  int64             `json:"stolen"`
+	Left    float64           `json:"left"` // dB
+	Right   float64           `json:"right"`
+	Buses   []BusLevel        `json:"buses"`
+	Voices  []Voice           `json:"voices"`
+	Running []showrun.Running `json:"running"`
+	Standby string            `json:"standby"`
+	Paused  bool              `json:"paused"`
+}
+
+// BusLevel is the level of a bus.
+type BusLevel struct {
+	Bus  string  `json:"bus"`
+	Peak float64 `json:"peak"`
+
+	Reduction float64 `json:"reduction,omitempty"` // in dB, of its compressors
+}
+
+// fresh is how long Levels are reused.
+const fresh = 30 * time.Millisecond
+
+// meter caches Levels.
+type meter struct {
+	mutex    sync.Mutex
+	at       time.Time
+	last     *Levels
+	still    bool
+	revision int64
+	print    string // summary of the slow values; a change increments the revision
+}
+
+// Levels returns the current levels and the revision of the State, which grows whenever a slow value of the State
+// changes. The result is at most 30 ms old and shared: do not change it. If still is true, no level has changed, and
+// l is the pointer that was returned before.
+func (r *Room) Levels() (l *Levels, revision int64, still bool) {
+	m := &r.meter
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	now := time.Now()
+	if m.last != nil && now.Sub(m.at) < fresh {
+		return m.last, m.revision, m.still
+	}
+	l, print := r.levels()
+	if m.at = now; print != m.print {
+		m.print = print
+		m.revision++
+	}
+	if m.still = m.last != nil && m.last.same(l); !m.still {
+		m.last = l
+	}
+	return m.last, m.revision, m.still
+}
+
+// levels computes the levels, and a text that differs whenever the sheet, the scene, the cue list, the output or a
+// setting of a bus has changed.
+func (r *Room) levels() (*Levels, string) {
+	shown, s := r.on().show.State(), r.on().player.Sheet()
+	st, now := r.on().player.Mixer().Stats(), r.on().player.Mixer().Now()
+	left, right := r.on().player.Levels()
+	l := &Levels{
+		Frame: now, Time: float64(now) / float64(r.rate), Playing: st.Playing, Stolen: st.Stolen,
+		Left: level(left), Right: level(right), Buses: []BusLevel{}, Voices: r.voices(),
+		Running: shown.Running, Standby: shown.Standby, Paused: shown.Paused,
+	}
+	var print strings.Builder
+	heard := r.heard()
+	fmt.Fprintf(&print, "%p %q %q %v %v %q %q %q %q %q ", s, r.faders.currentScene(), shown.Standby, shown.Loaded, shown.Paused, shown.Last, shown.Said, heard.Device, heard.Sink, heard.Lost)
+	for _, c := range shown.List {
+		fmt.Fprintf(&print, "%v ", c.Trim)
+	}
+	for _, name := range buses(s) {
+		b := r.bus(name)
+		l.Buses = append(l.Buses, BusLevel{name, b.Peak, b.Reduction})
+		fmt.Fprintf(&print, "%v %v %v %v ", b.Gain, b.Mute, b.Solo, b.Effects)
+	}
+	return l, print.String()
+}
+
+// level converts a linear amplitude to dB, rounded to tenths. Below the constant silence, it returns silence.
+func level(x float32) float64 {
+	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
+}
+
+// same reports whether l can be reused for now: no voice plays and no cue runs in either, and only the time differs.
+func (l *Levels) same(now *Levels) bool {
+	return l.Playing == 0 && now.Playing == 0 && l.Stolen == now.Stolen && l.Left == now.Left && l.Right == now.Right &&
+		slices.Equal(l.Buses, now.Buses) && slices.Equal(l.Voices, now.Voices) && len(l.Running) == 0 && len(now.Running) == 0 &&
+		l.Standby == now.Standby && l.Paused == now.Paused
+}

@@ -1,0 +1,217 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/cli/checkreport"
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/internal/sheet/loading"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/sounds"
+)
+
+// playback is a player with its show and sounds. A change that the player does not support replaces the playback.
+type playback struct {
+	player *cue.Player
+	show   *showrun.Show
+	sounds *sounds.Library
+	fed    chan struct{}      // closed when the player has ended
+	cancel context.CancelFunc // cancels Feed; nil in a paced room
+	scened atomic.Int64       // the frame after which the last scene acts
+
+	mutex sync.Mutex
+	held  map[string]held         // by sound name
+	named map[mixer.Handle]string // sound names of pending starts
+	most  int                     // at this size, expect removes the starts that have begun
+}
+
+// library returns an empty sound library at the sample rate of s with Options.Limits. Damage in files is reported
+// with say.
+func (r *Room) library(s *cue.Sheet) *sounds.Library {
+	damaged := func(file string, place sounds.Damage) { r.say("warning: " + checkreport.Line(file, place)) }
+	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
+}
+
+// newPlayback loads the sounds of s into lib and creates a player. It adds the room's own options to o. It does not
+// start playback. An error is an *Error without the server's folders, or the error of ctx.
+func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
+	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
+	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
+	o.Broken = func(err error) { r.say(r.hide(s, err.Error())) }
+	o.Fired = r.fired
+	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
+	if err == nil {
+		st.player = player
+		if err = r.loadSounds(ctx, st, s); err == nil {
+			err = player.Prime()
+		}
+		if err != nil {
+			player.Close()
+		}
+	}
+	if err != nil {
+		return nil, r.sheetError(ctx, s, err)
+	}
+	st.show = showrun.New(s, restoredLoops{player, &r.loops}, showrun.Options{Guard: showrun.Guard, Panicked: r.scheduler.cancel})
+	return st, nil
+}
+
+// watch stores the event e of playback st in the log. If e is the start of a loop by a list cue, it also records the
+// loop for snapshots.
+func (r *Room) watch(st *playback, e *report.Event) {
+	r.log.note(e)
+	if st.player == nil || e.Kind != mixer.EventStarted {
+		return // events during the construction of the player do not concern loops to restore
+	}
+	if s := st.player.Sheet(); e.Cue >= firstManualCue(s) && e.Cue < len(s.Cues) {
+		r.loops.fired(st, &s.Cues[e.Cue], e)
+	}
+}
+
+// firstManualCue returns the index of the first cue in s.Cues that a GO starts; earlier cues belong to the timeline of the
+// sheet. Without such a cue, it returns the number of cues.
+func firstManualCue(s *cue.Sheet) int {
+	switch {
+	case !hasTimeline(s):
+		return 0
+	case len(s.List) == 0:
+		return len(s.Cues)
+	}
+	return s.List[0].First
+}
+
+// loadSounds loads the sounds of s and makes them the current sounds of st. At an error st is unchanged.
+func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
+	all, err := r.held(ctx, s, st.sounds)
+	if err != nil {
+		return err
+	}
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	st.held = all
+	return nil
+}
+
+// held loads the sounds of a sheet through lib and returns them by name, with the present stamps of their files.
+// It does not store them in the room. On failure the map is nil and the error is an *Error, or the error of ctx if
+// ctx has ended.
+func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]held, error) {
+	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
+	for i := range s.Sounds {
+		if s.Sounds[i].Loop {
+			ways[i] |= loading.Looped
+		}
+	}
+	files, wrong, err := loading.Sounds(ctx, &s.Rules, lib, ways, loading.Options{})
+	if err == nil {
+		err = wrong.Err()
+	}
+	if err != nil {
+		return nil, r.sheetError(ctx, s, err)
+	}
+	return loadedSounds(s, files), nil
+}
+
+// namePending stores the sound name of pending voices for soundOf: until they begin, no event contains it. Now and
+// then it removes voices that have begun.
+func (st *playback) namePending(sound string, handles []mixer.Handle) {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	if len(st.named) >= st.most {
+		maps.DeleteFunc(st.named, func(h mixer.Handle, _ string) bool { return h.State() != mixer.StatePending })
+		st.most = 2*len(st.named) + 16
+	}
+	for _, h := range handles {
+		st.named[h] = sound
+	}
+}
+
+// soundOf returns the sound name that expect stored for a voice, or "".
+func (st *playback) soundOf(h mixer.Handle) string {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	return st.named[h]
+}
+
+// find returns the living voices of a target: the voice with that number, and the voices started under that id. It
+// returns nil for an unknown target.
+func (st *playback) find(target string) (found []mixer.Handle) {
+	number, err := strconv.ParseUint(target, 10, 64)
+	tag, _ := st.player.Tag(target)
+	for h := range st.player.Mixer().Voices() {
+		if tag != 0 && h.Tag() == tag || err == nil && number != 0 && h.Number() == number {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// feed runs Feed of the player on a new goroutine until end. It is for rooms with a device. say receives errors. The
+// end of ctx has no effect.
+func (st *playback) feed(ctx context.Context, say func(string)) {
+	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(st.fed)
+		if err := st.player.Feed(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			say(err.Error())
+		}
+	}()
+}
+
+// end stops Feed, if feed was called, and closes the player. Rendering must have stopped.
+func (st *playback) end() {
+	if st.cancel != nil {
+		st.cancel()
+		<-st.fed
+	}
+	st.player.Close()
+}
+
+// buses returns the names of the buses of a sheet: "master", the outputs except the first, then the other buses.
+func buses(s *cue.Sheet) []string {
+	names := []string{"master"}
+	for i := range s.Outputs {
+		if i > 0 {
+			names = append(names, s.Outputs[i].Name)
+		}
+	}
+	for i := range s.Buses {
+		names = append(names, s.Buses[i].Name)
+	}
+	return names
+}
+
+// soundsOf returns the names of the sounds of a sheet, in its order.
+func soundsOf(s *cue.Sheet) (names []string) {
+	for i := range s.Sounds {
+		names = append(names, s.Sounds[i].Name)
+	}
+	return names
+}
+
+// errorOf converts an error of the player or the show to an *Error of Kind Range. If its message begins with one
+// word and a colon, Field is that word.
+func errorOf(err error) *Error {
+	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
+	e := &Error{Kind: Range, Detail: text}
+	if key, _, some := strings.Cut(text, ": "); some && !strings.Contains(key, " ") {
+		e.Field = key
+	} else if strings.Contains(text, " loop") {
+		e.Field = "loop"
+	}
+	return e
+}
+
+// patience is the time limit for a result from a device and for requests to the player.
+const patience = 2 * time.Second

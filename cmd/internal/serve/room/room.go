@@ -1,0 +1,177 @@
+package room
+
+import (
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cue"
+)
+
+// Room is a running room. Methods may be called by any goroutine.
+//
+// Orders are carried out one at a time. In a room without a device, an order acts at once: a Render of zero
+// frames carries it out, under the mutex that the workers hold while mixing. With a device, the audio side
+// takes no lock.
+type Room struct {
+	options Options
+	rate    int
+	text    atomic.Pointer[string]
+	folder  *os.Root // may be nil
+
+	playback atomic.Pointer[playback]
+	clock    *clockedOutput // nil if the room has a device
+	output   *deviceOutput  // nil if the room is paced by the clock
+	gate     outputGate
+
+	orders    sync.Mutex // serializes changes of buses and scenes, and batches
+	changes   sync.Mutex // serializes changes of the sheet
+	faders    faderState
+	loops     manualLoops
+	scheduler scheduler
+
+	listeners listeners
+	log       log
+	meter     meter
+	closing   sync.Once
+	done      chan struct{}
+}
+
+// Done returns a channel that is closed when Close has finished.
+func (r *Room) Done() <-chan struct{} { return r.done }
+
+// Name returns the name of the room.
+func (r *Room) Name() string { return r.options.Name }
+
+// Show returns the show of the current playback, for GO, standby, panic, pause and scenes. A change that needs
+// another mixer replaces the show, so do not keep it.
+func (r *Room) Show() *showrun.Show { return r.on().show }
+
+// Sheet returns the current sheet. Do not change it.
+func (r *Room) Sheet() *cue.Sheet { return r.on().player.Sheet() }
+
+// Voices returns the number of voices that the room has room for now: slots and virtual voices, playing or not.
+func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) + r.Sheet().Virtual }
+
+// Text returns a copy of the text of the current sheet.
+func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
+
+// Look returns the statistics, the peak levels and the state of the output for a live view.
+func (r *Room) Look() liveview.Picture {
+	p := liveview.Picture{Rate: r.rate, Stats: r.on().player.Mixer().Stats()}
+	p.Left, p.Right = r.on().player.Levels()
+	p.Heard = r.heard()
+	return p
+}
+
+// heard returns the device, sink and latency of the output. Lost is the reason if the room cannot be heard,
+// otherwise "".
+func (r *Room) heard() liveview.Heard {
+	h := liveview.Heard{Device: "none", State: "playing"}
+	if r.output != nil {
+		h = r.output.heard()
+	}
+	if lost := r.gate.lease.Lost(); lost != "" {
+		h.Lost = lost
+	}
+	return h
+}
+
+// on returns the current playback. A change of the sheet may replace it, so callers use one result for one
+// operation.
+func (r *Room) on() *playback { return r.playback.Load() }
+
+// wake ends the sleep of a room without a device, after a request. With a device it has no effect. It may be called
+// with or without locks.
+func (r *Room) wake() {
+	if p := r.clock; p != nil {
+		p.wake()
+	}
+}
+
+// carryOut runs do, which sends commands to the mixer, and returns its error as an *Error. In a room without a
+// device the commands act before carryOut returns, and do runs under the mutex of the clock. With a device they act
+// at the next block. If the room has ended, carryOut returns errClosed and does not run do.
+func (r *Room) carryOut(do func() error) error {
+	if r.ended() {
+		return errClosed
+	}
+	if r.clock == nil {
+		return roomError(do())
+	}
+	r.clock.mutex.Lock()
+	defer r.clock.mutex.Unlock()
+	if r.clock.ended {
+		return errClosed
+	}
+	r.clock.rouse()
+	if err := do(); err != nil {
+		return roomError(err)
+	}
+	r.clock.carryOut()
+	return nil
+}
+
+// ended reports whether Close has finished.
+func (r *Room) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close fades out the voices over a time, 0 meaning 10 ms, and ends the room, its listeners and its watchers. It
+// waits until the room has ended. The error is from the device. Further calls only wait for the first and return
+// nil.
+func (r *Room) Close(fade time.Duration) error {
+	var err error
+	r.closing.Do(func() {
+		r.scheduler.close()
+		r.changes.Lock()
+		defer r.changes.Unlock()
+		defer close(r.done) // before another change can begin
+		st := r.on()
+		st.player.Hold(false) // a paused player would not end
+		st.player.Mixer().StopAll(fade)
+		r.wake()
+		if r.sounds() {
+			timer := time.NewTimer(fade)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-st.fed:
+			}
+		}
+		st.player.Finish()
+		r.wake()
+		if r.clock != nil {
+			select {
+			case <-st.fed:
+			case <-r.clock.workers.done:
+			}
+			r.clock.end()
+		} else {
+			<-st.fed
+			err = r.output.close()
+		}
+		st.end()
+		r.listeners.close()
+		r.log.close()
+		if r.folder != nil {
+			r.folder.Close()
+		}
+	})
+	<-r.done
+	return err
+}
+
+// sounds reports whether a voice is playing or pending in the mixer.
+func (r *Room) sounds() bool {
+	st := r.on().player.Mixer().Stats()
+	return st.Playing > 0 || st.Pending > 0
+}

@@ -1,0 +1,48 @@
+package room
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"voicepool/cmd/internal/view/timeline"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+const (
+	// looksBack is the length of a timeline.
+	looksBack = 10 * time.Minute
+
+	// drawn is the largest number of events in a timeline: the latest ones.
+	drawn = 20_000
+)
+
+// Timeline writes an HTML page with the voices that began in the last ten minutes, or within the last 20,000 events
+// if they span less.
+func (r *Room) Timeline(w io.Writer) error {
+	out := r.Report(drawn)
+	since := out.Frames - pcm.Frames(looksBack, r.rate)
+	begun := map[uint64]bool{}
+	out.Events = slices.DeleteFunc(out.Events, func(e report.Event) bool {
+		if e.Frame < since {
+			return true
+		}
+		if e.Kind == mixer.EventStarted {
+			begun[e.Voice] = true
+		}
+		return e.Voice != 0 && !begun[e.Voice] && !e.Refusal()
+	})
+	if len(out.Events) > 0 {
+		out.From = max(out.Events[0].Frame-int64(r.rate), 0)
+	}
+	t, err := timeline.Of(r.options.Title, out, nil)
+	if err != nil {
+		return err
+	}
+	return t.Write(w, timeline.HTML)
+}
+
+// TimelinePolicy returns the value of the Content-Security-Policy header that the page of Timeline needs.
+func TimelinePolicy() string { return timeline.Policy() }

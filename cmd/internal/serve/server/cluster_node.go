@@ -1,0 +1,361 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/blobstore"
+	"voicepool/cmd/internal/cluster/natsroom"
+	"voicepool/cmd/internal/cluster/placement"
+	"voicepool/cmd/internal/serve/boottime"
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/serve/service"
+	"voicepool/cue"
+)
+
+// mostRooms is the default maximum number of rooms on a node.
+const mostRooms = 2000
+
+// clusterNode connects a server to a cluster. It is nil on a server without --nats.
+type clusterNode struct {
+	server   *server
+	conn     *cluster.Conn
+	leases   *cluster.Conn // a connection of its own, so that other traffic does not delay lease renewals
+	depot    atomic.Pointer[blobstore.Depot]
+	node     *placement.Node
+	subjects *natsroom.Rooms
+	lease    *room.Lease
+	joined   atomic.Pointer[placement.Node] // node, once it has a lease
+
+	blind int64 // failed watches already reported to the service
+
+	mutex        sync.Mutex
+	clusterRooms map[*room.Room]*clusterRoom
+}
+
+// join makes the server a node of a cluster and stores it in s.clusterNode. It retries until NATS answers or ctx
+// ends. An invalid node name is a Faulty. After an error the connections are closed.
+func (s *server) join(ctx context.Context) error {
+	name, err := cluster.NodeName(s.Far.Node)
+	if err != nil {
+		return Faulty{fmt.Errorf("--node: %w", err)}
+	}
+	f := &clusterNode{server: s, lease: room.NewLease(boottime.Now), clusterRooms: map[*room.Room]*clusterRoom{}}
+	var bucket placement.Bucket
+	if err := s.retry(ctx, func() (err error) {
+		if f.conn == nil {
+			if f.conn, err = cluster.Dial(ctx, s.Far.Flags, f.lost); err != nil {
+				return err
+			}
+		}
+		if f.leases == nil {
+			if f.leases, err = cluster.Dial(ctx, s.Far.Flags, nil); err != nil {
+				return err
+			}
+		}
+		soon, cancel := context.WithTimeout(ctx, cluster.Patience)
+		defer cancel()
+		if bucket, err = placement.Open(soon, f.leases); err == nil {
+			var d *blobstore.Depot
+			d, err = blobstore.Open(soon, f.conn)
+			f.depot.Store(d)
+		}
+		return err
+	}); err != nil {
+		return errors.Join(err, f.disconnect())
+	}
+	f.subjects = natsroom.New(f.conn, s.service, s.Say)
+	s.clusterNode.Store(f)
+	f.node, err = placement.Join(ctx, placement.Options{
+		Name: name, Address: s.address(), Most: cmp.Or(s.config.MostRooms, mostRooms), Bucket: bucket, Now: boottime.Now,
+		Extend: f.extend, Open: f.open, Say: s.Say,
+	})
+	if err != nil {
+		s.clusterNode.Store(nil)
+		return errors.Join(err, f.disconnect())
+	}
+	f.joined.Store(f.node)
+	return nil
+}
+
+// disconnect closes the connections to NATS that are open. It always returns nil.
+func (f *clusterNode) disconnect() error {
+	for _, c := range []*cluster.Conn{f.conn, f.leases} {
+		if c != nil {
+			c.Close()
+		}
+	}
+	return nil
+}
+
+// retry calls do every 300 ms until it succeeds, and logs each error that differs from the one before. It gives up
+// at the end of ctx, with the error of ctx, and at cluster.ErrTooOld.
+func (s *server) retry(ctx context.Context, do func() error) error {
+	for told := ""; ; {
+		err := do()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, cluster.ErrTooOld):
+			return err
+		case told != plain(err):
+			told = plain(err)
+			s.Say("waiting for NATS: " + told)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
+}
+
+// lost logs a change of the connection to NATS: err is why it was lost, or nil if it is back.
+func (f *clusterNode) lost(err error) {
+	if err != nil {
+		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
+		return
+	}
+	f.server.Say("NATS is back")
+}
+
+// extend keeps this node's rooms audible until a time of the uptime clock. 0 silences them at once.
+func (f *clusterNode) extend(until time.Duration) {
+	if until == 0 {
+		f.lease.End()
+		return
+	}
+	f.lease.Extend(until)
+}
+
+// close fades out the rooms, leaves the cluster and closes the connections. fade is the length of the fade. Other
+// nodes take over the rooms.
+func (f *clusterNode) close(fade time.Duration) {
+	if n := f.joined.Load(); n != nil {
+		n.Close(fade)
+	}
+	f.leases.NC.Close()
+	f.conn.NC.Close() // closed directly, so that pending calls return
+	f.subjects.Close()
+}
+
+// count adds to the metrics of h the watches that have failed since the last call. One goroutine calls it.
+func (f *clusterNode) count(h *service.Server) {
+	if n := f.joined.Load(); n != nil {
+		failed := n.WatchErrors()
+		h.Watches(int(failed - f.blind))
+		f.blind = failed
+	}
+}
+
+// ready returns nil if this node has a lease and sees the other nodes, otherwise a problem with status 503.
+func (f *clusterNode) ready() error {
+	if n := f.joined.Load(); n != nil {
+		if err := n.Watching(); err != nil {
+			return problemjson.New(http.StatusServiceUnavailable, "%s", plain(err)).For("blind")
+		}
+	}
+	if lost := f.lease.Lost(); lost != "" {
+		return problemjson.New(http.StatusServiceUnavailable, "the rooms are silent because %s", lost).For("silent")
+	}
+	return nil
+}
+
+// endRoom fades out the room called name, which a call ends, and removes its placement. fade is the length of the
+// fade. A room that rejects orders, or a failure of NATS, is a problem with status 503.
+func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
+	if err := f.barred(name); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, fade+cluster.Patience)
+	defer cancel()
+	if err := f.node.Remove(ctx, name, fade); err != nil {
+		return problemjson.New(http.StatusServiceUnavailable, "the room %q cannot be removed from NATS: %s", name, plain(cluster.Plain(err))).Of("room")
+	}
+	return nil
+}
+
+// barred returns nil if the room called name accepts orders. If this node has no lease or the room is moving to
+// another node, it returns a problem with status 503.
+func (f *clusterNode) barred(name string) error {
+	switch n := f.joined.Load(); {
+	case !f.lease.Holds(0):
+		return problemjson.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.lease.Lost()).Of("room").For("silent")
+	case n != nil && n.Moving(name):
+		return problemjson.New(http.StatusServiceUnavailable, "the room %q is moving to another node; try again", name).Of("room").For("moving")
+	}
+	return nil
+}
+
+// elsewhere returns the URL of the other node that plays the room called name. It returns "" if no node has the room
+// or this node plays it. A placed room that no node plays yet is a problem with status 503.
+func (f *clusterNode) elsewhere(name string) (address string, err error) {
+	n := f.joined.Load()
+	if n == nil {
+		return "", nil
+	}
+	if node, address, known := n.Elsewhere(name); known && node != n.Name() {
+		return address, nil
+	}
+	switch why, orphan := n.Orphan(name); {
+	case why != "":
+		return "", problemjson.New(http.StatusServiceUnavailable, "no node can play the room %q: %s", name, why).Of("room").For("refused")
+	case orphan:
+		return "", problemjson.New(http.StatusServiceUnavailable, "no node plays the room %q at the moment; one takes it within seconds", name).Of("room").For("moving")
+	}
+	return "", nil
+}
+
+// raise places a new room called name with the sheet text, and returns when this node plays it. A faulty name or
+// sheet and a room on another node are errors with a status for the caller.
+func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error {
+	if err := cluster.CheckName(name); err != nil {
+		return problemjson.New(http.StatusBadRequest, "room: %v", err).Of("room")
+	}
+	n := f.joined.Load()
+	if n == nil {
+		return problemjson.New(http.StatusServiceUnavailable, "the server is still opening its rooms")
+	}
+	s, err := cue.Parse("sheet.yaml", text)
+	if err != nil {
+		return faultySheet(err)
+	}
+	sum, err := f.pack(ctx, s, text, filepath.Join(f.server.uploads(), name))
+	if err != nil {
+		return err
+	}
+	return f.placed(n.Place(ctx, name, sum, ""))
+}
+
+// placed converts an error of placement.Node.Place to the error of a call: a room on another node is a problem with
+// status 409. Other errors, and nil, stay as they are.
+func (f *clusterNode) placed(err error) error {
+	if there, is := errors.AsType[*placement.Elsewhere](err); is {
+		return problemjson.New(http.StatusConflict, "%s", there.Error()).Of("room").For("elsewhere")
+	}
+	return err
+}
+
+// faultySheet returns err, a fault in a sheet, as a *room.Error of Kind Range.
+func faultySheet(err error) error {
+	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
+}
+
+// pack stores the sheet s with its text and its sounds from folder in the depot, where other nodes find them, and
+// returns the hash of that bundle. A fault of the sheet or a missing sound is a *room.Error, a failure of NATS a
+// *problemjson.Problem with status 503.
+func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
+	root, err := os.OpenRoot(folder)
+	if err == nil {
+		defer root.Close()
+	}
+	open := func(path string) (io.ReadCloser, error) {
+		switch {
+		case !fs.ValidPath(path):
+			return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("is outside the folder of the sheet; a room on NATS needs all its sounds in that folder")}
+		case err != nil: // the folder does not exist, because the room has received no sounds
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		}
+		return root.Open(filepath.FromSlash(path))
+	}
+	sum, wrong := f.depot.Load().Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
+	if wrong != nil && ctx.Err() == nil && !faulty(wrong) { // the bucket may have been deleted together with all data of NATS
+		if d, err := blobstore.Open(ctx, f.conn); err == nil {
+			f.depot.Store(d)
+			sum, wrong = d.Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
+		}
+	}
+	switch {
+	case wrong == nil:
+		return sum, nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case faulty(wrong):
+		return "", faultySheet(wrong)
+	}
+	return "", problemjson.New(http.StatusServiceUnavailable, "the sheet cannot be stored in NATS: %s", plain(cluster.Plain(wrong))).For("nats")
+}
+
+// faulty reports whether err is a fault of a sheet or its sounds, and not a failure of NATS.
+func faulty(err error) bool {
+	_, is := errors.AsType[rules.Errors](err)
+	return is
+}
+
+// offer places the room c of the configuration on the cluster, unless a node already plays it. If this node plays it
+// and the file of its sheet has changed since, the room changes to the new text; otherwise changes made over the
+// network stay. A faulty sheet is a Faulty.
+func (s *server) offer(ctx context.Context, c RoomConfig) error {
+	f := s.clusterNode.Load()
+	text, err := s.text(&c)
+	if err != nil {
+		return Faulty{err}
+	}
+	sheet, err := cue.Parse(filepath.Base(c.Sheet), text)
+	if err != nil {
+		return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+	}
+	file := hash(text)
+	end := time.Now().Add(20 * time.Second)
+	for {
+		known, there, err := f.node.Known(ctx, c.Name)
+		if err != nil {
+			return fmt.Errorf("room %s: %w", c.Name, err)
+		}
+		if node, address, far := f.node.Elsewhere(c.Name); far {
+			s.Say(fmt.Sprintf("the room %s is already placed, and the node %s plays it (%s) with its own sheet", c.Name, node, address))
+			return nil
+		}
+		if there && known == file {
+			return nil // some node will take it
+		}
+		r := s.service.Room(c.Name)
+		if r != nil {
+			return s.renew(ctx, r, text, file)
+		}
+		folder := cmp.Or(c.Folder, filepath.Dir(c.Sheet))
+		sum, err := f.pack(ctx, sheet, text, folder)
+		if err == nil {
+			err = f.node.Place(ctx, c.Name, sum, file)
+		}
+		if _, elsewhere := errors.AsType[*placement.Elsewhere](err); elsewhere && time.Now().Before(end) && ctx.Err() == nil {
+			time.Sleep(time.Second / 20) // the watch has not reported it yet
+			continue
+		}
+		if e, ok := errors.AsType[*room.Error](err); ok && e.Kind == room.Range {
+			return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+		}
+		if err != nil {
+			err = fmt.Errorf("room %s: %w", c.Name, err)
+		}
+		return err
+	}
+}
+
+// renew changes the room r of this node to text, because the file of its sheet was edited. file is the hash of text.
+// If the room cannot change, renew logs the reason and returns nil.
+func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
+	if err := r.Change(ctx, text); err != nil {
+		s.Say(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))
+		return nil
+	}
+	if t := s.clusterNode.Load().clusterRoom(r); t != nil {
+		t.setFile(file)
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/cluster/blobstore"
+	"voicepool/cmd/internal/cluster/placement"
+	"voicepool/cmd/internal/serve/room"
+)
+
+// drift is the maximum clock deviation of a room before its state is written again.
+const drift = 20 * time.Millisecond
+
+// clusterRoom is a room played by this node of a cluster.
+type clusterRoom struct {
+	node   *clusterNode
+	room   *room.Room
+	folder string
+
+	mutex   sync.Mutex
+	entered bool
+	sheet   string    // the depot bundle of text
+	text    string    // hash of the packed sheet
+	file    string    // hash of the file that the room was placed from
+	began   time.Time // when its frame 0 was due, as last written
+}
+
+// open opens a room from its stored sheet and state. It stays silent until Enter. An error that a retry cannot
+// remove is a placement.Refusal.
+func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
+	s := f.server
+	d := f.depot.Load()
+	b, err := d.Bundle(ctx, o.Sheet)
+	if err != nil {
+		return nil, permanent(err)
+	}
+	parent := filepath.Join(s.scratch, "placed")
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(parent, o.Room+"-")
+	if err != nil {
+		return nil, err
+	}
+	t := &clusterRoom{node: f, folder: folder, sheet: o.Sheet, text: hash(b.Text), file: o.File}
+	if err := t.open(ctx, &o, b); err != nil {
+		os.RemoveAll(folder)
+		return nil, permanent(err)
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.clusterRooms[t.room] = t
+	return t, nil
+}
+
+// permanent returns err, wrapped in a placement.Refusal if a retry cannot help: the sheet is faulty or a sound is
+// missing from the depot.
+func permanent(err error) error {
+	e, of := errors.AsType[*room.Error](err)
+	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, blobstore.ErrMissing) {
+		return placement.Refusal{Err: err}
+	}
+	return err
+}
+
+// open unpacks the bundle b into t.folder and opens the room that o describes. If that fails with the saved state,
+// it logs the reason and opens the room without it.
+func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobstore.Bundle) error {
+	s := t.node.server
+	path, err := t.node.depot.Load().Unpack(ctx, b, t.folder)
+	if err != nil {
+		return err
+	}
+	options := room.Options{
+		Name: o.Room, Title: b.Name, Text: b.Text, Folder: filepath.Dir(path), Device: s.Device, Limits: s.Limits, Workers: s.workers,
+		Lease: t.node.lease, Say: s.roomLog(o.Room),
+	}
+	if o.State != nil {
+		was := &room.Snapshot{}
+		if err := json.Unmarshal(o.State, was); err != nil {
+			return fmt.Errorf("the saved state of the room cannot be read: %w", err)
+		}
+		was.Time = was.Time.Add(o.Skew)
+		options.Resume = was
+	}
+	t.room, err = room.Open(ctx, options)
+	if err != nil && options.Resume != nil && ctx.Err() == nil { // a bad snapshot must not keep the room from playing
+		s.Say(fmt.Sprintf("the room %s restarts without its saved state: %s", o.Room, plain(err)))
+		options.Resume = nil
+		t.room, err = room.Open(ctx, options)
+	}
+	return err
+}
+
+// clusterRoom returns the clusterRoom of r, or nil if r is closed or not of this cluster.
+func (f *clusterNode) clusterRoom(r *room.Room) *clusterRoom {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.clusterRooms[r]
+}
+
+// State implements placement.Tenant. state is a snapshot as JSON, without the text of the sheet. still changes only
+// if the state must be written again: when a setting has changed or the clock of the room has been shifted by more
+// than 20 ms.
+func (t *clusterRoom) State() (state []byte, still string) {
+	snapshot := t.room.Snapshot()
+	snapshot.Text = ""
+	rate := t.room.Summary().Rate
+	began := snapshot.Time.Add(-time.Duration(float64(snapshot.Frame) / float64(rate) * float64(time.Second)))
+	t.mutex.Lock()
+	if began.Sub(t.began).Abs() > drift {
+		t.began = began
+	}
+	began = t.began
+	t.mutex.Unlock()
+	state, err := json.Marshal(snapshot)
+	if err != nil {
+		panic(err) // a snapshot has no infinity, so marshaling cannot fail
+	}
+	text, _ := json.Marshal(stillOf(snapshot))
+	return state, string(text) + began.String()
+}
+
+// Sheet implements placement.Tenant. It returns the hash of the bundle with the current sheet, and the hash of the
+// file that the room was placed from, or "". A new sheet is stored in the depot first. If that fails, both results
+// are "", and the error is logged.
+func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	text := t.room.Text()
+	if sum := hash(text); sum != t.text {
+		packed, err := t.node.pack(ctx, t.room.Sheet(), text, t.folder)
+		if err != nil {
+			if ctx.Err() == nil {
+				t.node.server.Say(fmt.Sprintf("the room %s: its new sheet cannot be sent to other nodes yet: %s", t.room.Name(), plain(err)))
+			}
+			return "", ""
+		}
+		t.text, t.sheet = sum, packed
+	}
+	return t.sheet, t.file
+}
+
+// setFile records the hash of the file whose text the room plays.
+func (t *clusterRoom) setFile(file string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.file = file
+}
+
+// Enter implements placement.Tenant. It fades the room in and opens it to orders over NATS. The first call also
+// makes it available over HTTP. Errors are logged.
+func (t *clusterRoom) Enter(fade time.Duration) {
+	s := t.node.server
+	t.mutex.Lock()
+	first := !t.entered
+	t.entered = true
+	t.mutex.Unlock()
+	if first {
+		if err := s.service.Add(t.room); err != nil {
+			s.Say(fmt.Sprintf("the room %s plays, but accepts no calls: %s", t.room.Name(), plain(err)))
+		}
+	}
+	t.room.Enter(fade)
+	if err := t.node.subjects.Begin(t.room.Name()); err != nil {
+		s.Say(fmt.Sprintf("the room %s accepts no orders over NATS: %s", t.room.Name(), plain(err)))
+	}
+}
+
+// Leave implements placement.Tenant. It starts the fade-out, ends the orders over NATS, and does not wait.
+func (t *clusterRoom) Leave(fade time.Duration) {
+	t.room.Leave(fade)
+	t.node.subjects.End(t.room.Name())
+}
+
+// Done implements placement.Tenant: the channel is closed when the room has ended.
+func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
+
+// Close implements placement.Tenant. It ends the room at once, without a fade, and removes its folder.
+func (t *clusterRoom) Close() {
+	f := t.node
+	t.room.Leave(0)
+	f.mutex.Lock()
+	delete(f.clusterRooms, t.room)
+	f.mutex.Unlock()
+	f.subjects.End(t.room.Name())
+	if err := t.room.Close(0); err != nil {
+		f.server.Say(plain(err))
+	}
+	leave(f.server.service, t.room)
+	os.RemoveAll(t.folder)
+}

@@ -1,0 +1,253 @@
+package server
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/serve/webauth"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// Config is the content of a configuration file. In the file, relative paths start at the folder of
+// the file. In Config they start at the working directory.
+type Config struct {
+	Listen, OSC      string
+	Tokens           string // path of the token file
+	Cert, Key, State string
+	Hosts            []string
+	Limits           webauth.Limits
+	MostRooms        int // 0: the default of the service
+	Rooms            []RoomConfig
+}
+
+// RoomConfig is a room of a configuration file.
+type RoomConfig struct {
+	Name   string
+	Sheet  string // path of a sheet or a bank; empty: the built-in sounds
+	Folder string // of its sounds; empty: the folder of the sheet
+	Device string // as in --device; optional
+	Voices int    // 0: as in the sheet
+	Public Public
+}
+
+// Public is the role of callers without a token in a room.
+type Public uint8
+
+const (
+	PublicUnsaid Public = iota
+	PublicNone
+	PublicRead
+	PublicOperate
+)
+
+// String returns the value as it appears in configuration files, and "" for PublicUnsaid.
+func (p Public) String() string {
+	return words.Name("Public", p, []string{"", "none", "read", "operate"})
+}
+
+// role returns the guard's role for p. If the configuration has no value, some is false, and the role is the lowest.
+func (p Public) role() (role webauth.Role, some bool) {
+	return webauth.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
+}
+
+// mostConfig is the maximum size of a configuration file in bytes.
+const mostConfig = 1 << 20
+
+// LoadConfig reads the configuration file path, of at most 1 MiB. The error shows the first fault and the number of
+// others.
+func LoadConfig(path string) (*Config, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > mostConfig {
+		return nil, fmt.Errorf("%s: is larger than 1 MiB", words.OneLine(path))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	return ParseConfig(path, text)
+}
+
+// ParseConfig parses text, the content of the configuration file path. Relative paths in it start at the folder of
+// path. The error shows the first fault and the number of others.
+func ParseConfig(path string, text []byte) (*Config, error) {
+	title := words.OneLine(path)
+	root, wrong := yaml.Read(text, "configuration")
+	if wrong != nil {
+		return nil, fmt.Errorf("%s:%w", title, wrong)
+	}
+	c := &Config{}
+	r := &fields.Reader{}
+	if root == nil || root.Kind == yaml.Nothing {
+		r.Fail(yaml.Place{Line: 1, Column: 1}, "the configuration is empty; write rooms: {main: {sheet: show.yaml}}")
+	} else {
+		c.read(r, root)
+	}
+	if r.Failed() {
+		var lines []string
+		for _, w := range r.Wrong() {
+			lines = append(lines, fmt.Sprintf("%s:%v", title, w))
+		}
+		if len(lines) > 1 {
+			lines = append(lines[:1], fmt.Sprintf("(and %d more)", len(lines)-1))
+		}
+		return nil, fmt.Errorf("%s", strings.Join(lines, " "))
+	}
+	c.resolvePaths(filepath.Dir(path))
+	return c, nil
+}
+
+// read fills c from root, the content of the file, and reports faults to r.
+func (c *Config) read(r *fields.Reader, root *yaml.Node) {
+	r.Read(root, "the configuration", c.fields(r))
+	if len(c.Rooms) == 0 && !r.Failed() {
+		r.Fail(root.Place, "the configuration has no rooms; write rooms: {main: {sheet: show.yaml}}")
+	}
+	if (c.Cert == "") != (c.Key == "") && !r.Failed() {
+		r.Fail(root.Place, "cert and key need each other")
+	}
+}
+
+// fields returns the keys of the configuration file. Reading them fills c, and reports faults to r.
+func (c *Config) fields(r *fields.Reader) []fields.Field {
+	limits := c.limits()
+	room := fields.Mapping{Fields: new(RoomConfig).fields(new(string), new(string))}
+	return []fields.Field{
+		{Key: "listen", To: &c.Listen},
+		{Key: "osc", To: &c.OSC},
+		{Key: "tokens", To: &c.Tokens},
+		{Key: "hosts", To: func(p *yaml.Pair) bool { return readHosts(r, p, &c.Hosts) }, Like: fields.Either{new(string), fields.List{Of: new(string)}}},
+		{Key: "cert", To: &c.Cert},
+		{Key: "key", To: &c.Key},
+		{Key: "state", To: &c.State},
+		{Key: "limits", To: func(p *yaml.Pair) bool { r.Read(p.Value, "limits", limits); return true }, Like: fields.Mapping{Fields: limits}},
+		{Key: "rooms", To: func(p *yaml.Pair) bool {
+			r.Named(p.Value, "rooms", func(p *yaml.Pair) { c.room(r, p) })
+			return true
+		}, Like: fields.Names{Of: room}},
+	}
+}
+
+// limits returns the keys below `limits`. Reading them fills c.
+func (c *Config) limits() []fields.Field {
+	l := &c.Limits
+	many := fields.Limits{From: 1, To: 1_000_000}
+	return []fields.Field{
+		{Key: "connections", To: &l.Connections, Within: many},
+		{Key: "connections_per_address", To: &l.PerAddress, Within: many},
+		{Key: "requests", To: &l.Rate, Within: many},
+		{Key: "requests_per_address", To: &l.AddressRate, Within: many},
+		{Key: "logins", To: &l.Logins, Within: many},
+		{Key: "sessions", To: &l.Sessions, Within: many},
+		{Key: "rooms", To: &c.MostRooms, Within: fields.Limits{From: 1, To: 100_000}},
+	}
+}
+
+// fields returns the keys of a room. Reading them fills c, and *bank and *sink with the keys `bank` and `sink`,
+// which the caller merges into c.Sheet and c.Device.
+func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
+	return []fields.Field{
+		{Key: "sheet", To: &c.Sheet},
+		{Key: "bank", To: bank},
+		{Key: "folder", To: &c.Folder},
+		{Key: "device", To: &c.Device},
+		{Key: "sink", To: sink},
+		{Key: "voices", To: &c.Voices, Within: fields.Limits{From: 1, To: mixer.MaxVoices}},
+		{Key: "public", To: fields.Choice(&c.Public, PublicNone, PublicRead, PublicOperate)},
+	}
+}
+
+// room reads p, the name and the settings of a room, and appends the room to c.Rooms. Faults go to r.
+func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
+	one := RoomConfig{Name: p.Key}
+	if err := checkName(p.Key); err != nil {
+		r.Fail(p.Place, "%v", err)
+		return
+	}
+	if p.Value.Kind == yaml.Nothing { // as in {main: }
+		c.Rooms = append(c.Rooms, one)
+		return
+	}
+	bank, sink := "", ""
+	r.Read(p.Value, "a room", one.fields(&bank, &sink))
+	switch {
+	case bank != "" && one.Sheet != "":
+		r.Fail(p.Place, "a room has a sheet or a bank, not both")
+	case sink != "" && one.Device != "" && one.Device != "pulse":
+		r.Fail(p.Place, "sink: only device pulse has sinks")
+	}
+	if bank != "" {
+		one.Sheet = bank
+	}
+	if sink != "" {
+		one.Device = "pulse:" + sink
+	}
+	c.Rooms = append(c.Rooms, one)
+}
+
+// readHosts appends the value of p, one host name or a list of them, to *to. If one is invalid, it reports that to r
+// and returns false.
+func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
+	items := []*yaml.Node{p.Value}
+	if p.Value.Kind == yaml.List {
+		items = p.Value.Items
+	}
+	for _, item := range items {
+		one, host := *p, ""
+		one.Value = item
+		if !r.Word(&one, &host) {
+			return false
+		}
+		if err := checkHost(host); err != nil {
+			r.Fail(item.Place, "hosts: %v", err)
+			return false
+		}
+		*to = append(*to, host)
+	}
+	return true
+}
+
+// checkHost returns an error unless host is a host name, with or without a port.
+func checkHost(host string) error {
+	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
+		return fmt.Errorf("invalid host name %s (want a name such as stage.local, or name:port)", yaml.Quote(host))
+	}
+	return nil
+}
+
+// mostName is the maximum length of a room name in bytes.
+const mostName = 64
+
+// checkName returns an error unless name is valid for a room: 1 to 64 letters, digits, _, - and ., without a leading
+// dot. It becomes the name of a folder and part of URLs.
+func checkName(name string) error {
+	for i, r := range name {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' && i > 0) {
+			return fmt.Errorf("invalid room name %s (want letters, digits, _, - and ., not beginning with .)", yaml.Quote(name))
+		}
+	}
+	if name == "" || len(name) > mostName {
+		return fmt.Errorf("the name of a room has 1 to %d letters", mostName)
+	}
+	return nil
+}
+
+// resolvePaths makes relative paths in c start at folder instead, and sorts the rooms by name. Empty paths stay
+// empty.
+func (c *Config) resolvePaths(folder string) {
+	paths := []*string{&c.Tokens, &c.Cert, &c.Key, &c.State}
+	for i := range c.Rooms {
+		paths = append(paths, &c.Rooms[i].Sheet, &c.Rooms[i].Folder)
+	}
+	for _, p := range paths {
+		if *p != "" && !filepath.IsAbs(*p) {
+			*p = filepath.Join(folder, *p)
+		}
+	}
+	slices.SortStableFunc(c.Rooms, func(a, b RoomConfig) int { return strings.Compare(a.Name, b.Name) })
+}

@@ -1,0 +1,23 @@
+//go:build unix
+
+package server
+
+import (
+	"math"
+	"os"
+	"syscall"
+)
+
+// files returns how many files the process may open, and how many are open, estimated as 16 if the system does not
+// list them. Without a limit it returns zeros.
+func files() (most, used int) {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) >= math.MaxInt32 {
+		return 0, 0
+	}
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return int(limit.Cur), 16
+	}
+	return int(limit.Cur), len(open)
+}

@@ -1,0 +1,31 @@
+package server
+
+import (
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+)
+
+// stale is the maximum delay of a room's mix with a heartbeat.
+const stale = 2 * time.Second
+
+// heartbeat is the state of the audio heartbeat at its last check.
+type heartbeat struct {
+	requested map[string]int64 // per room: frames requested by its card
+}
+
+// moves reports whether all rooms have made progress since the last call. A room without a sound card must keep up
+// with the clock or sleep. The sound card of a room must have requested frames, or must be known to be lost. If a
+// room blocks, moves blocks, too, so that the watchdog is not fed.
+func (b *heartbeat) moves(rooms []*room.Room) bool {
+	alive, asked := true, map[string]int64{}
+	for _, r := range rooms {
+		brief := r.Summary()
+		last, known := b.requested[r.Name()]
+		stands := brief.Device != "none" && brief.Lost == "" && known && brief.Asked == last
+		alive = alive && !stands && brief.Behind < stale
+		asked[r.Name()] = brief.Asked
+	}
+	b.requested = asked
+	return alive
+}

@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"voicepool/cmd/internal/serve/board"
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/serve/service"
+	"voicepool/cmd/internal/serve/webauth"
+)
+
+// newService returns the service that owns the rooms and answers calls. It answers 503 until its method Opened is
+// called.
+func (s *server) newService() *service.Server {
+	o := service.Options{
+		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
+		Allow: allow, Take: take, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
+	}
+	if s.store != nil {
+		o.Keep = s.keepNow
+	}
+	if s.Far.NATS != "" { // each function loads s.clusterNode when it is called; until the rooms are opened, calls are answered with 503
+		o.Barred = func(name string) error { return s.clusterNode.Load().barred(name) }
+		o.Elsewhere = func(name string) (string, error) { return s.clusterNode.Load().elsewhere(name) }
+		o.Ending = func(ctx context.Context, name string, fade time.Duration) error {
+			return s.clusterNode.Load().endRoom(ctx, name, fade)
+		}
+		o.Ready = func() error { return s.clusterNode.Load().ready() }
+		o.Raise = func(ctx context.Context, name string, text []byte) error {
+			return s.clusterNode.Load().raise(ctx, name, text)
+		}
+	}
+	return service.New(o)
+}
+
+// uploads returns the folder that has one folder of uploaded sounds for each room: below --state, or a temporary
+// one.
+func (s *server) uploads() string {
+	if s.store != nil {
+		return filepath.Join(s.store.folder, "sounds")
+	}
+	return s.scratch
+}
+
+// allow returns a *problemjson.Problem if the caller in ctx lacks a role in the room called room, otherwise nil.
+func allow(ctx context.Context, role service.Role, room string) error {
+	return denied(webauth.Allow(ctx, room, webauth.Role(role)))
+}
+
+// take counts n requests of the caller in ctx. If that exceeds the rate limit, it returns a *problemjson.Problem.
+func take(ctx context.Context, n int) error { return denied(webauth.Take(ctx, n)) }
+
+// denied converts a *webauth.Denied to a problem with the same status. Other errors, and nil, stay as they are.
+func denied(err error) error {
+	if d, ok := errors.AsType[*webauth.Denied](err); ok {
+		return problemjson.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
+	}
+	return err
+}
+
+// leave waits until h has removed the room r, which has ended, so that its name is free. It does not remove the room
+// itself.
+func leave(h *service.Server, r *room.Room) {
+	for h.Room(r.Name()) == r {
+		runtime.Gosched()
+	}
+}

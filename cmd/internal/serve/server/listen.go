@@ -1,0 +1,141 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"sync/atomic"
+
+	"voicepool/cmd/internal/serve/systemd"
+	"voicepool/internal/words"
+)
+
+// checkAddress returns an error unless address is HOST:PORT. The host may be empty. Names are not looked up.
+func checkAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		n, e := strconv.Atoi(port)
+		if e == nil && n >= 0 && n <= 65535 {
+			return nil
+		}
+		return fmt.Errorf("%s has no port, want 0..65535 after the last colon", words.OneLine(address))
+	}
+	return fmt.Errorf("invalid address %q (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)", words.OneLine(address))
+}
+
+// listen returns the first listening socket that the service manager has passed, and closes the others. Without one,
+// it opens a TCP socket at address, HOST:PORT.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	passed, err := systemd.Sockets()
+	if err != nil {
+		return nil, err
+	}
+	var first net.Listener
+	for _, s := range passed {
+		if first == nil && s.Listener != nil {
+			first = s.Listener
+			continue
+		}
+		s.Close()
+	}
+	if first != nil {
+		return first, nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	return l, taken("listen", address, err)
+}
+
+// taken converts err, an error of listening at address, to a message that names the flag, such as "listen". nil
+// stays nil.
+func taken(flag, address string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errTaken):
+		return fmt.Errorf("--%s: %s is in use by another voicepool serve or another program; choose another port", flag, address)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("--%s: this user may not listen at %s; choose a port from 1024 on", flag, address)
+	}
+	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
+}
+
+// plainNet returns the system error inside a network error, without addresses. Another error is returned as it is.
+func plainNet(err error) error {
+	var at *os.SyscallError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// loopback reports whether only this machine can reach the address: a loopback address or a Unix socket.
+func loopback(a net.Addr) bool {
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		return a.IP.IsLoopback()
+	case *net.UnixAddr:
+		return true
+	}
+	return false
+}
+
+// boardAddress returns the URL of the board on a server that listens at a. If a means all interfaces, the URL has
+// the name of this host. secure means https.
+func boardAddress(a net.Addr, secure bool) string {
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	host := a.String()
+	if t, ok := a.(*net.TCPAddr); ok && t.IP.IsUnspecified() {
+		name, err := os.Hostname()
+		if err != nil || name == "" {
+			name = "localhost"
+		}
+		host = net.JoinHostPort(name, strconv.Itoa(t.Port))
+	}
+	return scheme + "://" + host + "/"
+}
+
+// ownNames returns the host name of this machine, and the same with ".local". It returns nil if the machine has no
+// name.
+func ownNames() []string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return nil
+	}
+	return []string{name, name + ".local"}
+}
+
+// certificate is a TLS certificate that can be reloaded.
+type certificate struct {
+	cert, key string
+	now       atomic.Pointer[tls.Certificate]
+}
+
+// load reads the certificate and the key from their files. After an error the previous certificate stays in use.
+func (c *certificate) load() error {
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		return fmt.Errorf("--cert %s, --key %s: %w", words.OneLine(c.cert), words.OneLine(c.key), words.Cause(err))
+	}
+	c.now.Store(&pair)
+	return nil
+}
+
+// config returns a TLS configuration that uses the certificate of the last load for each new connection.
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil },
+	}
+}

@@ -1,0 +1,303 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/cli/tmpdir"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/words"
+)
+
+// mainRoom is the name of the room with the sheet of the command line.
+const mainRoom = "main"
+
+// begin opens the store, if --state is set, and makes the temporary folder, the workers and the service. It opens no
+// room.
+func (s *server) begin() (err error) {
+	if s.config.State != "" {
+		folder, err := filepath.Abs(s.config.State)
+		if err != nil {
+			return fmt.Errorf("--state %s: %w", words.OneLine(s.config.State), err)
+		}
+		if s.store, err = openStore(folder, s.Say); err != nil {
+			return err
+		}
+	}
+	if s.scratch, s.freeScratch, err = tmpdir.New(os.TempDir(), "voicepool-rooms-"); err != nil {
+		return err
+	}
+	s.workers = room.NewWorkers(0)
+	s.service = s.newService()
+	return nil
+}
+
+// open opens the configured rooms, then the stored ones, and then listens for OSC. On a cluster it joins the cluster
+// first and places the rooms there. After an error some rooms may be open.
+func (s *server) open(ctx context.Context) error {
+	how := s.make
+	if s.Far.NATS != "" {
+		if err := s.join(ctx); err != nil {
+			return err
+		}
+		how = s.offer
+	}
+	err := forEach(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, how)
+	if err == nil {
+		err = forEach(ctx, runtime.GOMAXPROCS(0), s.store.names(), s.restore)
+	}
+	if err == nil {
+		err = s.remotes.open(s)
+	}
+	if err == nil {
+		s.service.Opened()
+	}
+	return err
+}
+
+// text returns the text of the sheet of room c, from its file. Without a file it returns nil, which means the
+// embedded sounds; for the room main without a configuration file it returns Options.Bank.
+func (s *server) text(c *RoomConfig) ([]byte, error) {
+	switch {
+	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
+		return s.Bank, nil
+	case c.Sheet == "":
+		return nil, nil
+	}
+	text, err := os.ReadFile(c.Sheet)
+	if err != nil {
+		return nil, fmt.Errorf("room %s: %s: %w", c.Name, words.OneLine(c.Sheet), words.Cause(err))
+	}
+	return text, nil
+}
+
+// make opens the room c of the configuration and adds it to the service. It resumes from the stored state, if any;
+// if that fails, it logs the reason and starts from the beginning. A faulty sheet is a Faulty.
+func (s *server) make(ctx context.Context, c RoomConfig) error {
+	given, err := s.text(&c)
+	if err != nil {
+		return Faulty{err}
+	}
+	sum := hash(given)
+	kept, err := s.store.load(c.Name)
+	if err != nil {
+		return err
+	}
+	o := room.Options{
+		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, Free: true,
+		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Say: s.roomLog(c.Name),
+	}
+	if s.store != nil {
+		o.Keep = s.keepNow
+	}
+	o.Uploads = filepath.Join(s.uploads(), c.Name)
+	switch {
+	case c.Sheet == "":
+		o.Title, o.Free = c.Name, false
+		if o.Folder == "" {
+			o.Folder = o.Uploads
+			if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+				return fmt.Errorf("the folder of the room %s: %w", c.Name, words.Cause(err))
+			}
+		}
+	case o.Folder == "":
+		o.Folder = filepath.Dir(c.Sheet)
+	}
+	if kept != nil {
+		o.Resume = kept.Snapshot
+		if kept.Sheet == sum && kept.Snapshot.Text != "" {
+			o.Text = []byte(kept.Snapshot.Text) // the file is unchanged, and the room was changed over the network
+		}
+	}
+	r, err := room.Open(ctx, o)
+	if err != nil && kept != nil && ctx.Err() == nil { // a bad snapshot must not keep the server from starting
+		s.Say(fmt.Sprintf("the room %s restarts without its saved state: %s", c.Name, plain(err)))
+		o.Resume, o.Text = nil, given
+		r, err = room.Open(ctx, o)
+	}
+	if e, ok := errors.AsType[*room.Error](err); ok && e.Kind == room.Range {
+		return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+	} else if err != nil {
+		return fmt.Errorf("room %s: %w", c.Name, err)
+	}
+	if err := s.service.Add(r); err != nil {
+		r.Close(0)
+		return err
+	}
+	s.configRooms.set(c.Name, configRoom{config: c, sheet: sum, room: r})
+	return nil
+}
+
+// restore opens the stored room called name, if it was made over the network. If its sheet can no longer be opened,
+// that is logged, and the error is nil. Rooms of the configuration are skipped.
+func (s *server) restore(ctx context.Context, name string) error {
+	if _, there := s.configRooms.get(name); there {
+		return nil
+	}
+	kept, err := s.store.load(name)
+	if err != nil || kept == nil || kept.Sheet != "" {
+		return err
+	}
+	folder, err := s.store.sounds(name)
+	if err != nil {
+		return err
+	}
+	r, err := room.Open(ctx, room.Options{
+		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Say: s.roomLog(name),
+		Keep: s.keepNow, // there is a store, because the room comes from it
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.Say(fmt.Sprintf("the saved room %s cannot be opened: %s", name, plain(err)))
+			err = nil
+		}
+		return err
+	}
+	return s.service.Add(r)
+}
+
+// roomLog returns a function that logs a line with the name of a room in front.
+func (s *server) roomLog(name string) func(string) {
+	return func(line string) { s.Say(name + ": " + line) }
+}
+
+// plain returns the message of err as one line.
+func plain(err error) string { return words.Plain(err) }
+
+// gone removes the sounds and the stored state of the room r, which a call has ended. The stored state of a room of
+// the configuration is kept, and a cluster keeps its own. Errors are logged.
+func (s *server) gone(r *room.Room) {
+	name := r.Name()
+	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
+		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
+	}
+	if m, there := s.configRooms.get(name); there && m.room == r || s.clusterNode.Load() != nil { // on a cluster, NATS holds the state of the room
+		return
+	}
+	if err := s.store.forget(name); err != nil {
+		s.Say(err.Error())
+	}
+}
+
+// tidy closes the store and removes the temporary folder.
+func (s *server) tidy() {
+	s.store.close()
+	if s.freeScratch != nil {
+		s.freeScratch()
+	}
+}
+
+// reload reads the configuration, the tokens, the certificate and the sheets again and applies them. If any of these
+// cannot be read, it logs the error, and the old configuration stays. Settings that need a restart are logged and
+// stay, too.
+func (s *server) reload(ctx context.Context) {
+	c, err := s.read()
+	if err != nil {
+		s.Say("not reloaded, the old configuration stays in use: " + plain(err))
+		return
+	}
+	tokens, err := s.tokens(c)
+	if err == nil && s.cert != nil {
+		err = s.cert.load()
+	}
+	texts := map[string][]byte{}
+	for i := range c.Rooms {
+		if err == nil {
+			texts[c.Rooms[i].Name], err = s.text(&c.Rooms[i])
+		}
+	}
+	if err != nil {
+		s.Say("not reloaded, the old configuration stays in use: " + plain(err))
+		return
+	}
+	var fixed []string
+	for _, f := range []struct {
+		name string
+		same bool
+	}{
+		{"listen", c.Listen == s.config.Listen}, {"osc", c.OSC == s.config.OSC}, {"state", c.State == s.config.State},
+		{"cert and key", c.Cert == s.config.Cert && c.Key == s.config.Key}, {"limits", c.Limits == s.config.Limits && c.MostRooms == s.config.MostRooms},
+	} {
+		if !f.same {
+			fixed = append(fixed, f.name)
+		}
+	}
+	if len(fixed) > 0 {
+		s.Say("unchanged until a restart: " + strings.Join(fixed, ", "))
+		c.Listen, c.OSC, c.State, c.Cert, c.Key = s.config.Listen, s.config.OSC, s.config.State, s.config.Cert, s.config.Key
+		c.Limits, c.MostRooms = s.config.Limits, s.config.MostRooms
+	}
+	s.guard.Change(s.allowed(c, tokens))
+	if tokens == nil {
+		s.warn()
+	}
+	if s.clusterNode.Load() != nil {
+		if err := forEach(ctx, 1, c.Rooms, s.offer); err != nil {
+			s.Say(plain(err))
+		}
+		for _, r := range s.config.Rooms {
+			if !slices.ContainsFunc(c.Rooms, func(now RoomConfig) bool { return now.Name == r.Name }) {
+				s.Say(fmt.Sprintf("the room %s is no longer in the configuration; it stays placed on NATS until a call ends it (DELETE)", r.Name))
+			}
+		}
+	} else {
+		s.change(ctx, c, texts)
+	}
+	s.config = c
+	s.Say("the configuration is reloaded")
+}
+
+// change applies the rooms of the new configuration c: it makes new rooms, ends removed ones and changes the sheets
+// of edited ones while they play. texts has the texts of the sheets by name of the room. Errors are logged.
+func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
+	for _, name := range s.configRooms.names() {
+		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
+			s.drop(name)
+		}
+	}
+	for _, r := range c.Rooms {
+		old, there := s.configRooms.get(r.Name)
+		if there && s.service.Room(r.Name) != old.room { // a call has ended it
+			s.configRooms.remove(r.Name)
+			there = false
+		}
+		same := old.config
+		same.Public = r.Public // only the guard uses it
+		switch sum := hash(texts[r.Name]); {
+		case there && same == r && old.sheet == sum:
+		case there && same == r:
+			if err := old.room.Change(ctx, texts[r.Name]); err != nil {
+				s.Say(fmt.Sprintf("the room %s stays as it is: %s", r.Name, plain(err)))
+				continue
+			}
+			s.configRooms.set(r.Name, configRoom{config: r, sheet: sum, room: old.room})
+		default:
+			if there {
+				s.drop(r.Name)
+			}
+			if err := s.make(ctx, r); err != nil {
+				s.Say(plain(err))
+			}
+		}
+	}
+}
+
+// drop stores the state of the configured room called name, fades it out and ends it. It waits for the end. The
+// stored state is kept.
+func (s *server) drop(name string) {
+	m, _ := s.configRooms.get(name)
+	s.keep(context.Background(), m.room)
+	m.dropped = true
+	s.configRooms.set(name, m) // its state is not stored after this
+	if err := m.room.Close(fade); err != nil {
+		s.Say(plain(err))
+	}
+	leave(s.service, m.room)
+	s.configRooms.remove(name)
+}

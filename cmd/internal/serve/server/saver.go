@@ -1,0 +1,119 @@
+package server
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+)
+
+// writers is the number of rooms written at once. Parallel writes are much faster than one after
+// the other.
+const writers = 16
+
+// saver stores changed rooms at regular intervals.
+type saver struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// startSaver starts a goroutine that stores changed rooms every 900 ms, until finalStates stops it.
+func (s *server) startSaver() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.saver = saver{cancel, make(chan struct{})}
+	go func() {
+		defer close(s.saver.done)
+		next := time.NewTicker(often)
+		defer next.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-next.C:
+				s.keepAll(ctx)
+			}
+		}
+	}()
+}
+
+// keepAll stores all rooms that have changed, a few at a time. When ctx ends, it skips the rest. Errors are logged.
+func (s *server) keepAll(ctx context.Context) {
+	_ = forEach(ctx, writers, s.service.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
+		s.keep(ctx, r)
+		return nil
+	})
+}
+
+// keep stores the room r if it has changed, unless ctx has ended. An error is counted, and logged if the previous
+// write of the room succeeded.
+func (s *server) keep(ctx context.Context, r *room.Room) {
+	err := s.write(ctx, r)
+	if err != nil {
+		s.service.Unstored(err)
+	}
+	if fails := err != nil; s.store.failing(r.Name(), fails) && fails {
+		s.Say(err.Error())
+	}
+}
+
+// keepNow stores the room r if it has changed. A call that changes a room uses it before it answers, and fails if
+// keepNow returns an error.
+func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
+
+// write stores the room r if it has changed. A room that has ended or is being dropped, and any room after the end
+// of ctx, is skipped without an error.
+func (s *server) write(ctx context.Context, r *room.Room) error {
+	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
+		m, there := s.configRooms.get(r.Name())
+		there = there && m.room == r
+		if ctx.Err() != nil || s.service.Room(r.Name()) != r || there && m.dropped {
+			return nil, ""
+		}
+		if !there { // it was made over the network
+			m.sheet = ""
+		}
+		return r.Snapshot(), m.sheet
+	})
+}
+
+// last is the state of a room at the end of the server.
+type last struct {
+	snapshot *room.Snapshot
+	sheet    string
+}
+
+// finalStates stops the saver and returns the state of all rooms, for keepLast. Call it before the rooms fade out.
+// Without a store it returns nil.
+func (s *server) finalStates() (all []last) {
+	if s.saver.cancel != nil {
+		s.saver.cancel()
+	}
+	if s.store == nil || s.service == nil {
+		return nil
+	}
+	for _, r := range s.service.Rooms() {
+		m, there := s.configRooms.get(r.Name())
+		if s.service.Room(r.Name()) != r || there && m.dropped {
+			continue
+		}
+		if !there || m.room != r {
+			m.sheet = ""
+		}
+		all = append(all, last{r.Snapshot(), m.sheet})
+	}
+	return all
+}
+
+// keepLast stores the states in all, which finalStates has returned, and adds 1 to steps after each. Errors are
+// logged.
+func (s *server) keepLast(all []last, steps *atomic.Int64) {
+	_ = forEach(context.Background(), writers, all, func(_ context.Context, l last) error {
+		defer steps.Add(1)
+		err := s.store.save(l.snapshot.Room, func() (*room.Snapshot, string) { return l.snapshot, l.sheet })
+		if err != nil {
+			s.Say(err.Error())
+		}
+		return nil
+	})
+}

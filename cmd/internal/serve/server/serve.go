@@ -1,0 +1,399 @@
+// Package server runs a server of rooms. It opens the rooms of the configuration, stores their state
+// in a folder, reloads the configuration, feeds the service manager's watchdog, and shuts down in
+// order.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/serve/service"
+	"voicepool/cmd/internal/serve/systemd"
+	"voicepool/cmd/internal/serve/webauth"
+	"voicepool/sounds"
+)
+
+// Options hold the settings of the command line.
+type Options struct {
+	Sheet  string // of the room main; empty: the configuration, or the built-in sounds
+	Bank   []byte // the text of the room main if Sheet and Config are empty; nil: all built-in sounds
+	Config string // path of a file; optional
+
+	Listen, OSC      string // empty: as in the configuration
+	Device           string // of the room main with a sheet
+	Voices           int    // of the room main; 0: as in the sheet
+	State, TokenFile string
+	Hosts            []string
+	Cert, Key        string
+
+	Far Far // with a NATS URL, rooms are placed on a cluster; otherwise they belong to this server
+
+	Limits  sounds.Limits
+	Say     func(string) // receives log lines; safe for concurrent use
+	Show    func(string) // receives requested output, such as the URL of the board
+	Link    func(string) // receives the login link of an admin, which must not reach a log; optional
+	Hangups <-chan struct{}
+}
+
+// Check returns an error if a flag or a combination of flags is invalid. It does not open files.
+func (o *Options) Check() error {
+	for _, host := range o.Hosts {
+		if err := checkHost(host); err != nil {
+			return fmt.Errorf("--host: %w", err)
+		}
+	}
+	for _, f := range []struct{ flag, address string }{{"listen", o.Listen}, {"osc", o.OSC}} {
+		if f.address != "" {
+			if err := checkAddress(f.address); err != nil {
+				return fmt.Errorf("--%s: %w", f.flag, err)
+			}
+		}
+	}
+	switch {
+	case (o.Cert == "") != (o.Key == ""):
+		return errors.New("--cert and --key need each other")
+	case o.Sheet == "-":
+		return errors.New("SIGHUP reloads a room, so its sheet must be a file, not standard input")
+	}
+	return o.Far.check(o)
+}
+
+const (
+	fade      = 300 * time.Millisecond // the fade-out of the server, or of a room that ends
+	lastWords = 300 * time.Millisecond // time for running answers at the end
+	often     = 900 * time.Millisecond // interval between writes of the state
+	standard  = "127.0.0.1:7700"
+)
+
+// server is a running server.
+type server struct {
+	Options
+	config      *Config
+	manager     systemd.Manager
+	guard       *webauth.Guard
+	public      atomic.Pointer[map[string]Public]
+	cert        *certificate // nil: no TLS
+	addr        net.Addr
+	store       *store // nil: no state is stored
+	workers     *room.Workers
+	clusterNode atomic.Pointer[clusterNode] // nil: no cluster
+	service     *service.Server
+	remotes     remotes
+	crowd       crowding
+
+	scratch     string // for sounds of rooms without a store
+	freeScratch func() // nil before scratch is made
+	saver       saver
+	configRooms registry
+	beat        heartbeat
+}
+
+// Faulty is an error in the user's input: the configuration, the tokens or a sheet.
+type Faulty struct{ error }
+
+// Unwrap returns the wrapped error.
+func (f Faulty) Unwrap() error { return f.error }
+
+// Run serves until ctx ends or the HTTP server fails, then shuts down within about a second and returns nil. An
+// error in flags, configuration or sheets at the start is a Faulty. Other errors of the start are returned as they
+// are.
+func Run(ctx context.Context, o Options) (err error) {
+	if err := o.Check(); err != nil {
+		return Faulty{err}
+	}
+	s := &server{Options: o, manager: systemd.New()}
+	if s.config, err = s.read(); err != nil {
+		return Faulty{err}
+	}
+	c := s.config
+	tokens, err := s.tokens(c)
+	if err != nil {
+		return Faulty{err}
+	}
+	if c.Cert != "" {
+		s.cert = &certificate{cert: c.Cert, key: c.Key}
+		if err := s.cert.load(); err != nil {
+			return Faulty{err}
+		}
+	}
+	l, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	s.addr = l.Addr()
+	rules := s.allowed(c, tokens)
+	most, used := files()
+	rules.Limits = bound(rules.Limits, most, used)
+	s.crowd = crowding{connections: cmp.Or(rules.Limits.Connections, webauth.MostConnections), perAddress: cmp.Or(rules.Limits.PerAddress, webauth.MostPerAddress), files: most}
+	if s.crowd.byFiles = s.crowd.connections < cmp.Or(c.Limits.Connections, webauth.MostConnections); s.crowd.byFiles {
+		s.Say(fmt.Sprintf("the process may open %d files (ulimit -n), so the server accepts at most %d connections", most, rules.Limits.Connections))
+	}
+	s.guard = webauth.New(rules)
+	defer s.guard.Close()
+	if err = s.begin(); err == nil {
+		err = s.store.openSessions(s.guard)
+	}
+	if err != nil {
+		l.Close()
+		s.end(nil)
+		return err
+	}
+	web := s.guard.Server(s.guard.Wrap(s.service)) // answers 503 while the rooms are being opened
+	served := make(chan error, 1)
+	go func() { served <- s.serve(web, l) }()
+	if err := s.open(ctx); err != nil {
+		s.end(web)
+		if ctx.Err() != nil {
+			return nil // the server was told to end while it started
+		}
+		return err
+	}
+	if s.store != nil {
+		s.startSaver()
+	}
+	alive := s.watch()
+	defer alive()
+	s.greet(tokens != nil)
+	s.manager.Ready(s.status())
+	s.mind(ctx, served)
+	s.manager.Stopping("")
+	return s.end(web)
+}
+
+// read reads the configuration file, if any, and applies the flags: they override the file, and a sheet of the
+// command line becomes the room main. Without a file, the room main has the embedded sounds.
+func (s *server) read() (*Config, error) {
+	c := &Config{}
+	if s.Options.Config != "" {
+		var err error
+		if c, err = LoadConfig(s.Options.Config); err != nil {
+			return nil, err
+		}
+	}
+	c.Listen = cmp.Or(s.Listen, c.Listen, standard)
+	c.OSC, c.Tokens, c.State = cmp.Or(s.OSC, c.OSC), cmp.Or(s.TokenFile, c.Tokens), cmp.Or(s.State, c.State)
+	c.Cert, c.Key = cmp.Or(s.Cert, c.Cert), cmp.Or(s.Key, c.Key)
+	c.Hosts = append(slices.Clone(s.Hosts), c.Hosts...)
+	if err := checkAddress(c.Listen); err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	if s.Far.NATS != "" {
+		if err := c.checkFar(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Sheet == "" && (s.Options.Config != "" || s.Far.NATS != "") {
+		return c, nil
+	}
+	if slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == mainRoom }) {
+		return nil, fmt.Errorf("%s has a room main, too: leave the sheet of the command line out, or rename the room", s.Options.Config)
+	}
+	main := RoomConfig{Name: mainRoom, Sheet: s.Sheet, Device: cmp.Or(s.Device, "auto"), Voices: s.Voices}
+	if s.Far.NATS != "" {
+		main.Device = "" // the device of the node
+	}
+	c.Rooms = append(c.Rooms, main)
+	return c, nil
+}
+
+// tokens reads the token file of c and logs its warnings. If c has no token file, both results are nil.
+func (s *server) tokens(c *Config) (*webauth.Tokens, error) {
+	if c.Tokens == "" {
+		return nil, nil
+	}
+	t, notes, err := webauth.LoadTokens(c.Tokens)
+	for _, n := range notes {
+		s.Say(n)
+	}
+	return t, err
+}
+
+// allowed returns the options of the guard for c and tokens, which may be nil. It also stores the public roles of
+// the rooms in s.public.
+func (s *server) allowed(c *Config, tokens *webauth.Tokens) webauth.Options {
+	public := map[string]Public{}
+	for _, r := range c.Rooms {
+		public[r.Name] = r.Public
+	}
+	s.public.Store(&public)
+	hosts := slices.Clone(c.Hosts)
+	if !loopback(s.addr) {
+		hosts = append(hosts, ownNames()...)
+	}
+	if host, _, err := net.SplitHostPort(c.Listen); err == nil && host != "" && net.ParseIP(host) == nil {
+		hosts = append(hosts, host)
+	}
+	return webauth.Options{
+		Tokens: tokens, Loopback: loopback(s.addr), Secure: s.cert != nil, Hosts: hosts, Limits: c.Limits,
+		Public: func(room string) (webauth.Role, bool) { return (*s.public.Load())[room].role() },
+	}
+}
+
+// serve serves HTTP on l, or HTTPS if there is a certificate, until web is closed. It then returns nil.
+func (s *server) serve(web *http.Server, l net.Listener) (err error) {
+	l = s.guard.Listener(l)
+	if s.cert != nil {
+		web.TLSConfig = s.cert.config()
+		err = web.ServeTLS(l, "", "")
+	} else {
+		err = web.Serve(l)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// greet shows the URL of the board. If the server has tokens, it passes a login link for the administrator to
+// Options.Link, otherwise it warns.
+func (s *server) greet(tokens bool) {
+	board := boardAddress(s.addr, s.cert != nil)
+	switch {
+	case tokens && s.Link != nil:
+		s.Link("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(webauth.Admin, ""))
+	case !tokens:
+		s.warn()
+	}
+	s.Show("the board: " + board)
+}
+
+// warn logs that the server needs a token file, if other machines can reach it. Call it only without tokens.
+func (s *server) warn() {
+	if !loopback(s.addr) {
+		s.Say("WARNING: no token file: every client that reaches " + s.addr.String() + " may control the rooms; set --token-file")
+	}
+}
+
+// status returns one line for the service manager: the number of rooms and the address.
+func (s *server) status() string {
+	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
+}
+
+// mind handles reloads and periodic work until ctx ends, or the HTTP server fails with the error from served. Errors
+// are logged.
+func (s *server) mind(ctx context.Context, served <-chan error) {
+	count := time.NewTicker(often)
+	defer count.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case err := <-served:
+			if err != nil {
+				s.Say(err.Error())
+			}
+			return
+		case <-s.Hangups:
+			s.manager.Reloading()
+			s.reload(ctx)
+			s.manager.Ready(s.status())
+		case <-count.C:
+			s.remotes.count(s.service)
+			if f := s.clusterNode.Load(); f != nil {
+				f.count(s.service)
+			}
+			s.remotes.complain(time.Now(), s.Say)
+			s.crowd.complain(time.Now(), s.guard.Counts(), s.Say)
+		}
+	}
+}
+
+// watch feeds the service manager's watchdog while the rooms make progress, until the caller calls stop. Without a
+// watchdog the call has no effect.
+func (s *server) watch() (stop func()) {
+	over := make(chan struct{})
+	if s.manager.Watchdog() > 0 {
+		go func() {
+			alive := time.NewTicker(s.manager.Watchdog() / 4)
+			defer alive.Stop()
+			for {
+				select {
+				case <-over:
+					return
+				case <-alive.C:
+					if s.beat.moves(s.service.Rooms()) {
+						s.manager.Alive()
+					}
+				}
+			}
+		}()
+	}
+	return func() { close(over) }
+}
+
+// finishes waits until done is closed and returns true. If steps, which counts finished parts of the work, does not
+// change for patience, it returns false. Hundreds of rooms get enough time, but a hanging room does not block the
+// exit.
+func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
+	for {
+		before := steps.Load()
+		late := time.NewTimer(patience)
+		select {
+		case <-done:
+			late.Stop()
+			return true
+		case <-late.C:
+			if steps.Load() == before {
+				return false
+			}
+		}
+	}
+}
+
+// end stores and fades out the rooms and closes the server. web is nil if HTTP was not served yet. With few rooms
+// this takes less than a second; work that hangs is abandoned and logged. It always returns nil.
+func (s *server) end(web *http.Server) error {
+	done := make(chan struct{})
+	var steps atomic.Int64
+	go func() {
+		defer close(done)
+		var all sync.WaitGroup
+		stand := s.finalStates()
+		if s.service != nil {
+			for _, r := range s.service.Rooms() {
+				go func() {
+					<-r.Done()
+					steps.Add(1)
+				}()
+			}
+		}
+		all.Go(func() { s.keepLast(stand, &steps) })
+		if s.service != nil {
+			all.Go(func() {
+				if f := s.clusterNode.Load(); f != nil {
+					f.close(fade)
+				}
+				s.service.Close(fade)
+			})
+		}
+		all.Go(func() { s.remotes.close() })
+		if web != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), fade+lastWords)
+			defer cancel()
+			all.Go(func() {
+				if web.Shutdown(ctx) != nil {
+					web.Close()
+				}
+			})
+		}
+		all.Wait()
+		if s.workers != nil {
+			s.workers.Close()
+		}
+	}()
+	if !finishes(done, &steps, fade+lastWords+200*time.Millisecond) {
+		s.Say("an operation does not end; the server stops without it")
+	}
+	s.tidy()
+	return nil
+}

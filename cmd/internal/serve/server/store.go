@@ -1,0 +1,314 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/cli/tmpdir"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/serve/webauth"
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+)
+
+// stateVersion is the version of the file format. It is raised when older programs would misread
+// the files.
+const stateVersion = 1
+
+// kept is the stored state of a room, as JSON.
+type kept struct {
+	Version  int            `json:"version"`
+	Sheet    string         `json:"sheet,omitempty"` // hash of the file that the room was made from; empty: made over the network
+	Snapshot *room.Snapshot `json:"snapshot"`
+}
+
+// store stores the rooms in a folder: rooms/NAME.json for each room, its sounds in sounds/NAME, and
+// browser sessions in sessions.json. A nil store does nothing. Safe for concurrent use.
+type store struct {
+	folder string
+	lock   *os.File
+	say    func(string)
+
+	mutex   sync.Mutex
+	written map[string]*written // by room
+}
+
+// written describes the stored files of a room. Its mutex is held while they are written or
+// removed.
+type written struct {
+	mutex sync.Mutex
+	sheet string
+	still *room.Snapshot // nil: unknown
+	gone  time.Time      // when the room was forgotten
+	fails bool           // whether the last write failed
+}
+
+// openStore opens the store in folder, creates the folder if necessary, and locks it against other processes. A
+// folder that another process uses is an error. say receives log lines.
+func openStore(folder string, say func(string)) (*store, error) {
+	s := &store{folder: folder, written: map[string]*written{}, say: say}
+	for _, below := range []string{"rooms", "sounds"} {
+		if err := os.MkdirAll(filepath.Join(folder, below), 0o700); err != nil {
+			return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
+		}
+	}
+	var err error
+	if s.lock, err = tmpdir.Lock(filepath.Join(folder, "lock")); errors.Is(err, tmpdir.ErrLocked) {
+		err = errors.New("another voicepool serve uses it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
+	}
+	return s, nil
+}
+
+// entry returns the entry of the room called name. It makes the entry if it is new.
+func (s *store) entry(name string) *written {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	w := s.written[name]
+	if w == nil {
+		w = &written{}
+		s.written[name] = w
+	}
+	return w
+}
+
+// close unlocks the folder.
+func (s *store) close() {
+	if s != nil {
+		s.lock.Close()
+	}
+}
+
+// rooms returns the folder with the states of the rooms.
+func (s *store) rooms() string { return filepath.Join(s.folder, "rooms") }
+
+// file returns the path of the state of the room called name.
+func (s *store) file(name string) string { return filepath.Join(s.rooms(), name+".json") }
+
+// sounds returns the folder for the sounds of the room called name, and creates it.
+func (s *store) sounds(name string) (string, error) {
+	folder := filepath.Join(s.folder, "sounds", name)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("--state: the folder of the room %s: %w", name, words.Cause(err))
+	}
+	return folder, nil
+}
+
+// names returns the names of the rooms with a stored state.
+func (s *store) names() (list []string) {
+	if s == nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(s.rooms()) // openStore has made the folder
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && checkName(name) == nil {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// load returns the stored state of the room called name, or nil if it lacks a usable file. A damaged file is renamed
+// and logged. A file of a newer program is an error and stays unchanged.
+func (s *store) load(name string) (*kept, error) {
+	if s == nil {
+		return nil, nil
+	}
+	path := s.file(name)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	var of struct{ Version int } // a newer version may have other types
+	if err := json.Unmarshal(text, &of); err == nil && of.Version > stateVersion {
+		return nil, fmt.Errorf("%s: was written by a newer voicepool (version %d of the state; this program reads version %d): use that program, or another --state", words.OneLine(path), of.Version, stateVersion)
+	}
+	k := &kept{}
+	err = json.Unmarshal(text, k)
+	switch {
+	case err == nil && k.Version == stateVersion && k.Snapshot != nil && k.Snapshot.Room == name:
+		return k, nil
+	}
+	return nil, s.setAside(path, fmt.Sprintf("the room %s restarts without its saved state", name))
+}
+
+// setAside renames the damaged file path to path.broken, and logs this together with follows, the consequence for
+// the user. It returns an error only if the file cannot be renamed.
+func (s *store) setAside(path, follows string) error {
+	if err := os.Rename(path, path+".broken"); err != nil {
+		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))
+	}
+	s.say(fmt.Sprintf("%s is damaged: renamed to end in .broken, and %s", words.OneLine(path), follows))
+	return nil
+}
+
+// sessions returns the path of the file with browser sessions.
+func (s *store) sessions() string { return filepath.Join(s.folder, "sessions.json") }
+
+// openSessions restores the browser sessions of g from the folder, and lets g store them there from now on. A
+// damaged file is renamed and logged. A file of a newer program is an error and stays unchanged.
+func (s *store) openSessions(g *webauth.Guard) error {
+	if s == nil {
+		return nil
+	}
+	path := s.sessions()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	keep := func(text []byte) {
+		if err := writeFile(path, text); err != nil {
+			s.say(fmt.Sprintf("--state: the sessions of browsers cannot be saved: %v. A restart restores the sessions saved before", words.Cause(err)))
+		}
+	}
+	switch err := g.Restore(text, keep); {
+	case err == nil:
+		return nil
+	case errors.Is(err, webauth.ErrNewer):
+		return fmt.Errorf("%s: %w: use that program, or another --state", words.OneLine(path), err)
+	}
+	if err := s.setAside(path, "all browsers have to log in again"); err != nil {
+		return err
+	}
+	return g.Restore(nil, keep)
+}
+
+// save stores the state of the room called name if it differs from the file. It calls ask for the snapshot and the
+// hash of the sheet's file while it holds the room's lock, so that other goroutines neither write nor forget the
+// room. A nil snapshot skips the write.
+func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet string)) error {
+	if s == nil {
+		return nil
+	}
+	w := s.entry(name)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	snapshot, sheet := ask()
+	if snapshot == nil || snapshot.Time.Before(w.gone) {
+		return nil
+	}
+	still := stillOf(snapshot)
+	if w.still != nil && w.sheet == sheet && reflect.DeepEqual(w.still, still) {
+		return nil
+	}
+	text, err := json.MarshalIndent(kept{stateVersion, sheet, snapshot}, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(s.file(name), append(text, '\n')); err != nil {
+		return fmt.Errorf("--state: the room %s cannot be written: %w", name, words.Cause(err))
+	}
+	w.sheet, w.still = sheet, still
+	return nil
+}
+
+// failing records whether the last write of the room called name failed, and reports whether that differs from the
+// write before.
+func (s *store) failing(name string, fails bool) (changed bool) {
+	if s == nil {
+		return false
+	}
+	w := s.entry(name)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	changed, w.fails = w.fails != fails, fails
+	return changed
+}
+
+// stillOf returns a copy of snapshot without the values that change merely with time, such as positions. If it
+// equals the copy of a stored snapshot, the snapshot need not be written.
+func stillOf(snapshot *room.Snapshot) *room.Snapshot {
+	still := *snapshot
+	still.Time, still.Frame = time.Time{}, 0
+	still.Loops = append([]room.Loop(nil), still.Loops...)
+	for i := range still.Loops {
+		if !still.Loops[i].Paused {
+			still.Loops[i].Position, still.Loops[i].Order.For = 0, 0
+		}
+	}
+	return &still
+}
+
+// tidy drops the entries of rooms that were forgotten more than a minute ago. No write of them can be pending any
+// longer.
+func (s *store) tidy() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for name, w := range s.written {
+		if w.mutex.TryLock() {
+			old := w.still == nil && !w.gone.IsZero() && time.Since(w.gone) > time.Minute
+			w.mutex.Unlock()
+			if old {
+				delete(s.written, name)
+			}
+		}
+	}
+}
+
+// forget removes the stored state and the sounds of the room called name, which has ended. Snapshots taken before
+// the call can no longer be saved.
+func (s *store) forget(name string) error {
+	if s == nil {
+		return nil
+	}
+	s.tidy()
+	w := s.entry(name)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.still, w.gone = nil, time.Now()
+	err := os.Remove(s.file(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err := cmp.Or(os.RemoveAll(filepath.Join(s.folder, "sounds", name)), err); err != nil {
+		return fmt.Errorf("--state: the room %s cannot be removed: %w", name, words.Cause(err))
+	}
+	return whole.SyncFolder(s.rooms())
+}
+
+// writeFile creates or replaces a file atomically and syncs it and its folder to the disk. Only this
+// user may read it. After an error the old file remains, unless only the sync of the folder failed:
+// then the file is already the new one.
+func writeFile(path string, text []byte) error {
+	f, err := whole.Create(path, ".json")
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := f.Chmod(0o600); err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Keep(); err != nil {
+		return err
+	}
+	return whole.SyncFolder(filepath.Dir(path))
+}
+
+// hash returns the SHA-256 of text in hexadecimal digits. White space at both ends of text does not count.
+func hash(text []byte) string {
+	sum := sha256.Sum256(bytes.TrimSpace(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,133 @@
+package service
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/http"
+
+	"github.com/coder/websocket"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+)
+
+// header returns the 44-byte header of an endless WAV file of 16-bit stereo. rate is the sample rate in Hz.
+func header(rate int) []byte {
+	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
+	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
+	b = binary.LittleEndian.AppendUint32(b, 16)
+	b = binary.LittleEndian.AppendUint16(b, 1) // PCM
+	b = binary.LittleEndian.AppendUint16(b, channels)
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate))
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate*channels*bytes))
+	b = binary.LittleEndian.AppendUint16(b, channels*bytes)
+	b = binary.LittleEndian.AppendUint16(b, 8*bytes)
+	b = append(b, "data"...)
+	return binary.LittleEndian.AppendUint32(b, endless)
+}
+
+// wav streams the mix of the room as an endless WAV file, in real time. A HEAD request gets only the HTTP headers.
+// The error, if any, precedes the answer: an unknown room or output, or too many streams.
+func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.entry(r.PathValue("room"))
+	if err != nil {
+		return err
+	}
+	l, err := h.room.Listen(r.URL.Query().Get("output"))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	begin := func() {
+		w.Header().Set("Content-Type", "audio/wav")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusOK)
+	}
+	if r.Method == http.MethodHead {
+		begin()
+		return nil
+	}
+	return s.stream(w, r, func(ctx context.Context, out *http.ResponseController) error {
+		begin()
+		for block := header(l.Rate()); ; {
+			_, err := w.Write(block)
+			if err == nil {
+				err = out.Flush()
+			}
+			if err != nil {
+				s.metrics.dropped("audio", ctx)
+				return nil
+			}
+			if block, err = l.Next(ctx); err != nil {
+				if errors.Is(err, room.ErrSlow) {
+					s.metrics.dropped("audio", ctx)
+				}
+				return nil
+			}
+		}
+	})
+}
+
+// form is the first message of an audio WebSocket: the format of the blocks that follow.
+type form struct {
+	Rate     int    `json:"rate"`
+	Channels int    `json:"channels"`
+	Format   string `json:"format"`
+}
+
+// audio sends the mix of the room over a WebSocket in real time: first the format as JSON, then binary messages with
+// frames of 16-bit little-endian stereo. A returned error precedes the upgrade.
+func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.entry(r.PathValue("room"))
+	if err != nil {
+		return err
+	}
+	if err := upgrades(w, r); err != nil {
+		return err
+	}
+	l, err := h.room.Listen(r.URL.Query().Get("output"))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return s.upgrade(w, r, "audio", func(ctx context.Context, c *webSocket) {
+		ctx = c.CloseRead(ctx)
+		if !s.send(ctx, c, websocket.MessageText, form{l.Rate(), 2, "s16le"}) {
+			return
+		}
+		for {
+			block, err := l.Next(ctx)
+			if err != nil {
+				s.part(ctx, c, err, "audio")
+				return
+			}
+			if !s.push(ctx, c, websocket.MessageBinary, block, "audio") {
+				return
+			}
+		}
+	})
+}
+
+// part closes the WebSocket c because err has ended its stream. A slow reader gets the close code 1008 and is
+// counted under kind; otherwise the room has ended, and the code is 1001. A client that has disconnected is ignored.
+func (s *Server) part(ctx context.Context, c *webSocket, err error, kind string) {
+	switch {
+	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone
+	case errors.Is(err, room.ErrSlow):
+		s.metrics.dropped(kind, ctx)
+		_ = c.Close(websocket.StatusPolicyViolation, "too slow") // the close frame may not reach a slow client
+	default:
+		_ = c.Close(websocket.StatusGoingAway, "the room has ended")
+	}
+}
+
+// upgrades returns nil if the request has an Upgrade header. Otherwise it returns a problem with status 426 and sets
+// the header that the answer needs.
+func upgrades(w http.ResponseWriter, r *http.Request) error {
+	if r.Header.Get("Upgrade") == "" {
+		w.Header().Set("Upgrade", "websocket")
+		return problemjson.New(http.StatusUpgradeRequired, "this path is a WebSocket; send the header Upgrade: websocket").Of("Upgrade")
+	}
+	return nil
+}

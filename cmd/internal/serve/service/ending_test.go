@@ -1,0 +1,72 @@
+package service_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/serve/service"
+)
+
+const sheetType = "application/yaml"
+
+// TestEnding checks that a fading room rejects orders at once, but can be read. Its files are
+// removed before its name is free.
+func TestEnding(t *testing.T) {
+	var mutex sync.Mutex
+	var gone []string
+	var s *stage
+	taken := 0
+	s = open(t, func(o *service.Options) {
+		o.Folder = t.TempDir()
+		o.Gone = func(r *room.Room) {
+			g := s.ask("PUT /v1/rooms/"+r.Name(), "voices: 2", "Content-Type", sheetType)
+			mutex.Lock()
+			defer mutex.Unlock()
+			gone, taken = append(gone, r.Name()), g.status
+		}
+	})
+	s.ask("PUT /v1/rooms/other", "sounds: {rain: {loop: true}}", "Content-Type", sheetType).is(t, 201)
+	s.ask("POST /v1/rooms/other/play", `{"sound":"rain"}`).is(t, 201)
+	over := make(chan got, 1)
+	go func() { over <- s.ask("DELETE /v1/rooms/other?over=1.5", "") }()
+	for end := time.Now().Add(patience); s.ask("POST /v1/rooms/other/stop", `{"target":"nobody"}`).status != http.StatusConflict; {
+		if time.Now().After(end) {
+			t.Fatal("it does not begin to end")
+		}
+	}
+	for _, call := range []string{"POST /v1/rooms/other/play", "DELETE /v1/rooms/other", "PUT /v1/rooms/other/sounds/x"} {
+		s.ask(call, "").is(t, 409, "detail", `the room \"other\" is ending`, "field", "room")
+	}
+	s.ask("PUT /v1/rooms/other", "voices: 3", "Content-Type", sheetType).is(t, 409, "detail", `the room \"other\" is ending`)
+	s.ask("GET /v1/rooms/other/state", "").is(t, 200)
+	select {
+	case <-over:
+		t.Error("all that was asked after the fade, so nothing is shown")
+	default:
+	}
+	g := <-over
+	g.is(t, 200, "room", "other")
+	mutex.Lock()
+	defer mutex.Unlock()
+	if len(gone) != 1 || gone[0] != "other" || taken != http.StatusConflict {
+		t.Errorf("gone are %q; a room of this name was answered %d meanwhile", gone, taken)
+	}
+	s.ask("PUT /v1/rooms/other", "voices: 2", "Content-Type", sheetType).is(t, 201)
+}
+
+// TestOpening checks that while rooms are being opened, the server is alive, not ready, and rejects
+// calls.
+func TestOpening(t *testing.T) {
+	s := open(t, func(o *service.Options) { o.Opening = true })
+	s.ask("GET /healthz", "").is(t, 200, "status", "opening")
+	for _, call := range []string{"GET /readyz", "PUT /v1/rooms/new", "POST /v1/rooms/main/play", "GET /v1/rooms", "GET /v1/rooms/main/state", "GET /metrics"} {
+		s.ask(call, "").is(t, 503, "detail", "the rooms are being opened; try again in a moment")
+	}
+	s.Opened()
+	s.ask("GET /healthz", "").is(t, 200, "status", "ok")
+	s.ask("GET /readyz", "").is(t, 200)
+	s.ask("POST /v1/rooms/main/play", `{"sound":"rain"}`).is(t, 201)
+}

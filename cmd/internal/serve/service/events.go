@@ -1,0 +1,212 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+)
+
+const (
+	heartbeat = 15 * time.Second // the interval of comments in an idle event stream
+	patience  = 10 * time.Second // time limit for a reader to accept one write
+	mostLast  = 10_000           // maximum events in one answer
+)
+
+// spell appends e as a JSON object to the slice to and returns the longer slice. The object is the event as in
+// reports, with the additional fields number and text.
+func spell(to []byte, e *room.Numbered) []byte {
+	sentence, _ := json.Marshal(e.Text) // marshaling a string cannot fail
+	text := e.Event.AppendJSON(to)
+	text = append(text[:len(text)-1], `,"number":`...)
+	text = append(strconv.AppendInt(text, e.Number, 10), `,"text":`...)
+	return append(append(text, sentence...), '}')
+}
+
+// past is a list of events.
+type past struct {
+	Events []json.RawMessage `json:"events"`
+}
+
+// events streams the events of the room as server-sent events until the client disconnects or the room ends. With
+// the query parameter last=N it answers with the last N events as JSON instead.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.entry(r.PathValue("room"))
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	if text := query.Get("last"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > mostLast {
+			return problemjson.New(http.StatusBadRequest, "last: want a whole number from 1 to %d", mostLast).Of("last").Over(mostLast)
+		}
+		return last(w, h.room, n)
+	}
+	from, err := begins(r, h)
+	if err != nil {
+		return err
+	}
+	return s.stream(w, r, func(ctx context.Context, out *http.ResponseController) error {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusOK)
+		return s.streamEvents(ctx, w, out, h.life, h.room.Watch(from))
+	})
+}
+
+// begins returns the number of the first event to stream: the one after the header Last-Event-ID, or else the
+// parameter from. 0 means the next event. A dropped number, or a future number in from, is a 404; a future number in
+// the header gives 0.
+func begins(r *http.Request, h *roomEntry) (int64, error) {
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		return h.after(id)
+	}
+	text := r.URL.Query().Get("from")
+	if text == "" {
+		return 0, nil
+	}
+	from, err := numbered("from", text)
+	if err != nil {
+		return 0, err
+	}
+	from = max(from, 1)
+	if next := h.room.LastEvent() + 1; from > next {
+		return 0, problemjson.New(http.StatusNotFound, "from: there is no event %d yet; the next is %d", from, next).Of("from")
+	}
+	return from, h.checkKept("from", from)
+}
+
+// after returns the number of the event that follows the event with an id of a stream, such as "k3v9x2ab-17", or
+// only "17". An id of an earlier run of the room gives the first stored event. A number beyond the last event also
+// belongs to an earlier run; it gives 0, the next event. An unreadable id is a 400, a dropped event a 404.
+func (h *roomEntry) after(id string) (int64, error) {
+	const name = "Last-Event-ID"
+	text := id
+	if life, number, whole := strings.Cut(id, "-"); whole && life != "" {
+		if text = number; life != h.life {
+			_, first := h.room.Events(1, 1)
+			_, err := numbered(name, text)
+			return first, err
+		}
+	}
+	number, err := numbered(name, text)
+	if err != nil || number > h.room.LastEvent() {
+		return 0, err
+	}
+	return number + 1, h.checkKept(name, number+1)
+}
+
+// numbered parses the number of an event, from 0 to 2^53. Other texts are a problem with status 400 that blames
+// name, a header or query parameter.
+func numbered(name, text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > 1<<53 {
+		return 0, problemjson.New(http.StatusBadRequest, "%s: want the number of an event", name).Of(name)
+	}
+	return n, nil
+}
+
+// checkKept returns a problem with status 404 if the room has dropped the event with a number, otherwise nil. name
+// is the header or query parameter that the problem blames.
+func (h *roomEntry) checkKept(name string, number int64) error {
+	if _, first := h.room.Events(number, 1); number < first {
+		return problemjson.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)
+	}
+	return nil
+}
+
+// last answers with the latest n events as JSON, oldest first, or with fewer if fewer are stored.
+func last(w http.ResponseWriter, r *room.Room, n int) error {
+	all, _ := r.Events(max(r.LastEvent()-int64(n)+1, 1), n)
+	out := past{[]json.RawMessage{}}
+	for i := range all {
+		out.Events = append(out.Events, spell(nil, &all[i]))
+	}
+	return write(w, http.StatusOK, &out)
+}
+
+// stream runs do, which writes an answer without a fixed end, and returns its error. The context of do ends with the
+// request and with the server; its controller belongs to w. If the limit of sockets and streams is reached, stream
+// returns an error and does not run do.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.Context, *http.ResponseController) error) error {
+	done, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if t, ok := w.(*trackingWriter); ok {
+		t.lasts = true
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Time{}) // a connection without deadlines returns an error
+	return do(ctx, out)
+}
+
+// enter counts an open socket or stream until the caller calls done. If the server is closing (503) or the limit is
+// reached (429), it returns a problem, and done is nil.
+func (s *Server) enter() (done func(), err error) {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	most := int64(s.options.Limits.Sockets)
+	switch {
+	case s.closed:
+		return nil, problemjson.New(http.StatusServiceUnavailable, "the server is ending")
+	case s.open.Add(1) > most:
+		s.open.Add(-1)
+		return nil, problemjson.New(http.StatusTooManyRequests, "the limit of %d open sockets and streams is reached", most).Over(most)
+	}
+	s.calls.Add(1)
+	return func() {
+		s.open.Add(-1)
+		s.calls.Done()
+	}, nil
+}
+
+// streamEvents writes the events from watcher as server-sent events until the room ends, ctx ends or a write fails.
+// Ids begin with life, the id of this run of the room. It writes a comment line every 15 s without an event. It
+// always returns nil; a client that is too slow is counted in the metrics.
+func (s *Server) streamEvents(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
+	b := []byte(": events\n\n")
+	for {
+		if _, err := w.Write(b); err != nil {
+			s.metrics.dropped("events", ctx)
+			return nil
+		}
+		if err := out.Flush(); err != nil {
+			s.metrics.dropped("events", ctx)
+			return nil
+		}
+		b = b[:0]
+		soon, cancel := context.WithTimeout(ctx, heartbeat)
+		all, err := watcher.Next(soon)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, context.DeadlineExceeded):
+			b = append(b, ":\n\n"...)
+			continue
+		case errors.Is(err, room.ErrSlow):
+			s.metrics.dropped("events", ctx)
+			return nil
+		case err != nil: // the room has ended
+			return nil
+		}
+		for i := range all {
+			b = append(append(append(b, "id: "...), life...), '-')
+			b = append(strconv.AppendInt(b, all[i].Number, 10), "\nevent: "...)
+			b = append(append(b, all[i].Kind.String()...), "\ndata: "...)
+			b = append(spell(b, &all[i]), "\n\n"...)
+		}
+	}
+}

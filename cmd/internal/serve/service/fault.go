@@ -1,0 +1,101 @@
+package service
+
+import (
+	"errors"
+	"net/http"
+	"runtime"
+	"syscall"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/cue"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// statuses maps the kinds of a room's errors to HTTP status codes.
+var statuses = map[room.Kind]int{
+	room.Range:    http.StatusBadRequest,
+	room.NotFound: http.StatusNotFound,
+	room.Refused:  http.StatusConflict,
+	room.Busy:     http.StatusServiceUnavailable,
+	room.Limit:    http.StatusTooManyRequests,
+	room.Closed:   http.StatusNotFound,
+}
+
+// fault converts an error that is not nil to a problem. A *problemjson.Problem in it is returned as it is, an error of a
+// room or the mixer gets the fitting status, and any other error becomes a 500 without details.
+func fault(err error) *problemjson.Problem {
+	var p *problemjson.Problem
+	var e *room.Error
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &e):
+		status, known := statuses[e.Kind]
+		if !known {
+			break
+		}
+		p = problemjson.New(status, "%s", words.OneLine(e.Detail)).Of(e.Field)
+		p.Nearest, p.Reason, p.Event, p.Limit = e.Nearest, e.Reason, e.Event, e.Limit
+		return p
+	case errors.Is(err, mixer.ErrBusy):
+		return problemjson.New(http.StatusServiceUnavailable, "the audio side is behind; try again later")
+	case errors.Is(err, mixer.ErrClosed):
+		return problemjson.New(http.StatusNotFound, "the room has ended")
+	case full(err):
+		return problemjson.New(http.StatusInsufficientStorage, "the server's disk is full, so the data was not stored").For("disk full")
+	}
+	return problemjson.New(http.StatusInternalServerError, "internal error of the server; the call itself may be correct")
+}
+
+// errDiskFull is the error number of Windows for a full disk.
+const errDiskFull = syscall.Errno(112)
+
+// full reports whether err means a full disk or an exhausted disk quota.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
+}
+
+// answer returns the HTTP status and the problem of an error that is not nil, as the result of an order.
+func answer(err error) (int, any) {
+	p := fault(err)
+	return p.Status, p
+}
+
+// shown converts an error of the show, not nil, to a problem. An unknown cue or target is a 404, an action that the
+// show rejects in its present state a 409 with a reason. field is the request field to blame, or "". Errors of a
+// busy or closed mixer are returned as they are.
+func shown(err error, field string) error {
+	switch {
+	case errors.Is(err, mixer.ErrBusy), errors.Is(err, mixer.ErrClosed):
+		return err
+	case errors.Is(err, cue.ErrAction):
+		return problemjson.New(http.StatusNotFound, "%s", words.OneLine(plain(err))).Of(field)
+	}
+	p := problemjson.New(http.StatusConflict, "%s", plain(err)).Of(field)
+	p.Reason = "show"
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			p.Reason = r.name
+		}
+	}
+	return p
+}
+
+// refusals maps the show's errors to short reasons.
+var refusals = []struct {
+	err  error
+	name string
+}{{showrun.ErrGuard, "guard"}, {showrun.ErrPaused, "paused"}, {showrun.ErrOver, "list over"}, {showrun.ErrEnd, "list over"}}
+
+// plain returns the message of err as one line, without the prefix "no action: ".
+func plain(err error) string {
+	text := words.Plain(err)
+	const action = "no action: "
+	if len(text) > len(action) && text[:len(action)] == action {
+		text = text[len(action):]
+	}
+	return text
+}

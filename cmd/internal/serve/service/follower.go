@@ -1,0 +1,57 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"voicepool/cmd/internal/serve/room"
+)
+
+// Follower returns the events of a room as WebSocket messages. It stores no events itself. Use it
+// from one goroutine at a time.
+type Follower struct {
+	room    *room.Room
+	life    string
+	watcher *room.Watcher
+	last    int64 // the number of the last returned event
+}
+
+// Follow returns a Follower that begins with the next event of the room called name. An unknown room is a problem
+// with status 404.
+func (s *Server) Follow(name string) (*Follower, error) {
+	h, err := s.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	return follow(h.room, h.life), nil
+}
+
+// follow returns a Follower that begins with the next event of r. life is the random id of this run of the room,
+// which every message repeats.
+func follow(r *room.Room, life string) *Follower {
+	last := r.LastEvent()
+	return &Follower{room: r, life: life, watcher: r.Watch(last + 1), last: last}
+}
+
+// Next waits for events and returns at least one, each as a WebSocket message in JSON. missed is the number of
+// events dropped before the first of them, because the caller was too slow. The error is io.EOF when the room has
+// ended, or the error of ctx.
+func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, err error) {
+	all, err := f.watcher.Next(ctx)
+	for errors.Is(err, room.ErrSlow) { // this server was too slow: continue with the next event
+		f.watcher = f.room.Watch(0)
+		all, err = f.watcher.Next(ctx)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	missed = all[0].Number - f.last - 1
+	for i := range all {
+		f.last = all[i].Number
+		text := strconv.AppendInt([]byte(`{"type":"event","number":`), f.last, 10)
+		text = append(append(append(text, `,"life":"`...), f.life...), `","event":`...)
+		messages = append(messages, append(spell(text, &all[i]), '}'))
+	}
+	return messages, missed, nil
+}

@@ -1,0 +1,74 @@
+package service
+
+import (
+	_ "embed" // the document
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/serve/problemjson"
+)
+
+// stale is the delay after which a room counts as stalled.
+const stale = 2 * time.Second
+
+// health is the answer of /healthz and /readyz.
+type health struct {
+	Status string `json:"status"`
+}
+
+// healthy answers 200 as long as the process runs. The field status is "opening" before Opened, then "ok".
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
+	if s.opening.Load() {
+		return write(w, http.StatusOK, &health{"opening"})
+	}
+	return write(w, http.StatusOK, &health{"ok"})
+}
+
+// ready answers 200 if Opened was called, Options.Ready agrees and no room is stalled. Otherwise it returns a
+// problem with status 503.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
+	if s.opening.Load() {
+		return opening()
+	}
+	if s.options.Ready != nil {
+		if err := s.options.Ready(); err != nil {
+			return err
+		}
+	}
+	if still := s.Still(); len(still) > 0 {
+		return problemjson.New(http.StatusServiceUnavailable, "these rooms have stalled: %s", strings.Join(still, ", ")).Of("room")
+	}
+	return write(w, http.StatusOK, &health{"ok"})
+}
+
+// Opened ends the phase of Options.Opening: from now on the server answers all calls.
+func (s *Server) Opened() { s.opening.Store(false) }
+
+// opening returns the problem for a call before Opened, with status 503.
+func opening() error {
+	return problemjson.New(http.StatusServiceUnavailable, "the rooms are being opened; try again in a moment")
+}
+
+// Still returns the sorted names of the stalled rooms, whose mix is more than two seconds behind the clock. A room
+// whose sound card is lost does not count, because it keeps time and streams over the network.
+func (s *Server) Still() (names []string) {
+	for _, r := range s.Rooms() {
+		if b := r.Summary(); b.Behind > stale {
+			names = append(names, r.Name())
+		}
+	}
+	return names
+}
+
+//go:embed openapi.json
+var openapi []byte
+
+// document answers with openapi.json, the description of all calls.
+func (s *Server) document(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(openapi)))
+	_, _ = w.Write(openapi) // an error means that the client has gone
+	return nil
+}

@@ -1,0 +1,176 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+)
+
+const (
+	tick = time.Second / 30       // between messages of levels
+	lull = 100 * time.Millisecond // the same in an idle room
+	calm = 30                     // ticks without a change before the interval becomes lull
+)
+
+// hub sends the events, state and levels of a room to its sockets. Each message is encoded once for
+// all of them. The hub runs two goroutines while it has a socket.
+type hub struct {
+	server *Server
+	room   *room.Room
+	life   string
+	wake   chan struct{} // an order may have changed something
+
+	mutex   sync.Mutex
+	sockets map[*socket]bool
+	cancel  context.CancelFunc // cancels the two goroutines; nil if they do not run
+	state   []byte             // the last state that was sent
+	levels  []byte
+}
+
+// begin sets up the hub of room r. life is the random id of this run of the room. The hub has no goroutine until a
+// socket enters.
+func (h *hub) begin(s *Server, r *room.Room, life string) {
+	h.server, h.room, h.life, h.wake, h.sockets = s, r, life, make(chan struct{}, 1), map[*socket]bool{}
+}
+
+// stir makes the hub check within a thirtieth of a second whether state or levels have changed. Call it after an
+// order. It does not block.
+func (h *roomEntry) stir() {
+	select {
+	case h.hub.wake <- struct{}{}:
+	default:
+	}
+}
+
+// enter adds a socket. It receives the current state at once and then events and changes. The first socket starts
+// the two goroutines of the hub.
+func (h *hub) enter(c *socket) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.cancel == nil {
+		ctx, cancel := context.WithCancel(h.server.ctx)
+		h.cancel, h.state, h.levels = cancel, nil, nil
+		follower := follow(h.room, h.life)
+		h.server.calls.Go(func() { h.watch(ctx, follower) })
+		h.server.calls.Go(func() { h.sendChanges(ctx) })
+	}
+	h.sockets[c] = true
+	if h.state == nil {
+		h.state = typed("state", "state", h.room.State())
+	}
+	c.show(h.state, h.levels)
+}
+
+// leave removes a socket. After the last one, the goroutines of the hub end.
+func (h *hub) leave(c *socket) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	delete(h.sockets, c)
+	if len(h.sockets) == 0 && h.cancel != nil {
+		h.cancel()
+		h.cancel = nil
+	}
+}
+
+// typed returns the JSON message {"type": kind, key: value}. A value that cannot be encoded becomes null.
+func typed(kind, key string, value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		text = []byte("null")
+	}
+	return bytes.Join([][]byte{[]byte(`{"type":"` + kind + `","` + key + `":`), text, []byte("}")}, nil)
+}
+
+// sendChanges sends levels and state to all sockets when they change, at most thirty times a second. After a second
+// without a change it looks only ten times a second. It returns when ctx or the room ends.
+func (h *hub) sendChanges(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var seen *room.Levels
+	revision, still := int64(-1), 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.room.Done():
+			return
+		case <-h.wake:
+			still = 0
+			timer.Reset(tick) // limits messages to thirty a second
+			continue
+		case <-timer.C:
+		}
+		l, now, _ := h.room.Levels()
+		var state, levels []byte
+		if now != revision {
+			state, revision = typed("state", "state", h.room.State()), now
+		}
+		if still++; l != seen {
+			seen, still = l, 0
+			if text, err := json.Marshal(l); err == nil {
+				levels = append([]byte(`{"type":"levels",`), text[1:]...)
+			}
+		}
+		if state != nil || levels != nil {
+			h.show(ctx, state, levels)
+		}
+		if pause := tick; still > calm {
+			timer.Reset(lull)
+		} else {
+			timer.Reset(pause)
+		}
+	}
+}
+
+// show stores a new state and new levels, both encoded messages, and passes them to all sockets. nil means
+// unchanged. After the end of ctx the call has no effect, because another goroutine has taken over.
+func (h *hub) show(ctx context.Context, state, levels []byte) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if ctx.Err() != nil {
+		return // a later goroutine has taken over
+	}
+	if state != nil {
+		h.state = state
+	}
+	if levels != nil {
+		h.levels = levels
+	}
+	for c := range h.sockets {
+		c.show(state, levels)
+	}
+}
+
+// watch sends the events of f to all sockets until ctx ends. When the room ends, it ends the sockets. Events that
+// the server was too slow to read are skipped.
+func (h *hub) watch(ctx context.Context, f *Follower) {
+	for {
+		messages, _, err := f.Next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			h.each(ctx, func(c *socket) { c.end() })
+			return
+		}
+		for _, message := range messages {
+			h.each(ctx, func(c *socket) { c.queue(message) })
+		}
+	}
+}
+
+// each calls do for every socket, unless ctx has ended. It holds the mutex of the hub during the calls, so do must
+// not block.
+func (h *hub) each(ctx context.Context, do func(*socket)) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if ctx.Err() == nil {
+		for c := range h.sockets {
+			do(c)
+		}
+	}
+}

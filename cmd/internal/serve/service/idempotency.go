@@ -1,0 +1,145 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/serve/problemjson"
+)
+
+const (
+	longestKey = 128              // bytes
+	keptKeys   = 1000             // maximum per room
+	keptFor    = 10 * time.Minute // lifetime of a key
+)
+
+// idempotency stores the first answer to each call that has an idempotency key, per room. Safe for
+// concurrent use.
+type idempotency struct {
+	mutex sync.Mutex
+	rooms map[string]*roomKeys
+}
+
+// roomKeys holds the keys of a room, the oldest first.
+type roomKeys struct {
+	calls map[string]*keyedCall
+	order []*keyedCall
+}
+
+// keyedCall is a call with a key. Its answer is valid once done is closed.
+type keyedCall struct {
+	call   string
+	since  time.Time
+	done   chan struct{}
+	print  [sha256.Size]byte // hash of the body
+	status int               // 0: the call gave no answer that may be reused
+	body   any
+}
+
+// once runs act and stores its status and body under key, or returns the stored ones if a call with this key was
+// made in the last ten minutes. call identifies the route and begins with the room's name and a zero byte. The same
+// key with another body is a 422. Without a key, act always runs.
+func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
+	if key == "" {
+		return act()
+	}
+	if len(key) > longestKey {
+		return answer(problemjson.New(http.StatusBadRequest, "the idempotency key is longer than %d bytes", longestKey).Of("Idempotency-Key").Over(longestKey))
+	}
+	print := sha256.Sum256([]byte(body))
+	one, first := k.begin(call + "\x00" + key)
+	if !first {
+		return one.again(ctx, print)
+	}
+	status, out := 0, any(nil)
+	defer func() { k.end(one, print, status, out) }()
+	status, out = act()
+	return status, out
+}
+
+// again waits for the first call with the same key and returns its status and body. print is the hash of the
+// repeated body; if it differs, the answer is a 422. If ctx ends first, or the first call gave no reusable answer,
+// the answer is a 503.
+func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
+	select {
+	case <-one.done:
+	case <-ctx.Done():
+		return answer(problemjson.New(http.StatusServiceUnavailable, "the first call with this key is still running"))
+	}
+	switch {
+	case one.status == 0:
+		return answer(problemjson.New(http.StatusServiceUnavailable, "the first call with this key did not finish; try again"))
+	case one.print != print:
+		return answer(problemjson.New(http.StatusUnprocessableEntity, "the idempotency key was used with another body").Of("Idempotency-Key"))
+	}
+	return one.status, one.body
+}
+
+// begin returns the entry of a call. If first is true, the call is new, and the caller must carry it out and then
+// call end; otherwise it must call again. call is the room's name, a zero byte, the route and the key.
+func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
+	name, _, _ := strings.Cut(call, "\x00")
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	r := k.rooms[name]
+	if r == nil {
+		r = &roomKeys{calls: map[string]*keyedCall{}}
+		if k.rooms == nil {
+			k.rooms = map[string]*roomKeys{}
+		}
+		k.rooms[name] = r
+	}
+	now := time.Now()
+	r.shed(now, keptKeys)
+	if one := r.calls[call]; one != nil {
+		return one, false
+	}
+	r.shed(now, keptKeys-1)
+	one = &keyedCall{call: call, since: now, done: make(chan struct{})}
+	r.calls[call], r.order = one, append(r.order, one)
+	return one, true
+}
+
+// shed drops the entries that have expired at now, and then the oldest until at most most remain. The caller holds
+// the mutex.
+func (r *roomKeys) shed(now time.Time, most int) {
+	n := 0
+	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
+		r.drop(r.order[n])
+		n++
+	}
+	r.order = append(r.order[:0], r.order[n:]...)
+}
+
+// drop removes an entry from calls, unless a newer call has the same key. The caller holds the mutex.
+func (r *roomKeys) drop(one *keyedCall) {
+	if r.calls[one.call] == one {
+		delete(r.calls, one.call)
+	}
+}
+
+// end stores the answer of the first call and wakes the callers of again. print is the hash of its body. A status of
+// 0, a server error and a temporary refusal are not kept for later calls, because the same call may then succeed.
+func (k *idempotency) end(one *keyedCall, print [sha256.Size]byte, status int, body any) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	one.print, one.status, one.body = print, status, body
+	if p, wrong := body.(*problemjson.Problem); status == 0 || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || wrong && p.Reason == ending {
+		name, _, _ := strings.Cut(one.call, "\x00")
+		if r := k.rooms[name]; r != nil {
+			r.drop(one)
+		}
+	}
+	close(one.done)
+}
+
+// forget drops all keys of the room called name, which has ended.
+func (k *idempotency) forget(name string) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	delete(k.rooms, name)
+}

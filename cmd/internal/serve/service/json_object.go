@@ -1,0 +1,306 @@
+package service
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/words"
+)
+
+// jsonObject is a JSON object that is read strictly: only known fields, each at most once, of the right
+// type. The first error is kept in wrong. After it, all reads return zero values.
+type jsonObject struct {
+	at     string // the prefix of its fields in messages, such as "commands[2].with."
+	keys   []string
+	values []json.RawMessage
+	wrong  *problemjson.Problem
+}
+
+// parseObject parses a JSON object that may have the fields in known. at precedes field names in errors, such as
+// "with.", and may be empty. Empty text is an object without fields. An error is in the wrong field of the result,
+// which is never nil.
+func parseObject(text []byte, at string, known ...string) *jsonObject {
+	o := &jsonObject{at: at}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return o
+	}
+	if !utf8.Valid(text) {
+		return o.broken("it is not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	open, err := d.Token()
+	if err != nil {
+		return o.broken(syntax(err))
+	}
+	if open != json.Delim('{') {
+		return o.broken("want an object, such as {}")
+	}
+	for d.More() {
+		token, err := d.Token()
+		key, isText := token.(string)
+		if err != nil || !isText {
+			return o.broken(syntax(err))
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return o.broken(syntax(err))
+		}
+		if !slices.Contains(known, key) {
+			if o.wrong == nil { // parsing continues, because a reply needs the ref field
+				o.wrong = problemjson.New(400, "unknown field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(cmp.Or(words.Synonym(key, known), words.Nearest(key, known)))
+			}
+			continue
+		}
+		if slices.Contains(o.keys, key) {
+			o.fault(key, "is given twice")
+			continue
+		}
+		o.keys, o.values = append(o.keys, key), append(o.values, value)
+	}
+	if _, err := d.Token(); err != nil {
+		return o.broken(syntax(err))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return o.broken("unexpected text after the object")
+	}
+	return o
+}
+
+// syntax describes an error of the JSON decoder for the client, with the byte offset if the error has one.
+func syntax(err error) string {
+	var s *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &s):
+		return words.OneLine(s.Error()) + " at byte " + strconv.FormatInt(s.Offset, 10)
+	}
+	return "want the name of a field"
+}
+
+// decodeMap decodes the field key into the map that to points to. An absent field leaves the map as it is. The
+// argument wants describes valid values, for the error message.
+func (o *jsonObject) decodeMap(key string, to any, wants string) {
+	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
+		o.fault(key, "it takes "+wants)
+	}
+}
+
+// broken records that the whole text is not a valid JSON object, in place of an earlier error, and returns o. why is
+// the reason in the message.
+func (o *jsonObject) broken(why string) *jsonObject {
+	o.wrong = problemjson.New(400, "the JSON cannot be read: %s", why)
+	if o.at != "" {
+		o.wrong.Detail = o.at[:len(o.at)-1] + ": " + o.wrong.Detail
+	}
+	return o
+}
+
+// fault records an error of the field key, unless there is an earlier error. why follows the name of the field in
+// the message.
+func (o *jsonObject) fault(key, why string) {
+	if o.wrong == nil {
+		o.wrong = problemjson.New(400, "%s: %s", o.at+key, why).Of(o.at + key)
+	}
+}
+
+// rejectType records that v, the value of the field key, has the wrong type, unless there is an earlier error.
+func (o *jsonObject) rejectType(key string, v json.RawMessage) {
+	takes, text := room.Takes(key), string(v)
+	switch {
+	case takes == "":
+		takes = "a number"
+	case v[0] == '{':
+		text = "a mapping"
+	case v[0] == '[':
+		text = "a list"
+	case v[0] != '"':
+		text = strconv.Quote(text)
+	}
+	if o.wrong == nil {
+		o.wrong = problemjson.New(400, "%s takes %s, not %s", o.at+key, takes, text).Of(o.at + key)
+	}
+}
+
+// raw returns the JSON of the field key. It returns nil if the field is absent or o has an error.
+func (o *jsonObject) raw(key string) json.RawMessage {
+	if i := slices.Index(o.keys, key); i >= 0 && o.wrong == nil {
+		return o.values[i]
+	}
+	return nil
+}
+
+// needs records an error if a key is absent. The error names the first such key.
+func (o *jsonObject) needs(keys ...string) {
+	for _, key := range keys {
+		if !slices.Contains(o.keys, key) {
+			o.fault(key, "is missing")
+		}
+	}
+}
+
+// text returns a field that is a string of at most 256 bytes. Numbers and booleans are accepted, too, as in sheets.
+// It returns "" if the field is absent or has another type, which is an error.
+func (o *jsonObject) text(key string) (s string) {
+	v := o.raw(key)
+	if v == nil {
+		return ""
+	}
+	switch {
+	case v[0] == '[' || v[0] == '{' || v[0] == 'n', v[0] == '"' && json.Unmarshal(v, &s) != nil:
+		o.fault(key, "want a string")
+		return ""
+	case v[0] != '"':
+		s = string(v)
+	}
+	if len(s) > longestName {
+		o.fault(key, "it is longer than "+strconv.Itoa(longestName)+" bytes")
+	}
+	return s
+}
+
+// longestName limits the strings of a call in bytes: names, ids and cue numbers.
+const longestName = 256
+
+// number returns a field that is a finite number, or nil if it is absent or invalid, which is an error. A field in
+// dB may be a string with the unit, such as "-6dB".
+func (o *jsonObject) number(key string) *float64 {
+	v := o.raw(key)
+	if v == nil {
+		return nil
+	}
+	if v[0] == '"' && room.Decibels(key) {
+		if x, ok := decibels(v); ok {
+			return &x
+		}
+	}
+	x, err := strconv.ParseFloat(string(v), 64)
+	switch {
+	case v[0] != '-' && (v[0] < '0' || v[0] > '9'):
+		o.rejectType(key, v)
+		return nil
+	case err != nil || math.IsInf(x, 0):
+		o.fault(key, "the number is too large")
+		return nil
+	}
+	return &x
+}
+
+// cutoff returns a field that is the cutoff of a filter in Hz. "off" gives 0. It returns nil if the field is absent,
+// or invalid, which is an error.
+func (o *jsonObject) cutoff(key string) *float64 {
+	if string(o.raw(key)) == `"off"` {
+		return new(float64)
+	}
+	return o.number(key)
+}
+
+// decibels parses a JSON string that is a gain with its unit, such as "-6dB". ok is false for any other value, also
+// for a string without the unit.
+func decibels(v json.RawMessage) (x float64, ok bool) {
+	var text string
+	if json.Unmarshal(v, &text) != nil {
+		return 0, false
+	}
+	x, unit, ok := words.ParseDecibels(text)
+	return x, ok && unit
+}
+
+// whole returns a field that is an integer from -2^53 to 2^53. It returns nil if the field is absent, or invalid,
+// which is an error.
+func (o *jsonObject) whole(key string) *int64 {
+	x := o.number(key)
+	if x == nil {
+		return nil
+	}
+	if *x != math.Trunc(*x) || math.Abs(*x) > 1<<53 {
+		o.fault(key, "want a whole number")
+		return nil
+	}
+	return new(int64(*x))
+}
+
+// truth returns a field that is true or false. It returns nil if the field is absent, or invalid, which is an error.
+func (o *jsonObject) truth(key string) *bool {
+	switch v := o.raw(key); string(v) {
+	case "":
+	case "true", "false":
+		return new(string(v) == "true")
+	default:
+		o.rejectType(key, v)
+	}
+	return nil
+}
+
+// name returns a text field as text does. If the field is present but empty, that is an error.
+func (o *jsonObject) name(key string) string {
+	s := o.text(key)
+	if s == "" && o.raw(key) != nil {
+		o.fault(key, "the name is empty")
+	}
+	return s
+}
+
+// length returns a field that is a time above 0, as time does. 0 is an error.
+func (o *jsonObject) length(key string) *time.Duration {
+	d := o.time(key)
+	if d != nil && *d == 0 {
+		o.fault(key, "a time of 0 would be silent; leave it out")
+	}
+	return d
+}
+
+// time returns a field that is a time: a number of seconds, or a string as in a sheet, such as "250ms". It returns
+// nil if the field is absent, or invalid, which is an error.
+func (o *jsonObject) time(key string) *time.Duration {
+	v := o.raw(key)
+	if v == nil {
+		return nil
+	}
+	text := string(v)
+	if v[0] == '"' {
+		text = o.text(key)
+	} else if v[0] != '-' && (v[0] < '0' || v[0] > '9') {
+		o.fault(key, "want a time: a number of seconds, or a string such as \"250ms\"")
+	}
+	if o.wrong != nil {
+		return nil
+	}
+	d, err := duration(text)
+	if err != nil {
+		o.fault(key, words.OneLine(err.Error()))
+		return nil
+	}
+	return &d
+}
+
+// duration parses a time as in sheets, such as "250ms". A number without a unit is in seconds.
+func duration(text string) (time.Duration, error) {
+	t, err := rules.ParseTime(text)
+	return t.Duration(nanoseconds), err
+}
+
+// nanoseconds is a sample rate of one frame per nanosecond.
+const nanoseconds = 1e9
+
+// or returns *p, or x if p is nil.
+func or[T any](p *T, x T) T {
+	if p == nil {
+		return x
+	}
+	return *p
+}
+
+// some returns *p, or the zero value if p is nil.
+func some[T any](p *T) (x T) { return or(p, x) }

@@ -1,0 +1,102 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/words"
+)
+
+// Order is a command for a room, independent of the protocol.
+type Order struct {
+	Do    string          // play, set, stop, bus, go, standby, panic, stopall, pause, scene, batch or state
+	Voice string          // for set and stop: the number of a start, or an id
+	Bus   string          // for bus: the bus name
+	With  json.RawMessage // the request body, as in HTTP; nil if absent
+	Key   string          // idempotency key; optional
+
+	more func(n int) error // counts n more commands against the caller's rate limit
+}
+
+// command describes how an order is carried out.
+type command struct {
+	name string
+	role Role
+	on   string // the target in the Order: "voice", "bus" or empty
+	act  func(*room.Room, *Order) (int, any)
+}
+
+// commands is the only table of orders, in the order that messages list them.
+var commands = [...]command{
+	{"play", Operate, "", play},
+	{"set", Operate, "voice", set},
+	{"stop", Operate, "voice", stop},
+	{"bus", Operate, "bus", bus},
+	{"go", Operate, "", fire},
+	{"standby", Operate, "", standby},
+	{"panic", Operate, "", panicked},
+	{"stopall", Operate, "", stopAll},
+	{"pause", Operate, "", pause},
+	{"scene", Operate, "", scene},
+	{"batch", Operate, "", batch},
+	{"state", Read, "", state},
+}
+
+// Do carries out an order on the room called name. It returns the HTTP status and a body for json.Marshal, which is
+// a *problemjson.Problem if the status is 400 or above. Options.Allow checks the role of the caller in ctx.
+func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
+	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
+	if i < 0 {
+		var names []string
+		for _, d := range commands {
+			names = append(names, d.name)
+		}
+		return answer(problemjson.New(http.StatusBadRequest, "unknown order %q", words.OneLine(o.Do)).Of("do").Near(words.Nearest(o.Do, names)))
+	}
+	d := &commands[i]
+	if err := s.allow(ctx, d.role, name); err != nil {
+		return answer(err)
+	}
+	find := s.activeRoom
+	if d.role == Read {
+		find = s.entry
+	}
+	h, err := find(name)
+	if err == nil && d.role != Read && s.options.Barred != nil {
+		err = s.options.Barred(name)
+	}
+	if err != nil {
+		return answer(err)
+	}
+	switch {
+	case d.on == "voice" && (o.Voice == "" || len(o.Voice) > longestName):
+		return answer(problemjson.New(http.StatusBadRequest, "voice: want the number of a start, or an id").Of("voice"))
+	case d.on == "bus" && (o.Bus == "" || len(o.Bus) > longestName):
+		return answer(problemjson.New(http.StatusBadRequest, "bus: want the name of a bus").Of("bus"))
+	}
+	o.more = func(n int) error { return s.count(ctx, n) }
+	key := o.Key
+	if d.role == Read { // a read changes nothing: a stored answer would only be outdated and use up an entry
+		key = ""
+	}
+	status, body = s.keys.once(ctx, key, name+"\x00"+o.Do+"\x00"+o.Voice+"\x00"+o.Bus, string(o.With), func() (int, any) {
+		return d.act(h.room, &o)
+	})
+	if d.role != Read {
+		h.stir()
+	}
+	return status, body
+}
+
+// state carries out the order "state". It returns the HTTP status and the state of the room, or a problem if the
+// order has fields.
+func state(r *room.Room, o *Order) (int, any) {
+	if f := parseObject(o.With, ""); f.wrong != nil {
+		return answer(f.wrong)
+	}
+	return http.StatusOK, r.State()
+}

@@ -1,0 +1,359 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/words"
+)
+
+// roomEntry is a room with its watchers.
+type roomEntry struct {
+	room   *room.Room
+	hub    hub
+	life   string      // distinguishes event numbers of this room from an earlier room with its name
+	ending atomic.Bool // a call has ended the room, and it fades out
+	left   sync.Once
+
+	calls int // running uploads and sheet changes; guarded by the lock of the name
+}
+
+// Add makes r available to calls under its name. An invalid or taken name, the limit of rooms, and a closed server
+// are a problem. The server removes the room when the room has ended.
+func (s *Server) Add(r *room.Room) error {
+	if err := s.reserve(r.Name()); err != nil {
+		return err
+	}
+	s.register(r.Name(), r)
+	return nil
+}
+
+// Room returns the room called name. It returns nil if the room does not exist or is fading out because a call has
+// ended it.
+func (s *Server) Room(name string) *room.Room {
+	if h, err := s.activeRoom(name); err == nil {
+		return h.room
+	}
+	return nil
+}
+
+// Rooms returns all rooms, sorted by name, including rooms that fade out.
+func (s *Server) Rooms() []*room.Room {
+	all, _ := s.census()
+	return all
+}
+
+// census returns all rooms sorted by name, and the summed counts of the rooms that have ended, as of the same
+// moment.
+func (s *Server) census() (all []*room.Room, over sums) {
+	s.mutex.RLock()
+	for _, h := range s.entries {
+		if h != nil {
+			all = append(all, h.room)
+		}
+	}
+	over = s.metrics.over
+	s.mutex.RUnlock()
+	slices.SortFunc(all, func(x, y *room.Room) int { return strings.Compare(x.Name(), y.Name()) })
+	return all, over
+}
+
+// entry returns the room called name, even while it fades out. An unknown name is a problem with status 404 that
+// suggests the nearest name.
+func (s *Server) entry(name string) (*roomEntry, error) {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	if h := s.entries[name]; h != nil {
+		return h, nil
+	}
+	var names []string
+	for n, h := range s.entries {
+		if h != nil {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return nil, problemjson.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
+}
+
+// activeRoom returns the room called name, like entry. A room that fades out because a call has ended it is a
+// problem with status 409.
+func (s *Server) activeRoom(name string) (*roomEntry, error) {
+	h, err := s.entry(name)
+	if err == nil && h.ending.Load() {
+		return nil, problemjson.New(http.StatusConflict, "the room %q is ending", name).Of("room").For(ending)
+	}
+	return h, err
+}
+
+// ending is the reason of refusals that last until the room has ended.
+const ending = "ending"
+
+// reserve takes the name of a room before the room is made; register ends the reservation. An invalid name (400), a
+// taken one (409), the limit of rooms (429) and a closed server (503) are a problem.
+func (s *Server) reserve(name string) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	_, taken := s.entries[name]
+	switch most := s.options.Limits.Rooms; {
+	case s.closed:
+		return problemjson.New(http.StatusServiceUnavailable, "the server is ending")
+	case !named(name):
+		return unnamed("room", name)
+	case taken:
+		return problemjson.New(http.StatusConflict, "another call is creating the room %q", name).Of("room").For("being made")
+	case len(s.entries) >= most:
+		return problemjson.New(http.StatusTooManyRequests, "the limit of %s is reached", words.Count(most, "room")).Of("room").Over(int64(most))
+	}
+	s.entries[name] = nil
+	return nil
+}
+
+// register stores r under its reserved name and returns its entry. If r is nil or the server is closed, it frees the
+// name and returns nil; the caller then closes r.
+func (s *Server) register(name string, r *room.Room) *roomEntry {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if r == nil || s.closed {
+		delete(s.entries, name)
+		return nil
+	}
+	h := &roomEntry{room: r, life: strings.ToLower(rand.Text()[:8])}
+	h.hub.begin(s, r, h.life)
+	s.entries[name] = h
+	s.calls.Go(func() { s.awaitEnd(name, h) })
+	return h
+}
+
+// awaitEnd waits until the room h has ended and then calls forget. It runs on a goroutine of its own.
+func (s *Server) awaitEnd(name string, h *roomEntry) {
+	<-h.room.Done()
+	s.forget(name, h)
+}
+
+// forget removes the room h, which has ended, and adds its counts to the server's sums. When it returns, the name is
+// free. Only the first call has an effect; others wait for it.
+func (s *Server) forget(name string, h *roomEntry) {
+	h.left.Do(func() { s.leave(name, h) })
+}
+
+// leave does the work of forget, once. If a call has ended the room, it first calls Options.Gone, before another
+// room can take the name.
+func (s *Server) leave(name string, h *roomEntry) {
+	if h.ending.Load() && s.options.Gone != nil {
+		s.options.Gone(h.room)
+	}
+	b := h.room.Summary()
+	_, slow := h.room.Listeners()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.entries[name] == h {
+		delete(s.entries, name)
+		s.metrics.over.add(&b.Stats, slow)
+		s.keys.forget(name)
+	}
+}
+
+// workers returns the workers that mix the rooms made by calls: Options.Workers, or the server's own, which it
+// starts at the first call. It may return nil after Close, if they were never started.
+func (s *Server) workers() *room.Workers {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	switch {
+	case s.options.Workers != nil:
+		return s.options.Workers
+	case s.own == nil && !s.closed:
+		s.own = room.NewWorkers(0)
+	}
+	return s.own
+}
+
+// create makes a room called name from text, a sheet or a bank, registers it and stores it with Options.Keep. If
+// Options.Raise is set, that function does all this instead. After an error the name is free. The caller holds the
+// lock of the name.
+func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
+	if s.options.Raise != nil {
+		if err := s.options.Raise(ctx, name, text); err != nil {
+			return nil, err
+		}
+		return s.entry(name)
+	}
+	if err := s.reserve(name); err != nil {
+		return nil, err
+	}
+	folder := ""
+	var err error
+	if s.options.Folder != "" {
+		folder = filepath.Join(s.options.Folder, name)
+		err = os.MkdirAll(folder, 0o700)
+	}
+	var r *room.Room
+	if err == nil {
+		r, err = room.Open(ctx, room.Options{
+			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Say: s.options.Say, Keep: s.options.Keep,
+			Most: func() int { return s.spare(name) },
+		})
+	}
+	if err != nil {
+		if folder != "" {
+			_ = os.Remove(folder) // fails if sounds are in it, which is fine
+		}
+		s.register(name, nil)
+		return nil, err
+	}
+	h := s.register(name, r)
+	if h == nil { // the server was closed in between
+		_ = r.Close(0)
+		return nil, problemjson.New(http.StatusServiceUnavailable, "the server is ending")
+	}
+	if s.options.Keep != nil {
+		if err := s.options.Keep(r); err != nil {
+			_ = r.Close(0) // it has no device
+			s.forget(name, h)
+			if folder != "" {
+				_ = os.Remove(folder)
+			}
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// placeholderSheet is the sheet of a room that an upload has made, until a client puts another sheet.
+const placeholderSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
+
+// isPlaceholder reports whether a room was made by an upload and still has a sheet made from placeholderSheet.
+func isPlaceholder(r *room.Room) bool {
+	comment, _, _ := strings.Cut(placeholderSheet, "\n")
+	return strings.HasPrefix(string(r.Text()), comment)
+}
+
+// nameLock is the lock of one room name. Calls that make, replace or withdraw the room hold it.
+type nameLock struct {
+	sync.Mutex
+	calls int // calls that hold the lock or wait for it
+}
+
+// lockName locks the name of a room, so that only one call at a time makes, replaces or withdraws it. The caller
+// must call done, which unlocks it.
+func (s *Server) lockName(name string) (done func()) {
+	s.mutex.Lock()
+	e := s.nameLocks[name]
+	if e == nil {
+		e = &nameLock{}
+		s.nameLocks[name] = e
+	}
+	e.calls++
+	s.mutex.Unlock()
+	e.Lock()
+	return func() {
+		e.Unlock()
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		if e.calls--; e.calls == 0 {
+			delete(s.nameLocks, name)
+		}
+	}
+}
+
+// hold returns the room called name and keeps release of other calls from ending it. The caller must call release. A
+// room that does not exist is made from text, and made is true; if text is nil, it is a problem with status 404
+// instead.
+func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, made bool, err error) {
+	defer s.lockName(name)() // of several simultaneous calls, the first makes the room
+	h, err = s.activeRoom(name)
+	if p, is := errors.AsType[*problemjson.Problem](err); is && p.Status == http.StatusNotFound && text != nil {
+		h, err = s.create(ctx, name, text)
+		made = err == nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	h.calls++
+	return h, made, nil
+}
+
+// release ends a hold of the room h, which is called name. If the room was made by an upload and received no sound,
+// release ends it.
+func (s *Server) release(name string, h *roomEntry) {
+	defer s.lockName(name)()
+	h.calls--
+	s.withdraw(name, h)
+}
+
+// withdraw ends the room h if it has the unchanged placeholderSheet, so that it received no sound, and no call holds
+// it. Other rooms are left as they are. The caller holds the lock of the name.
+func (s *Server) withdraw(name string, h *roomEntry) {
+	if h.calls == 0 && string(h.room.Text()) == placeholderSheet && h.ending.CompareAndSwap(false, true) {
+		_ = h.room.Close(0) // it has no device
+		s.forget(name, h)
+	}
+}
+
+// receiver returns the room called name for an upload and holds it; the caller must call release. A room that does
+// not exist is made with placeholderSheet, if the server has a folder for sounds and no Options.Raise.
+func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) {
+	var text []byte
+	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
+		text = []byte(placeholderSheet)
+	}
+	h, _, err := s.hold(ctx, name, text)
+	return h, err
+}
+
+// replace closes the room h, which has a placeholder sheet, and makes a new one from text, with the same uploaded
+// sounds. It is for a sheet with another rate. If the new room fails, the old one is made again. If another call is
+// uploading a sound, h stays, and the error is a problem with status 409. The caller holds the room.
+func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {
+	defer s.lockName(name)()
+	if h.calls > 1 {
+		return problemjson.New(http.StatusConflict, "the room %q is receiving sounds, and this sheet has another rate; put the sheet again when the uploads have ended", name).Of("sheet").For("uploading")
+	}
+	old := h.room.Text()
+	_ = h.room.Close(0) // it has no device
+	s.forget(name, h)
+	if _, err := s.create(ctx, name, text); err != nil {
+		again, lost := s.create(context.WithoutCancel(ctx), name, old)
+		if lost != nil {
+			s.say("room " + name + ": its sounds wait for the next sheet, and the room cannot be opened: " + words.Plain(lost))
+			return err
+		}
+		s.withdraw(name, again)
+		return err
+	}
+	return nil
+}
+
+// spare returns how many voices the room called name may use: Limits.RoomVoices minus the voices of all other rooms,
+// at least 0.
+func (s *Server) spare(name string) int {
+	left := s.options.Limits.RoomVoices
+	for _, r := range s.Rooms() {
+		if r.Name() != name {
+			left -= r.Voices()
+		}
+	}
+	return max(left, 0)
+}
+
+// named reports whether name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a leading dot.
+func named(name string) bool {
+	return len(name) >= 1 && len(name) <= 64 && name[0] != '.' && !strings.ContainsFunc(name, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
+	})
+}
+
+// unnamed returns the problem, with status 400, of an invalid name. It blames the field what, such as "room".
+func unnamed(what, name string) error {
+	return problemjson.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).Of(what)
+}

@@ -1,0 +1,147 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"os"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/words"
+)
+
+// brief is an entry in the list of rooms.
+type brief struct {
+	Room    string  `json:"room"`
+	Playing int64   `json:"playing"`
+	Voices  int64   `json:"voices"` // the size of the pool
+	Time    float64 `json:"time"`
+	Device  string  `json:"device"`
+	List    bool    `json:"list"` // it has cues that wait for GO
+}
+
+// list answers with the rooms that the caller may see, sorted by name.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
+	out := struct {
+		Rooms []brief `json:"rooms"`
+	}{[]brief{}}
+	for _, one := range s.Rooms() {
+		if s.allow(r.Context(), Read, one.Name()) != nil {
+			continue
+		}
+		b := one.Summary()
+		out.Rooms = append(out.Rooms, brief{
+			Room: one.Name(), Playing: b.Stats.Playing, Voices: b.Stats.Voices,
+			Time: float64(b.Frame) / float64(b.Rate), Device: b.Device, List: len(one.Sheet().List) > 0,
+		})
+	}
+	return write(w, http.StatusOK, &out)
+}
+
+// yamls are the media types accepted for a sheet.
+var yamls = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
+
+// put makes a room from the sheet or bank in the body, or changes an existing room to it. It answers with the state
+// of the room; the status is 201 if it is new, otherwise 200.
+func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("room")
+	if !named(name) {
+		return unnamed("room", name)
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !yamls[kind] {
+		return problemjson.New(http.StatusUnsupportedMediaType, "want a sheet or a bank, with the header Content-Type: application/yaml").Of("Content-Type")
+	}
+	text, err := s.body(w, r, s.options.Limits.SheetBytes)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(text)) == 0 { // for example, from a file that does not exist
+		return problemjson.New(http.StatusBadRequest, "the body is empty (want a sheet or a bank)").Of("sheet")
+	}
+	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
+		status, now, err := s.sheet(r.Context(), name, text)
+		if err != nil {
+			return answer(s.noted(name, err))
+		}
+		return status, now.State()
+	})
+	return write(w, status, body)
+}
+
+// sheet makes a room called name from text, a sheet or a bank, or changes an existing room to it. status is 201 or
+// 200. now is the room, which may be another one than before if the old one had a placeholder sheet.
+func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
+	h, made, err := s.hold(ctx, name, text)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer s.release(name, h)
+	if made {
+		return http.StatusCreated, h.room, nil
+	}
+	err = h.room.Change(ctx, text)
+	h.stir()
+	if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && isPlaceholder(h.room) {
+		if err = s.replace(ctx, name, h, text); err == nil {
+			h, err = s.activeRoom(name)
+		}
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, h.room, nil
+}
+
+// noted returns err, an error of storing a sheet or a sound in the room called name. It logs and counts a failure of
+// the server, such as a full disk, unless the call was canceled.
+func (s *Server) noted(name string, err error) error {
+	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if status := fault(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {
+		s.Unstored(err)
+		if at, ok := errors.AsType[*os.LinkError](err); ok {
+			err = at.Err
+		}
+		s.say("room " + name + ": " + words.Plain(words.Cause(err))) // without a path
+	}
+	return err
+}
+
+// end fades out the room and removes it. It answers when the room has ended. The query parameter over is the length
+// of the fade, by default 300 ms.
+func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
+	name, over := r.PathValue("room"), fade
+	if text := r.URL.Query().Get("over"); text != "" {
+		var err error
+		if over, err = duration(text); err != nil || over > longestFade {
+			return problemjson.New(http.StatusBadRequest, "over: want a time up to %v, such as 1s", longestFade).Of("over")
+		}
+	}
+	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00end\x00"+name, over.String(), func() (int, any) {
+		h, err := s.activeRoom(name)
+		if err == nil && !h.ending.CompareAndSwap(false, true) { // another call was faster
+			_, err = s.activeRoom(name)
+		}
+		if err == nil && s.options.Ending != nil {
+			if err = s.options.Ending(r.Context(), name, over); err != nil {
+				h.ending.Store(false)
+			}
+		}
+		if err != nil {
+			return answer(err)
+		}
+		if err := h.room.Close(over); err != nil {
+			s.say("room " + name + ": " + words.Plain(err))
+		}
+		s.forget(name, h)
+		return http.StatusOK, &ended{name}
+	})
+	return write(w, status, body)
+}
+
+// ended is the answer when a room has ended.
+type ended struct {
+	Room string `json:"room"`
+}

@@ -1,0 +1,231 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/internal/words"
+)
+
+// route is an HTTP call.
+type route struct {
+	pattern string
+	role    Role
+	takes   []string // accepted query parameters
+	do      string   // the name of its order; if empty, call answers
+	call    func(*Server, http.ResponseWriter, *http.Request) error
+}
+
+// routes holds all calls except "/". openapi.json describes them.
+var routes = [...]route{
+	{"GET /v1/rooms", Read, nil, "", (*Server).list},
+	{"PUT /v1/rooms/{room}", Admin, nil, "", (*Server).put},
+	{"DELETE /v1/rooms/{room}", Admin, []string{"over"}, "", (*Server).end},
+	{"POST /v1/rooms/{room}/play", Operate, nil, "play", nil},
+	{"PATCH /v1/rooms/{room}/voices/{voice}", Operate, nil, "set", nil},
+	{"DELETE /v1/rooms/{room}/voices/{voice}", Operate, stopFields, "stop", nil},
+	{"PATCH /v1/rooms/{room}/buses/{bus}", Operate, nil, "bus", nil},
+	{"POST /v1/rooms/{room}/go", Operate, nil, "go", nil},
+	{"POST /v1/rooms/{room}/standby", Operate, nil, "standby", nil},
+	{"POST /v1/rooms/{room}/panic", Operate, nil, "panic", nil},
+	{"POST /v1/rooms/{room}/stop", Operate, nil, "stopall", nil},
+	{"POST /v1/rooms/{room}/pause", Operate, nil, "pause", nil},
+	{"POST /v1/rooms/{room}/scene", Operate, nil, "scene", nil},
+	{"POST /v1/rooms/{room}/batch", Operate, nil, "batch", nil},
+	{"GET /v1/rooms/{room}/state", Read, nil, "state", nil},
+	{"GET /v1/rooms/{room}/events", Read, []string{"from", "last"}, "", (*Server).events},
+	{"GET /v1/rooms/{room}/report", Read, nil, "", (*Server).report},
+	{"GET /v1/rooms/{room}/timeline.html", Read, nil, "", (*Server).timeline},
+	{"GET /v1/rooms/{room}/explain/{voice}", Read, nil, "", (*Server).explain},
+	{"GET /v1/rooms/{room}/audio.wav", Read, []string{"output"}, "", (*Server).wav},
+	{"GET /v1/rooms/{room}/audio", Read, []string{"output"}, "", (*Server).audio},
+	{"GET /v1/rooms/{room}/ws", Read, []string{"tell"}, "", (*Server).socket},
+	{"PUT /v1/rooms/{room}/sounds/{name}", Admin, nil, "", (*Server).upload},
+	{"GET /metrics", Read, nil, "", (*Server).scrape},
+	{"GET /healthz", Public, nil, "", (*Server).healthy},
+	{"GET /readyz", Public, nil, "", (*Server).ready},
+	{"GET /openapi.json", Public, nil, "", (*Server).document},
+}
+
+// route returns the handler of c. It answers an error as problem JSON, unless the response has already begun.
+func (s *Server) route(c *route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.handle(c, w, r); err != nil {
+			if t, ok := w.(*trackingWriter); !ok || t.status == 0 {
+				fault(err).Write(w)
+			}
+		}
+	})
+}
+
+// handle checks role, server state and query of a request, and then carries out the route c. After an error the
+// caller must answer, unless the response has begun.
+func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
+	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
+		return err
+	}
+	if c.role != Public && s.opening.Load() {
+		return opening()
+	}
+	if sent, err := s.sent(w, r); sent || err != nil {
+		return err
+	}
+	if r.URL.RawQuery != "" {
+		if err := checkQuery(r, c.takes); err != nil {
+			return err
+		}
+	}
+	if c.do == "" {
+		return c.call(s, w, r)
+	}
+	o := Order{Do: c.do, Voice: r.PathValue("voice"), Bus: r.PathValue("bus"), Key: r.Header.Get("Idempotency-Key")}
+	var err error
+	if r.Method == http.MethodDelete && r.URL.RawQuery != "" {
+		if o.With, err = json.Marshal(flat(r.URL.Query())); err != nil {
+			return err
+		}
+	} else if r.Method != http.MethodGet {
+		if o.With, err = s.body(w, r, s.options.Limits.BodyBytes); err != nil {
+			return err
+		}
+	}
+	status, body := s.Do(r.Context(), r.PathValue("room"), o)
+	return write(w, status, body)
+}
+
+// sent redirects a request with status 307 if another server plays its room, and reports whether it did. err is the
+// problem of a room that no server can play at the moment. If both are zero, this server must answer.
+func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err error) {
+	name := r.PathValue("room")
+	if name == "" || s.options.Elsewhere == nil {
+		return false, nil
+	}
+	if _, err := s.entry(name); err == nil {
+		return false, nil
+	}
+	address, err := s.options.Elsewhere(name)
+	if err != nil && r.Method == http.MethodPut && r.PathValue("name") == "" { // a sheet for a room that no server plays
+		return false, nil
+	}
+	if err != nil || address == "" {
+		return false, err
+	}
+	w.Header().Set("Location", address+r.URL.RequestURI())
+	problemjson.New(http.StatusTemporaryRedirect, "the room %q is served by %s", name, address).Of("room").For("elsewhere").Write(w)
+	return true, nil
+}
+
+// flat returns query parameters as the fields of a JSON body: the first value of each as a string, but frame as a
+// number if it is one.
+func flat(values url.Values) map[string]any {
+	out := map[string]any{}
+	for key := range values {
+		out[key] = values.Get(key)
+		if n, err := strconv.ParseInt(values.Get(key), 10, 64); err == nil && key == "frame" {
+			out[key] = n
+		}
+	}
+	return out
+}
+
+// checkQuery returns a problem with status 400 if the query of r has a parameter that is not in takes, or one twice.
+func checkQuery(r *http.Request, takes []string) error {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return problemjson.New(http.StatusBadRequest, "invalid query after the ? of the address")
+	}
+	for key, list := range values {
+		switch {
+		case !slices.Contains(takes, key):
+			return problemjson.New(http.StatusBadRequest, "unknown parameter %q", words.OneLine(key)).Of(words.OneLine(key)).Near(words.Nearest(key, takes))
+		case len(list) > 1:
+			return problemjson.New(http.StatusBadRequest, "%s: is given twice", key).Of(key)
+		}
+	}
+	return nil
+}
+
+// body reads the body of a request. An empty body may give nil. A body of more than most bytes is a problem with
+// status 413, an incomplete one with 400.
+func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength == 0 || r.Body == nil {
+		return nil, nil
+	}
+	if r.ContentLength > most {
+		return nil, tooLong(most)
+	}
+	var b bytes.Buffer
+	if r.ContentLength > 0 {
+		b.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, most))
+	return b.Bytes(), unread(err)
+}
+
+// unread converts an error of reading a body to a problem: status 413 if the body is too long, otherwise 400. nil
+// stays nil.
+func unread(err error) error {
+	var long *http.MaxBytesError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &long):
+		return tooLong(long.Limit)
+	}
+	return problemjson.New(http.StatusBadRequest, "the body ends too early")
+}
+
+// tooLong returns the problem, with status 413, of a body of more than most bytes.
+func tooLong(most int64) error {
+	return problemjson.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).Over(most)
+}
+
+// write answers with status and body, encoded as JSON. If body is a problem, the problem's own status counts. It
+// returns an error, before anything is written, only if body cannot be encoded.
+func write(w http.ResponseWriter, status int, body any) error {
+	if p, wrong := body.(*problemjson.Problem); wrong {
+		p.Write(w)
+		return nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(text)+1))
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // an error means that the client has gone
+	return nil
+}
+
+// other answers requests that match no route: 405 if the path has other methods, Options.Board for a path outside
+// /v1/, and otherwise 404.
+func (s *Server) other(w http.ResponseWriter, r *http.Request) {
+	var can []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host, Header: r.Header}
+		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
+			can = append(can, method)
+		}
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, s.options.Limits.BodyBytes)) // so that the client receives the answer
+	switch {
+	case len(can) > 0:
+		w.Header().Set("Allow", strings.Join(can, ", "))
+		problemjson.New(http.StatusMethodNotAllowed, "the method %s is not allowed; use %s", words.OneLine(r.Method), strings.Join(can, ", ")).Write(w)
+	case s.options.Board != nil && !strings.HasPrefix(r.URL.Path, "/v1/"):
+		s.options.Board.ServeHTTP(w, r)
+	default:
+		problemjson.New(http.StatusNotFound, "unknown path; openapi.json lists all paths").Write(w)
+	}
+}

@@ -1,0 +1,243 @@
+package service
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/sounds"
+)
+
+// Role is a permission level. Each role includes the roles before it.
+type Role uint8
+
+const (
+	Public  Role = iota // health and the API description: no check
+	Read                // see and hear
+	Operate             // play, and change the sound
+	Admin               // make and end rooms, upload sounds
+)
+
+// Options configure a Server. The zero value permits every call to everyone.
+type Options struct {
+	// Folder holds the sounds of rooms made by calls, in one folder per room, named after it. If
+	// empty, these rooms accept no sounds.
+	Folder  string
+	Workers *room.Workers // mix the rooms made by calls; nil: the server starts its own
+	Limits  Limits
+	Sounds  sounds.Limits // for each sound
+
+	// Allow returns a *problemjson.Problem if the caller in ctx lacks the role in a room. The room ""
+	// means no particular room. Nil permits everything.
+	Allow func(ctx context.Context, role Role, room string) error
+
+	// Take counts n more requests of the caller in ctx against a rate limit: each WebSocket
+	// message, and each command of a batch after the first. It returns a *problemjson.Problem if the
+	// limit is exceeded. Nil means no limit.
+	Take func(ctx context.Context, n int) error
+
+	// Barred returns a *problemjson.Problem while a room rejects orders that need a role above Read.
+	// Nil: rooms accept all orders. Safe for concurrent use.
+	Barred func(room string) error
+
+	// Elsewhere returns the address of the server that plays a room missing here, as
+	// http://HOST:PORT, or "" if the room is unknown. Requests are redirected to it. It returns a
+	// *problemjson.Problem if no server plays the room at the moment. Nil: this is the only server.
+	// Safe for concurrent use.
+	Elsewhere func(room string) (address string, err error)
+
+	// Keep stores a room before the call that has made or changed it is answered. If it fails, the
+	// call undoes its change. Nil: rooms are not stored. Safe for concurrent use.
+	Keep func(*room.Room) error
+
+	// Raise makes a room for a call and adds it. Nil: the server makes the room itself.
+	Raise func(ctx context.Context, room string, text []byte) error
+
+	// Ending is called before a call fades a room out, and may do the fade itself. If it returns a
+	// *problemjson.Problem, the room continues. Nil: every room may be ended. Safe for concurrent use.
+	Ending func(ctx context.Context, room string, fade time.Duration) error
+
+	// Ready returns a *problemjson.Problem while the server as a whole cannot play. Nil: it always can.
+	Ready func() error
+
+	// Gone removes the files of a room that a call has ended, before the name is free again. Nil:
+	// the files stay. Safe for concurrent use.
+	Gone func(*room.Room)
+
+	// Opening makes the server answer 503 to all calls except health and the API description, until
+	// Opened is called.
+	Opening bool
+
+	Board http.Handler // serves all paths without a route; optional
+	Say   func(string) // receives log lines for the operator; safe for concurrent use; optional
+}
+
+// Limits restrict the resources of calls. A field of 0 has the default in its comment.
+type Limits struct {
+	Rooms      int   // 2,000
+	RoomVoices int   // 65,536 in all rooms made by calls, real and virtual
+	RoomSounds int   // 1,000 files per room
+	RoomBytes  int64 // 1 GiB of sounds per room
+	SheetBytes int64 // 1 MiB
+	SoundBytes int64 // 64 MiB
+	BodyBytes  int64 // 64 KiB, for orders and messages
+	Sockets    int   // 4,096: WebSockets and streams of events and audio at once
+}
+
+// fill replaces each limit of 0 by its default.
+func (l *Limits) fill() {
+	for _, f := range []struct {
+		p    *int
+		most int
+	}{{&l.Rooms, 2000}, {&l.RoomVoices, 65_536}, {&l.RoomSounds, 1000}, {&l.Sockets, 4096}} {
+		if *f.p == 0 {
+			*f.p = f.most
+		}
+	}
+	for _, f := range []struct {
+		p    *int64
+		most int64
+	}{{&l.RoomBytes, 1 << 30}, {&l.SheetBytes, 1 << 20}, {&l.SoundBytes, 64 << 20}, {&l.BodyBytes, 64 << 10}} {
+		if *f.p == 0 {
+			*f.p = f.most
+		}
+	}
+}
+
+// Server answers calls. It is an http.Handler. All methods are safe for concurrent use.
+type Server struct {
+	options Options
+	mux     *http.ServeMux
+	keys    idempotency
+	metrics *metrics
+	uploads chan struct{} // one entry for each running upload
+	drawing chan struct{} // one entry for each timeline being rendered
+	open    atomic.Int64  // sockets and streams
+
+	patience time.Duration // time limit for a reader to accept a piece of an answer
+
+	ctx    context.Context // ends with the server
+	cancel context.CancelFunc
+	calls  sync.WaitGroup // sockets, streams and the goroutines that watch rooms
+
+	mutex     sync.RWMutex
+	entries   map[string]*roomEntry // a nil entry reserves the name of a room that is being made
+	nameLocks map[string]*nameLock  // by room name; see lockName
+	own       *room.Workers         // started for the first room that needs them
+	closed    bool
+
+	opening atomic.Bool
+}
+
+// farewell is the time that Close gives sockets and streams to end by themselves.
+const farewell = 300 * time.Millisecond
+
+// uploading limits simultaneous uploads, and drawing limits timelines rendered at once.
+const uploading, drawing = 4, 4
+
+// New returns a server without rooms. The caller must Close it.
+func New(o Options) *Server {
+	o.Limits.fill()
+	s := &Server{
+		options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), drawing: make(chan struct{}, drawing),
+		patience: patience, entries: map[string]*roomEntry{}, nameLocks: map[string]*nameLock{},
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.opening.Store(o.Opening)
+	s.metrics = newMetrics(s)
+	for _, r := range routes {
+		s.mux.Handle(r.pattern, s.route(&r))
+	}
+	s.mux.HandleFunc("/", s.other)
+	return s
+}
+
+// ServeHTTP answers a call and counts it. A panic becomes a 500 and a log line, except http.ErrAbortHandler, which
+// aborts the connection.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
+	defer func() {
+		p := recover()
+		if t.slow && !t.lasts {
+			s.metrics.slow("answers")
+		}
+		if p == http.ErrAbortHandler {
+			s.metrics.call(r.Pattern, t.status, time.Since(began))
+			panic(p)
+		}
+		if p != nil {
+			s.say("internal error in a call of " + r.Pattern + ": this is a fault of the program")
+			if t.status == 0 {
+				problemjson.New(http.StatusInternalServerError, "internal error of the server; the call itself may be correct").Write(t)
+			}
+		}
+		s.metrics.call(r.Pattern, t.status, time.Since(began))
+	}()
+	s.mux.ServeHTTP(t, r)
+}
+
+// allow returns a problem if the caller in ctx lacks role in the room called name. Public is always allowed.
+func (s *Server) allow(ctx context.Context, role Role, name string) error {
+	if role == Public {
+		return nil
+	}
+	if is, err := trusted(ctx, role); is || s.options.Allow == nil {
+		return err
+	}
+	return s.options.Allow(ctx, role, name)
+}
+
+// count counts n requests of the caller in ctx against the rate limit. If the limit is exceeded, it returns a
+// problem. An n of 0 or less is ignored.
+func (s *Server) count(ctx context.Context, n int) error {
+	if s.options.Take == nil || n <= 0 {
+		return nil
+	}
+	return s.options.Take(ctx, n)
+}
+
+// say passes a line for the operator to Options.Say, if that is set.
+func (s *Server) say(line string) {
+	if s.options.Say != nil {
+		s.options.Say(line)
+	}
+}
+
+// Close fades out and ends all rooms, then ends all sockets and streams, and returns when they have ended. The
+// server rejects new ones from the beginning of Close. fade is the length of the fade.
+func (s *Server) Close(fade time.Duration) {
+	s.mutex.Lock()
+	s.closed = true
+	all := s.entries
+	s.entries = map[string]*roomEntry{}
+	own := s.own
+	s.mutex.Unlock()
+	var ends sync.WaitGroup
+	for _, h := range all {
+		if h != nil {
+			ends.Go(func() { _ = h.room.Close(fade) }) // an error of a closing device needs no handling
+		}
+	}
+	ends.Wait()
+	over := make(chan struct{})
+	go func() {
+		s.calls.Wait()
+		close(over)
+	}()
+	parting := time.NewTimer(farewell)
+	defer parting.Stop()
+	select {
+	case <-over: // all clients have received the end
+	case <-parting.C:
+	}
+	s.cancel()
+	<-over
+	if own != nil {
+		own.Close()
+	}
+}

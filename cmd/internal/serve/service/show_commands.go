@@ -1,0 +1,207 @@
+package service
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/internal/words"
+)
+
+// showReply is the answer to an order for a show.
+type showReply struct {
+	Cue     string `json:"cue,omitempty"` // the cue that a GO started
+	Standby string `json:"standby"`
+	Said    string `json:"said,omitempty"`
+	Frame   int64  `json:"frame,omitempty"` // the frame of an action that was scheduled for later
+}
+
+// runOrSchedule runs do now and returns its HTTP status and body. If when is in the future, it schedules do and
+// returns 202 with the frame. word is the name of the order in the body and in messages about a later failure.
+func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
+	frame, later, err := r.Later(when, word, func() error {
+		_, body := do()
+		if p, wrong := body.(*problemjson.Problem); wrong {
+			return p
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return answer(err)
+	case !later:
+		return do()
+	}
+	return http.StatusAccepted, &showReply{Standby: r.Show().Next(), Said: word, Frame: frame}
+}
+
+// replyStandby returns status 200 and a body with the cue on standby. word is the name of the order in it.
+func replyStandby(r *room.Room, word string) (int, any) {
+	return http.StatusOK, &showReply{Standby: r.Show().Next(), Said: word}
+}
+
+// checkCue returns nil if the list of r has a cue with this number. Numbers are compared by value: "2.50" finds cue
+// 2.5. Otherwise, also without a list, it returns a problem with status 404 that suggests the nearest number.
+func checkCue(r *room.Room, number string) error {
+	s := r.Sheet()
+	_, err := s.Place(number)
+	if err == nil {
+		return nil
+	}
+	var numbers []string
+	for i := range s.List {
+		numbers = append(numbers, s.List[i].Number)
+	}
+	p := problemjson.New(http.StatusNotFound, "%s", plain(err)).Of("cue")
+	p.Nearest = words.Nearest(number, numbers)
+	return p
+}
+
+// fire carries out the order "go": it starts a cue of the list, by default the cue on standby, now or later. It
+// returns the HTTP status and the body.
+func fire(r *room.Room, o *Order) (int, any) {
+	f := parseObject(o.With, "", "cue", "from", "at", "frame")
+	number, from, when := f.text("cue"), f.time("from"), f.when()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	if number != "" {
+		if err := checkCue(r, number); err != nil {
+			return answer(err)
+		}
+	}
+	return runOrSchedule(r, when, "go", func() (int, any) {
+		begun, err := r.Show().Begin(number, from)
+		if err != nil {
+			return answer(shown(err, ""))
+		}
+		return http.StatusOK, &showReply{Cue: begun, Standby: r.Show().Next()}
+	})
+}
+
+// standby carries out the order "standby": it puts the cue with a number on standby, or steps one cue forward or
+// back, now or later. It returns the HTTP status and the body.
+func standby(r *room.Room, o *Order) (int, any) {
+	f := parseObject(o.With, "", "cue", "step", "at", "frame")
+	number, step, when := f.text("cue"), f.whole("step"), f.when()
+	switch {
+	case f.wrong != nil:
+	case (number == "") == (step == nil):
+		f.fault("cue", "want either the number of a cue or a step")
+	case step != nil && *step != 1 && *step != -1:
+		f.fault("step", "want 1 or -1")
+	}
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	if step == nil {
+		if err := checkCue(r, number); err != nil {
+			return answer(err)
+		}
+	}
+	return runOrSchedule(r, when, "standby", func() (int, any) {
+		err, field := error(nil), "cue"
+		if step != nil {
+			err, field = r.Show().Step(int(*step)), "step"
+		} else {
+			err = r.Show().Standby(number)
+		}
+		if err != nil {
+			return answer(shown(err, field))
+		}
+		return replyStandby(r, "standby")
+	})
+}
+
+// panicked carries out the order "panic": it fades everything out and cancels scheduled actions, now or later. It
+// returns the HTTP status and the body.
+func panicked(r *room.Room, o *Order) (int, any) {
+	f := parseObject(o.With, "", "at", "frame")
+	when := f.when()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	return runOrSchedule(r, when, "panic", func() (int, any) {
+		r.Show().Panic()
+		return replyStandby(r, "panic")
+	})
+}
+
+// stopAll carries out the order "stopall": it fades out all running cues, now or later. With a target it stops only
+// the voices with that id or on that bus. It returns the HTTP status and the body.
+func stopAll(r *room.Room, o *Order) (int, any) {
+	f := parseObject(o.With, "", "over", "target", "at", "frame")
+	over, target, when := or(f.time("over"), showrun.Fade), f.text("target"), f.when()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	return runOrSchedule(r, when, "stop", func() (int, any) {
+		if target != "" {
+			return act(r, "stop", target, over.String())
+		}
+		r.Show().Stop(over)
+		return replyStandby(r, "stop")
+	})
+}
+
+// pause carries out the order "pause": it pauses the show, or resumes it if the field on is false, now or later.
+// With a target it affects only the voices with that id or on that bus. It returns the HTTP status and the body.
+func pause(r *room.Room, o *Order) (int, any) {
+	f := parseObject(o.With, "", "on", "target", "at", "frame")
+	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	word := "resume"
+	if on {
+		word = "pause"
+	}
+	return runOrSchedule(r, when, word, func() (int, any) {
+		if target != "" {
+			return act(r, word, target)
+		}
+		r.Show().Pause(on)
+		return replyStandby(r, word)
+	})
+}
+
+// act runs an action of the show, word, on target, the id of voices or a bus. rest are its further arguments. It
+// returns the HTTP status and the body: the cue on standby, or a problem.
+func act(r *room.Room, word, target string, rest ...string) (int, any) {
+	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return answer(problemjson.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).Of("target"))
+	}
+	if err := r.Show().Do(strings.Join(append([]string{word, target}, rest...), " ")); err != nil {
+		return answer(shown(err, "target"))
+	}
+	return replyStandby(r, word)
+}
+
+// scene carries out the order "scene": it fades to a scene of the sheet, now or later. The scene "" leaves the
+// current one. It returns the HTTP status and the body.
+func scene(r *room.Room, o *Order) (int, any) {
+	f := parseObject(o.With, "", "scene", "over", "at", "frame")
+	f.needs("scene")
+	name, over, when := f.text("scene"), some(f.time("over")), f.when()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	if err := r.CheckScene(name, over); err != nil {
+		return answer(err)
+	}
+	return runOrSchedule(r, when, "scene", func() (int, any) {
+		if err := r.Scene(name, over); err != nil {
+			return answer(err)
+		}
+		return replyStandby(r, "scene")
+	})
+}
+
+// fade is the default length of the fade when a room ends, and longestFade the maximum.
+const (
+	fade        = 300 * time.Millisecond
+	longestFade = time.Minute
+)

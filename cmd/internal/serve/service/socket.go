@@ -1,0 +1,310 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"voicepool/cmd/internal/serve/problemjson"
+)
+
+const (
+	waiting   = 8192                  // messages of a socket that may wait for its reader: a batch with all its stolen voices
+	waitBytes = 8 << 20               // limit of their total size; the sockets of a room share the same bytes
+	ping      = 20 * time.Second      // interval of pings
+	mostWrong = 100                   // unreadable messages before a socket is closed
+	overdrawn = 10 * time.Millisecond // pause after a message above the rate limit
+)
+
+// socket is a WebSocket of orders and events. One goroutine reads and carries out orders, another
+// one writes.
+type socket struct {
+	server *Server
+	conn   *webSocket
+	cancel context.CancelFunc
+	news   chan struct{} // there is something to write
+
+	mutex  sync.Mutex
+	out    [][]byte // replies and events
+	bytes  int
+	state  []byte // the newest state that is not written yet
+	levels []byte
+	over   bool // the room has ended
+	slow   bool
+}
+
+// socket answers with a WebSocket that carries orders, replies, events, state and levels. With the query parameter
+// tell=replies it sends only replies and the end of the room. A returned error precedes the upgrade.
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("room")
+	h, err := s.entry(name)
+	if err != nil {
+		return err
+	}
+	tell := r.URL.Query().Get("tell")
+	if tell != "" && tell != "all" && tell != "replies" {
+		return problemjson.New(http.StatusBadRequest, "tell: want all or replies").Of("tell")
+	}
+	if err := upgrades(w, r); err != nil {
+		return err
+	}
+	caller := r.Context() // carries the caller's identity
+	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *webSocket) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		c := &socket{server: s, conn: conn, cancel: cancel, news: make(chan struct{}, 1)}
+		var writer sync.WaitGroup
+		defer writer.Wait()
+		defer cancel()
+		writer.Go(func() { c.write(ctx) })
+		if tell == "replies" {
+			writer.Go(func() {
+				select {
+				case <-h.room.Done():
+					c.end()
+				case <-ctx.Done():
+				}
+			})
+		} else {
+			h.hub.enter(c)
+			defer h.hub.leave(c)
+		}
+		c.read(ctx, caller, name)
+	})
+}
+
+// show sets the state and the levels to write next, both encoded messages. They replace values that are not written
+// yet. nil means unchanged. It does not block.
+func (c *socket) show(state, levels []byte) {
+	c.mutex.Lock()
+	if state != nil {
+		c.state = state
+	}
+	if levels != nil {
+		c.levels = levels
+	}
+	c.mutex.Unlock()
+	c.sendEvents()
+}
+
+// queue adds a message to the output without blocking. If the reader is so slow that the queue is full, queue drops
+// all messages, counts the reader as slow and ends the socket.
+func (c *socket) queue(message []byte) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.slow {
+		return
+	}
+	if len(c.out) >= waiting || c.bytes+len(message) > waitBytes && len(c.out) > 0 {
+		c.slow, c.out = true, nil
+		c.server.metrics.slow("orders")
+		c.cancel()
+		return
+	}
+	c.out, c.bytes = append(c.out, message), c.bytes+len(message)
+	c.sendEvents()
+}
+
+// end makes write send the queued messages and the end of the room, and then close the socket. It does not block.
+func (c *socket) end() {
+	c.mutex.Lock()
+	c.over = true
+	c.mutex.Unlock()
+	c.sendEvents()
+}
+
+// sendEvents wakes write. It does not block.
+func (c *socket) sendEvents() {
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
+}
+
+// take appends the messages to write to before and removes them from the socket: replies and events first, then
+// state and levels. over reports whether the room has ended.
+func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	all = append(before, c.out...)
+	clear(c.out)
+	c.out, c.bytes = c.out[:0], 0
+	if c.state != nil {
+		all = append(all, c.state)
+	}
+	if c.levels != nil {
+		all = append(all, c.levels)
+	}
+	c.state, c.levels = nil, nil
+	return all, c.over
+}
+
+// write writes queued messages until ctx ends, the room ends or a write fails; then it cancels the socket. It pings
+// an idle client every 20 s. It runs on its own goroutine.
+func (c *socket) write(ctx context.Context) {
+	defer c.cancel()
+	timer := time.NewTimer(ping)
+	defer timer.Stop()
+	var all [][]byte
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			soon, cancel := context.WithTimeout(ctx, patience)
+			err := c.conn.Ping(soon)
+			cancel()
+			if err != nil {
+				c.server.metrics.dropped("orders", ctx)
+				return
+			}
+			timer.Reset(ping)
+			continue
+		case <-c.news:
+		}
+		var over bool
+		all, over = c.take(all[:0])
+		for _, message := range all {
+			if !c.server.push(ctx, c.conn, websocket.MessageText, message, "orders") {
+				return
+			}
+		}
+		clear(all)
+		if over {
+			c.server.push(ctx, c.conn, websocket.MessageText, []byte(`{"type":"end"}`), "orders")
+			_ = c.conn.Close(websocket.StatusGoingAway, "the room has ended")
+			return
+		}
+	}
+}
+
+// push writes a message to c and reports whether that succeeded; if not, the caller must drop the reader. A reader
+// that does not accept the message within 10 s is counted as slow under what, "orders" or "audio".
+func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageType, message []byte, what string) bool {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := c.Write(soon, kind, message)
+	if err != nil && errors.Is(soon.Err(), context.DeadlineExceeded) {
+		s.metrics.slow(what)
+	}
+	return err == nil
+}
+
+// send writes value as JSON to the audio socket c, in a message of a kind, and reports whether that succeeded.
+func (s *Server) send(ctx context.Context, c *webSocket, kind websocket.MessageType, value any) bool {
+	text, err := json.Marshal(value)
+	return err == nil && s.push(ctx, c, kind, text, "audio")
+}
+
+// read reads orders, carries them out one after another and queues the replies, until ctx or the connection ends.
+// caller is the context with the identity of the client, and name is the room. After a hundred unreadable messages
+// it closes the socket.
+func (c *socket) read(ctx, caller context.Context, name string) {
+	for wrong := 0; wrong < mostWrong; {
+		kind, message, err := c.conn.Read(ctx)
+		switch {
+		case err != nil: // the library has answered a message above the limit with 1009, most protocol errors with 1002
+			if strings.Contains(err.Error(), "unmasked") {
+				_ = c.conn.Close(websocket.StatusProtocolError, "a client must mask its frames")
+			}
+			if ctx.Err() == nil {
+				c.conn.network.drainFor(c.conn.patience) // the client may still be sending the rest
+			}
+			return
+		case kind != websocket.MessageText:
+			_ = c.conn.Close(websocket.StatusUnsupportedData, "messages must be text")
+			return
+		case !utf8.Valid(message):
+			_ = c.conn.Close(websocket.StatusInvalidFramePayloadData, "messages must be UTF-8")
+			return
+		}
+		over := c.server.count(caller, 1)
+		text, readable := c.server.reply(caller, name, message, over)
+		if !readable {
+			wrong++
+		}
+		c.queue(text)
+		if over != nil {
+			idle(ctx, overdrawn)
+		}
+	}
+	_ = c.conn.Close(websocket.StatusPolicyViolation, "too many invalid messages")
+}
+
+// reply is the answer to a message.
+type reply struct {
+	Type   string          `json:"type"`
+	Ref    json.RawMessage `json:"ref,omitempty"`
+	Status int             `json:"status"`
+	Body   any             `json:"body"`
+}
+
+// idle waits for d, or until ctx ends.
+func idle(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// reply carries out message, an order for the room called name, and returns the encoded reply. If over is not nil,
+// for example because of the rate limit, the message is rejected with that error instead. readable is false if the
+// message is not even a JSON object.
+func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
+	f := parseObject(message, "", "ref", "key", "do", "voice", "bus", "with")
+	out := reply{Type: "reply", Ref: f.ref()}
+	readable = f.wrong == nil || f.wrong.Field != ""
+	o := Order{Key: f.text("key"), Do: f.text("do"), Voice: f.text("voice"), Bus: f.text("bus"), With: f.raw("with")}
+	f.needs("do")
+	switch {
+	case over != nil:
+		out.Status, out.Body = answer(over)
+	case f.wrong != nil:
+		out.Status, out.Body = answer(f.wrong)
+	default:
+		out.Status, out.Body = s.safely(func() (int, any) { return s.Do(caller, name, o) })
+	}
+	text, err := json.Marshal(&out)
+	if err != nil {
+		out.Status, out.Body = answer(err)
+		text, _ = json.Marshal(&out)
+	}
+	return text, readable
+}
+
+// ref returns the sender's reference of a message, a number or a string, which the reply repeats. It returns nil if
+// the reference is absent, or invalid, which is an error. It works even if o already has an error.
+func (o *jsonObject) ref() json.RawMessage {
+	i := slices.Index(o.keys, "ref") // also if another field is wrong
+	if i < 0 {
+		return nil
+	}
+	v := o.values[i]
+	if len(v) > longestName || v[0] == '{' || v[0] == '[' {
+		o.wrong = problemjson.New(http.StatusBadRequest, "ref: want a number or a short string").Of("ref")
+		return nil
+	}
+	return v
+}
+
+// safely returns the status and body of do. If do panics, it returns a 500 and writes a line to the log, so that one
+// order does not end the server.
+func (s *Server) safely(do func() (int, any)) (status int, body any) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.say("internal error in an order: this is a fault of the program")
+			status, body = answer(errors.New("a fault"))
+		}
+	}()
+	return do()
+}

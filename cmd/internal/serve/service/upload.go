@@ -1,0 +1,149 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"voicepool/cmd/internal/serve/problemjson"
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/words"
+)
+
+// uploaded is the answer to an upload.
+type uploaded struct {
+	Sound    string  `json:"sound"`
+	Seconds  float64 `json:"seconds"`
+	Channels int     `json:"channels"`
+	Rate     int     `json:"rate"`
+}
+
+// upload stores the body as a sound of the room and answers with its properties and status 201. A repeated
+// idempotency key gets the answer of the first call if the body has the same hash.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	if err := room.CheckFile(name); err != nil {
+		return err
+	}
+	most := s.options.Limits.SoundBytes
+	if r.ContentLength > most {
+		return tooLong(most)
+	}
+	key := r.Header.Get("Idempotency-Key")
+	if len(key) > longestKey {
+		_, p := s.keys.once(r.Context(), key, "", "", nil)
+		return p.(error)
+	}
+	select {
+	case s.uploads <- struct{}{}:
+		defer func() { <-s.uploads }()
+	case <-r.Context().Done():
+		return problemjson.New(http.StatusServiceUnavailable, "too many uploads of sounds are running; try again later")
+	}
+	h, err := s.receiver(r.Context(), r.PathValue("room"))
+	if err != nil {
+		return s.noted(words.OneLine(r.PathValue("room")), err)
+	}
+	defer s.release(h.room.Name(), h)
+	in := &measured{in: http.MaxBytesReader(w, r.Body, most), sum: sha256.New()}
+	if key == "" {
+		status, body := s.take(r.Context(), h, name, in)
+		return write(w, status, body)
+	}
+	one, first := s.keys.begin(r.PathValue("room") + "\x00sound\x00" + name + "\x00" + key)
+	if !first {
+		if err := in.drain(); err != nil {
+			return unread(err)
+		}
+		status, body := one.again(r.Context(), in.print())
+		return write(w, status, body)
+	}
+	status, body := 0, any(nil)
+	defer func() { s.keys.end(one, in.print(), status, body) }()
+	status, body = s.take(r.Context(), h, name, in)
+	if err := in.drain(); err != nil { // the hash covers the whole body
+		status, body = answer(unread(err))
+	}
+	return write(w, status, body)
+}
+
+// take reads a sound from in and stores it in the room h as file name. It returns the HTTP status and the body: an
+// *uploaded or a problem.
+func (s *Server) take(ctx context.Context, h *roomEntry, name string, in *measured) (status int, body any) {
+	if err := s.fits(h.room.Name(), name); err != nil {
+		return answer(err)
+	}
+	sound, info, err := h.room.AddSound(ctx, name, in)
+	switch {
+	case in.err != nil:
+		return answer(unread(in.err))
+	case err != nil:
+		return answer(s.noted(h.room.Name(), err))
+	}
+	h.stir()
+	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
+}
+
+// fits returns a problem if the stored sounds of the room called name have reached the limit of their number (429)
+// or bytes (413). An old version of sound, the sound to upload, and running uploads do not count.
+func (s *Server) fits(name, sound string) error {
+	if s.options.Folder == "" {
+		return nil
+	}
+	files, err := os.ReadDir(filepath.Join(s.options.Folder, name))
+	if err != nil {
+		return nil // the folder does not exist yet; other errors appear when the sound is written
+	}
+	bytes, count, l := int64(0), 0, &s.options.Limits
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && !strings.HasPrefix(f.Name(), ".") && f.Name() != sound && strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())) != sound {
+			count++
+			bytes = min(bytes, math.MaxInt64-info.Size()) + info.Size()
+		}
+	}
+	switch {
+	case count >= l.RoomSounds:
+		return problemjson.New(http.StatusTooManyRequests, "the limit of %s in the room is reached", words.Count(l.RoomSounds, "sound")).Over(int64(l.RoomSounds))
+	case bytes >= l.RoomBytes:
+		return problemjson.New(http.StatusRequestEntityTooLarge, "the sounds of the room have reached the limit of %d bytes", l.RoomBytes).Over(l.RoomBytes)
+	}
+	return nil
+}
+
+// measured reads a body and records its hash and its first error.
+type measured struct {
+	in  io.Reader
+	sum hash.Hash
+	err error
+}
+
+// Read reads from the body, adds the data to the hash and stores an error other than io.EOF in m.err.
+func (m *measured) Read(b []byte) (int, error) {
+	n, err := m.in.Read(b)
+	m.sum.Write(b[:n])
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.err = err
+	}
+	return n, err
+}
+
+// drain reads the rest of the body, so that the hash covers it. It returns the first error of all reads, or nil.
+func (m *measured) drain() error {
+	if m.err == nil {
+		_, _ = io.Copy(io.Discard, m) // m.err holds the error
+	}
+	return m.err
+}
+
+// print returns the SHA-256 hash of the data read up to now.
+func (m *measured) print() (p [sha256.Size]byte) {
+	m.sum.Sum(p[:0])
+	return p
+}

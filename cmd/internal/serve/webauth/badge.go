@@ -1,0 +1,125 @@
+package webauth
+
+import (
+	"context"
+	"slices"
+)
+
+// badge holds the permissions of a client until it ends.
+type badge struct {
+	id    id
+	role  Role
+	rooms []string // empty: all
+	name  string   // of the client, for people
+	ended context.Context
+	end   context.CancelFunc
+	spent bucket // the client's use of its rate
+}
+
+// in returns the client's role in a room. After the end of the badge it is the zero Role. The room "" is the server
+// as a whole: a badge that is limited to some rooms has at most the role Read there.
+func (b *badge) in(room string) Role {
+	switch {
+	case b.ended.Err() != nil:
+		return None
+	case len(b.rooms) == 0 || slices.Contains(b.rooms, room):
+		return b.role
+	case room == "":
+		return min(b.role, Read)
+	}
+	return None
+}
+
+// covers reports whether the badge gives at least role in a room. The room "" means in all rooms.
+func (b *badge) covers(role Role, room string) bool {
+	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
+}
+
+// visitor is the client of a request.
+type visitor struct {
+	guard   *Guard
+	addr    address
+	badge   *badge   // nil: no valid token or session
+	session *session // nil: not identified by a cookie
+}
+
+type visitorKey struct{}
+
+// in returns the visitor's role in a room; the room "" is the server as a whole. Without a badge, Options.Public
+// decides. If it sets no role, the result is the zero Role when tokens are required; otherwise it is Admin on this
+// machine and Operate from another.
+func (v *visitor) in(room string) Role {
+	if v.badge != nil {
+		return v.badge.in(room)
+	}
+	rules := v.guard.rules.Load()
+	if rules.Tokens == nil && rules.Loopback {
+		return Admin
+	}
+	if rules.Public != nil {
+		if role, some := rules.Public(room); some {
+			return role
+		}
+	}
+	switch {
+	case rules.Tokens != nil:
+		return None
+	case v.addr.loopback:
+		return Admin
+	}
+	return Operate
+}
+
+// Of returns the role of the caller in a room. The room "" is the server as a whole. If ctx does not come from a
+// request through Guard.Wrap, the role is the zero Role, without any permission.
+func Of(ctx context.Context, room string) Role {
+	v, ok := ctx.Value(visitorKey{}).(*visitor)
+	if !ok {
+		return None
+	}
+	return v.in(room)
+}
+
+// Allow returns nil if the caller in ctx has at least the role need in a room; the room "" is the server as a whole.
+// Otherwise it returns a *Denied: status 401 if a token is missing or expired, 403 if the role is too low.
+func Allow(ctx context.Context, room string, need Role) error {
+	have := Of(ctx, room)
+	if have >= need {
+		return nil
+	}
+	if v, ok := ctx.Value(visitorKey{}).(*visitor); !ok || v.badge == nil || v.badge.ended.Err() != nil {
+		return &Denied{Status: 401, Detail: "a token is needed: send Authorization: Bearer TOKEN, or log in at /login"}
+	}
+	return denied(403, "this needs the role %v; the token has the role %v here", need, have)
+}
+
+// Take counts n more requests of the caller in ctx, such as the commands of a batch, against the rate limits. It
+// returns a *Denied with status 429 if a limit is exceeded, otherwise nil. An n of 0 or less is ignored.
+func Take(ctx context.Context, n int) error {
+	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
+		if err := v.take(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Passcode returns the highest role that the token passcode gives in the given rooms. An empty or unknown passcode
+// gives the role of callers without a token. It is for protocols without headers; remote is the client's address as
+// package net prints it. An unknown passcode counts as a failed login. While the address must wait after failures,
+// err is a *Denied.
+func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
+	v := &visitor{guard: g, addr: addressOf(remote)}
+	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {
+		if v.badge = rules.Tokens.find(passcode); v.badge == nil {
+			g.counts.tokens.Add(1)
+			if err := g.failures.fail(v.addr); err != nil {
+				return None, err
+			}
+		}
+	}
+	for _, room := range rooms {
+		role = max(role, v.in(room))
+	}
+	return role, nil
+}

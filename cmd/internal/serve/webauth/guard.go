@@ -1,0 +1,232 @@
+// Package webauth controls access to an HTTP server. It checks Host and Origin headers, tokens,
+// browser sessions and one-time login links, and limits rates and connections.
+//
+//	g := guard.New(guard.Options{Tokens: tokens, Hosts: []string{"stage.local"}})
+//	defer g.Close()
+//	server := g.Server(g.Wrap(handler))
+//	err := server.Serve(g.Listener(listener))
+//	// In the handler:
+//	if err := guard.Allow(r.Context(), room, guard.Operate); err != nil { ... }
+//
+// All methods are safe for concurrent use.
+package webauth
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Options are the access rules of a Guard.
+type Options struct {
+	Tokens   *Tokens  // nil: tokens are not required
+	Loopback bool     // the server listens on loopback only
+	Secure   bool     // it is served under TLS
+	Hosts    []string // host names of the server, with an optional port; its addresses and localhost are always accepted
+
+	// Public returns the role of callers without a token in a room, if the room sets one. Nil: no
+	// room sets one.
+	Public func(room string) (role Role, some bool)
+
+	Limits Limits
+}
+
+// Limits restrict the resources of clients. A field of 0 has the default in parentheses.
+type Limits struct {
+	Connections int // open at once, in total (4096)
+	PerAddress  int // open at once per address, except loopback (512)
+	Rate        int // requests and messages per second, in total (20000)
+	AddressRate int // per address except loopback, and per token used from such addresses (2000)
+	Logins      int // failed logins per minute and address (5)
+	Sessions    int // of browsers (1024)
+	Refusals    int // refused connections that may receive an answer at once (64)
+}
+
+// MostConnections and MostPerAddress are the defaults of Limits.Connections and Limits.PerAddress.
+const (
+	MostConnections = 4096
+	MostPerAddress  = 512
+)
+
+// complete returns the limits with each value of 0 or less replaced by its default.
+func (l Limits) complete() Limits {
+	for at, value := range map[*int]int{
+		&l.Connections: MostConnections, &l.PerAddress: MostPerAddress, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
+	} {
+		if *at <= 0 {
+			*at = value
+		}
+	}
+	return l
+}
+
+// Counts are the rejections of a Guard since it was made, and its current sessions and connections.
+type Counts struct {
+	Hosts, Origins, Tokens int64 // wrong Host headers, foreign Origins, wrong tokens or link keys
+	Rates, Connections     int64 // too many requests, too many connections in total
+	Crowded                int64 // too many connections per address
+	Files                  int64 // failed accepts because the process has too many open files
+	Sessions, Open         int   // current browser sessions and connections
+}
+
+// Guard authenticates and limits the clients of an HTTP server.
+type Guard struct {
+	limits Limits
+	rules  atomic.Pointer[rules]
+
+	ended context.Context // ends all badges
+	end   context.CancelFunc
+
+	sessions sessions
+	salt     []byte // salt of the token ids
+	keeping  sync.Mutex
+	keepText func(text []byte)
+	rates    rates
+	failures failures
+	crowd    crowd
+
+	counts struct{ hosts, origins, tokens, rates, connections, crowded, files atomic.Int64 }
+	change sync.Mutex // serializes changes of rules
+}
+
+// rules are the part of a Guard that Change replaces.
+type rules struct {
+	Options
+	hosts map[string]bool // lower case, without a port
+	open  *badge          // the badge of links made without a token; nil if tokens are required
+}
+
+// New returns a Guard with the rules o. The caller must Close it.
+func New(o Options) *Guard {
+	g := &Guard{limits: o.Limits.complete()}
+	g.ended, g.end = context.WithCancel(context.Background())
+	g.sessions.most = g.limits.Sessions
+	g.rates.init(g.limits)
+	g.failures.least = g.limits.Logins
+	g.crowd.limits = g.limits
+	g.salt = newSalt()
+	g.Change(o)
+	return g
+}
+
+// Change replaces all options except the limits. If a token is removed or its permissions change, its sessions and
+// long requests end at once. If o requires tokens for the first time, all sessions and links made without tokens
+// end, too.
+func (g *Guard) Change(o Options) {
+	g.change.Lock()
+	defer g.change.Unlock()
+	old := g.rules.Load()
+	o.Hosts = slices.Clone(o.Hosts)
+	if o.Tokens != nil {
+		o.Tokens = o.Tokens.issue(g.ended, g.salt, old)
+	}
+	now := &rules{Options: o, hosts: hostNames(o.Hosts)}
+	switch {
+	case o.Tokens != nil:
+	case old != nil && old.open != nil:
+		now.open = old.open
+	default:
+		now.open = &badge{}
+		now.open.ended, now.open.end = context.WithCancel(g.ended)
+	}
+	g.rules.Store(now)
+	if old == nil {
+		return
+	}
+	if old.open != nil && now.open == nil {
+		old.open.end()
+	}
+	if old.Tokens != nil {
+		for _, t := range old.Tokens.list {
+			if o.Tokens == nil || !slices.ContainsFunc(o.Tokens.list, func(n *token) bool { return n.badge == t.badge }) {
+				t.badge.end()
+			}
+		}
+	}
+	g.keep()
+}
+
+// Close ends all sessions and their long requests. Sessions that Restore's keep has stored stay stored.
+func (g *Guard) Close() {
+	g.keeping.Lock()
+	defer g.keeping.Unlock()
+	g.end()
+}
+
+// Counts returns the number of rejections since New, and of current sessions and connections.
+func (g *Guard) Counts() Counts {
+	return Counts{
+		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
+		Rates: g.counts.rates.Load(), Connections: g.counts.connections.Load(), Crowded: g.counts.crowded.Load(), Files: g.counts.files.Load(),
+		Sessions: g.sessions.count(), Open: g.crowd.count(),
+	}
+}
+
+// Wrap returns a handler that passes permitted requests to next and answers the others with an error. It answers
+// /login, /logout and /v1/login-links itself. The context of a request identifies its caller to Of, Allow and Take.
+func (g *Guard) Wrap(next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /login", g.loginPage)
+	mux.HandleFunc("POST /login", g.login)
+	mux.HandleFunc("GET /login.css", loginStyle)
+	mux.HandleFunc("POST /logout", g.logout)
+	mux.HandleFunc("POST /v1/login-links", g.makeLink)
+	mux.Handle("/", next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		secure(w.Header(), r.TLS != nil)
+		if showsPage(r) {
+			page := &pageWriter{ResponseWriter: w, request: r}
+			defer page.finish()
+			w = page
+		}
+		ctx, cancel, err := g.check(r)
+		if err != nil {
+			Write(w, err)
+			return
+		}
+		defer cancel()
+		switch v := ctx.Value(visitorKey{}).(*visitor); {
+		case v.badge == nil && g.rules.Load().Tokens != nil:
+			w.Header().Set("WWW-Authenticate", scheme) // the answer may be different with a token
+		case v.session != nil:
+			w.Header().Set(sessionHeader, v.session.badge.role.String()) // scripts cannot read the cookie
+		}
+		mux.ServeHTTP(w, bounded(w, r.WithContext(ctx)))
+	})
+}
+
+// check authenticates a request and returns a context that identifies the caller. For a GET request with a badge,
+// the context ends with the badge. The caller must call the CancelFunc after the request. If the request is refused,
+// the *Denied is not nil and the other results are nil.
+func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
+	rules := g.rules.Load()
+	if err := rules.host(r); err != nil {
+		g.counts.hosts.Add(1)
+		return nil, nil, err
+	}
+	v := &visitor{guard: g, addr: addressOf(r.RemoteAddr)}
+	if err := g.identify(v, rules, r); err != nil {
+		return nil, nil, err
+	}
+	if err := rules.origin(r, v.session != nil); err != nil {
+		g.counts.origins.Add(1)
+		return nil, nil, err
+	}
+	if err := v.take(1); err != nil {
+		return nil, nil, err
+	}
+	ctx := context.WithValue(r.Context(), visitorKey{}, v)
+	if v.badge == nil || !mayLast(r) {
+		return ctx, func() {}, nil
+	}
+	// A long response, such as an event stream or a WebSocket, ends with the badge.
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(v.badge.ended, cancel)
+	return ctx, func() { stop(); cancel() }, nil
+}
+
+// mayLast reports whether the response to r may last long, like an event stream or a WebSocket. That is true for
+// every GET request.
+func mayLast(r *http.Request) bool { return r.Method == http.MethodGet }

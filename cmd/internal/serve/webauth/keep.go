@@ -1,0 +1,180 @@
+package webauth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// keptVersion is the version of the stored sessions. It is raised when older programs would misread
+// them.
+const keptVersion = 1
+
+// ErrNewer is the error of sessions stored by a newer program.
+var ErrNewer = errors.New("the sessions were written by a newer voicepool")
+
+// keptSessions are the stored browser sessions as JSON. They contain only hashes of cookies and
+// tokens.
+type keptSessions struct {
+	Version  int           `json:"version"`
+	Salt     []byte        `json:"salt"` // salt of the token ids
+	Sessions []keptSession `json:"sessions"`
+}
+
+type keptSession struct {
+	Cookie []byte    `json:"cookie"`          // hash of the cookie
+	Until  time.Time `json:"until"`           // when the session expires
+	Under  []byte    `json:"under,omitempty"` // id of the token or session that this session ends with; empty: it began without tokens
+	Role   string    `json:"role"`
+	Rooms  []string  `json:"rooms,omitempty"`
+	Name   string    `json:"name"`
+}
+
+// id identifies a badge: the hash of a session's cookie, or the hash of a token with its role and
+// rooms. The zero id is the badge of a server without tokens.
+type id [sha256.Size]byte
+
+// ownID is the id of the badge used for the links of the server itself, if tokens are required.
+var ownID = id{sha256.Size - 1: 1}
+
+// tokenID returns the id of token t: a hash with salt as its key. It includes the token's role and rooms, so that a
+// session ends when they change.
+func tokenID(salt []byte, t *token) (of id) {
+	mac := hmac.New(sha256.New, salt)
+	mac.Write(t.sum[:])
+	mac.Write([]byte{byte(t.badge.role)})
+	for _, room := range t.badge.rooms {
+		mac.Write(binary.AppendUvarint(nil, uint64(len(room))))
+		mac.Write([]byte(room))
+	}
+	mac.Sum(of[:0])
+	return of
+}
+
+// newSalt returns 32 random bytes.
+func newSalt() []byte {
+	salt := make([]byte, sha256.Size)
+	rand.Read(salt)
+	return salt
+}
+
+// read parses text, stored sessions in JSON, into k. Empty text means no sessions and a new salt. Text of a newer
+// program is an error that wraps ErrNewer.
+func (k *keptSessions) read(text []byte) error {
+	if len(text) == 0 {
+		*k = keptSessions{Version: keptVersion, Salt: newSalt()}
+		return nil
+	}
+	var of struct{ Version int } // a newer version may have other types
+	if err := json.Unmarshal(text, &of); err == nil && of.Version > keptVersion {
+		return fmt.Errorf("%w (version %d of the sessions; this program reads version %d)", ErrNewer, of.Version, keptVersion)
+	}
+	if err := json.Unmarshal(text, k); err != nil {
+		return errors.New("the sessions are not valid JSON")
+	}
+	switch {
+	case k.Version != keptVersion:
+		return fmt.Errorf("the sessions have version %d, this program reads version %d", k.Version, keptVersion)
+	case len(k.Salt) != sha256.Size:
+		return errors.New("the sessions have no salt")
+	}
+	return nil
+}
+
+// Restore restores sessions from text, which an earlier Guard has passed to keep, with their remaining time. A
+// session whose token was removed or has other permissions is skipped. So is a session from a time without tokens,
+// if tokens are now required. Empty text has no sessions. If text is invalid or newer (ErrNewer), Restore returns an
+// error and has no effect. Call it successfully at most once, before the Guard serves requests.
+//
+// Afterwards the Guard calls keep with the text of all sessions whenever a session begins or ends, before the answer
+// is sent, but not after Close. Calls of keep do not overlap.
+func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
+	var kept keptSessions
+	if err := kept.read(text); err != nil {
+		return err
+	}
+	g.salt, g.keepText = kept.Salt, keep
+	if tokens := g.rules.Load().Tokens; tokens != nil {
+		for _, t := range tokens.list {
+			t.badge.id = tokenID(g.salt, t)
+		}
+	}
+	g.begin(kept.Sessions)
+	g.keep()
+	return nil
+}
+
+// begin adds stored sessions. It skips sessions that have expired or whose token is gone, and the oldest above the
+// limit.
+func (g *Guard) begin(kept []keptSession) {
+	rules := g.rules.Load()
+	badges := map[id]*badge{ownID: {ended: g.ended}}
+	if rules.open != nil {
+		badges[id{}] = rules.open
+	}
+	if tokens := rules.Tokens; tokens != nil {
+		for _, t := range tokens.list {
+			badges[t.badge.id] = t.badge
+		}
+	}
+	now := time.Now()
+	kept = slices.DeleteFunc(kept, func(k keptSession) bool { return !now.Before(k.Until) })
+	kept = kept[max(len(kept)-g.limits.Sessions, 0):] // if there are too many, the oldest are dropped
+	latest := now.Add(sessionTime)
+	for _, k := range kept {
+		var under id
+		copy(under[:], k.Under)
+		of := badges[under]
+		role, err := ParseRole(k.Role)
+		if of == nil || err != nil || len(k.Cookie) != sha256.Size {
+			continue
+		}
+		until := k.Until
+		if until.After(latest) { // the clock was wrong
+			until = latest
+		}
+		from := &badge{id: under, role: role, rooms: k.Rooms, name: k.Name, ended: of.ended}
+		one := g.sessions.add(id(k.Cookie), from, until)
+		badges[one.badge.id] = one.badge
+	}
+}
+
+// keep passes the text of all sessions to the function given to Restore, if any. After Close it has no effect.
+func (g *Guard) keep() {
+	if g.keepText == nil {
+		return
+	}
+	g.keeping.Lock()
+	defer g.keeping.Unlock()
+	if g.ended.Err() != nil { // Close has ended all sessions; they are restored at the next start
+		return
+	}
+	k := keptSessions{Version: keptVersion, Salt: g.salt, Sessions: g.sessions.kept()}
+	text, err := json.MarshalIndent(k, "", " ")
+	if err == nil { // marshaling strings and times cannot fail
+		g.keepText(append(text, '\n'))
+	}
+}
+
+// kept returns the active sessions in their stored form, oldest first.
+func (s *sessions) kept() []keptSession {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	list := []keptSession{}
+	for _, one := range s.order {
+		if b := one.badge; b.ended.Err() == nil {
+			k := keptSession{Cookie: b.id[:], Until: one.until.UTC(), Role: b.role.String(), Rooms: b.rooms, Name: b.name}
+			if one.under != (id{}) {
+				k.Under = one.under[:]
+			}
+			list = append(list, k)
+		}
+	}
+	return list
+}

@@ -1,0 +1,160 @@
+package webauth
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// crowd counts the open connections.
+type crowd struct {
+	limits    Limits
+	mutex     sync.Mutex
+	open      int
+	addresses map[netip.Prefix]int
+	leaving   int // refused connections that are receiving an answer
+}
+
+// count returns the number of open connections.
+func (c *crowd) count() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.open
+}
+
+// enter counts a new connection of the client a and returns nil. Beyond a limit it does not count it and returns a
+// *Denied: 503 for the limit of the server, 429 for the limit of the address, which loopback does not have. An IPv6
+// /64 is one address.
+func (c *crowd) enter(a address) *Denied {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.open >= c.limits.Connections {
+		n := c.limits.Connections
+		return &Denied{Status: 503, Detail: fmt.Sprintf("the server has its %d connections", n), Limit: n, After: time.Second}
+	}
+	if !a.loopback {
+		if c.addresses[a.block] >= c.limits.PerAddress {
+			n := c.limits.PerAddress
+			return &Denied{Status: 429, Detail: fmt.Sprintf("this address has its %d connections", n), Limit: n, After: time.Second}
+		}
+		if c.addresses == nil {
+			c.addresses = map[netip.Prefix]int{}
+		}
+		c.addresses[a.block]++
+	}
+	c.open++
+	return nil
+}
+
+// leave removes a connection of the client a, which enter has counted.
+func (c *crowd) leave(a address) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.open--
+	if !a.loopback {
+		if c.addresses[a.block]--; c.addresses[a.block] <= 0 {
+			delete(c.addresses, a.block)
+		}
+	}
+}
+
+// Listener returns a listener that accepts connections from l within the limits and refuses the others. It answers
+// these with an HTTP error that names the limit. Under TLS it only closes them, because the client could not read
+// the answer.
+func (g *Guard) Listener(l net.Listener) net.Listener { return &listener{l, g} }
+
+type listener struct {
+	net.Listener
+	guard *Guard
+}
+
+// Accept waits for a connection within the limits and returns it. It refuses connections beyond the limits.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			l.guard.counts.files.Add(1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		a := addressOf(c.RemoteAddr().String())
+		why := l.guard.crowd.enter(a)
+		if why == nil {
+			return &conn{Conn: c, leave: sync.OnceFunc(func() { l.guard.crowd.leave(a) })}, nil
+		}
+		if why.Status == http.StatusTooManyRequests {
+			l.guard.counts.crowded.Add(1)
+		} else {
+			l.guard.counts.connections.Add(1)
+		}
+		l.guard.refuse(c, why)
+	}
+}
+
+// conn is a counted connection.
+type conn struct {
+	net.Conn
+	leave func()
+}
+
+// Close closes the connection. The first call removes it from the counts.
+func (c *conn) Close() error {
+	c.leave()
+	return c.Conn.Close()
+}
+
+// CloseWrite closes the writing side. If the connection does not support that, it has no effect and returns nil.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// refuse sends why to the client and closes the connection, within one second. It does not block. Under TLS, or with
+// too many refusals at the same time, it only closes the connection.
+func (g *Guard) refuse(c net.Conn, why *Denied) {
+	g.crowd.mutex.Lock()
+	full := g.crowd.leaving >= g.limits.Refusals || g.rules.Load().Secure
+	if !full {
+		g.crowd.leaving++
+	}
+	g.crowd.mutex.Unlock()
+	if full {
+		c.Close()
+		return
+	}
+	go func() {
+		defer func() {
+			c.Close()
+			g.crowd.mutex.Lock()
+			g.crowd.leaving--
+			g.crowd.mutex.Unlock()
+		}()
+		begin := time.Now()
+		c.SetReadDeadline(begin.Add(time.Second / 2))
+		head := make([]byte, mostHeader)
+		n, _ := c.Read(head) // a client that sends no request gets JSON
+		c.SetDeadline(begin.Add(time.Second))
+		kind, text := mediaType, why.problem()
+		if r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(head[:n]))); err == nil && showsPage(r) {
+			kind, text = "text/html; charset=utf-8", errorPage(text, why.Status, strconv.Itoa(why.Seconds()), "")
+		}
+		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nRetry-After: %d\r\nConnection: close\r\n\r\n%s",
+			why.Status, http.StatusText(why.Status), kind, len(text), why.Seconds(), text)
+		if half, ok := c.(interface{ CloseWrite() error }); ok {
+			half.CloseWrite()
+		}
+		io.CopyN(io.Discard, c, 2*mostHeader)
+	}()
+}

@@ -1,0 +1,231 @@
+package webauth
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"voicepool/internal/words"
+)
+
+//go:embed login.html
+var loginText string
+
+//go:embed login.css
+var loginCSS []byte
+
+// mostForm is the maximum size of a login form in bytes.
+const mostForm = 4096
+
+var loginTemplate = template.Must(template.New("login").Parse(loginText))
+
+// loginPage answers GET /login with the login page. With the parameter key it logs in with that one-time link
+// instead and redirects.
+func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
+	v := r.Context().Value(visitorKey{}).(*visitor)
+	key := r.URL.Query().Get("key")
+	if key == "" || r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
+		g.showLogin(w, r, http.StatusOK, "")
+		return
+	}
+	if err := g.failures.blocked(v.addr); err != nil {
+		g.refuseLogin(w, r, err)
+		return
+	}
+	b := g.sessions.use(key)
+	if b == nil {
+		g.counts.tokens.Add(1)
+		if err := g.failures.fail(v.addr); err != nil {
+			g.refuseLogin(w, r, err)
+			return
+		}
+		g.showLogin(w, r, http.StatusForbidden, "This link has been used or has expired. Get another link, or log in with a token.")
+		return
+	}
+	g.enter(w, r, b)
+}
+
+// login answers the form of the login page. With a valid token it starts a session and redirects. Otherwise it shows
+// the page again with the reason.
+func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
+	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
+	if err := g.failures.blocked(v.addr); err != nil {
+		g.refuseLogin(w, r, err)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	if err := r.ParseForm(); err != nil {
+		g.showLogin(w, r, http.StatusBadRequest, "The form is invalid, or larger than 4 KiB.")
+		return
+	}
+	if rules.Tokens == nil {
+		http.Redirect(w, r, next(r), http.StatusSeeOther)
+		return
+	}
+	b := rules.Tokens.find(strings.TrimSpace(r.PostForm.Get("token")))
+	if b == nil {
+		g.counts.tokens.Add(1)
+		if err := g.failures.fail(v.addr); err != nil {
+			g.refuseLogin(w, r, err)
+			return
+		}
+		g.showLogin(w, r, http.StatusForbidden, "This token is unknown or has expired.")
+		return
+	}
+	g.enter(w, r, b)
+}
+
+// enter starts a session with the permissions of b, sets its cookie and redirects to the target of the login. It
+// ends the caller's earlier session, unless b comes from a link which that session has made.
+func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
+	v := r.Context().Value(visitorKey{}).(*visitor)
+	if v.session != nil && v.session.badge.id != b.id { // a session that made the link stays: the new one ends with it
+		v.session.badge.end()
+	}
+	cookie := g.sessions.begin(b)
+	g.keep()
+	g.setCookie(w, cookie, int(sessionTime.Seconds()))
+	http.Redirect(w, r, next(r), http.StatusSeeOther)
+}
+
+// logout ends the caller's session, if any, deletes its cookie and redirects to the login page.
+func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
+	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
+		v.session.badge.end()
+		g.keep()
+	}
+	g.setCookie(w, "", -1)
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+}
+
+// setCookie sets the session cookie to a value. age is its lifetime in seconds; a negative age deletes the cookie.
+func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
+	tls := g.rules.Load().Secure
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(tls), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: tls, SameSite: http.SameSiteStrictMode,
+	})
+	w.Header().Set("Cache-Control", "no-store")
+}
+
+// next returns the path to redirect to after a login: the parameter next if it is a path on this server, otherwise
+// "/".
+func next(r *http.Request) string {
+	to := r.FormValue("next")
+	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
+		return "/"
+	}
+	return to
+}
+
+// showLogin answers with a status and the login page. message, which may be empty, is shown on it. The page keeps
+// the target of the redirect.
+func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
+	to := next(r)
+	if to == "/" {
+		to = ""
+	}
+	var role Role
+	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
+		role = v.session.badge.role
+	}
+	page := struct {
+		Message, Next, Role string
+		Open                bool
+	}{Message: message, Next: to, Open: g.rules.Load().Tokens == nil}
+	if role != None {
+		page.Role = role.String()
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	loginTemplate.Execute(w, page)
+}
+
+// refuseLogin answers with the login page and the waiting time, because why blocks the caller's address.
+func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *Denied) {
+	w.Header().Set("Retry-After", strconv.Itoa(why.Seconds()))
+	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.Seconds()))
+}
+
+// loginStyle answers with the style sheet of the login page.
+func loginStyle(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Write(loginCSS)
+}
+
+// invitation is the body of POST /v1/login-links.
+type invitation struct {
+	Role string `json:"role"`
+	Room string `json:"room"`
+}
+
+// makeLink answers POST /v1/login-links with the URL of a new one-time login link. The caller must be an Admin of
+// the room. The link ends with the caller's token.
+func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
+	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
+	if err != nil {
+		Write(w, &Denied{Status: 413, Detail: "the body is larger than 4 KiB", Limit: mostForm})
+		return
+	}
+	var asked invitation
+	role, wrong := asked.read(data)
+	if wrong != nil {
+		Write(w, wrong)
+		return
+	}
+	if err := Allow(r.Context(), asked.Room, Admin); err != nil {
+		Write(w, err)
+		return
+	}
+	if asked.Room == "" && v.badge != nil && !v.badge.covers(Admin, "") {
+		Write(w, denied(403, "room: the token is limited to some rooms; name one of them"))
+		return
+	}
+	from := v.badge
+	if from == nil {
+		from = rules.open
+	}
+	if from == nil { // tokens were removed after the rules were read
+		Write(w, denied(401, "the tokens of the server have just changed; try again"))
+		return
+	}
+	path := g.invite(from, role, asked.Room)
+	scheme := "http"
+	if rules.Secure {
+		scheme = "https"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusCreated)
+	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
+}
+
+// read parses data, the JSON of an invitation, into i and returns its role. Invalid data is a *Denied with status
+// 400.
+func (i *invitation) read(data []byte) (Role, *Denied) {
+	var given map[string]json.RawMessage
+	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {
+		return None, denied(400, `the body must be JSON, such as {"role": "operator", "room": "main"}`)
+	}
+	for key, value := range given {
+		to := map[string]*string{"role": &i.Role, "room": &i.Room}[key]
+		switch {
+		case to == nil:
+			return None, denied(400, "unknown field %s; the nearest is %s", words.OneLine(key), words.Nearest(key, []string{"role", "room"}))
+		case json.Unmarshal(value, to) != nil:
+			return None, denied(400, "%s: want a string", key)
+		}
+	}
+	role, err := ParseRole(i.Role)
+	if err != nil {
+		return None, &Denied{Status: 400, Detail: fmt.Sprintf("role: %v", err)}
+	}
+	return role, nil
+}

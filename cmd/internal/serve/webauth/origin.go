@@ -1,0 +1,129 @@
+package webauth
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// hostNames returns the set of host names accepted in Host headers: hosts and localhost, in lower case without
+// ports.
+func hostNames(hosts []string) map[string]bool {
+	names := map[string]bool{"localhost": true}
+	for _, h := range hosts {
+		name, _ := splitHost(h)
+		names[name] = true
+	}
+	return names
+}
+
+// splitHost splits host into a name, in lower case without brackets and a final dot, and a port, which may be "".
+func splitHost(host string) (name, port string) {
+	name = host
+	if n, p, err := net.SplitHostPort(host); err == nil {
+		name, port = n, p
+	} else {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	}
+	return strings.TrimSuffix(strings.ToLower(name), "."), port
+}
+
+// host returns a *Denied with status 403 if the Host header of r does not name this server, otherwise nil. This
+// prevents DNS rebinding: a page of an attacker whose name points to this machine sends another Host.
+func (s *rules) host(r *http.Request) *Denied {
+	name, _ := splitHost(r.Host)
+	if s.hosts[name] {
+		return nil
+	}
+	if a, err := netip.ParseAddr(name); err == nil {
+		local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		if a = a.Unmap().WithZone(""); a.IsLoopback() || local != nil && a == addressOf(local.String()).ip {
+			return nil
+		}
+	}
+	return denied(403, "Host: unknown name of this server; add it with --host")
+}
+
+// origin returns a *Denied with status 403 if r changes state or opens a WebSocket and comes from a page of another
+// site, otherwise nil. cookie means that a cookie identifies the caller: browsers attach cookies to requests of
+// foreign pages, too.
+func (s *rules) origin(r *http.Request, cookie bool) *Denied {
+	if safe(r.Method) && !upgrades(r) {
+		return nil
+	}
+	if list := r.Header.Values("Origin"); len(list) > 0 {
+		for _, origin := range list {
+			if !s.own(origin, r.Host) {
+				return denied(403, "Origin: a page of another site may not do this")
+			}
+		}
+		return nil
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return nil
+	case "":
+		if !cookie {
+			return nil // not a browser
+		}
+		return denied(403, "Origin: required together with the cookie; programs send Authorization: Bearer TOKEN")
+	}
+	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
+}
+
+// own reports whether origin, the value of an Origin header, is this server: host, the host of the request, or a
+// name in Options.Hosts. If the server uses TLS, the origin must be https.
+func (s *rules) own(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
+		return false
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || s.Secure) {
+		return false
+	}
+	for _, h := range append([]string{host}, s.Hosts...) {
+		if sameHost(u.Host, h, u.Scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameHost reports whether two hosts, each with or without a port, are equal. A missing port is the default port of
+// scheme, "http" or "https".
+func sameHost(a, b, scheme string) bool {
+	standard := map[string]string{"http": "80", "https": "443"}[scheme]
+	nameA, portA := splitHost(a)
+	nameB, portB := splitHost(b)
+	if portA == "" {
+		portA = standard
+	}
+	if portB == "" {
+		portB = standard
+	}
+	return nameA == nameB && portA == portB
+}
+
+// safe reports whether requests with a method do not change state.
+func safe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// upgrades reports whether r requests to switch protocols, as for a WebSocket.
+func upgrades(r *http.Request) bool {
+	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
+}
+
+// secure sets headers that restrict pages in browsers. tls means that the request came over TLS.
+func secure(h http.Header, tls bool) {
+	h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send the login form with "Origin: null"
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if tls {
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
+}

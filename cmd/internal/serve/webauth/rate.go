@@ -1,0 +1,178 @@
+package webauth
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// bucket is a token bucket with the capacity of one second. The zero bucket is full.
+type bucket struct {
+	mutex sync.Mutex
+	spent float64
+	last  time.Time
+}
+
+// take takes n tokens at time now and returns 0. rate is both the capacity and the number of tokens added per
+// second. If there are too few tokens, take leaves them and returns the time until there are enough. An n above rate
+// counts as rate.
+func (b *bucket) take(n, rate float64, now time.Time) time.Duration {
+	n = min(n, rate)
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if !b.last.IsZero() {
+		b.spent = max(0, b.spent-now.Sub(b.last).Seconds()*rate)
+	}
+	b.last = now
+	if b.spent+n > rate {
+		return time.Duration(math.Ceil((b.spent + n - rate) / rate * 1e9))
+	}
+	b.spent += n
+	return 0
+}
+
+// mostAddresses is the maximum number of stored addresses.
+const mostAddresses = 4096
+
+// rates holds the buckets of the server and of each address.
+type rates struct {
+	server        bucket
+	limit, single float64
+	mutex         sync.Mutex
+	addresses     map[netip.Prefix]*bucket
+}
+
+// init sets the limits for requests and empties the buckets of addresses.
+func (s *rates) init(l Limits) {
+	s.limit, s.single = float64(l.Rate), float64(l.AddressRate)
+	s.addresses = map[netip.Prefix]*bucket{}
+}
+
+// of returns the bucket of an IPv4 address or IPv6 network. It makes the bucket if it is new, and if there are too
+// many addresses, first drops others, which then start with full buckets.
+func (s *rates) of(block netip.Prefix) *bucket {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	b := s.addresses[block]
+	if b == nil {
+		evict(s.addresses)
+		b = &bucket{}
+		s.addresses[block] = b
+	}
+	return b
+}
+
+// evict deletes a quarter of the entries of m, chosen at random, if m has the maximum number of addresses.
+func evict[T any](m map[netip.Prefix]T) {
+	if len(m) < mostAddresses {
+		return
+	}
+	n := 0
+	for block := range m {
+		delete(m, block)
+		if n++; n == mostAddresses/4 {
+			return
+		}
+	}
+}
+
+// take counts n requests of v against the limits of its address, its token and the server. It returns a *Denied with
+// status 429 if one is exceeded, otherwise nil. On loopback only the limit of the server counts.
+func (v *visitor) take(n int) *Denied {
+	r, now := &v.guard.rates, time.Now()
+	wait, limit := time.Duration(0), r.single
+	what := "address"
+	if !v.addr.loopback {
+		wait = r.of(v.addr.block).take(float64(n), r.single, now)
+		if wait == 0 && v.badge != nil {
+			wait, what = v.badge.spent.take(float64(n), r.single, now), "token"
+		}
+	}
+	if wait == 0 {
+		wait, limit, what = r.server.take(float64(n), r.limit, now), r.limit, "server"
+	}
+	if wait == 0 {
+		return nil
+	}
+	v.guard.counts.rates.Add(1)
+	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %.0f requests a second from this %s", limit, what), Limit: int(limit), After: wait}
+}
+
+// failures limits how often an address may try tokens. Each failure above the limit doubles the
+// waiting time, up to 15 minutes.
+type failures struct {
+	least     int
+	mutex     sync.Mutex
+	addresses map[netip.Prefix]*trier
+}
+
+// trier is an address that has tried wrong tokens.
+type trier struct {
+	from    time.Time // when its minute began
+	count   int
+	wait    time.Duration
+	blocked time.Time // end of the waiting time
+}
+
+const (
+	firstWait = 10 * time.Second
+	mostWait  = 15 * time.Minute
+)
+
+// blocked returns a *Denied with status 429 while the address a must wait after wrong tokens, otherwise nil.
+func (f *failures) blocked(a address) *Denied {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.refuse(f.addresses[a.block], time.Now())
+}
+
+// fail counts a wrong token from the address a. It returns a *Denied with status 429 if the address must now wait,
+// otherwise nil. Each wait is twice as long as the one before, up to 15 minutes.
+func (f *failures) fail(a address) *Denied {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	now := time.Now()
+	t := f.addresses[a.block]
+	if t == nil {
+		if f.addresses == nil {
+			f.addresses = map[netip.Prefix]*trier{}
+		}
+		evict(f.addresses)
+		t = &trier{from: now}
+		f.addresses[a.block] = t
+	}
+	if err := f.refuse(t, now); err != nil {
+		return err
+	}
+	if now.Sub(later(t.from, t.blocked)) > mostWait { // long enough without failures
+		*t = trier{from: now}
+	} else if t.wait == 0 && now.Sub(t.from) > time.Minute {
+		t.from, t.count = now, 0
+	}
+	t.count++
+	if t.count <= f.least {
+		return nil
+	}
+	t.wait = min(max(2*t.wait, firstWait), mostWait)
+	t.blocked = now.Add(t.wait)
+	return f.refuse(t, now)
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// refuse returns a *Denied with status 429 while t is blocked at now, otherwise nil. t may be nil: not blocked. The
+// caller holds the mutex.
+func (f *failures) refuse(t *trier, now time.Time) *Denied {
+	if t == nil || !now.Before(t.blocked) {
+		return nil
+	}
+	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %d wrong tokens a minute from this address", f.least), Limit: f.least, After: t.blocked.Sub(now)}
+}

@@ -1,0 +1,70 @@
+package webauth
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"time"
+)
+
+const (
+	mostHeader  = 16 << 10 // bytes
+	headerTime  = 5 * time.Second
+	idleTime    = 2 * time.Minute
+	answerTime  = 10 * time.Second // until the handler writes, which may set its own deadline
+	bodyTime    = 10 * time.Second // plus one second for each bodySpeed bytes
+	bodySpeed   = 16 << 10
+	bodyBetween = 64 << 10 // bytes between two updates of the deadline
+)
+
+// Server returns an HTTP/1.1 server for the handler h with time limits: headers of at most 16 KiB within 5 s, idle
+// connections for 2 minutes, answers accepted within 10 s. It does not support HTTP/2, which lacks WebSockets.
+func (g *Guard) Server(h http.Handler) *http.Server {
+	s := &http.Server{
+		Handler: h, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
+		Protocols: new(http.Protocols),
+		ErrorLog:  log.New(io.Discard, "", 0), // its messages quote client data
+	}
+	s.Protocols.SetHTTP1(true)
+	return s
+}
+
+// bounded returns r with a body that must arrive within a time limit: 10 s, and 1 s more for each 16 KiB. w is its
+// response.
+func bounded(w http.ResponseWriter, r *http.Request) *http.Request {
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), begin: time.Now()}
+	}
+	return r
+}
+
+// body is a request body that must arrive at a minimum speed.
+type body struct {
+	io.ReadCloser
+	conn  *http.ResponseController
+	begin time.Time
+	count int64
+	next  int64 // the count for the next update of the deadline
+	ended bool
+}
+
+// Read reads the body and extends the read deadline as data arrives. At the end of the body it sets the write
+// deadline for the answer.
+func (b *body) Read(p []byte) (int, error) {
+	if b.count >= b.next && !b.ended {
+		b.next = b.count + bodyBetween
+		slack := time.Duration(b.next/bodySpeed) * time.Second
+		_ = b.conn.SetReadDeadline(b.begin.Add(bodyTime + slack)) // fails if the connection is closed
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.count += int64(n)
+	if err != nil {
+		_ = b.conn.SetWriteDeadline(time.Now().Add(answerTime)) // for the answer, however long the body took
+	}
+	if err == io.EOF && !b.ended {
+		// Without a deadline, the connection is read to notice when the client disconnects.
+		b.ended = true
+		_ = b.conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

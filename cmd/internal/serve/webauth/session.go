@@ -1,0 +1,163 @@
+package webauth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	sessionTime = 30 * 24 * time.Hour
+	linkTime    = time.Hour
+	mostLinks   = 256
+)
+
+// session is a browser that is logged in. The id of its badge is the hash of its cookie.
+type session struct {
+	badge *badge
+	under id // id of the token or session that it ends with
+	until time.Time
+}
+
+// link is a one-time login link.
+type link struct {
+	sum   id
+	badge *badge // with the id of the token or session that made the link
+	until time.Time
+}
+
+// sessions holds browser sessions and unused login links, each oldest first.
+type sessions struct {
+	mutex sync.Mutex
+	most  int
+	list  map[id]*session
+	order []*session
+	links []link
+}
+
+// secret returns 256 random bits as text for a URL or a cookie, and the hash of the text.
+func secret() (text string, sum id) {
+	var bits [32]byte
+	rand.Read(bits[:])
+	text = base64.RawURLEncoding.EncodeToString(bits[:])
+	return text, sha256.Sum256([]byte(text))
+}
+
+// begin starts a session of 30 days with the permissions of a badge and returns its cookie. It stores only the hash
+// of the cookie. The session ends with the badge.
+func (s *sessions) begin(of *badge) (cookie string) {
+	cookie, sum := secret()
+	s.add(sum, of, time.Now().Add(sessionTime))
+	return cookie
+}
+
+// add adds a session with the permissions of a badge, and returns it. sum is the hash of its cookie. It ends with
+// that badge, or at until. If there are too many sessions, the oldest ends.
+func (s *sessions) add(sum id, of *badge, until time.Time) *session {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.order) >= s.most {
+		s.order = slices.DeleteFunc(s.order, func(old *session) bool {
+			over := old.badge.ended.Err() != nil
+			if over {
+				delete(s.list, old.badge.id)
+			}
+			return over
+		})
+	}
+	if len(s.order) >= s.most {
+		s.order[0].badge.end()
+		delete(s.list, s.order[0].badge.id)
+		s.order = slices.Delete(s.order, 0, 1)
+	}
+	if s.list == nil {
+		s.list = map[id]*session{}
+	}
+	b := &badge{id: sum, role: of.role, rooms: of.rooms, name: of.name}
+	b.ended, b.end = context.WithDeadline(of.ended, until)
+	one := &session{b, of.id, until}
+	s.list[sum] = one
+	s.order = append(s.order, one)
+	return one
+}
+
+// find returns the active session with a cookie, or nil.
+func (s *sessions) find(cookie string) *session {
+	sum := sha256.Sum256([]byte(cookie)) // comparing hashes leaks no timing information about the cookie
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	one := s.list[sum]
+	if one == nil || one.badge.ended.Err() != nil {
+		return nil
+	}
+	return one
+}
+
+// count returns the number of active sessions.
+func (s *sessions) count() (n int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, one := range s.order {
+		if one.badge.ended.Err() == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// invite adds a one-time link with the permissions of b, valid for one hour, and returns its secret key. If there
+// are too many links, the oldest becomes invalid.
+func (s *sessions) invite(b *badge) (key string) {
+	key, sum := secret()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	now := time.Now()
+	s.links = slices.DeleteFunc(s.links, func(l link) bool { return !now.Before(l.until) || l.badge.ended.Err() != nil })
+	if len(s.links) == mostLinks {
+		s.links = slices.Delete(s.links, 0, 1)
+	}
+	s.links = append(s.links, link{sum, b, now.Add(linkTime)})
+	return key
+}
+
+// use deletes the link with a key and returns its badge. It returns nil if the key is unknown or has expired.
+func (s *sessions) use(key string) *badge {
+	sum := sha256.Sum256([]byte(key))
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := slices.IndexFunc(s.links, func(l link) bool { return l.sum == sum })
+	if i < 0 {
+		return nil
+	}
+	l := s.links[i]
+	s.links = slices.Delete(s.links, i, i+1)
+	if !time.Now().Before(l.until) || l.badge.ended.Err() != nil {
+		return nil
+	}
+	return l.badge
+}
+
+// Invite returns the path and query of a one-time login link, valid for one hour. It gives role in a room, or in all
+// rooms if room is "". It is meant for the person who started the server. If the server has no tokens, the link and
+// its session end when tokens are added.
+func (g *Guard) Invite(role Role, room string) (path string) {
+	from := g.rules.Load().open
+	if from == nil {
+		from = &badge{id: ownID, ended: g.ended}
+	}
+	return g.invite(from, role, room)
+}
+
+// invite returns the path and query of a one-time login link. It gives role in a room, or in all rooms if room is
+// "". The link and its session end with the badge of.
+func (g *Guard) invite(of *badge, role Role, room string) (path string) {
+	b := &badge{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
+	if room != "" {
+		b.rooms = []string{room}
+	}
+	return "/login?key=" + g.sessions.invite(b)
+}

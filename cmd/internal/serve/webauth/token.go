@@ -1,0 +1,171 @@
+package webauth
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"voicepool/internal/words"
+)
+
+const (
+	leastToken = 16      // characters
+	mostToken  = 512     // characters
+	mostTokens = 1000    // each is compared with every presented token
+	mostFile   = 1 << 20 // bytes of a token file
+)
+
+// token is a line of a token file. It holds only the hash of the token.
+type token struct {
+	sum   [sha256.Size]byte
+	badge *badge
+}
+
+// Tokens are the tokens of a token file.
+type Tokens struct{ list []*token }
+
+// Len returns the number of tokens.
+func (t *Tokens) Len() int { return len(t.list) }
+
+// LoadTokens reads the token file path, of at most 1 MiB. notes are warnings to show to the operator, for example
+// that other users can read the file.
+func LoadTokens(path string) (t *Tokens, notes []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() && info.Mode().Type() != os.ModeNamedPipe {
+		err = fmt.Errorf("%s: not a regular file", words.OneLine(path))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		notes = append(notes, fmt.Sprintf("%s: others can read or change the tokens (mode %04o); chmod 600 keeps them out", words.OneLine(path), mode))
+	}
+	text, err := io.ReadAll(io.LimitReader(file, mostFile+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	t, err = ParseTokens(words.OneLine(path), text)
+	return t, notes, err
+}
+
+// ParseTokens parses text, lines of the form ROLE TOKEN [ROOM,ROOM...] [# NAME]. A text without tokens is an error.
+// An error begins with title and the line, and never quotes text that may be a token.
+func ParseTokens(title string, text []byte) (*Tokens, error) {
+	if len(text) > mostFile {
+		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
+	}
+	t := &Tokens{}
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		one, err := parseToken(string(line), number)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s:%d: %w", title, number, err)
+		case one == nil:
+			continue
+		case slices.ContainsFunc(t.list, func(other *token) bool { return other.sum == one.sum }):
+			return nil, fmt.Errorf("%s:%d: an earlier line has the same token", title, number)
+		case len(t.list) == mostTokens:
+			return nil, fmt.Errorf("%s:%d: has more than %d tokens", title, number, mostTokens)
+		}
+		t.list = append(t.list, one)
+	}
+	if len(t.list) == 0 {
+		return nil, fmt.Errorf("%s: has no token; write a line such as: operator %s", title, strings.Repeat("x", leastToken))
+	}
+	return t, nil
+}
+
+// parseToken parses one line of a token file. It returns nil and no error for an empty line or a comment. A token
+// without a name is called after number, its line number.
+func parseToken(line string, number int) (*token, error) {
+	fields := strings.Fields(line)
+	name := fmt.Sprintf("line %d", number)
+	if i := slices.IndexFunc(fields, func(f string) bool { return f[0] == '#' }); i >= 0 {
+		if text := strings.TrimSpace(strings.TrimPrefix(strings.Join(fields[i:], " "), "#")); text != "" {
+			name = words.OneLine(text)
+		}
+		fields = fields[:i]
+	}
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	if len(fields) == 1 {
+		return nil, fmt.Errorf("a line has one word (want ROLE TOKEN [ROOM,ROOM...] [# NAME])")
+	}
+	role, err := ParseRole(fields[0])
+	if err != nil {
+		if len(fields[0]) >= leastToken { // it may be a token in the wrong place
+			err = fmt.Errorf("a line begins with its role: read-only, operator or admin")
+		}
+		return nil, err
+	}
+	secret := fields[1]
+	switch {
+	case len(secret) < leastToken || len(secret) > mostToken:
+		return nil, fmt.Errorf("a token has %d to %d characters, this one has %d", leastToken, mostToken, len(secret))
+	case strings.ContainsFunc(secret, func(r rune) bool { return r < '!' || r > '~' }):
+		return nil, fmt.Errorf("a token has a character other than ASCII letters, digits and signs")
+	case len(fields) > 3:
+		return nil, fmt.Errorf("after the token come its rooms, with commas and no spaces, and # before a name")
+	}
+	b := &badge{role: role, name: name}
+	if len(fields) == 3 {
+		b.rooms = strings.Split(fields[2], ",")
+		if slices.Contains(b.rooms, "") {
+			return nil, fmt.Errorf("a room in the list of rooms is empty")
+		}
+	}
+	return &token{sha256.Sum256([]byte(secret)), b}, nil
+}
+
+// issue returns a copy of the tokens with active badges, which end with the context ended. salt is the key of their
+// ids. A token with unchanged permissions keeps its badge from old, the earlier rules, which may be nil.
+func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
+	out := &Tokens{}
+	for _, one := range t.list {
+		b := &badge{id: tokenID(salt, one), role: one.badge.role, rooms: one.badge.rooms, name: one.badge.name}
+		if old != nil && old.Tokens != nil {
+			for _, before := range old.Tokens.list {
+				if before.badge.id == b.id {
+					b = before.badge
+				}
+			}
+		}
+		if b.ended == nil {
+			b.ended, b.end = context.WithCancel(ended)
+		}
+		out.list = append(out.list, &token{one.sum, b})
+	}
+	return out
+}
+
+// find returns the badge of the token secret, or nil. Its time depends neither on the position of the token nor on
+// its text.
+func (t *Tokens) find(secret string) *badge {
+	if len(secret) > mostToken {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(secret))
+	found := -1
+	for i, one := range t.list {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], one.sum[:]), i, found)
+	}
+	if found < 0 {
+		return nil
+	}
+	return t.list[found].badge
+}

@@ -1,0 +1,138 @@
+// Package asynclog writes the output of a show in the background, so that a slow reader does not delay
+// the show. Lines that cannot be written are dropped and counted.
+package asynclog
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// keep is the maximum number of waiting bytes.
+const keep = 1 << 20
+
+// ErrUnread is the error of a Log whose reader is blocked.
+var ErrUnread = errors.New("the reader does not keep up")
+
+// Log writes lines on its own goroutine. Its methods are safe for concurrent use.
+type Log struct {
+	out io.Writer
+
+	mutex   sync.Mutex
+	waiting []byte
+	under   int // lines of the running write
+	dropped int // lines
+	err     error
+	closed  bool
+
+	wake, done chan struct{}
+}
+
+// New returns a log that writes to out until Close.
+func New(out io.Writer) *Log {
+	l := &Log{out: out, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go l.run()
+	return l
+}
+
+// Write queues lines and returns len(p) and nil at once. It drops and counts them after Close, after a
+// failed write, and if more than 1 MiB would wait.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.closed || l.err != nil || len(l.waiting)+len(p) > keep {
+		l.dropped += lines(p)
+		return len(p), nil
+	}
+	l.waiting = append(l.waiting, p...)
+	l.signal()
+	return len(p), nil
+}
+
+// Err returns the first error of a write, or nil.
+func (l *Log) Err() error {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.err
+}
+
+// Close waits until all lines are written, but at most limit. It returns the number of dropped lines and
+// the first error. If lines were dropped without a write error, that is ErrUnread.
+func (l *Log) Close(limit time.Duration) (dropped int, err error) {
+	l.mutex.Lock()
+	l.closed = true
+	l.signal()
+	l.mutex.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-l.done:
+	case <-timer.C:
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if left := l.under + lines(l.waiting); left > 0 {
+		l.dropped += left
+		l.waiting, l.under = nil, 0
+		if l.err == nil {
+			l.err = ErrUnread
+		}
+	}
+	if l.err == nil && l.dropped > 0 {
+		l.err = ErrUnread
+	}
+	return l.dropped, l.err
+}
+
+// run writes the queued lines to out until the log has ended.
+func (l *Log) run() {
+	defer close(l.done)
+	for range l.wake {
+		for {
+			text, ended := l.take()
+			if ended {
+				return
+			}
+			if text == nil {
+				break
+			}
+			n, err := l.out.Write(text)
+			l.wrote(text[n:], err)
+		}
+	}
+}
+
+// take returns and removes the queued lines, nil if the queue is empty. ended reports that the log is
+// closed and empty.
+func (l *Log) take() (text []byte, ended bool) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	text, l.waiting = l.waiting, nil
+	l.under = lines(text)
+	return text, text == nil && l.closed
+}
+
+// wrote records the result of a write. left is the unwritten text. The first error drops left and the
+// queued lines.
+func (l *Log) wrote(left []byte, err error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.under = 0
+	if err != nil && l.err == nil {
+		l.err = err
+		l.dropped += lines(left) + lines(l.waiting)
+		l.waiting = nil
+	}
+}
+
+// signal wakes run. The caller holds the mutex.
+func (l *Log) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+func lines(p []byte) int { return bytes.Count(p, []byte{'\n'}) }

@@ -1,0 +1,120 @@
+package lineproto
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/internal/words"
+)
+
+// Running is a running show of this user.
+type Running struct {
+	Path  string // of its socket
+	State *showrun.State
+}
+
+// String describes the show in one line, for a choice among several.
+func (r Running) String() string {
+	s := r.State
+	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
+	if begun, err := time.Parse(time.RFC3339, s.Begun); err == nil {
+		text += "  since " + begun.Local().Format("2 Jan 15:04:05")
+	}
+	standby := "no cue on standby"
+	if s.Standby != "" {
+		standby = "standby " + words.OneLine(s.Standby)
+	}
+	return text + "  on " + words.OneLine(r.Device()) + "  " + standby
+}
+
+// Device returns the device that the show plays on, with the sink if known. Before the playback starts, it is the
+// value of --device.
+func (r Running) Device() string {
+	switch s := r.State; {
+	case s.Device == "":
+		return s.Asked // it has not started to play
+	case s.Sink != "":
+		return s.Device + " " + s.Sink
+	default:
+		return s.Device
+	}
+}
+
+// answers is the time limit of a show's answer when all shows are listed. asked is the number of
+// shows that are queried at once.
+const answers, asked = 2 * time.Second, 16
+
+// All returns the running shows of this user that answer within 2 s, in the order of their sockets. Without shows it
+// returns nil and no error.
+func All() (all []Running, err error) {
+	paths, err := Shows()
+	if err != nil {
+		return nil, err
+	}
+	states := make([]*showrun.State, len(paths))
+	slots := make(chan struct{}, asked)
+	var asks sync.WaitGroup
+	for i, path := range paths {
+		slots <- struct{}{}
+		asks.Go(func() {
+			states[i] = stateOf(path)
+			<-slots
+		})
+	}
+	asks.Wait()
+	for i, s := range states {
+		if s != nil {
+			all = append(all, Running{paths[i], s})
+		}
+	}
+	return all, nil
+}
+
+// stateOf returns the state of the show with the socket path, or nil if it does not answer within 2 s.
+func stateOf(path string) *showrun.State {
+	conn, err := Dial("unix:" + path)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(answers)) // a stopped process never answers
+	answer, err := Remote(conn)("state")
+	if err != nil {
+		return nil
+	}
+	return answer.State
+}
+
+// Find connects to the running show of this user that plays sheet, a path or a file name. With "" it connects to the
+// only running show. If not exactly one show matches, conn is nil and err is nil. same has the matching shows, and
+// all every running show.
+func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
+	if all, err = All(); err != nil {
+		return nil, nil, nil, err
+	}
+	same = all
+	if path, err := filepath.Abs(sheet); sheet != "" && err == nil {
+		same = pick(all, func(s *showrun.State) bool { return s.File == path })
+		if len(same) == 0 {
+			same = pick(all, func(s *showrun.State) bool { return s.Show == sheet || filepath.Base(s.Show) == filepath.Base(sheet) })
+		}
+	}
+	if len(same) == 1 {
+		conn, err = Dial("unix:" + same[0].Path)
+	}
+	return conn, same, all, err
+}
+
+// pick returns the shows with a state that satisfies wanted.
+func pick(all []Running, wanted func(*showrun.State) bool) (some []Running) {
+	for _, r := range all {
+		if wanted(r.State) {
+			some = append(some, r)
+		}
+	}
+	return some
+}

@@ -1,0 +1,186 @@
+package liveplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/device"
+	"voicepool/device/auto"
+	"voicepool/device/null"
+	"voicepool/device/wav"
+	"voicepool/internal/words"
+	"voicepool/pcm"
+)
+
+// Device is the value of --device.
+type Device struct {
+	Kind string // auto, pulse, oto, null, wav, raw, raw16
+	Name string // of a file or a sink
+}
+
+// formats are the file formats by kind.
+var formats = map[string]wav.Config{
+	"wav": {}, "raw": {Format: wav.F32, Raw: true}, "raw16": {Format: wav.S16, Raw: true},
+}
+
+// want lists the values of --device.
+const want = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
+
+// UnmarshalText parses a value of --device, such as auto, pulse:SINK or wav:FILE. "-" alone means a WAV on standard
+// output. Unknown kinds and missing names are errors.
+func (d *Device) UnmarshalText(text []byte) error {
+	kind, name, named := strings.Cut(string(text), ":")
+	_, written := formats[kind]
+	switch {
+	case string(text) == "-":
+		kind, name = "wav", "-"
+	case written && name == "":
+		return fmt.Errorf("%s: needs the name of a file, as %s:out.%s", kind, kind, strings.TrimSuffix(kind, "16"))
+	case kind == "pulse" && named && name == "":
+		return errors.New("pulse: needs the name of a sink, as voicepool devices lists them")
+	case written, kind == "pulse", !named && slices.Contains([]string{"auto", "oto", "null"}, kind):
+	default:
+		return fmt.Errorf("unknown device %q (want %s)", text, want)
+	}
+	*d = Device{Kind: kind, Name: name}
+	return nil
+}
+
+// String returns the device as in --device, on one line.
+func (d Device) String() string {
+	if d.Name == "" {
+		return d.Kind
+	}
+	return d.Kind + ":" + words.OneLine(d.Name)
+}
+
+// Writes reports whether the device is a file, a pipe or standard output, and not a sound card or null.
+func (d Device) Writes() bool {
+	_, written := formats[d.Kind]
+	return written
+}
+
+// Standard reports whether the device is standard output.
+func (d Device) Standard() bool { return d.Writes() && d.Name == "-" }
+
+// File returns the path of the file that the device writes. For a sound card, null and standard output it returns
+// "".
+func (d Device) File() string {
+	if !d.Writes() || d.Standard() {
+		return ""
+	}
+	return d.Name
+}
+
+// Plays reports whether the device is or may be a sound card: auto, pulse or oto.
+func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
+
+// open opens o.Device for a number of stereo outputs at rate Hz. seed is for the dither of a file. If auto finds no
+// sound card, it prints a message and plays silently.
+func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (opened, error) {
+	d := o.Device
+	switch {
+	case d.Writes():
+		config := formats[d.Kind]
+		config.Rate, config.Outputs, config.Seed = rate, outputs, seed
+		return d.write(config)
+	case d.Kind == "null":
+		return opened{Device: null.NewPaced(null.Config{Rate: rate, Outputs: outputs, Block: o.Block})}, nil
+	}
+	card, err := openCard(c, d, auto.Config{
+		Rate: rate, Outputs: outputs, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
+	})
+	return opened{Device: card}, err
+}
+
+// opened is a device, and its file if it records to one.
+type opened struct {
+	device.Device
+	file *wav.File
+}
+
+// write opens the file or standard output of the device for recording. A terminal as standard output is a usage
+// error.
+func (d Device) write(config wav.Config) (opened, error) {
+	if !d.Standard() {
+		file, err := wav.Record(d.Name, config)
+		if err != nil {
+			return opened{}, err
+		}
+		return opened{wav.NewDevice(file), file}, nil
+	}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		return opened{}, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
+	}
+	sink, err := wav.NewWriter(outfiles.Standard(), config)
+	if err != nil {
+		return opened{}, err
+	}
+	return opened{Device: wav.NewDevice(sink)}, nil
+}
+
+// gate lies between a device and its source. Once it is shut, the source is not called again, even
+// if the device is stuck. So the playback can be finished safely.
+type gate struct {
+	source device.Rated
+	shut   atomic.Bool
+	inside atomic.Bool
+}
+
+// Render fills dst from the source, or with silence if the gate is shut. Audio side.
+func (g *gate) Render(dst []pcm.Frame) {
+	g.inside.Store(true)
+	defer g.inside.Store(false)
+	if g.shut.Load() {
+		clear(dst)
+		return
+	}
+	g.source.Render(dst)
+}
+
+// Outputs returns the number of stereo outputs of the source.
+func (g *gate) Outputs() int { return device.OutputsOf(g.source) }
+
+// Rate returns the sample rate of the source in Hz.
+func (g *gate) Rate() int { return g.source.Rate() }
+
+// close shuts the gate, so that Render writes silence, and waits until a running Render has returned.
+func (g *gate) close() {
+	g.shut.Store(true)
+	for g.inside.Load() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// closing is the waiting time for blocked operations after the command was told to end.
+const closing = 2 * time.Second
+
+// errStuck is the error of a device that does not return.
+var errStuck = errors.New("the device is stuck: its reader or its driver has stopped")
+
+// closeDevice closes d and returns its error. If that takes more than 2 s, it abandons the device and returns
+// errStuck, because the process is about to end. If records is true, the reader of the device may be slow, and the 2
+// s start when ctx ends.
+func closeDevice(ctx context.Context, d device.Device, records bool) error {
+	if !records {
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = ended
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- d.Close() }()
+	if err, finished := console.Await(ctx, closed, closing); finished {
+		return err
+	}
+	return errStuck
+}

@@ -1,0 +1,425 @@
+// Package liveplay plays a cue sheet on a device in real time, shows the playback, and writes
+// reports. It ends in order even if the device is stuck or the output is not read.
+package liveplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/outfiles"
+	"voicepool/cmd/internal/show/asynclog"
+	"voicepool/cmd/internal/show/osc"
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cmd/internal/view/timeline"
+	"voicepool/cue"
+	"voicepool/device"
+	"voicepool/device/wav"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/sounds/watch"
+	"voicepool/voice"
+)
+
+// Options configure the playback of a sheet.
+type Options struct {
+	Title  string
+	Hint   func() string // a line for the operator below the title of the live view; optional
+	Player cue.Options   // the start position and other player options
+
+	// Attend is called when the playback begins, and its result leave before it ends, for a caller
+	// that controls the show. Look receives pictures of the playback. Both are optional.
+	Attend func(*cue.Player) (leave func(), err error)
+	Look   func(liveview.Picture)
+	// Again reads the sheet file again. It returns nil if the file is unchanged. If Again is nil,
+	// changes of the file are ignored. cue.Player.Change calls Changed, which is optional.
+	Again   func(context.Context) (*cue.Sheet, error)
+	Sheet   string
+	Changed func(sheet *cue.Sheet, take func()) map[string]float64
+	Tell    func(line string) // receives messages about changes of the sheet, too; optional
+
+	Drawn  bool // the caller draws on the terminal, so the playback prints nothing there
+	Silent bool // print no events
+	Device Device
+	Buffer time.Duration // of the sound card; 0: the driver's default
+	Block  int           // frames per block, if the device does not set it
+	Limits sounds.Limits
+
+	Sent func(what string) // called for each OSC message sent; safe for concurrent use; optional
+
+	Report, Timeline, Record string // output files; optional
+	JSON                     bool   // print the report to standard output
+	Verbose                  bool
+	Reload                   bool // reload sound files that change
+	Strict                   bool // treat any inaudible part as an error, whatever the device
+}
+
+// Play plays sheet until it ends or a signal arrives, shows the playback, and writes the output files of l. It
+// returns the first failure, or the Interruption of a signal. Failures that it has printed are a console.Reported.
+func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
+	report, err := outfiles.Open(interrupted, l.Report)
+	if err != nil {
+		return err
+	}
+	defer report.Discard()
+	drawing, err := timeline.Open(interrupted, l.Timeline, sheet.Rate, looked)
+	if err != nil {
+		return err
+	}
+	defer drawing.Discard()
+	recorded, err := outfiles.Open(interrupted, l.Record)
+	if err != nil {
+		return err
+	}
+	defer recorded.Discard()
+	happens, told := liveview.NewBoard(), &troubles{console: c}
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: told.damaged})
+	o := l.Player
+	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
+	o.Changes = l.Again != nil
+	messages := osc.New(sheet, osc.Options{Sent: l.sent(told, sheet.Rate), Failed: func(err error) { told.add(err) }})
+	defer messages.Close()
+	o.Send = messages.Send
+	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
+	o.Preparing, o.Meters = c.Preparing(), true
+	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
+	if err != nil {
+		return errors.Join(interrupted.Cause(), err)
+	}
+	if !o.Live {
+		happens.Plan(player)
+	}
+	if l.Device.Kind == "wav" {
+		outfiles.NoteName(c, l.Device.File())
+	}
+	dev, err := console.Within(interrupted, func() (opened, error) { return l.open(c, sheet.Rate, device.OutputsOf(player), sheet.Seed) })
+	if err != nil {
+		return err
+	}
+	s := &performance{
+		options: l, console: c, board: happens, player: player, device: dev.Device, file: dev.file, sound: newSound(l.Device, dev.Device), drawing: drawing, recorded: recorded,
+		interrupts: interrupted, troubles: told, messages: messages,
+	}
+	ctx, cancel := context.WithCancel(interrupted)
+	defer cancel()
+	if l.Reload {
+		go s.followSounds(ctx, lib)
+	}
+	s.follow = func() {
+		if l.Again != nil {
+			go s.followSheet(ctx, lib)
+		}
+	}
+	if err = s.play(); !s.began {
+		return errors.Join(interrupted.Cause(), err)
+	}
+	if e := s.finish(report); err == nil {
+		err = e
+	}
+	err = s.troubles.outcome(err)
+	if e := interrupted.Cause(); e != nil && console.ExitCode(err) < console.ExitUsage {
+		return errors.Join(e, err)
+	}
+	return err
+}
+
+// sent returns a function that reports a sent OSC message to l.Sent and, if l.Verbose is set, to messages. rate, in
+// Hz, turns the message's frame into a time.
+func (l *Options) sent(messages *troubles, rate int) func(*cue.Message, int64) {
+	return func(m *cue.Message, frame int64) {
+		if l.Sent != nil {
+			l.Sent(m.String())
+		}
+		if l.Verbose {
+			messages.note(fmt.Sprintf("%.3f s: %s", float64(frame)/float64(rate), words.OneLine(m.String())))
+		}
+	}
+}
+
+// looked is the interval between pictures.
+const looked = time.Second / 20
+
+// performance is one playback of a sheet on a device.
+type performance struct {
+	options    *Options
+	console    *console.Console
+	board      *liveview.Board
+	player     *cue.Player
+	device     device.Device
+	file       *wav.File // the recording of the device, or nil
+	began      bool      // the device has started
+	sound      *sound
+	drawing    *timeline.File
+	recorded   *outfiles.File // of --record
+	interrupts *console.Interrupts
+	shown      shown
+	troubles   *troubles
+	follow     func() // starts to follow changes of the sheet
+	messages   *osc.Sender
+}
+
+// play primes the player, starts the controls and the device, and feeds the player until it ends, fails or is
+// interrupted. It sets s.began if the device has started. After a signal it returns nil, because Play returns the
+// signal.
+func (s *performance) play() error {
+	closed := sync.OnceValue(func() error {
+		if !s.began && s.file != nil {
+			s.file.Abort()
+		}
+		return closeDevice(s.interrupts, s.device, s.options.Device.Writes())
+	})
+	defer closed()
+	if begins := &s.options.Player; !begins.From.IsZero() || begins.Cue != "" {
+		s.console.Progress("seeking to the start")
+	}
+	err := console.Do(s.interrupts, s.player.Prime)
+	if s.console.Progress(""); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(s.interrupts)
+	defer cancel(nil)
+	meter := device.NewLoadMeter(s.player, s.device.Rate())
+	entry := &gate{source: meter}
+	// An abandoned goroutine of this function or of closeDevice finds the gate shut when the report
+	// is made.
+	defer entry.close()
+	if s.options.Attend != nil { // before Start: a control that fails must not leave an empty recording
+		leave, err := s.options.Attend(s.player)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
+		return err
+	}
+	s.began = true
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.show(stop, cancel)
+	}()
+	s.follow()
+	err = s.player.Feed(ctx)
+	if err == nil {
+		// The last mixed frames are still in the device.
+		select {
+		case <-time.After(pcm.Duration(int64(s.device.Latency()), s.device.Rate())):
+		case <-ctx.Done():
+		}
+	}
+	s.messages.Close()
+	close(stop)
+	<-stopped
+	s.troubles.endView()
+	if s.options.Verbose {
+		s.console.Say("%s", loadLine(meter.Load()))
+		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
+	}
+	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
+		err = cause
+	}
+	if failed := closed(); failed != nil && !errors.Is(err, failed) {
+		err = failed
+	}
+	if _, signalled := errors.AsType[console.Interruption](err); signalled {
+		return nil // Play returns the signal
+	}
+	return err
+}
+
+// show draws a picture every 50 ms until stop is closed, and then a last one. It reports failures at once. It calls
+// cancel only if the device has failed and its recording is the only output.
+func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
+	show := s.view()
+	defer s.console.Restore()
+	ticker := time.NewTicker(looked)
+	defer ticker.Stop()
+	for last := false; !last; {
+		select {
+		case <-stop:
+			last = true
+		case <-ticker.C:
+		}
+		for _, line := range s.sound.look() {
+			s.troubles.note(line)
+		}
+		if err := s.device.Err(); err != nil && s.sound.best == nil && s.troubles.add(err) && s.onlyRecords() {
+			cancel(err)
+		}
+		if err := s.shown.err(); err != nil {
+			s.troubles.add(err)
+		}
+		now := s.board.Look(s.player)
+		now.Heard, now.Troubles = s.sound.picture(), s.troubles.all()
+		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
+		if s.options.Look != nil {
+			s.options.Look(now)
+		}
+		show(now, last)
+	}
+}
+
+// onlyRecords reports whether the recording of the device is the only output: no report, timeline, recorded sheet or
+// JSON.
+func (s *performance) onlyRecords() bool {
+	o := s.options
+	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
+}
+
+// view returns the function that shows pictures: in a live view, as lines, or not at all. last is true for the final
+// picture. It also sets s.shown, the destination of lines and of the summary.
+func (s *performance) view() (show func(p liveview.Picture, last bool)) {
+	c, l := s.console, s.options
+	if l.Drawn {
+		s.troubles.beginView()
+	}
+	if l.Drawn || l.Silent {
+		return func(liveview.Picture, bool) {}
+	}
+	terminal, hint := c.OutTerminal, ""
+	if l.Hint != nil {
+		hint = l.Hint()
+	}
+	switch {
+	case c.Quiet:
+		terminal = nil
+	case l.JSON || l.Report == "-":
+		terminal = c.ErrTerminal
+	case l.Device.Standard():
+		s.shown, terminal = shown{asynclog.New(c.Err), "standard error"}, c.ErrTerminal
+	default:
+		s.shown = shown{asynclog.New(c.Out.W), "standard output"}
+	}
+	switch {
+	case terminal != nil && !l.Verbose:
+		s.troubles.beginView()
+		view := liveview.NewView(c.TakeOver(terminal), l.Title, hint)
+		return func(p liveview.Picture, _ bool) { view.Show(p) }
+	case s.shown.Log != nil:
+		if hint != "" && c.ErrTerminal == nil && term.IsTerminal(int(os.Stdout.Fd())) { // the messages go elsewhere
+			fmt.Fprintln(s.shown, hint)
+		}
+		return liveview.NewLines(s.shown, l.Verbose).Show
+	}
+	return func(liveview.Picture, bool) {}
+}
+
+// finish writes the output files, the report to file, and then the summary, because the reader of standard output
+// may be stuck. A file that fails does not affect the others. The failures are printed, and the result is a
+// console.Reported.
+func (s *performance) finish(file *outfiles.File) error {
+	l, c := s.options, s.console
+	r := s.player.Report()
+	s.sound.report(r)
+	written, drawn := file.SaveFrom(r), s.drawing.SaveReport(l.Title, r)
+	var recorded, unheard error
+	if s.recorded != nil {
+		var recorder *cue.Recorder
+		recorder, unheard = s.player.Recorder() // the part that could be recorded is written anyway
+		recorded = s.recorded.SaveFrom(recorder)
+	}
+	if l.JSON || l.Report == "-" {
+		r.WriteTo(c.Out) // c.Out keeps its error
+	}
+	if s.shown.Log != nil {
+		s.board.Summary(s.shown, r)
+	}
+	if err := s.shown.end(s.troubles, closing); err != nil && !l.Device.Standard() {
+		c.Out.Fail(err)
+	}
+	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict), s.troubles.verdict(l.Strict))
+}
+
+// loadLine describes the load of mixing in one line: mean and longest time, late blocks, and garbage collections.
+func loadLine(l device.Load) string {
+	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
+		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
+	// The load that 90% of the blocks stayed below.
+	sum := int64(0)
+	for i, n := range l.Shares {
+		if sum += n; sum*10 >= l.Blocks*9 && i < len(l.Shares)-1 {
+			return line + fmt.Sprintf("nine in ten needed at most 1/%d of their time", 256>>i)
+		}
+	}
+	return line + "more than one in ten was late"
+}
+
+// latencyLine describes the latency between a call and the ear in one line, in ms: block, limiter, driver and sound
+// server.
+func latencyLine(l mixer.Latency, d device.Device) string {
+	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
+	of := device.LatenciesOf(d)
+	line := fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, "+
+		"at most %.1f ms in the driver, %.1f ms in the server",
+		ms(l.Block), ms(l.Limiter), ms(of.Driver), ms(of.Server))
+	if c, ok := d.(interface{ Underflows() int64 }); ok && c.Underflows() > 0 {
+		line += fmt.Sprintf("; the server ran dry %s", words.Count(int(c.Underflows()), "time"))
+	}
+	return line
+}
+
+// followSheet loads the file of the sheet again whenever it changes, until ctx ends. It reports a faulty sheet and
+// keeps the old one.
+func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
+	name := words.OneLine(s.options.Sheet)
+	tell := func(line string) {
+		if s.troubles.note(line); s.options.Tell != nil {
+			first, _, _ := strings.Cut(line, "\n")
+			s.options.Tell(first)
+		}
+	}
+	err := watch.File(ctx, s.options.Sheet, func() {
+		sheet, err := s.options.Again(ctx)
+		if sheet == nil && err == nil {
+			return
+		}
+		var kept []string
+		if err == nil {
+			kept, err = s.player.Change(ctx, sheet, lib, func(take func()) map[string]float64 {
+				if s.options.Changed != nil {
+					return s.options.Changed(sheet, take)
+				}
+				take()
+				return nil
+			})
+		}
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			tell(console.Message(err) + "\nthe show continues with the old sheet")
+		case len(kept) > 0:
+			tell(fmt.Sprintf("%s: reloaded; %s unchanged until the show is restarted", name, strings.Join(kept, ", ")))
+		default:
+			tell(name + ": reloaded")
+		}
+	})
+	if err != nil {
+		tell(console.Message(err))
+	}
+}
+
+// followSounds loads the sound files of lib again when they change, until ctx ends. If a file cannot be loaded, the
+// old sound stays in use.
+func (s *performance) followSounds(ctx context.Context, lib *sounds.Library) {
+	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
+		switch {
+		case err != nil:
+			s.console.Say("%s; the old sound stays in use", console.Message(err))
+		case s.player.Replace(old, now):
+			s.console.Say("%s: reloaded", words.OneLine(now.Name()))
+		}
+	})
+	if err != nil {
+		s.console.Say("%s", console.Message(err))
+	}
+}

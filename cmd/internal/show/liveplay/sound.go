@@ -1,0 +1,136 @@
+package liveplay
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cue/report"
+	"voicepool/device"
+	"voicepool/device/auto"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// sound tracks the audio device and reports at once when it is lost or back.
+type sound struct {
+	requested Device
+	device    device.Device
+	best      *auto.Device // the supervised device, or nil
+	lost      string       // why and since when the output is silent
+	events    []report.Event
+}
+
+// newSound returns the state of the device d. requested is the value of --device.
+func newSound(requested Device, d device.Device) *sound {
+	best, _ := d.(*auto.Device)
+	return &sound{requested: requested, device: d, best: best}
+}
+
+// look takes the new events of the device and returns one line for each loss and each return of the sound. It
+// returns nil for a device that package auto does not supervise.
+func (s *sound) look() (lines []string) {
+	if s.best == nil {
+		return nil
+	}
+	var events [8]auto.Event
+	for {
+		n := s.best.Events(events[:])
+		for _, e := range events[:n] {
+			// A failure at the first frame was reported when the device was opened.
+			if e.Kind == auto.Back || e.Frame > 0 || e.Final {
+				lines = append(lines, e.String())
+			}
+			s.note(&e)
+		}
+		if n < len(events) {
+			return lines
+		}
+	}
+}
+
+// note records a loss or a return of the device for the report, and updates s.lost. A second loss without a return
+// replaces the first.
+func (s *sound) note(e *auto.Event) {
+	entry := report.Event{
+		Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1,
+		State: report.DeviceBack, Seconds: e.Gap.Round(time.Microsecond).Seconds(),
+	}
+	s.lost = ""
+	if e.Kind == auto.Lost {
+		entry.State, entry.Why = report.DeviceLost, e.Reason
+		s.lost = e.Since()
+		// The driver reports a second loss when it gives up for good.
+		if n := len(s.events); n > 0 && s.events[n-1].State == report.DeviceLost {
+			s.events = s.events[:n-1]
+		}
+	}
+	s.events = append(s.events, entry)
+}
+
+// picture returns the state of the output for a live view: device, sink, latency, and why it is silent.
+func (s *sound) picture() liveview.Heard {
+	h := liveview.Heard{Device: s.requested.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
+	switch {
+	case s.best != nil:
+		h.Device, h.Sink = s.best.Driver(), s.best.Sink()
+	case s.requested.Kind == "null":
+		h.State = "silent, in real time"
+	}
+	return h
+}
+
+// report adds the events of the device to r, and the seconds that were not heard to its totals.
+func (s *sound) report(r *report.Report) {
+	s.look()
+	for _, e := range s.events {
+		r.Insert(e)
+	}
+	if s.best != nil {
+		r.Totals.UnheardSeconds = s.best.Unheard().Round(time.Microsecond).Seconds()
+	}
+}
+
+// verdict returns an error if a part of the playback was not heard. With --device auto it does so only if strict is
+// true.
+func (s *sound) verdict(strict bool) error {
+	if s.best == nil || s.requested.Kind == "auto" && !strict {
+		return nil
+	}
+	if gap := s.best.Unheard(); gap > 0 {
+		return fmt.Errorf("--device %s: %.1f s were not heard", s.requested, gap.Seconds())
+	}
+	return nil
+}
+
+// openCard opens the sound card d. With auto and no card, it prints a message and plays silently until a card
+// appears. A device given by name must exist. A card with too few channels is an error in both cases.
+func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
+	if d.Kind != "auto" {
+		config.Driver = d.Kind
+		card, err := auto.Find(config)
+		switch {
+		case errors.Is(err, device.ErrOutputs):
+			return nil, fmt.Errorf("--device %s: %s", d, auto.Reason(err))
+		case err != nil:
+			return nil, fmt.Errorf("--device %s: no sound here (%s)", d, auto.Reason(err))
+		}
+		return card, nil
+	}
+	if config.Outputs > 1 {
+		card, err := auto.Find(config)
+		if err == nil {
+			return card, nil
+		}
+		if errors.Is(err, device.ErrOutputs) {
+			return nil, fmt.Errorf("--device %s: %s", d, auto.Reason(err))
+		}
+	}
+	best := auto.New(config)
+	if why := best.Reason(); why != "" {
+		c.Say("no sound here (%s): playing on silently, and looking for a sound card", why)
+	}
+	return best, nil
+}

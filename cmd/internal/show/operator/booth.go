@@ -1,0 +1,300 @@
+// Package operator connects a running show to its controls: a terminal, standard input, sockets and a
+// MIDI device.
+package operator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/cli/console"
+	"voicepool/cmd/internal/cli/tmpdir"
+	"voicepool/cmd/internal/show/lineproto"
+	"voicepool/cmd/internal/show/midi"
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// Options configure the controls of a show.
+type Options struct {
+	Guard   time.Duration
+	Sheet   string    // the file of the sheet; "-" or empty without a file
+	Device  string    // the value of --device
+	Control string    // "-": In and Out; unix:PATH: a socket at PATH; empty: only the default socket of this user
+	In      io.Reader // the end of its input ends the show
+	Out     io.Writer
+	Midi    string                // a raw MIDI device, a pipe or a file; optional
+	Goes    string                // file that records GOs; optional
+	Say     func(string)          // prints a message
+	Screen  func(s *showrun.Show) // shows the show on a terminal until it ends; optional
+	Alone   bool                  // print how to control the show, because it has no screen yet
+	Keys    *os.File              // a terminal whose keys control the show; optional
+}
+
+// Booth holds the controls of a show.
+type Booth struct {
+	options Options
+	sheet   *cue.Sheet
+	goes    *os.File
+	done    int         // number of GOs in goes
+	size    int         // bytes in goes
+	failed  error       // the first error while writing goes
+	player  *cue.Player // set by Attend
+	midi    *os.File
+	show    *showrun.Show // set by Attend
+	sockets []*lineproto.Socket
+	hands   sync.WaitGroup
+	restore func() // restores the terminal of the keys
+}
+
+// Open opens the MIDI device and the file for GOs, if o names them. The caller must call Close. After an error all
+// files are closed.
+func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
+	b := &Booth{sheet: sheet, options: o}
+	if o.Midi != "" {
+		var err error
+		if b.midi, err = openMidi(o.Midi); err != nil {
+			return nil, fmt.Errorf("--midi %s: %w", words.OneLine(o.Midi), words.Cause(err))
+		}
+	}
+	if o.Goes != "" {
+		var err error
+		if b.goes, err = openGoes(o.Goes); err != nil {
+			b.Close()
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// openGoes opens the file path for the GOs of a show, and locks it if it is a regular file. It refuses a pipe, a
+// file that another show has locked, and a file with content, which may be the only record of an evening.
+func openGoes(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("--record-goes %s: %w", words.OneLine(path), words.Cause(err))
+	}
+	info, err := f.Stat()
+	locked := err == nil && info.Mode().IsRegular() && errors.Is(tmpdir.LockFile(f), tmpdir.ErrLocked)
+	if err == nil {
+		info, err = f.Stat() // a show that has just ended may have written
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("--record-goes %s: %w", words.OneLine(path), words.Cause(err))
+	case locked:
+		err = console.Usage("--record-goes %s: another show records its GOs in this file; name another file", words.OneLine(path))
+	case info.Mode().IsRegular() && info.Size() > 0:
+		err = console.Usage("--record-goes %s: the file has content already, which would be lost; name a new file", words.OneLine(path))
+	default:
+		return f, nil
+	}
+	f.Close()
+	return nil, err
+}
+
+// openMidi opens a MIDI device, a pipe or a file. A pipe is opened for writing as well, so that it does not end when
+// its writer closes it.
+func openMidi(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		return os.OpenFile(path, os.O_RDWR, 0)
+	}
+	return os.Open(path)
+}
+
+// Close writes the remaining GOs and closes the files. An error means that the record of GOs is incomplete.
+func (b *Booth) Close() (err error) {
+	if b.goes != nil {
+		b.record()
+		err = errors.Join(b.failed, b.goes.Close())
+	}
+	if b.midi != nil {
+		b.midi.Close()
+	}
+	if err != nil {
+		err = fmt.Errorf("--record-goes %s: %w", words.OneLine(b.options.Goes), words.Cause(err))
+	}
+	return err
+}
+
+// Look passes a picture of the playback to the show and records new GOs. It is a performance.Options.Look; call
+// Attend before.
+func (b *Booth) Look(p liveview.Picture) {
+	b.show.Look(p)
+	b.record()
+}
+
+// Changed switches the show to the player's new sheet and returns the unsaved trims in dB by cue number. It is a
+// performance.Options.Changed.
+func (b *Booth) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
+	return b.show.Change(sheet, take)
+}
+
+// Tell reports an event, one line, on the screens of the show. It is a performance.Options.Tell and Sent.
+func (b *Booth) Tell(line string) { b.show.Say(line) }
+
+// record rewrites the file of GOs if there are new ones. After the first failure, which is in b.failed, it has no
+// effect.
+func (b *Booth) record() {
+	if b.goes == nil || b.player == nil || b.failed != nil {
+		return
+	}
+	goes := b.player.Goes()
+	if len(goes) == b.done {
+		return
+	}
+	b.done = len(goes)
+	var text bytes.Buffer
+	b.failed = b.sheet.WriteGoes(&text, goes)
+	if b.failed == nil {
+		_, b.failed = b.goes.WriteAt(text.Bytes(), 0)
+	}
+	if b.failed == nil && text.Len() < b.size {
+		b.failed = b.goes.Truncate(int64(text.Len())) // a pause can shorten earlier times
+	}
+	b.size = text.Len()
+}
+
+// Attend makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. leave
+// ends the show and the controls. It is a performance.Options.Attend.
+func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
+	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
+	if err := b.listen(); err != nil {
+		return nil, err
+	}
+	if b.options.Control == "-" {
+		go func() { // not awaited: a read of standard input may never end
+			if err := lineproto.Serve(b.options.In, b.options.Out, b.show); err != nil {
+				b.say(fmt.Sprintf("--control -: %v", words.Cause(err)))
+			}
+			b.show.Quit()
+		}()
+	}
+	if b.midi != nil {
+		go b.followMidi() // not awaited, either
+	}
+	if restore := b.readKeys(); restore != nil {
+		b.restore = restore
+	}
+	if b.options.Screen != nil {
+		b.hands.Go(func() { b.options.Screen(b.show) })
+	}
+	return b.leave, nil
+}
+
+// say prints a message on the terminal and on the screens of the show.
+func (b *Booth) say(line string) {
+	b.options.Say(line)
+	b.show.Say(line)
+}
+
+// Hint returns one line that explains how to control a show without a screen. It returns "" if the show has a screen
+// or no socket. It is a performance.Options.Hint.
+func (b *Booth) Hint() string {
+	if !b.options.Alone || len(b.sockets) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path())
+}
+
+// path returns the absolute path of the sheet, or "" for standard input.
+func (b *Booth) path() string {
+	if b.options.Sheet == "" || b.options.Sheet == "-" {
+		return ""
+	}
+	path, err := filepath.Abs(b.options.Sheet)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// warn prints a message if another show plays the same sheet on the same device. The operator may have lost the
+// terminal of that show and started it again instead of attaching to it.
+func (b *Booth) warn() {
+	all, err := lineproto.All()
+	if err != nil || b.path() == "" {
+		return // listen reports the error
+	}
+	for _, r := range all {
+		if r.State.File == b.path() && (r.State.Asked == b.options.Device || r.Device() == b.options.Device) {
+			b.say(fmt.Sprintf("%s is played already, and now twice; to run the first: voicepool attach %v", words.OneLine(b.options.Sheet), r))
+		}
+	}
+}
+
+// listen opens the socket of --control and the default socket of this user, and prints the hint. Only a failure of
+// the socket of --control is an error; for the other it prints a message.
+func (b *Booth) listen() error {
+	if path, found := unixPath(b.options.Control); found {
+		s, err := lineproto.Listen(path, b.show)
+		if err != nil {
+			return fmt.Errorf("--control %w", err)
+		}
+		b.sockets = append(b.sockets, s)
+	}
+	b.warn()
+	folder, err := lineproto.Folder()
+	if err == nil {
+		var s *lineproto.Socket
+		if s, err = lineproto.Listen(filepath.Join(folder, fmt.Sprintf("%d.sock", os.Getpid())), b.show); err == nil {
+			b.sockets = append(b.sockets, s)
+		}
+	}
+	if err != nil {
+		b.say(fmt.Sprintf("voicepool attach cannot reach this show: %v", err))
+	}
+	if hint := b.Hint(); hint != "" {
+		b.options.Say(hint)
+	}
+	return nil
+}
+
+// unixPath returns the path of an address unix:PATH. The bool is false for another form and for an empty path.
+func unixPath(address string) (string, bool) {
+	const scheme = "unix:"
+	if len(address) > len(scheme) && address[:len(scheme)] == scheme {
+		return address[len(scheme):], true
+	}
+	return "", false
+}
+
+// followMidi carries out the commands of the MIDI device until its input ends or fails. Failures are printed; the
+// show continues.
+func (b *Booth) followMidi() {
+	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
+		if err := b.show.Do(command); err != nil {
+			b.say(fmt.Sprintf("midi %s: %v", words.OneLine(command), err))
+		}
+	})
+	if err != nil && !errors.Is(err, fs.ErrClosed) {
+		b.say(fmt.Sprintf("--midi %s: %v; the show continues without it", words.OneLine(b.options.Midi), words.Cause(err)))
+	}
+}
+
+// leave ends the show, restores the terminal, closes the sockets and waits for the screen.
+func (b *Booth) leave() {
+	b.show.Quit()
+	if b.restore != nil {
+		b.restore()
+	}
+	for _, s := range b.sockets {
+		_ = s.Close() // its file may be gone
+	}
+	b.hands.Wait()
+}

@@ -1,0 +1,38 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package operator
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// unbuffered switches the terminal f to input without line buffer and echo, and discards pending input. restore
+// undoes that. Ctrl-C still sends a signal. If f is not a terminal, it returns an error.
+func unbuffered(f *os.File) (restore func(), err error) {
+	fd := int(f.Fd())
+	old, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return nil, err
+	}
+	now := *old
+	now.Lflag &^= unix.ICANON | unix.ECHO
+	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(fd, setTermios, &now); err != nil {
+		return nil, err
+	}
+	discardInput(fd)
+	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // the terminal may be gone
+}
+
+// Forget discards pending input of the terminal of this process, such as keys typed too early. Without a terminal it
+// has no effect.
+func Forget() {
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return // no terminal
+	}
+	defer f.Close()
+	discardInput(int(f.Fd()))
+}

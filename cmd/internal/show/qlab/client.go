@@ -1,0 +1,156 @@
+package qlab
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/show/osc"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// client is a remote: a TCP connection or a UDP sender.
+type client struct {
+	server *Server
+	from   netip.AddrPort
+	conn   *connection // nil: over UDP
+
+	mutex    sync.Mutex
+	passcode string // the last passcode of /connect
+
+	// For UDP; guarded by the server's mutex.
+	seen time.Time
+
+	// Owned by the goroutine that handles the messages.
+	known  bool // it is local or has sent /connect, so it may be answered over UDP
+	budget int  // bytes left for answers to the current packet
+	proven bool // it has sent a permitted message
+}
+
+// reply is an answer in the format of QLab.
+type reply struct {
+	Workspace string `json:"workspace_id,omitempty"`
+	Address   string `json:"address"`
+	Status    string `json:"status"`
+	Data      any    `json:"data,omitempty"`
+}
+
+// errDenied answers a request that is not permitted.
+var errDenied = errors.New("denied")
+
+// maxAddress is the longest accepted address, which occurs twice in the answer.
+const maxAddress = 1024
+
+// handle carries out a message and answers it. A message with too long an address gets no answer.
+func (c *client) handle(m *cue.Message) {
+	if len(m.Address) > maxAddress {
+		why := fmt.Sprintf("an address has more than %d bytes", maxAddress)
+		c.server.counters.Fault.Store(&why)
+		c.server.counters.Malformed.Add(1)
+		return
+	}
+	one := call{client: c, args: m.Args}
+	data, err := any(nil), readable(m.Args)
+	if err == nil {
+		data, err = one.route(strings.Split(m.Address[1:], "/"))
+	}
+	r := reply{Address: m.Address, Status: "ok", Data: data}
+	if one.room != nil {
+		r.Workspace = workspaceID(one.name)
+	}
+	switch {
+	case errors.Is(err, errDenied):
+		c.server.counters.Denied.Add(1)
+		r.Status = "denied"
+	case err != nil:
+		c.server.counters.Failed.Add(1)
+		r.Status, r.Data = "error", sentence(err)
+	}
+	c.answer(m.Address, &r)
+}
+
+// sentence returns the message of an error for a remote, in one line. Internal details of rooms and shows
+// are left out.
+func sentence(err error) string {
+	if at, ok := errors.AsType[*room.Error](err); ok {
+		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
+			return words.OneLine(at.Detail + ": " + at.Reason)
+		}
+		return words.OneLine(at.Detail)
+	}
+	text := words.Plain(err)
+	return strings.TrimPrefix(text, "no action: ")
+}
+
+// answer sends r as JSON to /reply and the address. Over UDP it sends an error in place of a packet that is
+// too large, and no packet to an unknown client or beyond its budget.
+func (c *client) answer(address string, r *reply) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		text.Reset()
+		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer cannot be written"}) // cannot fail: it contains only strings
+	}
+	encode := func(text string) []byte {
+		return osc.Append(nil, &cue.Message{Address: "/reply" + address, Args: []any{text}})
+	}
+	packet := encode(strings.TrimSuffix(text.String(), "\n"))
+	if c.conn != nil {
+		c.conn.write(packet)
+		return
+	}
+	if len(packet) > maxDatagram {
+		text.Reset()
+		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer is longer than a UDP packet; use TCP"})
+		packet = encode(strings.TrimSuffix(text.String(), "\n"))
+	}
+	if !c.known || len(packet) > c.budget {
+		c.server.counters.Unanswered.Add(1)
+		return
+	}
+	c.budget -= len(packet)
+	c.server.send(c.from, packet)
+}
+
+// update sends a notification. Over TCP it only queues it, so it does not block. Any goroutine.
+func (c *client) update(address string, args []any) {
+	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
+	if c.conn != nil {
+		c.conn.later(packet)
+		return
+	}
+	c.server.send(c.from, packet)
+}
+
+// role returns the client's role in the room with a name, by the passcode of its last /connect. Any
+// goroutine.
+func (c *client) role(name string) Role {
+	c.mutex.Lock()
+	passcode := c.passcode
+	c.mutex.Unlock()
+	return c.server.check(passcode, c.from.Addr(), name)
+}
+
+// check returns the highest role of a passcode in some rooms; see Options.Check. Without Options.Check it
+// is Operate.
+func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
+	if s.options.Check == nil {
+		return Operate
+	}
+	return s.options.Check(passcode, rooms, from)
+}
+
+// end closes the client's connection after its queued updates. Over UDP it has no effect. Any goroutine.
+func (c *client) end() {
+	if c.conn != nil {
+		c.conn.end()
+	}
+}

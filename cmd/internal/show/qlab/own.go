@@ -1,0 +1,320 @@
+package qlab
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+)
+
+// stopOver is the fade of a stop without a time, like the command word stop.
+const stopOver = 2 * time.Second
+
+// own maps the addresses after /voicepool/{room} to methods.
+var own = map[string]method{
+	"connect": {None, plainly((*call).connect)},
+	"updates": {Read, plainly((*call).updates)},
+	"thump":   {None, plainly((*call).thump)},
+	"state":   {Read, plainly(func(c *call) (any, error) { return c.room.State(), c.most(0) })},
+	"go":      {Operate, plainly((*call).goes)},
+	"standby": {Operate, timed("standby", (*call).standby)},
+	"next":    {Operate, timed("next", alone(func(c *call) error { return c.room.Show().Step(1) }))},
+	"back":    {Operate, timed("back", alone(func(c *call) error { return c.room.Show().Step(-1) }))},
+	"panic":   {Operate, timed("panic", alone((*call).panic))},
+	"pause":   {Operate, timed("pause", alone(func(c *call) error { return c.hold(true) }))},
+	"resume":  {Operate, timed("resume", alone(func(c *call) error { return c.hold(false) }))},
+	"play":    {Operate, plainly((*call).play)},
+	"set":     {Operate, plainly((*call).set)},
+	"stop":    {Operate, plainly((*call).stop)},
+	"scene":   {Operate, timed("scene", (*call).scene)},
+	"bus":     {Operate, (*call).bus},
+}
+
+func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// moment removes "at TIME" from the end of the arguments and returns that time. Without it, when is zero,
+// which means now.
+func (c *call) moment() (when room.Moment, err error) {
+	n := len(c.args) - 2
+	if n < 0 || c.args[n] != "at" {
+		return when, nil
+	}
+	at, err := c.time(n + 1)
+	if err != nil {
+		return when, fmt.Errorf("at: %w", err)
+	}
+	c.args = c.args[:n]
+	return room.Moment{At: &at}, nil
+}
+
+// coming is the answer to a scheduled command.
+type coming struct {
+	Frame int64 `json:"frame"`
+}
+
+// then runs do at a moment: now, returning its result, or later, returning the frame. word names the
+// command in the room's events.
+func (c *call) then(when room.Moment, word string, do func() (any, error)) (any, error) {
+	frame, later, err := c.room.Later(when, word, func() error {
+		_, err := do()
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, known(err)
+	case !later:
+		return do()
+	}
+	return coming{frame}, nil
+}
+
+// timed returns a method whose arguments may end with "at TIME". read parses the other arguments and
+// returns the action, or nil for the release of a button. word names the command.
+func timed(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
+	return plainly(func(c *call) (any, error) {
+		when, err := c.moment()
+		if err != nil {
+			return nil, err
+		}
+		do, err := read(c)
+		if err != nil || do == nil {
+			return nil, err
+		}
+		return c.then(when, word, func() (any, error) { return nil, do() })
+	})
+}
+
+// standing is the answer to a GO.
+type standing struct {
+	Cue     string `json:"cue"`
+	Standby string `json:"standby"`
+}
+
+// goes handles /go [number] [at TIME]. A text argument is a cue number; other arguments come from a button,
+// whose release has no effect. It returns the started cue and the standby cue, or the frame of a later GO.
+func (c *call) goes() (any, error) {
+	when, err := c.moment()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.most(1); err != nil {
+		return nil, err
+	}
+	number := ""
+	if text, is := c.first().(string); is {
+		number = text
+	} else if pressed, err := c.pressed(); err != nil {
+		return nil, c.asText(err)
+	} else if !pressed {
+		return nil, nil
+	}
+	return c.then(when, "go", func() (any, error) {
+		if err := c.room.Show().Go(number); err != nil {
+			return nil, err
+		}
+		st := c.room.State()
+		return standing{Cue: st.Last, Standby: st.Standby}, nil
+	})
+}
+
+// asText adds a hint to err, the error of a numeric argument: a cue number must be sent as text.
+func (c *call) asText(err error) error {
+	if text, e := c.text(0); e == nil {
+		return fmt.Errorf("%w; a cue number is sent as a text: %q", err, text)
+	}
+	return err
+}
+
+// first returns the first argument, or nil.
+func (c *call) first() any {
+	if len(c.args) == 0 {
+		return nil
+	}
+	return c.args[0]
+}
+
+// standby handles /standby number. It returns the action for timed.
+func (c *call) standby() (func() error, error) {
+	number, err := c.text(0)
+	if err == nil {
+		err = c.most(1)
+	}
+	return func() error { return c.room.Show().Standby(number) }, err
+}
+
+// panic fades everything out, as Show.Panic. It returns nil.
+func (c *call) panic() error {
+	c.room.Show().Panic()
+	return nil
+}
+
+// hold pauses the show if on is true, otherwise resumes it. It returns nil.
+func (c *call) hold(on bool) error {
+	c.room.Show().Pause(on)
+	return nil
+}
+
+// alone returns a reader for timed: it returns do for the press of a button, and nil for the release.
+func alone(do func(*call) error) func(*call) (func() error, error) {
+	return func(c *call) (func() error, error) {
+		if pressed, err := c.pressed(); err != nil || !pressed {
+			return nil, err
+		}
+		return func() error { return do(c) }, nil
+	}
+}
+
+// play handles /play sound [key value ...], with at as a key. It returns the room's answer.
+func (c *call) play() (any, error) {
+	sound, err := c.text(0)
+	if err != nil {
+		return nil, err
+	}
+	o := room.PlayRequest{Sound: sound}
+	err = c.pairs(1, map[string]reader{
+		"gain": into(&o.Gain, (*call).decibels), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
+		"lowpass": maybe(&o.LowPass, (*call).cutoff), "highpass": maybe(&o.HighPass, (*call).cutoff),
+		"speed": into(&o.Speed, (*call).number), "bus": into(&o.Bus, (*call).text), "loop": maybe(&o.Loop, (*call).truth),
+		"priority": into(&o.Priority, (*call).whole), "protect": into(&o.Protect, (*call).truth), "owner": into(&o.Owner, (*call).text), "id": into(&o.ID, (*call).text), "fade_in": into(&o.FadeIn, (*call).time),
+		"from": into(&o.From, (*call).time), "for": into(&o.For, (*call).time), "at": maybe(&o.When.At, (*call).time),
+	})
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.room.Play(o)
+	return v, known(err)
+}
+
+// known returns nil and an error of a room unchanged, and replaces other errors by a general message.
+func known(err error) error {
+	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
+		return err
+	}
+	return errors.New("it failed")
+}
+
+// voices is the answer to commands that act on voices.
+type voices struct {
+	Voices []uint64 `json:"voices"`
+}
+
+// set handles /set target key value ... It returns the numbers of the changed voices.
+func (c *call) set() (any, error) {
+	target, err := c.text(0)
+	if err != nil {
+		return nil, err
+	}
+	var m room.Move
+	err = c.pairs(1, map[string]reader{
+		"gain": maybe(&m.Gain, (*call).decibels), "pan": maybe(&m.Pan, (*call).number), "pitch": maybe(&m.Pitch, (*call).number),
+		"lowpass": maybe(&m.LowPass, (*call).cutoff), "highpass": maybe(&m.HighPass, (*call).cutoff),
+		"speed": maybe(&m.Speed, (*call).number), "over": into(&m.Over, (*call).time), "shape": into(&m.Shape, (*call).text),
+		"seek": maybe(&m.Seek, (*call).time), "pause": maybe(&m.Pause, (*call).truth), "loop": maybe(&m.Loop, (*call).truth),
+		"priority": maybe(&m.Priority, (*call).whole), "at": maybe(&m.When.At, (*call).time),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(c.args) < 3 {
+		return nil, errors.New("a key or a value is missing (want /set TARGET KEY VALUE)")
+	}
+	numbers, err := c.room.Set(target, m)
+	return voices{numbers}, known(err)
+}
+
+// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running
+// cues. The default time is 2 s. A single floating-point argument is the time.
+func (c *call) stop() (any, error) {
+	when, err := c.moment()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.most(2); err != nil {
+		return nil, err
+	}
+	target, over, timed := "all", stopOver, len(c.args)-1
+	if len(c.args) == 1 {
+		switch c.args[0].(type) {
+		case float32, float64:
+			timed = 0
+		default:
+			timed = -1
+		}
+	}
+	if len(c.args) > 0 && timed != 0 {
+		if target, err = c.text(0); err != nil {
+			return nil, err
+		}
+	}
+	if timed >= 0 && len(c.args) > 0 {
+		if over, err = c.time(timed); err != nil {
+			return nil, err
+		}
+	}
+	if target == "all" || target == "" {
+		return c.then(when, "stop", func() (any, error) {
+			c.room.Show().Stop(over)
+			return nil, nil
+		})
+	}
+	numbers, err := c.room.Stop(target, over, when)
+	return voices{numbers}, known(err)
+}
+
+// scene handles /scene name [seconds] [at TIME]. It checks the scene at once and returns the action for
+// timed.
+func (c *call) scene() (func() error, error) {
+	name, err := c.text(0)
+	if err != nil {
+		return nil, err
+	}
+	var over time.Duration
+	if len(c.args) > 1 {
+		if over, err = c.time(1); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.most(2); err != nil {
+		return nil, err
+	}
+	return func() error { return known(c.room.Scene(name, over)) }, known(c.room.CheckScene(name, over))
+}
+
+// bus handles /bus/{bus}/gain db [seconds], /bus/{bus}/lowpass and highpass Hz [seconds] (0: off),
+// /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1. It returns the new state of the bus.
+func (c *call) bus(rest []string) (any, error) {
+	if len(rest) != 2 {
+		return nil, errUnknown
+	}
+	var f room.Fader
+	var err error
+	switch rest[1] {
+	case "gain", "lowpass", "highpass":
+		to := map[string]**float64{"gain": &f.Gain, "lowpass": &f.LowPass, "highpass": &f.HighPass}[rest[1]]
+		read := (*call).cutoff
+		if rest[1] == "gain" {
+			read = (*call).decibels
+		}
+		err = maybe(to, read)(c, 0)
+		if err == nil && len(c.args) > 1 {
+			f.Over, err = c.time(1)
+		}
+		if err == nil {
+			err = c.most(2)
+		}
+	case "mute":
+		err = maybe(&f.Mute, (*call).truth)(c, 0)
+	case "solo":
+		err = maybe(&f.Solo, (*call).truth)(c, 0)
+	default:
+		return nil, errUnknown
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", rest[1], err)
+	}
+	b, err := c.room.SetBus(rest[0], f)
+	return b, known(err)
+}

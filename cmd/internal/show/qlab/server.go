@@ -1,0 +1,251 @@
+// Package qlab answers remote controls: programs that operate rooms with Open Sound Control over UDP, or over
+// TCP with SLIP. It supports its own addresses and QLab's.
+//
+//	s := qlab.New(qlab.Options{Rooms: rooms, Main: "main"})
+//	err := s.Listen("127.0.0.1:53000")
+//	defer s.Close()
+//
+// A message acts when it arrives; time tags are ignored. Each message is answered with /reply, its address,
+// and one JSON string. Over UDP the answer goes to port 53001 of the sender.
+//
+// UDP source addresses can be forged, and answers could then flood a third party. Therefore another machine
+// is answered only after its /connect, with the passcode if required, and with at most 64 KiB per packet.
+package qlab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/serve/room"
+	"voicepool/cmd/internal/show/osc"
+	"voicepool/cmd/internal/show/showrun"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// Room is the part of *room.Room that a server uses.
+type Room interface {
+	State() *room.State
+	Levels() (l *room.Levels, revision int64, still bool)
+	Show() *showrun.Show
+	Sheet() *cue.Sheet
+	Play(o room.PlayRequest) (room.PlayResult, error)
+	Set(target string, m room.Move) ([]uint64, error)
+	Stop(target string, over time.Duration, when room.Moment) ([]uint64, error)
+	SetBus(bus string, f room.Fader) (room.Bus, error)
+	CheckScene(name string, over time.Duration) error
+	Scene(name string, over time.Duration) error
+	Later(when room.Moment, what string, do func() error) (frame int64, later bool, err error)
+	Done() <-chan struct{}
+}
+
+// Role is the permission of a client in a room.
+type Role uint8
+
+const (
+	None    Role = iota
+	Read         // read its state
+	Operate      // operate it
+)
+
+// Options configures a server.
+type Options struct {
+	Rooms func(name string) Room // returns the room with a name, or nil
+	Names func() []string        // returns the names of all rooms; nil: only Main
+	Main  string                 // the room of addresses without a room; default main
+
+	// Check returns the highest role that a passcode has in any of the rooms. passcode is empty if the client
+	// sent no passcode. If Check is nil, every client may operate. It is called for each message, by any
+	// goroutine.
+	Check func(passcode string, rooms []string, from netip.Addr) Role
+
+	ReplyPort     int       // for answers over UDP; 0: 53001
+	ReplyToSender bool      // also answer UDP at the sender's own port
+	Counters      *Counters // may be nil
+}
+
+// Counters count the work of a server. Any goroutine.
+type Counters struct {
+	Messages   atomic.Int64 // messages parsed
+	Malformed  atomic.Int64 // packets and frames that could not be parsed
+	Failed     atomic.Int64 // messages answered with error
+	Denied     atomic.Int64 // messages answered with denied
+	Unanswered atomic.Int64 // messages of possibly forged senders, and answers too large for UDP
+	Refused    atomic.Int64 // connections and senders beyond the limit
+	Slow       atomic.Int64 // connections closed because they did not read or did not finish a frame; UDP packets dropped from a full queue
+	Clients    atomic.Int64 // currently connected
+
+	Fault atomic.Pointer[string] // error of the last malformed packet; may be nil
+}
+
+const (
+	maxConns = 64  // TCP connections
+	maxPeers = 256 // UDP senders
+
+	expires = 61 * time.Second       // a UDP sender is forgotten after this time without a message
+	tick    = 50 * time.Millisecond  // polling interval for changes
+	goodbye = 200 * time.Millisecond // time limit for the last message of a closing server
+
+	replyPort = 53001
+)
+
+// Server answers remotes.
+type Server struct {
+	options  Options
+	counters *Counters
+	prove    time.Duration // time limit for the first permitted message of a connection
+	finish   time.Duration // time limit for a frame, and for a write
+	now      func() time.Time
+
+	mutex   sync.Mutex
+	tcp     net.Listener
+	udp     net.PacketConn
+	conns   map[*client]bool
+	peers   map[netip.AddrPort]*client
+	lanes   map[netip.AddrPort]*lane
+	queued  int // bytes waiting in lanes
+	watches map[watched]*picture
+	looking bool // the goroutine that polls for changes is running
+	ended   chan struct{}
+	all     sync.WaitGroup
+
+	idsMutex sync.Mutex
+	ids      map[string]string // workspace ids by room name, because a hash per message would be slow
+}
+
+// New returns a server without a listener.
+func New(o Options) *Server {
+	if o.Main == "" {
+		o.Main = "main"
+	}
+	if o.ReplyPort == 0 {
+		o.ReplyPort = replyPort
+	}
+	if o.Counters == nil {
+		o.Counters = new(Counters)
+	}
+	return &Server{
+		options: o, counters: o.Counters, prove: time.Minute, finish: 10 * time.Second, now: time.Now,
+		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, lanes: map[netip.AddrPort]*lane{}, watches: map[watched]*picture{}, ids: map[string]string{}, ended: make(chan struct{}),
+	}
+}
+
+// Listen starts to serve at an address, such as 127.0.0.1:53000, over TCP and UDP, and returns. Port 0
+// chooses a port that is free for both.
+func (s *Server) Listen(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("invalid address %s (want HOST:PORT)", strconv.Quote(address))
+	}
+	for range 20 {
+		var tcp net.Listener
+		if tcp, err = new(net.ListenConfig).Listen(context.Background(), "tcp", address); err != nil {
+			return err
+		}
+		at := net.JoinHostPort(host, strconv.Itoa(tcp.Addr().(*net.TCPAddr).Port))
+		var udp net.PacketConn
+		if udp, err = net.ListenPacket("udp", at); err == nil {
+			return s.Serve(tcp, udp)
+		}
+		tcp.Close()
+		if port != "0" {
+			break
+		}
+	}
+	return err
+}
+
+// Serve starts to serve on open sockets and returns. Close closes them. After Close, it closes them and
+// returns an error.
+func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	select {
+	case <-s.ended:
+		tcp.Close()
+		udp.Close()
+		return errors.New("the server has ended")
+	default:
+	}
+	s.tcp, s.udp = tcp, udp
+	s.all.Go(func() { s.accept(tcp) })
+	s.all.Go(func() { s.receive(udp) })
+	return nil
+}
+
+// Addr returns the address of the server, which is the same for TCP and UDP. Call it after Listen or Serve.
+func (s *Server) Addr() net.Addr {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.tcp.Addr()
+}
+
+// Close sends a disconnect notification to clients with updates, and ends the server and all connections. It
+// may be called twice.
+func (s *Server) Close() error {
+	s.mutex.Lock()
+	select {
+	case <-s.ended:
+		s.mutex.Unlock()
+		s.all.Wait()
+		return nil
+	default:
+	}
+	close(s.ended)
+	for w := range s.watches {
+		w.client.update("/update/workspace/"+workspaceID(w.room)+"/disconnect", nil)
+	}
+	clear(s.watches)
+	for c := range s.conns {
+		c.conn.conn.SetDeadline(time.Now().Add(goodbye))
+		c.end()
+	}
+	tcp, udp := s.tcp, s.udp
+	s.mutex.Unlock()
+	var err error
+	if tcp != nil {
+		err = errors.Join(tcp.Close(), udp.Close())
+	}
+	s.all.Wait()
+	return err
+}
+
+// pause waits for d or the end of the server. It reports whether the server has ended.
+func (s *Server) pause(d time.Duration) (ended bool) {
+	select {
+	case <-s.ended:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// read carries out the messages of a packet in order. It reports whether the packet is valid.
+func (s *Server) read(c *client, packet []byte) bool {
+	all, ok := s.decode(packet)
+	for _, m := range all {
+		c.handle(m)
+	}
+	return ok
+}
+
+// decode returns the messages of a packet and whether the packet is valid. It counts the messages or the
+// malformed packet.
+func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
+	all, err := osc.Decode(packet)
+	if err != nil {
+		why := words.OneLine(err.Error())
+		s.counters.Fault.Store(&why)
+		s.counters.Malformed.Add(1)
+		return nil, false
+	}
+	s.counters.Messages.Add(int64(len(all)))
+	return all, true
+}

@@ -1,0 +1,185 @@
+package qlab
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/show/osc"
+)
+
+// unsent is the largest number of updates queued for a connection.
+const unsent = 256
+
+// connection is a TCP connection.
+type connection struct {
+	server  *Server
+	conn    net.Conn
+	updates chan []byte
+	ended   chan struct{}
+	once    sync.Once
+	writing sync.Mutex
+}
+
+// accept accepts connections until the listener is closed.
+func (s *Server) accept(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // such as too many open files
+			if s.pause(tick) {
+				return
+			}
+			continue
+		}
+		s.greet(conn)
+	}
+}
+
+// greet starts to serve a connection. If there are 64 already, or the server has ended, it closes it.
+func (s *Server) greet(conn net.Conn) {
+	c := &client{server: s, known: true}
+	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, unsent), ended: make(chan struct{})}
+	if at, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		c.from = plain(at.AddrPort())
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	select {
+	case <-s.ended:
+		conn.Close()
+		return
+	default:
+	}
+	if len(s.conns) >= maxConns {
+		s.counters.Refused.Add(1)
+		conn.Close()
+		return
+	}
+	s.conns[c] = true
+	s.counters.Clients.Add(1)
+	s.all.Go(func() { c.conn.tell() })
+	s.all.Go(func() {
+		c.listen()
+		c.end()
+		s.forget(c)
+		s.counters.Clients.Add(-1)
+	})
+}
+
+// forget removes a TCP client that has disconnected, and its watches.
+func (s *Server) forget(c *client) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.conns, c)
+	for w := range s.watches {
+		if w.client == c {
+			delete(s.watches, w)
+		}
+	}
+}
+
+// listen reads messages until the connection ends. It closes a connection that sends no permitted message
+// within a minute, or that does not finish a frame within 10 s. Other connections may be silent
+// indefinitely.
+func (c *client) listen() {
+	s, conn := c.server, c.conn.conn
+	conn.SetReadDeadline(time.Now().Add(s.prove))
+	var frames osc.Frames
+	piece := make([]byte, 4096)
+	waits := false // for the end of a frame
+	for {
+		n, err := conn.Read(piece)
+		whole := false
+		bad := frames.Feed(piece[:n], func(frame []byte) {
+			whole = true
+			s.read(c, frame)
+		})
+		if bad > 0 {
+			why := "a frame is not valid SLIP, or too long"
+			s.counters.Fault.Store(&why)
+			s.counters.Malformed.Add(int64(bad))
+		}
+		switch pending := frames.Pending(); {
+		case !c.proven: // the deadline for the first permitted message stays
+		case pending && (!waits || whole):
+			waits = true
+			conn.SetReadDeadline(time.Now().Add(s.finish))
+		case !pending:
+			waits = false
+			conn.SetReadDeadline(time.Time{})
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			s.counters.Slow.Add(1)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// write sends a packet as a SLIP frame. It closes the connection if that fails or takes too long (10 s).
+func (c *connection) write(packet []byte) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	patience := c.server.finish
+	select {
+	case <-c.server.ended:
+		patience = goodbye
+	default:
+	}
+	c.conn.SetWriteDeadline(time.Now().Add(patience))
+	if _, err := c.conn.Write(osc.AppendFrame(nil, packet)); err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			c.server.counters.Slow.Add(1)
+		}
+		c.conn.Close()
+		c.end()
+	}
+}
+
+// later queues an update without blocking. It closes the connection if the queue is full.
+func (c *connection) later(packet []byte) {
+	select {
+	case c.updates <- packet:
+	default:
+		c.server.counters.Slow.Add(1)
+		c.conn.Close()
+		c.end()
+	}
+}
+
+// tell sends updates until the connection ends, and then closes it after the last one.
+func (c *connection) tell() {
+	defer c.conn.Close()
+	for {
+		select {
+		case packet := <-c.updates:
+			c.write(packet)
+			continue
+		case <-c.ended:
+		}
+		for {
+			select {
+			case packet := <-c.updates:
+				c.write(packet)
+				continue
+			default:
+			}
+			return
+		}
+	}
+}
+
+// end ends the connection after the queued updates. Any goroutine.
+func (c *connection) end() { c.once.Do(func() { close(c.ended) }) }
+
+// plain converts an IPv4-mapped IPv6 address to IPv4. The port and other addresses are unchanged.
+func plain(at netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+}

@@ -1,0 +1,93 @@
+package showrun
+
+import (
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Master adds by dB to the gain of the master bus of every output, over 50 ms. Gains are clamped to the range of the
+// mixer. An error is from the mixer, for example because it is closed.
+func (s *Show) Master(by float64) error {
+	s.mutex.Lock()
+	masters := s.masters()
+	s.mutex.Unlock()
+	for _, name := range masters {
+		b, err := s.player.Mixer().Bus(name)
+		if err != nil {
+			return err
+		}
+		gain := min(max(float64(b.Gain())+by, mixer.MinGain), mixer.MaxGain)
+		if err := b.Fade(pcm.Decibels(gain), 50*time.Millisecond, voice.InDecibels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// masters returns the names of the master buses: "master" for the first output, and the name of each further output.
+// The caller holds the mutex.
+func (s *Show) masters() []string {
+	names := []string{"master"}
+	if n := len(s.sheet.Outputs); n > 1 {
+		for i := range s.sheet.Outputs[1:] {
+			names = append(names, s.sheet.Outputs[1+i].Name)
+		}
+	}
+	return names
+}
+
+// Mute mutes the bus called name if on is true, otherwise unmutes it. An unknown bus is an error.
+func (s *Show) Mute(name string, on bool) error {
+	b, err := s.player.Mixer().Bus(name)
+	if err == nil {
+		err = b.SetMute(on)
+	}
+	if err == nil {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.muted[name] = on
+	}
+	return err
+}
+
+// buses returns the names of all buses: the master buses first, then the buses of the sheet. The caller holds the
+// mutex.
+func (s *Show) buses() (names []string) {
+	names = s.masters()
+	for i := range s.sheet.Buses {
+		names = append(names, s.sheet.Buses[i].Name)
+	}
+	return names
+}
+
+// Muted records that another part of the program has muted (on is true) or unmuted the bus called name. It does not
+// change the mixer.
+func (s *Show) Muted(name string, on bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.muted[name] = on
+}
+
+// IsMuted reports whether the bus called name is muted, by the last Mute or Muted, or else by the sheet. It is false
+// for an unknown bus.
+func (s *Show) IsMuted(name string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.muted[name]
+}
+
+// Return restores the position of an earlier show: last is the number of the last started cue, and standby the
+// number of the cue on standby. An empty or unknown number is ignored. It starts no cue and sends no event.
+func (s *Show) Return(last, standby string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if i, err := s.sheet.Place(last); err == nil && last != "" {
+		s.last, s.standby = i, s.after(i)
+	}
+	if i, err := s.find(standby); err == nil && standby != "" {
+		s.standby = i
+	}
+}

@@ -1,0 +1,70 @@
+package showrun
+
+import (
+	"time"
+)
+
+// Actions of remote controls that the text commands lack, such as starting or stopping a single cue
+// as in QLab.
+
+// Start starts the cue with a number and its follow-ons. Unlike Go, it does not move standby, and the guard does not
+// apply. An unknown or disarmed cue is an error; in a paused show the error is ErrPaused.
+func (s *Show) Start(number string) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i, err := s.find(number)
+	if err != nil {
+		return err
+	}
+	if s.paused {
+		return ErrPaused
+	}
+	if err := s.player.FireFrom(i, 0); err != nil {
+		return err
+	}
+	s.report("start " + s.number(i))
+	return nil
+}
+
+// Cease fades out the cue with a number over a time, if it is running or waiting. Otherwise it has no effect. Only
+// an unknown number is an error.
+func (s *Show) Cease(number string, over time.Duration) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i, err := s.sheet.Place(number)
+	if err != nil {
+		return err
+	}
+	for _, r := range s.player.Playing() {
+		if r.List == i {
+			s.player.Cease(i, over)
+			s.report("stop " + s.number(i))
+			break
+		}
+	}
+	return nil
+}
+
+// PanicIn fades everything out over a time, and cancels waits, follow-ons and the timeline. It resumes a paused
+// show.
+func (s *Show) PanicIn(over time.Duration) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.paused { // a paused voice would never fade
+		s.paused = false
+		s.player.Hold(false)
+	}
+	s.stopAll(over)
+	s.report("panic")
+}
+
+// Guarded returns the guard, the time after a GO during which further GOs are ignored, and how much of it is left
+// now, at least 0.
+func (s *Show) Guarded() (guard, left time.Duration) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if !s.pressed.IsZero() {
+		left = max(s.options.Guard-time.Since(s.pressed), 0)
+	}
+	return s.options.Guard, left
+}

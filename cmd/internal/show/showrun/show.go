@@ -1,0 +1,379 @@
+// Package showrun controls a running show: standby, GO with its guard, panic, pause, and the text
+// commands for them. Terminals, sockets and MIDI devices use it.
+package showrun
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// Player is the part of cue.Player that a show uses.
+type Player interface {
+	FireFrom(list int, from time.Duration) error
+	Panic(over time.Duration)
+	Cease(list int, over time.Duration)
+	Hold(on bool)
+	Trim(list int, by pcm.Decibels)
+	Do(words ...string) error
+	Playing() []cue.Running
+	Standby() int
+	Finish()
+	Mixer() *mixer.Mixer
+}
+
+const (
+	// Guard is the default time after a GO during which further GOs are ignored.
+	Guard = 300 * time.Millisecond
+
+	// Fade is the default fade time of a stop.
+	Fade = 2 * time.Second
+
+	panicOver = time.Second          // the fade of a panic; a second panic within this time is immediate
+	hardOver  = 5 * time.Millisecond // the fade of the second panic
+)
+
+// Options configure a show.
+type Options struct {
+	Guard    time.Duration // 0: off
+	Begun    time.Time     // when the show began
+	File     string        // absolute path of the sheet; optional
+	Device   string        // the value of --device
+	Panicked func()        // called by Panic and PanicIn while the show is locked, so it must not call the show; optional
+}
+
+// Show is a running show. Its methods are safe for concurrent use.
+type Show struct {
+	sheet   *cue.Sheet
+	player  Player
+	options Options
+	done    chan struct{} // closed by Quit
+
+	mutex    sync.Mutex
+	standby  int           // list index of the cue for the next GO; the length of the list at its end
+	last     int           // list index of the last GO; -1 before the first
+	loaded   time.Duration // start time within the cue on standby
+	pressed  time.Time     // time of the last GO, accepted or not
+	alarmed  time.Time     // when the last panic was
+	paused   bool
+	quit     bool
+	said     []string
+	muted    map[string]bool // buses
+	trims    map[int]float64 // in dB, by list index of the cue
+	picture  liveview.Picture
+	troubles int // number of reported troubles of the picture
+	watchers map[chan<- string]bool
+}
+
+// New returns a show of sheet, which player plays. The cue on standby is the player's.
+func New(sheet *cue.Sheet, player Player, o Options) *Show {
+	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
+	for i := range sheet.Buses {
+		s.muted[sheet.Buses[i].Name] = sheet.Buses[i].Mute
+	}
+	s.standby = player.Standby()
+	return s
+}
+
+// Done returns a channel that Quit closes.
+func (s *Show) Done() <-chan struct{} { return s.done }
+
+// armedFrom returns the list index of the first armed cue, searched from the index at, inclusive, in steps of 1 or
+// -1. Without such a cue it returns an index outside of the list: its length, or -1. The caller holds the mutex.
+func (s *Show) armedFrom(at, step int) int {
+	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Off {
+		at += step
+	}
+	return at
+}
+
+// after returns the list index of the cue on standby after a GO of the cue with the index head, behind its
+// follow-ons. At the end of the list it returns the length of the list. The caller holds the mutex.
+func (s *Show) after(head int) int {
+	i := head
+	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
+		i = s.armedFrom(i+1, 1)
+	}
+	return min(s.armedFrom(i+1, 1), len(s.sheet.List))
+}
+
+// Errors of actions that the show rejects in its present state.
+var (
+	ErrGuard  = errors.New("GO ignored: it came within the guard time of the last GO")
+	ErrPaused = errors.New("the show is paused; resume it first")
+	ErrOver   = errors.New("no cue is on standby: the list is over; choose a cue with standby")
+	ErrEnd    = errors.New("the list has no further cue")
+)
+
+// Go starts the cue with a number, or the cue on standby if number is "", and moves standby behind its follow-ons.
+// Within the guard time of another GO it returns ErrGuard and restarts the guard, so a held key counts as one GO.
+// Other errors are ErrPaused, ErrOver at the end of the list, and an unknown or disarmed cue.
+func (s *Show) Go(number string) error {
+	_, err := s.Begin(number, nil)
+	return err
+}
+
+// Begin is like Go, but starts at the time at within the cue. If at is nil, the cue on standby starts at the time
+// set by Load, and any other cue at its beginning. It returns the number of the started cue, or "" with an error.
+func (s *Show) Begin(number string, at *time.Duration) (begun string, err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := s.standby
+	if number != "" {
+		if i, err = s.find(number); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case s.paused:
+		return "", ErrPaused
+	case i >= len(s.sheet.List):
+		return "", ErrOver
+	}
+	now := time.Now()
+	soon := !s.pressed.IsZero() && now.Sub(s.pressed) < s.options.Guard
+	s.pressed = now
+	if soon {
+		return "", ErrGuard
+	}
+	from := s.loaded
+	switch {
+	case at != nil:
+		from = *at
+	case i != s.standby:
+		from = 0
+	}
+	if err := s.player.FireFrom(i, from); err != nil {
+		return "", err
+	}
+	s.last, s.standby, s.loaded = i, s.after(i), 0
+	line := "go " + s.sheet.List[i].Number
+	if from > 0 {
+		line += " from " + from.String()
+	}
+	s.report(line)
+	return s.sheet.List[i].Number, nil
+}
+
+// Next returns the number of the cue on standby, or "" at the end of the list.
+func (s *Show) Next() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.number(s.standby)
+}
+
+// Load sets the start time within the cue on standby for its next GO. A change of standby resets it to 0. Without a
+// cue on standby it returns ErrOver.
+func (s *Show) Load(at time.Duration) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.standby >= len(s.sheet.List) {
+		return ErrOver
+	}
+	s.loaded = at
+	s.report(fmt.Sprintf("load %s to %v", s.number(s.standby), at))
+	return nil
+}
+
+// find returns the list index of the cue with a number. An unknown number and a disarmed cue (`arm: false`) are
+// errors. The caller holds the mutex.
+func (s *Show) find(number string) (int, error) {
+	i, err := s.sheet.Place(number)
+	if err == nil && s.sheet.List[i].Off {
+		err = fmt.Errorf("cue %q has `arm: false`, so no GO reaches it", s.sheet.List[i].Number)
+	}
+	return i, err
+}
+
+// Standby puts the cue with a number on standby. An unknown or disarmed cue is an error.
+func (s *Show) Standby(number string) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i, err := s.find(number)
+	if err == nil {
+		s.setStandby(i)
+	}
+	return err
+}
+
+// setStandby puts the cue with the list index i on standby, resets the time set by Load, and reports the event. The
+// caller holds the mutex.
+func (s *Show) setStandby(i int) {
+	s.standby, s.loaded = i, 0
+	s.report("standby " + s.number(i))
+}
+
+// number returns the number of the cue with the list index i, or "" for an index outside of the list. The caller
+// holds the mutex.
+func (s *Show) number(i int) string {
+	if i < 0 || i >= len(s.sheet.List) {
+		return ""
+	}
+	return s.sheet.List[i].Number
+}
+
+// Step moves standby to the next armed cue if by is 1, or to the previous one if by is -1. Behind the last cue,
+// standby is at the end of the list. At either end of the list, a further step returns ErrEnd.
+func (s *Show) Step(by int) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := s.armedFrom(s.standby+by, by)
+	if i < 0 || s.standby >= len(s.sheet.List) && by > 0 {
+		return ErrEnd
+	}
+	s.setStandby(min(i, len(s.sheet.List)))
+	return nil
+}
+
+// Panic fades everything out over 1 s, and cancels waits, follow-ons and the timeline. A second Panic within 1 s
+// fades out in 5 ms. It resumes a paused show.
+func (s *Show) Panic() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	over := panicOver
+	if now := time.Now(); !s.alarmed.IsZero() && now.Sub(s.alarmed) < panicOver {
+		over = hardOver
+	} else {
+		s.alarmed = now
+	}
+	if s.paused { // a paused voice would never fade
+		s.paused = false
+		s.player.Hold(false)
+	}
+	s.stopAll(over)
+	s.report("panic")
+}
+
+// stopAll fades everything out over a time, cancels waits, follow-ons and the timeline, and calls Options.Panicked.
+// The caller holds the mutex.
+func (s *Show) stopAll(over time.Duration) {
+	s.player.Panic(over)
+	if s.options.Panicked != nil {
+		s.options.Panicked()
+	}
+}
+
+// Stop fades out the running cues over a time and cancels their waits. Sounds that were not started by a cue of the
+// list continue.
+func (s *Show) Stop(over time.Duration) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, r := range s.player.Playing() {
+		s.player.Cease(r.List, over)
+	}
+	s.report("stop")
+}
+
+// Pause pauses the whole show if on is true (voices, timeline, waits and follow-ons), otherwise resumes it. It
+// reports an event only if that is a change.
+func (s *Show) Pause(on bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.paused != on {
+		s.paused = on
+		s.player.Hold(on)
+		s.report(map[bool]string{true: "pause", false: "resume"}[on])
+	}
+}
+
+// Paused reports whether the whole show is paused.
+func (s *Show) Paused() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.paused
+}
+
+// Quit ends the show: it closes the channel of Done and finishes the player. A second call has no effect. The show
+// must not be used afterwards.
+func (s *Show) Quit() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if !s.quit {
+		s.quit = true
+		s.report("quit")
+		close(s.done)
+		s.player.Finish()
+	}
+}
+
+// Change switches the show to another sheet. It calls take, which makes the player use that sheet, while the show is
+// locked, so that the list indexes of both agree. It returns the unsaved trims in dB by cue number; trims of removed
+// cues are lost. Standby and the last GO keep their cue numbers. If the cue on standby was removed, the next
+// remaining cue takes its place, or else the cue after the last GO.
+func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	take()
+	where := func(i int) int {
+		if i >= 0 && i < len(s.sheet.List) {
+			if j, err := sheet.Place(s.sheet.List[i].Number); err == nil {
+				return j
+			}
+		}
+		return -1
+	}
+	trims, places := map[string]float64{}, map[int]float64{}
+	for i, by := range s.trims {
+		if j := where(i); j >= 0 {
+			trims[sheet.List[j].Number], places[j] = by, by
+		}
+	}
+	standby := -1
+	for i := s.standby; i < len(s.sheet.List) && standby < 0; i++ {
+		standby = where(i)
+	}
+	s.last, s.trims, s.sheet = where(s.last), places, sheet
+	switch {
+	case standby < 0 && s.last >= 0:
+		s.standby = s.after(s.last)
+	default:
+		s.standby = s.armedFrom(max(standby, 0), 1)
+	}
+	return trims
+}
+
+// Say reports an event, one line of text, to State and to the channels of Watch.
+func (s *Show) Say(line string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.report(line)
+}
+
+// kept is the number of recent lines in a State.
+const kept = 100
+
+// report appends line to the recent events of State and sends it to the channels of Watch. A full channel misses it.
+// The caller holds the mutex.
+func (s *Show) report(line string) {
+	if s.said = append(s.said, line); len(s.said) > kept {
+		s.said = slices.Delete(s.said, 0, len(s.said)-kept)
+	}
+	for w := range s.watchers {
+		select {
+		case w <- line:
+		default: // a slow reader loses lines
+		}
+	}
+}
+
+// Watch sends later events, one line each, to the channel lines until Unwatch. It does not block: if the channel is
+// full, events are dropped.
+func (s *Show) Watch(lines chan<- string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.watchers[lines] = true
+}
+
+// Unwatch ends Watch for the channel lines and does not close it. An unknown channel is ignored.
+func (s *Show) Unwatch(lines chan<- string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.watchers, lines)
+}

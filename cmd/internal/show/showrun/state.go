@@ -1,0 +1,167 @@
+package showrun
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/view/liveview"
+	"voicepool/cue"
+)
+
+// State is the state of a show for screens, as JSON.
+type State struct {
+	Show      string  `json:"show"`
+	Time      float64 `json:"time"` // seconds
+	Paused    bool    `json:"paused"`
+	Device    string  `json:"device"`
+	Sink      string  `json:"sink"`
+	Heard     string  `json:"heard"`
+	LatencyMS float64 `json:"latency_ms"`
+	Lost      string  `json:"lost"` // why and since when the output is silent; empty if it is not
+	Standby   string  `json:"standby"`
+	Loaded    float64 `json:"loaded"` // start time within the cue on standby, in seconds
+	Last      string  `json:"last"`   // the cue of the last GO
+
+	List    []ListCue        `json:"list"`
+	Running []Running        `json:"running"`
+	Buses   []Bus            `json:"buses"`
+	Voices  []liveview.Voice `json:"voices"`
+	Pool    int64            `json:"pool"`
+	Playing int64            `json:"playing"`
+	Stolen  int64            `json:"stolen"`
+	Said    []string         `json:"said"`            // the most recent events
+	File    string           `json:"file,omitempty"`  // absolute path of the sheet
+	Begun   string           `json:"begun,omitempty"` // start time as in RFC 3339
+	Asked   string           `json:"asked,omitempty"` // the value of --device
+}
+
+// ListCue is a cue of the list in a State.
+type ListCue struct {
+	Cue    string  `json:"cue"`
+	Name   string  `json:"name"`
+	Note   string  `json:"note"`
+	Colour string  `json:"colour"`
+	Then   string  `json:"then"`
+	Armed  bool    `json:"armed"`
+	Trim   float64 `json:"trim"` // dB
+}
+
+// Running is a running or waiting cue in a State.
+type Running struct {
+	Cue       string   `json:"cue"`
+	Name      string   `json:"name"`
+	State     string   `json:"state"`     // sounding or waiting
+	Elapsed   float64  `json:"elapsed"`   // seconds
+	Remaining *float64 `json:"remaining"` // seconds; null: unknown
+}
+
+// Bus is a bus in a State.
+type Bus struct {
+	Bus  string  `json:"bus"`
+	Gain float64 `json:"gain"`
+	Mute bool    `json:"mute"`
+	Peak float64 `json:"peak"` // dB, of the last 400 ms
+
+	Effects   []Rack  `json:"effects,omitempty"`
+	Reduction float64 `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
+}
+
+// Look stores p, the picture of the current playback, for State. It reports the troubles in p that the last picture
+// lacked as events.
+func (s *Show) Look(p liveview.Picture) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.picture = p
+	for _, line := range p.Troubles[min(s.troubles, len(p.Troubles)):] {
+		s.report(line)
+	}
+	s.troubles = len(p.Troubles)
+}
+
+// State returns the current state: the last picture of Look, the list, the running cues and the buses. Times and
+// levels are rounded to tenths. The caller owns the result.
+func (s *Show) State() *State {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	p, rate := &s.picture, float64(s.sheet.Rate)
+	m := s.player.Mixer()
+	now := m.Now()
+	st := &State{
+		Show: s.sheet.File, Time: tenth(float64(now) / rate), Paused: s.paused,
+		Device: p.Heard.Device, Sink: p.Heard.Sink, Heard: p.Heard.State, Lost: p.Heard.Lost,
+		LatencyMS: tenth(p.Heard.Latency.Seconds() * 1000), Standby: s.number(s.standby), Loaded: s.loaded.Seconds(), Last: s.number(s.last),
+		List: []ListCue{}, Running: []Running{}, Voices: p.Shown(), Said: append([]string{}, s.said...),
+		Pool: p.Stats.Voices, Playing: p.Stats.Playing, Stolen: p.Stats.Stolen,
+	}
+	st.File, st.Asked = s.options.File, s.options.Device
+	if !s.options.Begun.IsZero() {
+		st.Begun = s.options.Begun.Format(time.RFC3339)
+	}
+	for i := range s.sheet.List {
+		l := &s.sheet.List[i]
+		st.List = append(st.List, ListCue{Cue: l.Number, Name: s.name(l), Note: l.Note, Colour: l.Colour, Then: l.Then.String(), Armed: !l.Off, Trim: s.trims[i]})
+	}
+	for _, r := range s.player.Playing() {
+		l := &cue.ListCue{Name: "no longer in the sheet"}
+		if r.List >= 0 {
+			l = &s.sheet.List[r.List]
+		}
+		one := Running{Cue: l.Number, Name: s.name(l), State: "sounding"}
+		if r.Waiting {
+			one.State = "waiting"
+		} else if r.Begun >= 0 {
+			one.Elapsed = tenth(max(float64(now-r.Begun), 0) / rate)
+		}
+		if r.Left >= 0 {
+			left := tenth(float64(r.Left) / rate)
+			one.Remaining = &left
+		}
+		st.Running = append(st.Running, one)
+	}
+	for _, name := range s.buses() {
+		b, err := m.Bus(name)
+		if err != nil {
+			continue
+		}
+		one := Bus{Bus: name, Gain: tenth(float64(b.Gain())), Mute: s.muted[name], Effects: Racks(b), Reduction: tenth(float64(b.Reduction()))}
+		one.Peak = tenth(max(float64(b.Levels().Peak), silence))
+		st.Buses = append(st.Buses, one)
+	}
+	return st
+}
+
+// name returns the display name of the cue l: its own name, or else a description of its first action and the number
+// of the others. Without a name and actions it returns "". The caller holds the mutex.
+func (s *Show) name(l *cue.ListCue) string {
+	switch {
+	case l.Name != "" || l.Count == 0:
+		return l.Name
+	case l.Count > 1:
+		return fmt.Sprintf("%s, and %d more", s.describe(l.First), l.Count-1)
+	}
+	return s.describe(l.First)
+}
+
+// describe describes the action with an index in sheet.Cues by its verb and target, such as "play bell". The caller
+// holds the mutex.
+func (s *Show) describe(action int) string {
+	c := &s.sheet.Cues[action]
+	what := c.Target
+	switch c.Verb {
+	case cue.Play:
+		what = s.sheet.Sounds[c.Sound].Name
+	case cue.SetScene:
+		what = c.Scene
+	case cue.Send:
+		what = c.Message.Address
+	}
+	return strings.TrimSpace(c.Verb.String() + " " + what)
+}
+
+// silence is the level of silence in JSON, which has no infinity.
+const silence = -120
+
+// tenth returns x rounded to one decimal place.
+func tenth(x float64) float64 { return math.Round(10*x) / 10 }

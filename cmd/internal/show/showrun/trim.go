@@ -1,0 +1,92 @@
+package showrun
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+
+	"voicepool/cue"
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// Trim adds by dB to the gain of the last started cue, or of the cue on standby before the first GO, also while it
+// plays. Without such a cue, for a cue without a sound, and if the sum of its trims is out of range, it returns an
+// error.
+func (s *Show) Trim(by float64) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := s.last
+	if i < 0 {
+		i = s.standby
+	}
+	if i >= len(s.sheet.List) {
+		return errors.New("trim: no cue has started, and no cue is on standby")
+	}
+	if l := &s.sheet.List[i]; !slices.ContainsFunc(s.sheet.Cues[l.First:l.First+l.Count], func(c cue.Cue) bool { return c.Verb == cue.Play }) {
+		return fmt.Errorf("cue %s plays no sound, so it has no gain to trim; trim a cue with a sound, after its GO", s.number(i))
+	}
+	sum := math.Round(100*(s.trims[i]+by)) / 100
+	if sum < mixer.MinGain || sum > mixer.MaxGain {
+		return fmt.Errorf("trim: cue %s would be trimmed by %+g dB; give %d to %d", strconv.Quote(s.number(i)), sum, mixer.MinGain, mixer.MaxGain)
+	}
+	s.trims[i] = sum
+	s.player.Trim(i, pcm.Decibels(by))
+	s.report(fmt.Sprintf("trim %s %+g dB", s.number(i), s.trims[i]))
+	return nil
+}
+
+// Write writes the trims into the sheet's file, without other changes to it, and resets them. If no cue is trimmed
+// or the sheet came from standard input, it returns an error. After an error the file and the trims are unchanged.
+func (s *Show) Write() error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	trims := map[string]float64{}
+	for i, by := range s.trims {
+		if by != 0 {
+			trims[s.number(i)] = by
+		}
+	}
+	file := s.sheet.File
+	switch {
+	case len(trims) == 0:
+		return errors.New("write: no cue is trimmed")
+	case file == "-" || file == "":
+		return errors.New("the sheet came from standard input; it has no file to write to")
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", words.OneLine(file), words.Cause(err))
+	}
+	text, err := cue.Trimmed(src, trims)
+	if err == nil {
+		_, err = cue.Parse(file, text)
+	}
+	if err == nil {
+		err = save(file, text)
+	}
+	if err != nil {
+		return fmt.Errorf("the sheet is not written: %w", err)
+	}
+	clear(s.trims)
+	s.report("trims written into " + file)
+	return nil
+}
+
+// save replaces the content of the file path atomically. After an error the old file remains.
+func save(path string, text []byte) error {
+	f, err := whole.Create(path, ".part")
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Keep()
+}

@@ -1,0 +1,250 @@
+// Package showtui draws a show on a terminal and sends commands for the operator's keys. It uses
+// only the state and the text commands of the show, so the show may run in another process.
+package showtui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"voicepool/cmd/internal/show/lineproto"
+	"voicepool/cmd/internal/show/showrun"
+)
+
+// Ask sends a command to a show and returns its answer. The error is a failure of the connection.
+type Ask func(command string) (*lineproto.Answer, error)
+
+const (
+	looked = 100 * time.Millisecond // interval between requests of the state
+	sure   = 2 * time.Second        // time within which a second Q ends the show
+	shown  = 5 * time.Second        // display time of a message
+)
+
+// ErrLost is returned when the terminal is lost. The show continues, and another terminal may
+// attach to it.
+var ErrLost = errors.New("the terminal is gone")
+
+// ErrLeft is returned when the operator leaves a running show.
+var ErrLeft = errors.New("left; the show continues")
+
+// screen is the state of the display.
+type screen struct {
+	ask   Ask
+	now   func() time.Time
+	state *showrun.State
+
+	message string    // an error or a question
+	until   time.Time // end of its display time
+	quits   time.Time // when Q was pressed once
+	prompt  *prompt   // nil: keys are commands
+	helps   bool
+	pasting bool
+	top     int  // index of the first visible cue
+	may     bool // the operator may leave the running show
+	end     error
+	over    bool
+}
+
+// prompt is a question whose answer is being typed.
+type prompt struct {
+	question string
+	text     string
+	done     func(text string)
+}
+
+// Run draws a show and handles keys until the show or ctx ends (nil) or the terminal is lost (ErrLost).
+// With attached, Ctrl-C leaves the show (ErrLeft), and the end of the show is an error. Run initializes and
+// finalizes the terminal.
+func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) error {
+	if err := terminal.Init(); err != nil {
+		return fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	defer terminal.Fini()
+	terminal.EnablePaste()
+	terminal.HideCursor()
+	events, stop := make(chan tcell.Event, 16), make(chan struct{})
+	defer close(stop)
+	go terminal.ChannelEvents(events, stop)
+	s := &screen{ask: ask, now: time.Now, may: attached}
+	ticker := time.NewTicker(looked)
+	defer ticker.Stop()
+	for s.look(); !s.over; {
+		s.draw(terminal)
+		terminal.Show()
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			if !open {
+				return ErrLost
+			}
+			if err := s.follow(terminal, e); err != nil {
+				return err
+			}
+		case <-ticker.C:
+			s.look()
+		}
+	}
+	return s.end
+}
+
+// follow handles an event of the terminal. It returns ErrLost if the terminal is lost, otherwise nil.
+func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
+	switch e := e.(type) {
+	case *tcell.EventResize:
+		terminal.Sync()
+	case *tcell.EventPaste:
+		s.pasting = e.Start()
+	case *tcell.EventError:
+		return fmt.Errorf("%w: %w", ErrLost, e)
+	case *tcell.EventKey:
+		s.key(e)
+	}
+	return nil
+}
+
+// look requests the state of the show. If the connection fails, the show has ended, and look ends the
+// screen.
+func (s *screen) look() {
+	answer, err := s.ask("state")
+	switch {
+	case err != nil:
+		s.over = true // the show has ended, or cannot be reached
+		if broken, some := errors.AsType[*net.OpError](err); some {
+			err = broken.Err // without the name of the socket, which would not help
+		}
+		if s.may {
+			s.end = fmt.Errorf("the show has ended (%w)", err)
+		}
+	case answer.State != nil:
+		s.state = answer.State
+	}
+}
+
+// command sends a command, built as by fmt.Sprintf. It shows the error of the show as a message; after a
+// success it updates the state.
+func (s *screen) command(format string, args ...any) {
+	answer, err := s.ask(fmt.Sprintf(format, args...))
+	switch {
+	case err != nil:
+		s.look()
+	case !answer.OK:
+		s.say(answer.Error)
+	default:
+		s.message = "" // clears an earlier error
+		s.look()
+	}
+}
+
+// say shows a message in the last row for 5 s.
+func (s *screen) say(message string) { s.message, s.until = message, s.now().Add(shown) }
+
+// key handles a key: Ctrl-C, the open question, the help, or a command. Pasted text is ignored.
+func (s *screen) key(e *tcell.EventKey) {
+	switch {
+	case s.pasting:
+		return
+	case e.Key() == tcell.KeyCtrlC && s.may:
+		s.over, s.end = true, ErrLeft
+		return
+	case s.prompt != nil:
+		s.promptKey(e)
+		return
+	case s.helps:
+		s.helps = false
+		return
+	}
+	switch e.Key() {
+	case tcell.KeyEscape:
+		s.command("panic")
+	case tcell.KeyUp:
+		s.command("back")
+	case tcell.KeyDown:
+		s.command("next")
+	case tcell.KeyCtrlC:
+		s.say("Q twice ends the show")
+	case tcell.KeyRune:
+		s.rune(e.Rune())
+	}
+}
+
+// rune carries out the command of a character, such as GO for a space. Other characters are ignored. Q must
+// come twice within 2 s.
+func (s *screen) rune(r rune) {
+	switch r {
+	case ' ':
+		s.command("go")
+	case 's', 'S':
+		s.command("stop")
+	case 'p', 'P':
+		if s.state != nil && s.state.Paused {
+			s.command("resume")
+		} else {
+			s.command("pause")
+		}
+	case 'g', 'G':
+		s.prompt = &prompt{question: "standby", done: func(text string) { s.command("standby %s", text) }}
+	case 'l', 'L':
+		s.prompt = &prompt{question: "load to the time", done: func(text string) { s.command("load %s", text) }}
+	case 'm', 'M':
+		s.prompt = &prompt{question: "mute or unmute the bus", done: s.mute}
+	case '[':
+		s.command("trim -1")
+	case ']':
+		s.command("trim +1")
+	case 'w', 'W':
+		s.command("write")
+	case '+', '=':
+		s.command("master +1")
+	case '-':
+		s.command("master -1")
+	case '?', 'h':
+		s.helps = true
+	case 'q', 'Q':
+		if now := s.now(); now.Sub(s.quits) < sure {
+			s.command("quit")
+		} else {
+			s.quits = now
+			s.say("Q again ends the show")
+		}
+	}
+}
+
+// mute mutes a bus, or unmutes it if it is muted.
+func (s *screen) mute(name string) {
+	word := "mute"
+	for _, b := range s.state.Buses {
+		if b.Bus == name && b.Mute {
+			word = "unmute"
+		}
+	}
+	s.command("%s %s", word, name)
+}
+
+// promptKey handles a key while a question is open: characters and backspace edit the answer, Enter submits
+// it unless it is empty, and Esc or Ctrl-C closes the question. From 60 bytes on, further characters are
+// ignored.
+func (s *screen) promptKey(e *tcell.EventKey) {
+	p := s.prompt
+	switch e.Key() {
+	case tcell.KeyEscape, tcell.KeyCtrlC:
+		s.prompt = nil
+	case tcell.KeyEnter:
+		if s.prompt = nil; strings.TrimSpace(p.text) != "" {
+			p.done(strings.TrimSpace(p.text))
+		}
+	case tcell.KeyBackspace, tcell.KeyBackspace2:
+		if all := []rune(p.text); len(all) > 0 {
+			p.text = string(all[:len(all)-1])
+		}
+	case tcell.KeyRune:
+		if len(p.text) < 60 {
+			p.text += string(e.Rune())
+		}
+	}
+}

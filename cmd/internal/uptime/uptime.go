@@ -1,3 +1,0 @@
-// Package uptime is the clock of leases. As far as the system supports it, the clock continues
-// while the machine sleeps.
-package uptime

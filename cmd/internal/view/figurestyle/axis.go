@@ -1,0 +1,34 @@
+package figurestyle
+
+import (
+	"fmt"
+	"math"
+)
+
+// TimeStep returns the interval between the lines of a time axis in seconds, so that labels fit
+// between them. A second is perSecond pixels wide.
+func TimeStep(perSecond float64) float64 {
+	for _, step := range [...]float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600} {
+		if step*perSecond >= 80 {
+			return step
+		}
+	}
+	step := 7200.0
+	for step*perSecond < 80 {
+		step *= 2
+	}
+	return step
+}
+
+// TimeLabel returns the label of a time in seconds, with the digits that the step between two labels needs:
+// "0.25 s", or from one minute "1:05".
+func TimeLabel(at, step float64) string {
+	if at >= 60 || step >= 60 {
+		return fmt.Sprintf("%d:%02d", int(at+1e-9)/60, int(math.Round(at))%60)
+	}
+	digits := 0
+	for s := step; digits < 3 && math.Abs(s-math.Round(s)) > 1e-9; s *= 10 {
+		digits++
+	}
+	return fmt.Sprintf("%.*f s", digits, at)
+}

@@ -1,0 +1,171 @@
+// Package liveview shows the voices of a player on a terminal or as lines of text, and prints a summary
+// at the end.
+package liveview
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+)
+
+// Picture is the visible state of a player at one moment.
+type Picture struct {
+	Rate        int
+	Stats       mixer.Stats
+	Left, Right float32 // the highest samples since the last picture
+	Heard       Heard
+	Ends        int64  // estimated end of the show in frames; 0: unknown
+	Next        string // the sheet's next action and its frame; empty: no action, or unknown
+	NextAt      int64
+	Buses       []Bus          // without the master
+	Troubles    []string       // failures so far, one line each
+	voices      []lane         // by slot
+	events      []report.Event // since the last picture
+}
+
+// Bus is the level of a bus.
+type Bus struct {
+	Name string
+	Peak float64 // dB
+}
+
+// lane is a voice in a picture.
+type lane struct {
+	slot    int
+	number  uint64
+	sound   string
+	colour  int     // color index: the index of its sound in the sheet
+	level   float64 // dB
+	pan     float64
+	looping bool
+	paused  bool
+	silent  bool // inaudible, for example because another bus is soloed
+	// The voice that lost the slot to this one, and how many frames ago.
+	victim *report.Event
+	age    int64
+}
+
+// Voice is a voice of a picture.
+type Voice struct {
+	Slot  int     `json:"slot"`
+	Sound string  `json:"sound"`
+	Level float64 `json:"level"` // dB; -120: silence
+	State string  `json:"state"` // playing, paused or silent
+}
+
+// colourOf returns the color index of a sound: its index in the sheet, or 0 for an unknown name.
+func colourOf(s *cue.Sheet, sound string) int {
+	for i := range s.Sounds {
+		if s.Sounds[i].Name == sound {
+			return i
+		}
+	}
+	return 0
+}
+
+// Shown returns the voices of a picture in the order of their slots. Levels are rounded to 0.1 dB and at
+// least -120. The slice is empty but never nil.
+func (p *Picture) Shown() []Voice {
+	all := make([]Voice, 0, len(p.voices))
+	for _, l := range p.voices {
+		v := Voice{Slot: l.slot, Sound: l.sound, Level: math.Round(10*max(l.level, -120)) / 10, State: "playing"}
+		if l.paused {
+			v.State = "paused"
+		} else if l.silent {
+			v.State = "silent"
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// Board makes pictures of a player. It reads the voices from the mixer. From events it collects the
+// sounds' names in the sheet, the stolen voices, and the figures of the summary. The player's
+// goroutine calls Watch, and another goroutine may call Look.
+type Board struct {
+	mutex  sync.Mutex
+	voices map[uint64]known         // living voices by number
+	taken  map[uint64]*report.Event // stolen voices, by the number of the voice that has the slot now
+	recent []report.Event           // since the last look
+
+	plan
+	history
+}
+
+// known is the information from events about a voice.
+type known struct {
+	sound string // as named in the sheet
+	real  bool   // it has a slot
+}
+
+// NewBoard returns a Board for one run of a sheet.
+func NewBoard() *Board {
+	return &Board{
+		voices: map[uint64]known{}, taken: map[uint64]*report.Event{},
+		history: history{lost: map[string]map[string]int{}, refused: map[string]int{}},
+	}
+}
+
+// Watch records an event for the next picture and the summary. Use it as cue.Options.Watch.
+func (b *Board) Watch(e report.Event) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.recent = append(b.recent, e)
+	b.history.note(e)
+	switch e.Kind {
+	case mixer.EventStarted:
+		b.voices[e.Voice] = known{e.Sound, e.Slot >= 0}
+	case mixer.EventReal:
+		b.voices[e.Voice] = known{e.Sound, true}
+	case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
+		if e.By != 0 && b.voices[e.Voice].real {
+			b.taken[e.By] = &e
+		}
+		delete(b.taken, e.Voice)
+		if delete(b.voices, e.Voice); e.Kind == mixer.EventVirtual {
+			b.voices[e.Voice] = known{sound: e.Sound}
+		}
+	}
+}
+
+// Look returns a picture of the player: its statistics, the voices with a slot, and the events since the
+// last Look.
+func (b *Board) Look(p *cue.Player) Picture {
+	m := p.Mixer()
+	now := Picture{Rate: p.Sheet().Rate, Stats: m.Stats()}
+	now.Left, now.Right = p.Levels()
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	for h := range m.Voices() {
+		state, slot, sound := h.State(), h.Slot(), h.Sound()
+		if state != mixer.StatePlaying && state != mixer.StatePaused || slot < 0 || sound == nil {
+			continue
+		}
+		l := lane{slot: slot, number: h.Number(), level: float64(h.Audibility()), pan: h.Pan(), looping: h.Looping(), paused: state == mixer.StatePaused}
+		l.silent = !l.paused && math.IsInf(l.level, -1)
+		if l.paused { // it keeps its audibility, but is not heard
+			l.level = math.Inf(-1)
+		}
+		l.sound = sound.Name()
+		if v, ok := b.voices[l.number]; ok { // otherwise its event has not arrived yet
+			l.sound = v.sound
+		}
+		l.colour = colourOf(p.Sheet(), l.sound)
+		if e := b.taken[l.number]; e != nil {
+			l.victim, l.age = e, max(now.Stats.Frame-e.Frame, 0)
+		}
+		now.voices = append(now.voices, l)
+	}
+	// A slot may change hands between two queries: the newer voice has it.
+	slices.SortFunc(now.voices, func(x, y lane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
+	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
+	now.events, b.recent = b.recent, nil
+	b.plan.tell(&now, p.Sheet())
+	now.Buses = levels(p)
+	return now
+}

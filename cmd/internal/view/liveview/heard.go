@@ -1,0 +1,32 @@
+package liveview
+
+import (
+	"fmt"
+	"time"
+
+	"voicepool/cmd/internal/view/cellwidth"
+)
+
+// Heard is the state of the audio output.
+type Heard struct {
+	Device  string // as in --device; if empty, the view does not show it
+	Sink    string // empty if the device does not report it
+	State   string // playing, or another word
+	Latency time.Duration
+	Lost    string // why the output is silent; empty if it works
+}
+
+// heard draws the state of the output: in red with the reason if it is silent, otherwise device, sink and
+// latency, shortened to the width. Without a device name it draws no line.
+func (v *View) heard(h *Heard) {
+	switch {
+	case h.Lost != "":
+		v.screen.wrapped(red, "NO SOUND since "+h.Lost, true)
+	case h.Device != "":
+		on, latency := h.Device, fmt.Sprintf("latency %d ms", h.Latency.Milliseconds())
+		if h.Sink != "" {
+			on += " on " + h.Sink
+		}
+		v.screen.line(dim, "%s", cellwidth.First(v.screen.width, on+"   "+h.State+"   "+latency, on+"   "+h.State, h.Device+"   "+h.State+"   "+latency, h.Device+"   "+h.State, h.Device))
+	}
+}

@@ -1,0 +1,195 @@
+package liveview
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"voicepool/cue/report"
+	"voicepool/internal/explain"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// history collects the figures of the summary: the stolen voices by sound, and the most notable
+// steals.
+type history struct {
+	lost     map[string]map[string]int // by victim and incoming sound
+	refused  map[string]int            // by reason and sound
+	happened tally
+	quietest *report.Event // the steals with the lowest and the highest audibility
+	loudest  *report.Event
+	ranked   int // number of losses decided by priority, and the loudest of them
+	outrank  *report.Event
+	crowd    moment // the frame with the most requested starts
+	crowded  moment // the frame being counted
+}
+
+// tally counts events by kind.
+type tally [mixer.EventDevice + 1]int
+
+// moment counts the events of one frame.
+type moment struct {
+	frame int64
+	tally
+}
+
+// asked returns the number of requested starts in the frame.
+func (m *moment) asked() int {
+	t := &m.tally
+	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
+}
+
+// note counts an event, and keeps the most notable steals, losses by priority and the frame with the most
+// starts.
+func (h *history) note(e report.Event) {
+	if e.Frame != h.crowded.frame {
+		h.crowded = moment{frame: e.Frame}
+	}
+	m := &h.crowded
+	m.tally[e.Kind]++
+	h.happened[e.Kind]++
+	if e.ByPriority() {
+		if h.ranked++; h.outrank == nil || explain.Missed(&e) > explain.Missed(h.outrank) {
+			h.outrank = &e
+		}
+	}
+	switch e.Kind {
+	case mixer.EventRejected, mixer.EventLimited:
+		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
+	case mixer.EventStolen:
+		h.steal(e)
+	}
+	if m.asked() > h.crowd.asked() || m.frame == h.crowd.frame {
+		h.crowd = *m
+	}
+}
+
+// tell lists in words the voices and starts lost in the frame. Without losses it returns "".
+func (m *moment) tell() string {
+	var parts []string
+	for _, cost := range [...]struct {
+		kind      mixer.EventKind
+		one, many string
+	}{
+		{mixer.EventStolen, "1 voice was stolen", "%d voices were stolen"}, {mixer.EventRejected, "1 start was rejected", "%d starts were rejected"},
+		{mixer.EventLimited, "1 was limited", "%d were limited"}, {mixer.EventCoalesced, "1 was coalesced", "%d were coalesced"},
+	} {
+		switch n := m.tally[cost.kind]; n {
+		case 0:
+		case 1:
+			parts = append(parts, cost.one)
+		default:
+			parts = append(parts, fmt.Sprintf(cost.many, n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// steal counts a stolen voice by victim and incoming sound, and keeps the steals with the lowest and the
+// highest audibility.
+func (h *history) steal(e report.Event) {
+	if h.lost[e.Sound] == nil {
+		h.lost[e.Sound] = map[string]int{}
+	}
+	h.lost[e.Sound][e.BySound]++
+	if e.By == 0 || math.IsInf(float64(e.Audibility), 0) {
+		return
+	}
+	if h.quietest == nil || e.Audibility < h.quietest.Audibility {
+		h.quietest = &e
+	}
+	if h.loudest == nil || e.Audibility > h.loudest.Audibility {
+		h.loudest = &e
+	}
+}
+
+// Outputs prints peak in dB and loudness in LUFS of each output, one line each. It prints no line if the
+// report has no list of outputs.
+func Outputs(w io.Writer, r *report.Report) {
+	for i := range r.Outputs {
+		o := &r.Outputs[i]
+		peak := words.Level(float64(o.Peak)) + " dB"
+		if o.TruePeak.Finite() { // only a render measures it
+			peak += ", true peak " + words.Level(float64(o.TruePeak)) + " dB"
+		}
+		fmt.Fprintf(w, "output %s (%s): peak %s, loudness %s LUFS\n", words.OneLine(o.Name), o.Channels, peak, words.Level(float64(o.Loudness)))
+	}
+}
+
+// Summary prints the summary of a run from its report: levels, counts of starts and ends, irregularities,
+// and the most notable losses.
+func (b *Board) Summary(w io.Writer, r *report.Report) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	h, t := &b.history, &r.Totals
+	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", words.Seconds(r.Frames, r.Rate),
+		r.Voices, t.HighWater, r.Overflow, words.Level(float64(r.Peak)), words.Level(float64(r.Loudness)))
+	Outputs(w, r)
+	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
+	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
+	if n := &h.happened; n[mixer.EventVirtual] > 0 {
+		fmt.Fprintf(w, "%s a voice became virtual, %s a voice was restored\n", words.Count(n[mixer.EventVirtual], "time"), words.Count(n[mixer.EventReal], "time"))
+	}
+	for _, odd := range [...]struct {
+		n    int64
+		what string
+	}{
+		{t.Late, "cues came late"}, {t.Missed, "cues found no voice of their id"}, {t.Underruns, "times a stream ran dry"},
+		{t.Faults, "faults: frames with values that are not finite, or voices ended because of them"}, {t.EventsLost, "events were lost"}, {t.StreamsBroken, "times a stream broke"},
+	} {
+		if odd.n > 0 {
+			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
+		}
+	}
+	if cost, asked := h.crowd.tell(), h.crowd.asked(); cost != "" && asked > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were requested at once: %s\n", words.Seconds(h.crowd.frame, r.Rate), asked, cost)
+	}
+	h.losses(w)
+	for i, what := range words.Ranked(h.refused) {
+		if i == most {
+			break
+		}
+		fmt.Fprintf(w, "%s %s\n", words.OneLine(what), words.Count(h.refused[what], "time"))
+	}
+	if h.quietest != nil {
+		fmt.Fprintf(w, "the quietest loss: %s\n", explain.Steal(h.quietest, r.Rate))
+	}
+	if h.loudest != nil && h.loudest != h.quietest {
+		fmt.Fprintf(w, "the loudest loss:  %s\n", explain.Steal(h.loudest, r.Rate))
+	}
+	if h.outrank != nil {
+		fmt.Fprintf(w, "priority decided %s; the loudest: %s\n", words.Count(h.ranked, "time"), explain.Priority(h.outrank, r.Rate))
+	}
+}
+
+// most is the maximum number of lines of a list in a summary.
+const most = 8
+
+// losses prints the most stolen sounds, at most 8, each with its lost voices and the incoming sounds that
+// took them.
+func (h *history) losses(w io.Writer) {
+	lost := map[string]int{}
+	for sound, by := range h.lost {
+		for _, n := range by {
+			lost[sound] += n
+		}
+	}
+	for i, sound := range words.Ranked(lost) {
+		if i == most {
+			fmt.Fprintf(w, "... and %d sounds more\n", len(lost)-most)
+			break
+		}
+		var to []string
+		for k, name := range words.Ranked(h.lost[sound]) {
+			if k == 5 {
+				to = append(to, "...")
+				break
+			}
+			to = append(to, fmt.Sprintf("%s %d", cmp.Or(name, "a smaller pool"), h.lost[sound][name]))
+		}
+		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(sound), words.Count(lost[sound], "voice"), words.OneLine(strings.Join(to, ", ")))
+	}
+}

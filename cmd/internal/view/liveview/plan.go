@@ -1,0 +1,57 @@
+package liveview
+
+import (
+	"voicepool/cue"
+)
+
+// plan holds the upcoming actions of a sheet.
+type plan struct {
+	sheet    *cue.Sheet
+	schedule *cue.Schedule // nil: unknown
+	ends     int64
+	next     cue.Action
+	ahead    bool // next is valid
+}
+
+// Plan adds the next action and the end of the show to the pictures. Call it before the player
+// starts, and only if the player follows its sheet without an operator.
+func (b *Board) Plan(p *cue.Player) {
+	s := p.Sheet()
+	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
+}
+
+// steps is the maximum number of actions skipped for one picture.
+const steps = 4096
+
+// tell sets the end of the show and the next action after the picture's frame, from s, the sheet that is
+// playing now. After a change of the sheet, the end is unknown (0). It skips at most 4096 actions; if these
+// do not suffice, the picture has no next action.
+func (l *plan) tell(now *Picture, s *cue.Sheet) {
+	if l.schedule == nil {
+		return
+	}
+	if s != l.sheet {
+		*l = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed)}
+	}
+	now.Ends = l.ends
+	for range steps {
+		if l.ahead && l.next.Frame > now.Stats.Frame && !l.next.Passed {
+			now.Next, now.NextAt = l.schedule.Says(&l.next), l.next.Frame
+			return
+		}
+		if l.next, l.ahead = l.schedule.Next(); !l.ahead {
+			return
+		}
+	}
+}
+
+// levels returns the peak levels of the buses of a player's sheet, without the master.
+func levels(p *cue.Player) (all []Bus) {
+	sheet := p.Sheet()
+	for i := range sheet.Buses {
+		if b, err := p.Mixer().Bus(sheet.Buses[i].Name); err == nil {
+			all = append(all, Bus{sheet.Buses[i].Name, float64(b.Levels().Peak)})
+		}
+	}
+	return all
+}

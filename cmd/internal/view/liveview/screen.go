@@ -1,0 +1,161 @@
+package liveview
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/view/cellwidth"
+)
+
+// Screen draws on a whole terminal. Close restores the terminal's previous contents.
+//
+// Its own goroutine writes to the terminal. A slow terminal misses pictures but delays no other
+// goroutine.
+type Screen struct {
+	file   *os.File
+	latest chan []byte // the next picture to write
+	done   chan struct{}
+	mutex  sync.Mutex // guards latest and closed; on a second signal, another goroutine calls Close
+	closed bool
+	colour bool
+	buf    bytes.Buffer
+	width  int
+	height int
+	rows   int
+}
+
+// OpenScreen takes over the terminal until Close. Without colour, lines have no color or emphasis.
+func OpenScreen(file *os.File, colour bool) *Screen {
+	s := &Screen{file: file, colour: colour, latest: make(chan []byte, 1), done: make(chan struct{})}
+	go s.write()
+	return s
+}
+
+// write writes pictures until Close closes the channel, and then restores the terminal. It ignores errors,
+// because a lost terminal must not stop the sound.
+func (s *Screen) write() {
+	defer close(s.done)
+	s.file.WriteString("\x1b[?1049h\x1b[?25l\x1b[?7l") // alternate screen, no cursor, no wrapping
+	for picture := range s.latest {
+		s.file.Write(picture)
+	}
+	s.file.WriteString("\x1b[?7h\x1b[?25h\x1b[?1049l")
+}
+
+// giveBack is the time that Close waits for a blocked terminal.
+const giveBack = 500 * time.Millisecond
+
+// Close restores the terminal. It waits at most 500 ms for a blocked terminal. Call it once.
+func (s *Screen) Close() {
+	s.mutex.Lock()
+	s.closed = true
+	close(s.latest)
+	s.mutex.Unlock()
+	select {
+	case <-s.done:
+	case <-time.After(giveBack):
+	}
+}
+
+// begin starts a picture in the current window size, or in 80 by 24 if the size is unknown.
+func (s *Screen) begin() {
+	s.width, s.height = 80, 24
+	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {
+		s.width, s.height = w, h
+	}
+	s.buf.Reset()
+	s.rows = 0
+	s.buf.WriteString("\x1b[H")
+}
+
+// free returns the number of lines of the window that the picture does not use yet.
+func (s *Screen) free() int { return s.height - s.rows }
+
+// style is the style of a line, as the parameters of an ANSI attribute.
+type style string
+
+const (
+	plain   style = ""
+	bold    style = "1"
+	dim     style = "2"
+	red     style = "31"
+	green   style = "32"
+	yellow  style = "33"
+	flashed style = "7;"
+)
+
+// soundStyles are the colors of sounds. They are readable on dark and light backgrounds.
+var soundStyles = [...]style{
+	"38;5;33", "38;5;208", "38;5;34", "38;5;135", "38;5;178", "38;5;37", "38;5;204", "38;5;137", "38;5;106", "38;5;63", "38;5;186", "38;5;74", "38;5;170", "38;5;71",
+}
+
+// line draws one line, cut to the width of the window. If the window is full, it draws no line.
+func (s *Screen) line(how style, format string, args ...any) {
+	if s.free() < 1 {
+		return
+	}
+	if s.rows++; s.rows > 1 {
+		s.buf.WriteString("\r\n")
+	}
+	text := cellwidth.Cut(fmt.Sprintf(format, args...), s.width)
+	// Without colors, a flash is still visible by its mark.
+	if how == plain || !s.colour {
+		s.buf.WriteString("\x1b[K" + text)
+		return
+	}
+	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%sm%s\x1b[0m", how, text)
+}
+
+// wrapped draws a text on as many lines as it needs. If they do not fit, it draws no line. With first, it
+// draws those lines that fit.
+func (s *Screen) wrapped(how style, text string, first bool) {
+	lines := wrap(text, s.width)
+	if len(lines) > s.free() && !first {
+		return
+	}
+	for _, l := range lines {
+		s.line(how, "%s", l)
+	}
+}
+
+// wrap breaks a text between words into lines of at most width columns. All lines except the first are
+// indented. A longer word gets a line of its own and is not cut. An empty text is one empty line.
+func wrap(text string, width int) (lines []string) {
+	const indent = "  "
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case cellwidth.Width(line)+1+cellwidth.Width(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), indent+word
+		}
+	}
+	return append(lines, line)
+}
+
+// end passes the picture to the writer. It replaces a picture that is still waiting. After Close it drops
+// the picture.
+func (s *Screen) end() {
+	if s.free() > 0 {
+		s.buf.WriteString("\r\n\x1b[J")
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.closed {
+		return
+	}
+	select {
+	case <-s.latest:
+	default:
+	}
+	s.latest <- bytes.Clone(s.buf.Bytes()) // there is room, because this is the only sender
+}

@@ -1,0 +1,47 @@
+// Package meterbar draws levels and shares with block characters, in steps of an eighth of a character.
+package meterbar
+
+import "strings"
+
+// The range of levels in dB: a bar is full at Top and empty at Bottom.
+const (
+	Top    = 0
+	Bottom = -60
+)
+
+// up and right are characters filled by 0 to 8 eighths, from the bottom and from the left.
+var (
+	up    = [...]rune{' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
+	right = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'}
+)
+
+// Block returns one character for a level in dB: a space at Bottom or below, and a full block at Top or
+// above.
+func Block(db float64) rune {
+	share := (db - Bottom) / (Top - Bottom)
+	switch {
+	case !(share > 0):
+		return up[0]
+	case share >= 1:
+		return up[8]
+	}
+	return up[1+int(share*8)]
+}
+
+// Level draws a level in dB as a bar of width characters, padded with spaces.
+func Level(db float64, width int) string { return Share((db-Bottom)/(Top-Bottom), width) }
+
+// Share draws a share of 0..1 as a bar of width characters, padded with spaces. Shares outside are clipped,
+// and NaN is 0.
+func Share(share float64, width int) string {
+	share = min(max(share, 0), 1)
+	if !(share > 0) { // also NaN
+		share = 0
+	}
+	n := int(share * float64(8*width))
+	out := strings.Repeat("█", n/8)
+	if n/8 < width {
+		out += string(right[n%8]) + strings.Repeat(" ", width-n/8-1)
+	}
+	return out
+}

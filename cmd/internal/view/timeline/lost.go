@@ -1,0 +1,75 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"slices"
+
+	"voicepool/cmd/internal/view/figurestyle"
+	"voicepool/mixer"
+)
+
+// lostByLevel returns the losses from quiet to loud, and among equal levels from late to early, so that important
+// ones are drawn on top.
+func (t *Timeline) lostByLevel() []lost {
+	return slices.SortedStableFunc(slices.Values(t.lost), func(a, b lost) int { return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.frame, a.frame)) })
+}
+
+// drawLost draws a strip with each loss as a line whose height is its level, and labels the loudest one if it was
+// audible. Without losses it draws no strip.
+func (s *timeSheet) drawLost() {
+	if len(s.lost) == 0 {
+		return
+	}
+	bottom := s.lostTop + timeStrip
+	s.scaleOf(bottom)
+	all := s.lostByLevel()
+	for i := range all {
+		l := &all[i]
+		h := max(timeStrip*share(l.level), 1)
+		s.c.fill(s.x(l.frame)-1, bottom-h, 2, h, l.colour(), 0.9)
+	}
+	worst := &all[len(all)-1]
+	if worst.level <= inaudible {
+		return
+	}
+	name := "worst: " + s.names[worst.sound]
+	if worst.voice > 0 {
+		name += fmt.Sprintf(" #%d", worst.voice)
+	}
+	name += fmt.Sprintf(" at %.0f dB", worst.level)
+	x := s.x(worst.frame) + 5
+	if span := float64(s.c.span(name)); x+span > float64(timeLeft+s.width) {
+		x = max(x-span-10, timeLeft)
+	}
+	s.c.name(x, s.lostTop+7, name)
+}
+
+// colour returns the color of the kind of loss: stolen, became virtual, or rejected.
+func (l *lost) colour() color.RGBA {
+	switch l.kind {
+	case mixer.EventStolen:
+		return stolenColour
+	case mixer.EventVirtual:
+		return virtualColour
+	}
+	return refusedColour
+}
+
+// The range of levels in strips, in dB.
+const peakBottom, peakTop = -60, 0
+
+// share returns the height of a level in a strip, as a share: 0 at -60 dB or less, 1 at 0 dB or more.
+func share(db float64) float64 {
+	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
+}
+
+// scaleOf draws lines with labels at -20 and -40 dB in a strip of levels. bottom is the y of the strip's lower edge.
+func (s *timeSheet) scaleOf(bottom float64) {
+	for _, db := range [...]float64{-20, -40} {
+		y := bottom - timeStrip*share(db)
+		s.c.fill(timeLeft, y, float64(s.width), 1, figurestyle.Lines, 1)
+		s.besideRow(y, fmt.Sprintf("%.0f", db), faint)
+	}
+}

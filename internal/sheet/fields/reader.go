@@ -1,0 +1,229 @@
+// Package fields parses mappings with tables of fields. A field has a key and a destination, whose type
+// determines how the value is parsed, checked and written. The package collects errors. It is independent of
+// the meaning of the keys.
+package fields
+
+import (
+	"cmp"
+	"encoding"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"voicepool/internal/sheet/yaml"
+	"voicepool/pcm"
+)
+
+// maxWrong is the largest number of listed errors.
+const maxWrong = 1000
+
+// Reader collects errors. The zero Reader is ready to use.
+type Reader struct {
+	HalfRate float64 // upper limit of cutoffs; 0: no limit
+
+	wrong []*yaml.Error
+	hints int // cells computed for suggestions
+	more  int // number of unlisted errors
+}
+
+// Fail records an error at a place. After maxWrong errors it only counts further ones.
+func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
+	if len(r.wrong) == maxWrong {
+		r.more++
+		return
+	}
+	r.wrong = append(r.wrong, &yaml.Error{Place: at, Msg: fmt.Sprintf(format, args...)})
+}
+
+// Of runs do. If name is not empty, it prefixes each error that do records with name and a colon.
+func (r *Reader) Of(name string, do func()) {
+	from := len(r.wrong)
+	do()
+	if name == "" {
+		return
+	}
+	for _, w := range r.wrong[from:] {
+		w.Msg = name + ": " + w.Msg
+	}
+}
+
+// Failed reports whether there are errors.
+func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
+
+// Wrong returns the errors in file order. If more than maxWrong were recorded, a last one reads "and N more".
+func (r *Reader) Wrong() []*yaml.Error {
+	slices.SortStableFunc(r.wrong, func(a, b *yaml.Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if r.more > 0 {
+		return append(slices.Clip(r.wrong), &yaml.Error{Msg: fmt.Sprintf("and %d more", r.more)})
+	}
+	return r.wrong
+}
+
+// Field is a key of a mapping with the destination of its value. The type of To determines how the value is
+// parsed and written: a number, a string, a bool, an encoding.TextUnmarshaler, a Value, or a function, which
+// only parses. If To is nil, the value is not parsed.
+type Field struct {
+	Key    string
+	To     any
+	Within Limits
+	Like   any // the shape of the value if To does not define it: a Shape, or a type as in To
+}
+
+// Value is a destination with a format of its own.
+type Value interface {
+	// Read parses the value of a pair and reports whether it is valid.
+	Read(r *Reader, p *yaml.Pair, within Limits) bool
+
+	// Text returns the value in the format of a file, and whether it is not zero.
+	Text() (text string, some bool)
+
+	Shape
+}
+
+// Read parses a mapping into the given fields and records its errors. what names the mapping in messages: "a
+// bus". An empty node changes no field.
+func (r *Reader) Read(n *yaml.Node, what string, fields []Field) {
+	keys := make([]string, len(fields))
+	for i := range fields {
+		keys[i] = fields[i].Key
+	}
+	r.Each(n, what, keys, func(i int, p *yaml.Pair) { r.Value(p, &fields[i]) })
+}
+
+// Value parses the value of p into f.To and reports whether it is valid. If not, it records an error. A nil
+// f.To accepts any value.
+func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
+	switch to := f.To.(type) {
+	case nil:
+		return true
+	case func(*yaml.Pair) bool:
+		return to(p)
+	case *float64:
+		return r.number(p, to, f.Within)
+	case *pcm.Decibels:
+		return r.number(p, (*float64)(to), f.Within)
+	case *pcm.Semitones:
+		return r.number(p, (*float64)(to), f.Within)
+	case *pcm.LUFS:
+		return r.number(p, (*float64)(to), f.Within)
+	case *int:
+		n, ok := r.Whole(p, int64(f.Within.From), int64(f.Within.To))
+		if ok {
+			*to = int(n)
+		}
+		return ok
+	case *bool:
+		return r.flag(p, to)
+	case *string:
+		return r.Word(p, to)
+	case Value:
+		return to.Read(r, p, f.Within)
+	case encoding.TextUnmarshaler:
+		return r.time(p, to)
+	}
+	panic(fmt.Sprintf("fields: no reader for a %T", f.To))
+}
+
+// Given returns the pair with a key, or nil if the mapping lacks the key or the key has no value.
+func Given(n *yaml.Node, key string) *yaml.Pair {
+	i := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
+	if i < 0 || n.Pairs[i].Value.Kind == yaml.Nothing {
+		return nil
+	}
+	return &n.Pairs[i]
+}
+
+// Missing reports whether a mapping lacks a key. A key without a value counts as present.
+func Missing(n *yaml.Node, key string) bool {
+	return !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
+}
+
+// Each calls do, in file order, for every pair whose key is in keys; i is the index of the key. It records
+// errors for unknown keys, repeated keys and missing values, and reports whether there are unknown keys.
+func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p *yaml.Pair)) (unknown bool) {
+	return r.EachOf(n, what, keys, keys, do)
+}
+
+// EachOf is like Each for a mapping whose valid keys depend on another key. For an unknown key, the message
+// suggests only keys in takes.
+func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func(i int, p *yaml.Pair)) (unknown bool) {
+	if n.Kind == yaml.Nothing {
+		return false
+	}
+	if n.Kind != yaml.Mapping {
+		r.Fail(n.Place, "%s is a mapping, such as {%s: ...}, not %s", what, keys[0], n.Kind)
+		return false
+	}
+	lines := make([]int, len(keys)) // the line of each key's first pair; 0: not seen
+	var free []string               // the keys to suggest
+	for i := range n.Pairs {
+		p := &n.Pairs[i]
+		k := slices.Index(keys, p.Key)
+		switch {
+		case k < 0:
+			if !unknown {
+				free = absent(n, takes)
+			}
+			unknown = true
+			hint := r.meant(p.Key, free)
+			switch i := strings.IndexFunc(p.Key, yaml.OddSpace); {
+			case i >= 0:
+				r, _ := utf8.DecodeRuneInString(p.Key[i:])
+				hint = fmt.Sprintf("; %U in it looks like a space; write a plain space", r)
+			case hint == "" && p.Value.Kind == yaml.Nothing && strings.Contains(p.Key, ":"):
+				hint = "; write a space after the colon"
+			}
+			r.Fail(p.Place, "unknown key %s in %s%s", yaml.Quote(p.Key), what, hint)
+		case lines[k] > 0:
+			r.Fail(p.Place, "%q is in %s twice, first in line %d", p.Key, what, lines[k])
+		case p.Value.Kind == yaml.Nothing:
+			r.Fail(p.Place, "%q needs a value", p.Key)
+		default:
+			do(k, p)
+		}
+		if k >= 0 && lines[k] == 0 {
+			lines[k] = p.Line
+		}
+	}
+	return unknown
+}
+
+// absent returns the keys that a mapping lacks, in the order of keys. It takes linear time.
+func absent(n *yaml.Node, keys []string) (missing []string) {
+	present := make(map[string]bool, len(n.Pairs))
+	for i := range n.Pairs {
+		present[n.Pairs[i].Key] = true
+	}
+	for _, key := range keys {
+		if !present[key] {
+			missing = append(missing, key)
+		}
+	}
+	return missing
+}
+
+// Named calls do, in file order, for every entry of a mapping from names. For an empty or repeated name, or if
+// n is not a mapping, it records an error instead. what names the mapping in messages.
+func (r *Reader) Named(n *yaml.Node, what string, do func(p *yaml.Pair)) {
+	if n.Kind != yaml.Mapping {
+		r.Fail(n.Place, "%s is a mapping from names, not %s", what, n.Kind)
+		return
+	}
+	lines := map[string]int{}
+	for i := range n.Pairs {
+		p := &n.Pairs[i]
+		if line, ok := lines[p.Key]; ok {
+			r.Fail(p.Place, "the name %s is in %s twice, first in line %d", yaml.Quote(p.Key), what, line)
+			continue
+		}
+		lines[p.Key] = p.Line
+		if p.Key == "" {
+			r.Fail(p.Place, "a name in %s is empty", what)
+			continue
+		}
+		do(p)
+	}
+}

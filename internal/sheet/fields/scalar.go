@@ -1,0 +1,143 @@
+package fields
+
+import (
+	"encoding"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/words"
+)
+
+// Limits is the range of a number.
+type Limits struct {
+	From, To float64
+	Unit     string // text for messages: " of decibels"
+	Cutoff   bool   // the number is a cutoff, which may not exceed Reader.HalfRate
+}
+
+// String describes the valid numbers in messages.
+func (l Limits) String() string {
+	return fmt.Sprintf("a number%s from %s to %s", l.Unit, short(l.From), short(l.To))
+}
+
+// Refuses returns the message that a number is out of range. text is the number as written in the file.
+func (l Limits) Refuses(text string) string {
+	return fmt.Sprintf("%s is out of range; want %s", text, l)
+}
+
+// Scalar returns the text of a scalar value. For any other value it records an error and returns false. want
+// describes the valid values in the error.
+func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
+	if p.Value.Kind != yaml.Scalar {
+		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, p.Value.Kind)
+		return "", false
+	}
+	return p.Value.Text, true
+}
+
+// Refuse records that a value is invalid, and always returns false. want describes the valid values.
+func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
+	if text, ok := r.Scalar(p, want); ok {
+		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, yaml.Quote(text))
+	}
+	return false
+}
+
+// number parses a number within limits into dst and reports whether it is valid. If not, it records an error
+// and leaves dst unchanged. Only decibels may have a unit.
+func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
+	x, isNumber := words.ParseNumber(p.Value.Text)
+	unit := false
+	if within.Unit == DecibelUnit {
+		x, unit, isNumber = words.ParseDecibels(p.Value.Text)
+	}
+	isNumber = isNumber && (unit || !p.Value.Quoted)
+	beyond := within.Cutoff && r.HalfRate > 0 && x > r.HalfRate
+	if isNumber && x >= within.From && x <= within.To && !beyond {
+		*dst = x
+		return true
+	}
+	if isNumber && beyond && within.To > r.HalfRate {
+		within.To = r.HalfRate
+		r.Fail(p.Value.Place, "%s: %s, which is half the rate", p.Key, within.Refuses(p.Value.Text))
+		return false
+	}
+	if isNumber {
+		r.Fail(p.Value.Place, "%s: %s", p.Key, within.Refuses(p.Value.Text))
+		return false
+	}
+	return r.Refuse(p, within.String())
+}
+
+// HertzUnit is the unit of a frequency.
+const HertzUnit = " of Hz"
+
+// DecibelUnit is the unit of a gain, which may be written with it: -6, -6dB or -6 dB.
+const DecibelUnit = " of decibels"
+
+// short formats a limit of a range without an exponent. It writes 0.0625 as 1/16.
+func short(x float64) string {
+	if x == 1./16 {
+		return "1/16"
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// Whole parses an integer in from..to, inclusive. If the value is invalid, it records an error and returns 0
+// and false.
+func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
+	n, ok := ParseWhole(p.Value.Text, from, to)
+	if ok && !p.Value.Quoted {
+		return n, true
+	}
+	return 0, r.Refuse(p, fmt.Sprintf("a whole number from %d to %d", from, to))
+}
+
+// flag parses true or false into dst and reports whether the value is valid. If not, it records an error.
+func (r *Reader) flag(p *yaml.Pair, dst *bool) bool {
+	text := p.Value.Text
+	if p.Value.Quoted || text != "true" && text != "false" {
+		return r.Refuse(p, "true or false")
+	}
+	*dst = text == "true"
+	return true
+}
+
+// time parses a time into dst and reports whether the value is valid. If not, it records an error.
+func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
+	text, ok := r.Scalar(p, "a time such as 1.5s, 250ms, 2m3s or a number of seconds")
+	if !ok {
+		return false
+	}
+	err := dst.UnmarshalText([]byte(text))
+	if err != nil {
+		r.Fail(p.Value.Place, "%s: %v", p.Key, err)
+	}
+	return err == nil
+}
+
+// Word parses a non-empty name into dst and reports whether the value is valid. If not, it records an error.
+func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
+	text, ok := r.Scalar(p, "a name")
+	if ok && text == "" {
+		r.Fail(p.Value.Place, "%s takes a name, not an empty one", p.Key)
+		return false
+	}
+	*dst = text
+	return ok
+}
+
+// ParseWhole parses a decimal integer. ok is false if text is not an integer or n is outside from..to,
+// inclusive.
+func ParseWhole(text string, from, to int64) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n >= from && n <= to
+}
+
+// Join joins names for a message: "a, b or c". names must have at least two elements.
+func Join(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

@@ -1,0 +1,152 @@
+// Package loading loads the sounds of banks and cue sheets into a library.
+package loading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// Ways is a set of ways to play a sound.
+type Ways uint8
+
+const (
+	Once Ways = 1 << iota
+	Looped
+)
+
+// Sound holds the loaded files of a sound, by file index. Looped sounds are resampled differently, so that
+// the loop has no seam. Streams are the same in both.
+type Sound struct{ Once, Looped []*voice.Sound }
+
+// Files returns the files for looped or unlooped playback.
+func (s *Sound) Files(loop bool) []*voice.Sound {
+	if loop {
+		return s.Looped
+	}
+	return s.Once
+}
+
+// Options configures Sounds. The zero value is usable.
+type Options struct {
+	Progress func(done, total int)          // see cue.Loading
+	OnError  func(source string, err error) // for streams; see sounds.StreamOptions
+}
+
+// Sounds loads all sounds for the ways they are played, as many files in parallel as there are processors.
+// Missing collects the sounds that could not be loaded. If ctx ends, its error is returned.
+func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Ways, o Options) ([]Sound, *Missing, error) {
+	var (
+		all     = make([]Sound, len(r.Sounds))
+		missing = &Missing{rules: r, told: map[string]bool{}}
+		sources []sounds.Source
+		files   []rules.File
+		places  []**voice.Sound // by source: destination of the sound
+	)
+	for i := range r.Sounds {
+		sound := &r.Sounds[i]
+		if sound.Stream {
+			all[i].Once = openStreams(ctx, lib, sound, missing, o)
+			all[i].Looped = all[i].Once
+			continue
+		}
+		for _, loop := range [...]bool{false, true} {
+			way, to := Once, &all[i].Once
+			if loop {
+				way, to = Looped, &all[i].Looped
+			}
+			if ways[i]&way == 0 {
+				continue
+			}
+			*to = make([]*voice.Sound, len(sound.Files))
+			for j, f := range sound.Files {
+				sources = append(sources, r.Source(sound, f, loop))
+				files = append(files, f)
+				places = append(places, &(*to)[j])
+			}
+		}
+	}
+	done := 0
+	if o.Progress != nil && len(sources) > 0 {
+		o.Progress(0, len(sources))
+	}
+	lib.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
+		*places[i] = got
+		if err != nil {
+			missing.Note(files[i], err)
+		}
+		if done++; o.Progress != nil {
+			o.Progress(done, len(sources))
+		}
+		return ctx.Err() == nil
+	})
+	return all, missing, ctx.Err()
+}
+
+// openStreams opens the files of a streamed sound.
+func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, missing *Missing, o Options) []*voice.Sound {
+	opened := make([]*voice.Sound, len(sound.Files))
+	for j, f := range sound.Files {
+		if ctx.Err() != nil {
+			break
+		}
+		got, err := lib.OpenStream(missing.rules.Source(sound, f, true), sounds.StreamOptions{
+			CountsAs: sound.CountsAs, Measure: sound.Leveling.LUFS != 0, OnError: o.OnError,
+		})
+		if err != nil {
+			missing.Note(f, err)
+		}
+		opened[j] = got
+	}
+	return opened
+}
+
+// Missing collects errors of sounds.
+type Missing struct {
+	rules *rules.Rules
+	wrong rules.Errors
+	told  map[string]bool
+}
+
+// Note records the error of a file, once for both ways to play it.
+func (m *Missing) Note(f rules.File, err error) {
+	msg := strings.TrimPrefix(err.Error(), "sounds: ")
+	if path.Ext(f.Path) == "" && !strings.Contains(f.Path, "/") && errors.Is(err, fs.ErrNotExist) { // probably a name
+		msg += m.meant(f.Path)
+	}
+	e := &rules.Error{File: m.rules.File, Line: f.Line, Column: f.Column, Msg: msg, Sound: err}
+	if said := e.Error(); !m.told[said] {
+		m.told[said] = true
+		m.wrong = append(m.wrong, e)
+	}
+}
+
+// meant returns a hint for a name that is not a file.
+func (m *Missing) meant(name string) string {
+	if m.rules.Named == nil {
+		return "; " + parse.AskEmbedded
+	}
+	var known []string
+	for i := range m.rules.Named {
+		known = append(known, m.rules.Named[i].Name)
+	}
+	return fmt.Sprintf("; the nearest embedded sound is %q", words.Nearest(name, known))
+}
+
+// Err returns the errors in line order, as rules.Errors, or nil.
+func (m *Missing) Err() error {
+	if len(m.wrong) == 0 {
+		return nil
+	}
+	m.wrong.Sort()
+	return m.wrong
+}

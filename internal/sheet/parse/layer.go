@@ -1,0 +1,73 @@
+package parse
+
+import (
+	"slices"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+)
+
+// MaxLayers is the largest number of sounds in one play.
+const MaxLayers = 8
+
+// layerName is the sound name of a layer. The sound may be defined later in the file.
+type layerName struct {
+	at    yaml.Place
+	sound string
+}
+
+// layerFields returns the fields that parse into l.
+func layerFields(l *rules.Layer) []fields.Field {
+	return []fields.Field{{Key: "sound", To: &l.Sound}, {Key: "delay", To: &l.Delay}}
+}
+
+// layers parses the layers of a sound, a list of sound names or mappings, and appends them to s.Layers. It
+// returns false if the value is not a list of 1 to MaxLayers entries.
+func (r *Reader) layers(p *yaml.Pair, s *rules.Sound) bool {
+	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > MaxLayers {
+		r.Fail(p.Value.Place, "layers takes a list of 1 to %d sounds", MaxLayers)
+		return false
+	}
+	for _, n := range p.Value.Items {
+		l, at := rules.Layer{Sound: n.Text}, n.Place
+		if n.Kind != yaml.Scalar {
+			r.Read(n, "a layer", layerFields(&l))
+			if sound := fields.Given(n, "sound"); sound != nil {
+				at = sound.Value.Place
+			} else if n.Kind == yaml.Mapping && fields.Missing(n, "sound") {
+				r.Fail(n.Place, "a layer needs `sound`, the name of its sound")
+			}
+		}
+		s.Layers = append(s.Layers, l)
+		r.named = append(r.named, layerName{at, l.Sound})
+	}
+	return true
+}
+
+// withLayers are the keys of a sound with layers. Their values apply to all layers.
+var withLayers = []string{"layers", "parameters", "gain", "pitch", "speed", "pan", "priority"}
+
+// layered records an error for each key that a sound with layers cannot have. p is the pair of the sound.
+func (r *Reader) layered(p *yaml.Pair) {
+	for _, pair := range p.Value.Pairs {
+		if !slices.Contains(withLayers, pair.Key) {
+			r.Fail(pair.Place, "%s is a key of the layers' sounds; a sound with layers takes %s", pair.Key, fields.Join(withLayers[1:]))
+		}
+	}
+}
+
+// checkLayers records an error for each layer whose sound is unknown or has layers itself. All sounds must have
+// been parsed.
+func (r *Reader) checkLayers() {
+	for _, n := range r.named {
+		i, known := r.Sounds[n.sound]
+		switch {
+		case n.sound == "":
+		case !known:
+			r.Fail(n.at, "layers: there is no sound %s in `sounds`%s", yaml.Quote(n.sound), r.Suggest(n.sound, func() []string { return fields.Sorted(r.Sounds) }))
+		case r.rules.Sounds[i].Layers != nil:
+			r.Fail(n.at, "layers: the sound %s has layers itself; name its layers instead", yaml.Quote(n.sound))
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package parse
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/mixer"
+)
+
+// pair is a destination for a pair of channels, written as 3-4. It stores the first channel.
+type pair struct{ to *int }
+
+// Read parses a pair of channels such as 3-4 and reports whether it is valid. It stores the first channel, an
+// odd number from 1.
+func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	const most = 2 * mixer.MaxOutputs
+	first, second, found := strings.Cut(p.Value.Text, "-")
+	from, err := strconv.Atoi(first)
+	to, wrong := strconv.Atoi(second)
+	switch {
+	case p.Value.Kind != yaml.Scalar || !found || err != nil || wrong != nil || from < 1:
+		return r.Refuse(p, "a pair of channels, such as 1-2 or 3-4")
+	case from%2 == 0 || to != from+1:
+		hint := min((from+1)/2*2, most)
+		r.Fail(p.Value.Place, "%s: %s is not a pair; want an odd channel and the next one, such as %d-%d", p.Key, p.Value.Text, hint-1, hint)
+		return false
+	case to > most:
+		r.Fail(p.Value.Place, "%s: %s is beyond the last pair, %d-%d", p.Key, p.Value.Text, most-1, most)
+		return false
+	}
+	*c.to = from
+	return true
+}
+
+// Text returns the pair, and whether it is set.
+func (c pair) Text() (string, bool) { return fmt.Sprintf("%d-%d", *c.to, *c.to+1), *c.to != 0 }
+
+// Schema returns an enum of all pairs.
+func (c pair) Schema(fields.Limits) fields.Schema {
+	var all []string
+	for i := 1; i < 2*mixer.MaxOutputs; i += 2 {
+		all = append(all, fmt.Sprintf("%d-%d", i, i+1))
+	}
+	return fields.Schema{"enum": all}
+}
+
+// outputName is a destination for the name of an output.
+type outputName struct{ fields.Name }
+
+// Read parses the name of an output and reports whether the file defines the output.
+func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
+		r.Fail(p.Place, "output: no outputs are defined; add them, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
+		return false
+	}
+	return n.Name.Read(r, p, within)
+}
+
+// Output returns the fields that parse into o, except its effects.
+func Output(o *rules.Output) []fields.Field {
+	return []fields.Field{
+		{Key: "channels", To: pair{&o.Channel}},
+		{Key: "gain", To: &o.Gain, Within: Decibels},
+		{Key: "lowpass", To: Cutoff(&o.LowPass), Within: Cutoffs},
+		{Key: "highpass", To: Cutoff(&o.HighPass), Within: Cutoffs},
+	}
+}
+
+// outputsShape returns the shape of outputs. Channels are required.
+func outputsShape() fields.Shape {
+	o := &rules.Output{}
+	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Needs: []string{"channels"}}}
+	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
+}
+
+// allOutputs parses the outputs before the buses, which refer to them. An output's name is also the name of
+// its bus.
+func (r *Reader) allOutputs(n *yaml.Node) {
+	if n.Kind == yaml.Mapping && len(n.Pairs) > mixer.MaxOutputs {
+		r.Fail(n.Place, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
+		return
+	}
+	users := map[int]string{}
+	r.Named(n, "outputs", func(p *yaml.Pair) {
+		o := rules.Output{Name: p.Key}
+		if p.Key == "all" || p.Key == "master" && len(r.rules.Outputs) > 0 {
+			r.Fail(p.Place, "the name %q is reserved; rename the output", p.Key)
+			return
+		}
+		if p.Value.Kind != yaml.Mapping {
+			if !r.Value(p, &fields.Field{To: pair{&o.Channel}}) {
+				return
+			}
+		} else if r.Read(p.Value, "an output", append(Output(&o), effectsField(later))); fields.Missing(p.Value, "channels") {
+			r.Fail(p.Place, "output %s needs `channels`, its pair of channels, such as 3-4", yaml.Quote(p.Key))
+		}
+		if o.Channel == 0 {
+			return // reported already
+		}
+		if other, taken := users[o.Channel]; taken {
+			r.Fail(p.Value.Place, "outputs %s and %s have the same channels, %d-%d", yaml.Quote(other), yaml.Quote(p.Key), o.Channel, o.Channel+1)
+			return
+		}
+		users[o.Channel] = p.Key
+		if len(r.rules.Outputs) == 0 {
+			r.firstOutput(p, &o)
+		}
+		r.Buses[o.Name], r.outputs[o.Name] = true, true
+		r.rules.Outputs = append(r.rules.Outputs, o)
+	})
+}
+
+// firstOutput moves the gain and cutoffs of the first output o to the master, which is its bus. For a value
+// that the master sets, too, it records an error. p is the pair of the output.
+func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
+	m := &r.rules.Master
+	if o.Gain != 0 && m.Gain != 0 {
+		r.givenTwice(p, "gain")
+	} else if o.Gain != 0 {
+		m.Gain, o.Gain = o.Gain, 0
+	}
+	for _, c := range [...]struct {
+		key       string
+		own, main *float64
+	}{{"lowpass", &o.LowPass, &m.LowPass}, {"highpass", &o.HighPass, &m.HighPass}} {
+		if *c.own != 0 && *c.main != 0 {
+			r.givenTwice(p, c.key)
+		} else if *c.own != 0 {
+			*c.main, *c.own = *c.own, 0
+		}
+	}
+}
+
+// givenTwice records an error for a key that both the first output and the master have. p is the pair of the
+// output.
+func (r *Reader) givenTwice(p *yaml.Pair, key string) {
+	r.Fail(fields.Given(p.Value, key).Place, "%s: the first output is the master bus, and `master` sets it, too; leave one out", key)
+}
+
+// masterEffects parses the effects of the master and of the outputs. It runs after the buses, because sidechain
+// keys name buses. root is the mapping of the whole file.
+func (r *Reader) masterEffects(root *yaml.Node) {
+	master := &r.rules.Master.Effects
+	if p := fields.Given(root, "master"); p != nil {
+		if p = fields.Given(p.Value, "effects"); p != nil {
+			r.effects(p, master)
+		}
+	}
+	outputs := fields.Given(root, "outputs")
+	for i := range r.rules.Outputs {
+		o := &r.rules.Outputs[i]
+		pair := fields.Given(outputs.Value, o.Name)
+		p := fields.Given(pair.Value, "effects")
+		switch {
+		case p == nil:
+		case i == 0 && len(*master) > 0:
+			r.givenTwice(pair, "effects")
+		case i == 0:
+			r.effects(p, master)
+		default:
+			r.effects(p, &o.Effects)
+		}
+	}
+}
+
+// later accepts any value. It is for a field that is parsed once all buses are known.
+func later(*yaml.Pair) bool { return true }
+
+// route records an error for each bus whose output differs from the output of its parent. at returns the pair
+// of a bus in the file.
+func (r *Reader) route(at func(bus string) *yaml.Pair) {
+	if len(r.rules.Outputs) == 0 {
+		return
+	}
+	first := r.rules.Outputs[0].Name
+	outputs := map[string]string{"": first, "master": first}
+	for i := range r.rules.Outputs {
+		name := r.rules.Outputs[i].Name
+		outputs[name] = name
+	}
+	parents, named := r.rules.Parents(), map[string]string{}
+	for i := range r.rules.Buses {
+		named[r.rules.Buses[i].Name] = r.rules.Buses[i].Output
+	}
+	var of func(bus string) string // the output of a bus
+	of = func(bus string) string {
+		if _, known := outputs[bus]; !known {
+			outputs[bus] = first // in case of a cycle
+			outputs[bus] = of(parents[bus])
+		}
+		return outputs[bus]
+	}
+	for i := range r.rules.Buses {
+		b := &r.rules.Buses[i]
+		if above := of(b.Parent); b.Output != "" && b.Parent != "" && above != b.Output {
+			p := fields.Given(at(b.Name).Value, "output")
+			r.Fail(p.Value.Place, "output: the bus %s goes into %s, which is on output %s; leave `output` or `parent` out",
+				yaml.Quote(b.Name), yaml.Quote(b.Parent), yaml.Quote(above))
+		}
+	}
+}

@@ -1,0 +1,208 @@
+// Package parse parses the rules that banks and cue sheets share. Its tables of fields define the valid keys
+// for parsing, for writing and for the JSON schema.
+package parse
+
+import (
+	"io/fs"
+	"math"
+	"strconv"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/mixer"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// The ranges of numeric values.
+var (
+	Decibels   = fields.Limits{From: mixer.MinGain, To: mixer.MaxGain, Unit: fields.DecibelUnit}
+	Semitones  = fields.Limits{From: -mixer.MaxPitch, To: mixer.MaxPitch, Unit: " of semitones"}
+	Ratios     = fields.Limits{From: mixer.MinSpeed, To: mixer.MaxSpeed}
+	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}
+	Cutoffs    = fields.Limits{From: mixer.MinCutoff, To: mixer.MaxCutoff, Unit: fields.HertzUnit, Cutoff: true}
+	Priorities = fields.Limits{From: -mixer.MaxPriority, To: mixer.MaxPriority}
+	Values     = fields.Limits{From: -1e9, To: 1e9} // parameter values
+	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
+)
+
+// Reader parses the rules of a file and collects errors.
+type Reader struct {
+	fields.Reader
+	Buses  map[string]bool // names of buses, including "master"
+	Sounds map[string]int  // by name, index in Rules.Sounds
+
+	rules   *rules.Rules
+	outputs map[string]bool
+	groups  map[string]*rules.Sound // first sound of each group
+	named   []layerName
+	thens   []then
+}
+
+// New sets *to to the defaults of a file and returns a reader that fills it in. file is its path for messages,
+// and fsys may be nil. named lists sounds that need no file.
+func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
+	*to = rules.Rules{
+		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
+	}
+	return &Reader{
+		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{}, outputs: map[string]bool{},
+	}
+}
+
+// Text parses the text of a "bank" or "cue sheet". more lists its fields beyond the rules. Text calls rest
+// with the root after the rules have been parsed, so that rest can refer to their sounds and buses regardless
+// of the order in the file. It reports whether the text is valid YAML.
+func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
+	root, wrong := yaml.Read(src, what)
+	if wrong != nil {
+		r.Fail(wrong.Place, "%s", wrong.Msg)
+		return false
+	}
+	if root != nil {
+		r.root(root, "a "+what, more)
+		rest(root)
+	}
+	if !r.Failed() {
+		if err := r.rules.Config().Check(); err != nil { // limits of the mixer that the checks above do not cover
+			r.Fail(yaml.Place{}, "%v", err)
+		}
+	}
+	return true
+}
+
+// Errors returns the errors of the file as rules.Errors, or nil.
+func (r *Reader) Errors() error {
+	var all rules.Errors
+	for _, w := range r.Wrong() {
+		all = append(all, &rules.Error{File: r.rules.File, Line: w.Line, Column: w.Column, Msg: w.Msg})
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
+
+// File returns the shape of a file: the fields in more and the fields of the rules.
+func File(more []fields.Field) fields.Mapping {
+	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil, nil).fields()...)}
+}
+
+// fields returns the fields of the root. Sections that refer to names are parsed later, by root.
+func (r *Reader) fields() []fields.Field {
+	s := r.rules
+	type shape = fields.Deferred
+	return []fields.Field{
+		{Key: "sounds", Like: shape(func() fields.Shape {
+			return fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}
+		})},
+		{Key: "buses", Like: shape(func() fields.Shape {
+			return fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil), effectsField(nil), sendsField(nil))}}
+		})},
+		{Key: "outputs", Like: shape(outputsShape)},
+		{Key: "scenes", Like: shape(func() fields.Shape { return fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}} })},
+		{Key: "master", To: r.master, Like: shape(func() fields.Shape { return fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))} })},
+		{Key: "voices", To: &s.Voices, Within: Counts},
+		{Key: "virtual", To: &s.Virtual, Within: fields.Limits{From: 0, To: mixer.MaxVoices}},
+		{Key: "overflow", To: fields.Choice(&s.Overflow, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
+			mixer.Reject, mixer.GrowPool, mixer.StealMasked)},
+		{Key: "grow", Like: fields.Mapping{Fields: Grow(&s.Grow)}},
+		{Key: "refuse", To: &s.Refuse},
+		{Key: "quality", To: quality(&s.Quality)},
+		{Key: "rate", To: &s.Rate, Within: fields.Limits{From: 1000, To: mixer.MaxRate}},
+		{Key: "seed", To: r.seed, Like: fields.Schema{"type": "integer"}},
+	}
+}
+
+// quality returns a destination for an interpolation quality, as fields.Optional needs it.
+func quality(to *voice.Quality) any {
+	return fields.Choice(to, voice.Linear, voice.Cubic, voice.Best)
+}
+
+// root parses the mapping of a whole file into the rules. what names the file in messages: "a bank". more lists
+// its fields beyond the rules.
+func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
+	s := r.rules
+	if p := fields.Given(n, "rate"); p != nil { // before the other keys, regardless of their order
+		rate, _ := strconv.Atoi(p.Value.Text)
+		r.HalfRate = float64(max(rate, 0)) / 2
+	}
+	r.Read(n, what, append(more, r.fields()...))
+	// Sections that refer to names are parsed after the definitions, regardless of their order.
+	if p := fields.Given(n, "grow"); p != nil {
+		r.grow(p)
+	}
+	if p := fields.Given(n, "refuse"); s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
+		r.Fail(p.Place, "refuse needs `overflow: quietest` or grow: other policies do not compare the loudness of a newcomer")
+	}
+	if p := fields.Given(n, "overflow"); s.Overflow == mixer.StealMasked && s.Virtual == 0 {
+		r.Fail(p.Place, "overflow: masked needs virtual voices, such as `virtual: %d`", s.Voices)
+	}
+	for _, part := range []struct {
+		key  string
+		read func(*yaml.Node)
+	}{{"outputs", r.allOutputs}, {"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
+		if p := fields.Given(n, part.key); p != nil {
+			part.read(p.Value)
+		}
+		if part.key == "buses" {
+			r.masterEffects(n)
+			r.circles(n)
+		}
+	}
+	r.checkLayers()
+}
+
+// seed parses the seed, a signed 64-bit integer, and reports whether it is valid.
+func (r *Reader) seed(p *yaml.Pair) bool {
+	n, ok := r.Whole(p, math.MinInt64, math.MaxInt64)
+	if ok {
+		r.rules.Seed = uint64(n)
+	}
+	return ok
+}
+
+// Master returns the fields of the master.
+func Master(m *rules.Master) []fields.Field {
+	return []fields.Field{
+		{Key: "gain", To: &m.Gain, Within: Decibels},
+		{Key: "lowpass", To: Cutoff(&m.LowPass), Within: Cutoffs},
+		{Key: "highpass", To: Cutoff(&m.HighPass), Within: Cutoffs},
+		{Key: "limiter", To: &m.Limiter},
+		{Key: "soft_clip", To: &m.SoftClip},
+		{Key: "dc_guard", To: &m.DCGuard},
+	}
+}
+
+// master parses the master bus except its effects. It records errors and always returns true.
+func (r *Reader) master(p *yaml.Pair) bool {
+	m := &r.rules.Master
+	r.Read(p.Value, "master", append(Master(m), effectsField(later)))
+	if m.SoftClip && m.Limiter {
+		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip replaces the limiter; it needs `limiter: false`")
+	}
+	return true
+}
+
+// Grow returns the fields of a growing pool.
+func Grow(g *rules.Grow) []fields.Field {
+	return []fields.Field{
+		{Key: "step", To: &g.Step, Within: Counts},
+		{Key: "max", To: &g.Max, Within: Counts},
+		{Key: "idle", To: &g.Idle},
+	}
+}
+
+// grow parses the settings of a growing pool. It records an error if they contradict `voices` or `overflow`.
+func (r *Reader) grow(p *yaml.Pair) {
+	s := r.rules
+	g := &s.Grow
+	r.Read(p.Value, "grow", Grow(g))
+	if g.Max != 0 && g.Max < s.Voices {
+		r.Fail(fields.Given(p.Value, "max").Value.Place, "max: %d is less than the initial pool of %d voices", g.Max, s.Voices)
+	}
+	if s.Overflow != mixer.GrowPool {
+		r.Fail(p.Place, "grow needs `overflow: grow`")
+	}
+}

@@ -1,0 +1,62 @@
+package parse
+
+import (
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/pcm"
+)
+
+// Scene returns the fields of a scene, except its buses.
+func Scene(s *rules.Scene) []fields.Field {
+	return []fields.Field{{Key: "voices", To: &s.Voices, Within: Counts}}
+}
+
+// SceneBus returns the fields of a bus in a scene, except its duck, effects and sends.
+func SceneBus(b *rules.SceneBus) []fields.Field {
+	return []fields.Field{
+		{Key: "gain", To: fields.Optional(&b.Gain, func(x *pcm.Decibels) any { return x }), Within: Decibels},
+		{Key: "mute", To: fields.Optional(&b.Mute, func(x *bool) any { return x })},
+		{Key: "lowpass", To: fields.Optional(&b.LowPass, func(x *float64) any { return Cutoff(x) }), Within: Cutoffs},
+		{Key: "highpass", To: fields.Optional(&b.HighPass, func(x *float64) any { return Cutoff(x) }), Within: Cutoffs},
+	}
+}
+
+// sceneFields returns all fields of a scene, which parse into s. buses parses the key `buses`.
+func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
+	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil), SendMoves(nil))}
+	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
+}
+
+// allScenes parses the scenes into the rules. The buses must have been parsed.
+func (r *Reader) allScenes(n *yaml.Node) {
+	r.Named(n, "scenes", func(p *yaml.Pair) {
+		s := rules.Scene{Name: p.Key}
+		buses := func(p *yaml.Pair) bool { r.sceneBuses(p, &s); return true }
+		r.Read(p.Value, "a scene", sceneFields(&s, buses))
+		if g := &r.rules.Grow; g.Max != 0 && s.Voices > g.Max {
+			r.Fail(fields.Given(p.Value, "voices").Value.Place, "voices: %d is more than the largest pool of %d voices", s.Voices, g.Max)
+		}
+		r.rules.Scenes = append(r.rules.Scenes, s)
+	})
+}
+
+// sceneBuses parses the buses of a scene and appends them to s.Buses. It renames the bus of the first output to
+// master.
+func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
+	r.Named(p.Value, "the buses of a scene", func(p *yaml.Pair) {
+		if !r.Buses[p.Key] {
+			r.Fail(p.Place, "there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
+			return
+		}
+		b := rules.SceneBus{Name: p.Key}
+		if len(r.rules.Outputs) > 0 && p.Key == r.rules.Outputs[0].Name {
+			b.Name = "master"
+		}
+		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
+		moves := func(p *yaml.Pair) bool { r.EffectMoves(p, b.Name, r.EffectsOf(b.Name), &b.Effects); return true }
+		sends := func(p *yaml.Pair) bool { r.SendMoves(p, b.Name, &b.Sends); return true }
+		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck), Moves(moves), SendMoves(sends)))
+		s.Buses = append(s.Buses, b)
+	})
+}

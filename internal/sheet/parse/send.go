@@ -1,0 +1,187 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// sendsField returns the field of the sends of a bus, parsed by read.
+func sendsField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "sends", To: read, Like: sendsShape()}
+}
+
+// sendsShape returns the shape of sends: a gain or a mapping per bus.
+func sendsShape() fields.Names {
+	long := fields.Mapping{Fields: sendFields(&mixer.Send{}), Needs: []string{"gain"}}
+	return fields.Names{Of: fields.Either{sendGain(), long}}
+}
+
+// SendMoves returns the field that sets gains of sends, parsed by read.
+func SendMoves(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "sends", To: read, Like: fields.Names{Of: sendGain()}}
+}
+
+// sendGain returns the shape of the gain of a send.
+func sendGain() fields.Shape {
+	return fields.Ranged{Of: new(pcm.Decibels), Within: Decibels}
+}
+
+// sendFields returns the fields that parse into s.
+func sendFields(s *mixer.Send) []fields.Field {
+	return []fields.Field{
+		{Key: "gain", To: &s.Gain, Within: Decibels},
+		{Key: "pre", To: &s.Pre},
+	}
+}
+
+// sends parses the sends of a bus, a mapping from buses to gains or mappings, and appends the valid ones to
+// *to. It always returns true.
+func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
+	r.Named(p.Value, "sends", func(p *yaml.Pair) {
+		s := mixer.Send{To: p.Key}
+		if r.sendTo(p, bus) && readSend(&r.Reader, p, &s, true) {
+			*to = append(*to, s)
+		}
+	})
+	return true
+}
+
+// readSend parses a send into s: its gain, or, if more is true, optionally a mapping. It returns false if the
+// gain is invalid. Errors in a mapping are recorded, but it returns true.
+func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
+	if !more || p.Value.Kind != yaml.Mapping {
+		return r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels})
+	}
+	r.Read(p.Value, "a send", sendFields(s))
+	if fields.Missing(p.Value, "gain") {
+		r.Fail(p.Place, "a send needs `gain`, such as {%s: {gain: -12, pre: true}}", p.Key)
+		return true
+	}
+	return true
+}
+
+// sendTo reports whether a bus may send to the bus named by the key of p. If not, it records an error.
+func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
+	switch {
+	case p.Key == "master" || r.isMaster(p.Key):
+		r.Fail(p.Place, "sends: the master has all buses already; name another bus")
+	case p.Key == bus:
+		r.Fail(p.Place, "sends: a bus cannot send to itself")
+	case !r.Buses[p.Key]:
+		r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
+	default:
+		return true
+	}
+	return false
+}
+
+// SendMoves parses new gains for sends of a bus, in a scene or a cue, and appends them to *to. A send that the
+// bus lacks is an error.
+func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
+	has := r.SendsOf(bus)
+	r.Named(p.Value, "sends", func(p *yaml.Pair) {
+		if !slices.ContainsFunc(has, func(s mixer.Send) bool { return s.To == p.Key }) {
+			why := "the bus has no sends"
+			if len(has) > 0 {
+				var names []string
+				for _, s := range has {
+					names = append(names, s.To)
+				}
+				why = "it sends to " + strings.Join(names, ", ")
+			}
+			r.Fail(p.Place, "sends: bus %s does not send to %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
+			return
+		}
+		s := mixer.Send{To: p.Key}
+		if r.Value(p, &fields.Field{To: &s.Gain, Within: Decibels}) {
+			*to = append(*to, s)
+		}
+	})
+}
+
+// SendsOf returns the sends of a bus, or nil if the bus is unknown.
+func (r *Reader) SendsOf(bus string) []mixer.Send {
+	if i := slices.IndexFunc(r.rules.Buses, func(b rules.Bus) bool { return b.Name == bus }); i >= 0 {
+		return r.rules.Buses[i].Sends
+	}
+	return nil
+}
+
+// WriteSends formats sends as in a file.
+func WriteSends(all []mixer.Send) string {
+	var line fields.Line
+	for _, s := range all {
+		gain := fields.Shortest(float64(s.Gain))
+		if s.Pre {
+			gain = "{gain: " + gain + ", pre: true}"
+		}
+		line.Raw(fields.Quoted(s.To), gain)
+	}
+	return "{" + line.String() + "}"
+}
+
+// voiceSends is a destination for the sends of a voice.
+type voiceSends struct {
+	to    *[]mixer.Send
+	known map[string]bool
+	more  bool
+}
+
+// VoiceSends returns a destination for the sends of a sound or start. If more is false, only gains are valid.
+// known contains the buses.
+func VoiceSends(to *[]mixer.Send, known map[string]bool, more bool) fields.Value {
+	return voiceSends{to, known, more}
+}
+
+// Read replaces *v.to by the valid sends of the mapping and reports whether all are valid.
+func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	*v.to = nil
+	if n := len(p.Value.Pairs); p.Value.Kind == yaml.Mapping && n > mixer.VoiceSends {
+		r.Fail(p.Value.Place, "sends has %d entries; a voice sends to at most %d buses", n, mixer.VoiceSends)
+		return false
+	}
+	good := p.Value.Kind == yaml.Mapping
+	r.Named(p.Value, "sends", func(p *yaml.Pair) {
+		s := mixer.Send{To: p.Key}
+		switch {
+		case p.Key == "master":
+			r.Fail(p.Place, "sends: the master has all voices already; name another bus")
+		case !v.known[p.Key]:
+			r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(v.known) }))
+		case readSend(r, p, &s, v.more):
+			*v.to = append(*v.to, s)
+			return
+		}
+		good = false
+	})
+	return good
+}
+
+// Text returns the sends in the format of a file, and whether there are any.
+func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to) > 0 }
+
+// Schema returns the schema of a mapping from buses to gains or mappings.
+func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
+
+// SendsHome records an error for each send of a voice on bus that leads to bus itself or to the master. n is
+// the mapping with the key `sends`; the error is at the key, or at n if it is missing.
+func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
+	at := n.Place
+	if p := fields.Given(n, "sends"); p != nil {
+		at = p.Place
+	}
+	for _, s := range sends {
+		switch {
+		case s.To == bus:
+			r.Fail(at, "sends: the voice plays on the bus %s already; name another bus", yaml.Quote(bus))
+		case r.isMaster(s.To):
+			r.Fail(at, "sends: %s is the master, which has all voices already; name another bus", yaml.Quote(s.To))
+		}
+	}
+}

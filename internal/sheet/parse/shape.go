@@ -1,0 +1,33 @@
+package parse
+
+import (
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/voice"
+)
+
+// shortShapes maps alternative names of shapes to shapes.
+var shortShapes = map[string]voice.Shape{"db": voice.InDecibels, "linear": voice.InAmplitude}
+
+// shape is a destination for the shape of a fade.
+type shape struct{ fields.Value }
+
+// Shape returns a destination for the shape of a fade.
+func Shape(to *voice.Shape) fields.Value {
+	return shape{fields.Choice(to, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)}
+}
+
+// Read parses the name or the alternative name of a shape and reports whether it is valid.
+func (s shape) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if long, some := shortShapes[p.Value.Text]; some && p.Value.Kind == yaml.Scalar {
+		named, value := *p, *p.Value
+		value.Text, named.Value = long.String(), &value
+		p = &named
+	}
+	return s.Value.Read(r, p, within)
+}
+
+// Schema returns an enum of all names.
+func (s shape) Schema(within fields.Limits) fields.Schema {
+	return fields.Either{s.Value, fields.Schema{"enum": fields.Sorted(shortShapes)}}.Schema(within)
+}

@@ -1,0 +1,246 @@
+package parse
+
+import (
+	"io/fs"
+	"math"
+	"path"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/mixer"
+	"voicepool/sounds/tone"
+	"voicepool/voice"
+)
+
+// bus returns a destination for the name of a bus. known contains the valid names.
+func bus(to *string, known map[string]bool) fields.Value {
+	return fields.Name{To: to, What: "bus", Known: known}
+}
+
+const maxFiles = 65536 // per sound
+
+// allSounds parses the sounds into the rules and then checks their `then` keys.
+func (r *Reader) allSounds(n *yaml.Node) {
+	r.Named(n, "sounds", func(p *yaml.Pair) {
+		s := rules.Sound{Name: p.Key, Speed: 1, Listed: true}
+		if p.Value.Kind == yaml.Scalar { // boom: boom.ogg
+			s.Files = r.File(p.Value, s.Files)
+		} else {
+			r.sound(p, &s)
+		}
+		r.Add(s)
+	})
+	r.follow()
+}
+
+// Sound returns the fields that parse into s, except its files, coalesce, layers, parameters and spatial keys.
+// buses contains the known names of buses.
+func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
+	return []fields.Field{
+		{Key: "pick", To: fields.Choice(&s.Pick, rules.PickRandom, rules.PickShuffle, rules.PickRound)},
+		{Key: "gain", To: (*fields.Span)(&s.Gain), Within: Decibels},
+		{Key: "pitch", To: (*fields.Span)(&s.Pitch), Within: Semitones},
+		{Key: "speed", To: &s.Speed, Within: Ratios},
+		{Key: "pan", To: &s.Pan, Within: Pans},
+		{Key: "lowpass", To: Cutoff(&s.LowPass), Within: Cutoffs},
+		{Key: "highpass", To: Cutoff(&s.HighPass), Within: Cutoffs},
+		{Key: "sends", To: VoiceSends(&s.Sends, buses, true)},
+		{Key: "priority", To: &s.Priority, Within: Priorities},
+		{Key: "protect", To: &s.Protect},
+		{Key: "bus", To: bus(&s.Bus, buses)},
+		{Key: "loop", To: region{fields.Loop{On: &s.Loop, Rounds: &s.Rounds}, s}},
+		{Key: "from", To: &s.From},
+		{Key: "quality", To: fields.Optional(&s.Quality, quality)},
+		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
+		{Key: "stream", To: &s.Stream},
+		{Key: "counts_as", To: &s.CountsAs, Within: fields.Limits{From: -120, To: 0, Unit: " of LUFS"}},
+		{Key: "level", To: fields.Refused("is called counts_as: the assumed loudness of the stream, which does not change its volume")},
+		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
+		{Key: "replaygain", To: &s.Leveling.Tags},
+		{Key: "group", To: &s.Group},
+		{Key: "then", To: &s.Then},
+		{Key: "limit", To: (*limit)(&s.Limit)},
+		{Key: "when_full", To: fields.Choice(&s.WhenFull, mixer.WhenFullVirtual, mixer.WhenFullEnd)},
+		{Key: "cooldown", To: &s.Cooldown},
+	}
+}
+
+// soundFields returns all fields of a sound except the spatial ones. files, coalesce, layers and parameters
+// parse the keys with these names.
+func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce, layers, parameters func(*yaml.Pair) bool) []fields.Field {
+	path := new(string)
+	return append([]fields.Field{
+		{Key: "file", To: files, Like: path},
+		{Key: "files", To: files, Like: fields.List{Of: path, Least: 1, Most: maxFiles}},
+		{
+			Key: "coalesce", To: coalesce,
+			Like: fields.Either{&s.Coalesce.Within, fields.Mapping{Fields: coalesceFields(&s.Coalesce), Needs: []string{"within"}}},
+		},
+		{Key: "layers", To: layers, Like: fields.List{Of: fields.Either{path, fields.Mapping{Fields: layerFields(&rules.Layer{}), Needs: []string{"sound"}}}, Least: 1, Most: MaxLayers}},
+		{Key: "parameters", To: parameters, Like: fields.Names{Of: fields.Mapping{Fields: parameterFields(&rules.Parameter{}), Needs: []string{"from", "to"}}}},
+	}, Sound(s, buses)...)
+}
+
+// coalesceFields returns the fields that parse into c.
+func coalesceFields(c *rules.Coalesce) []fields.Field {
+	return []fields.Field{
+		{Key: "within", To: &c.Within},
+		{Key: "most", To: &c.Most, Within: fields.Limits{From: 0, To: 24, Unit: Decibels.Unit}},
+	}
+}
+
+// sound parses the mapping of a sound into s. A sound without files or layers must have the name of an embedded
+// sound. Errors are recorded.
+func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
+	n := p.Value
+	named := false
+	files := func(p *yaml.Pair) bool {
+		if named {
+			r.Fail(p.Place, "a sound has `file` or `files`, not both")
+		}
+		named = true
+		r.files(p, s)
+		return true
+	}
+	layers := func(p *yaml.Pair) bool { return r.layers(p, s) }
+	parameters := func(p *yaml.Pair) bool { return r.parameters(p, s) }
+	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
+	r.Read(n, "a sound", append(soundFields(s, r.Buses, files, coalesce, layers, parameters), r.place(s)...))
+	if fields.Given(n, "layers") != nil {
+		r.layered(p)
+		return
+	}
+	if s.Group != "" {
+		r.group(fields.Given(n, "group"), s)
+	}
+	if p := fields.Given(n, "then"); p != nil {
+		r.thens = append(r.thens, then{p, s.Name})
+	}
+	if p := fields.Given(n, "counts_as"); p != nil {
+		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
+		if !s.Stream {
+			r.Fail(p.Place, "counts_as needs `stream: true`; the loudness of other sounds is measured")
+		}
+	}
+	if p := fields.Given(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
+		r.Fail(p.Place, "max_pitch needs `quality: best` and no `stream: true`: other sounds are not prepared for a pitch")
+	}
+	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {
+		if _, ok := r.rules.Find(s.Name); !ok {
+			if r.rules.Named == nil {
+				r.Fail(p.Place, "the sound %s has no file; name one, such as {file: %s.wav}, or %s",
+					yaml.Quote(s.Name), s.Name, AskEmbedded)
+				return
+			}
+			r.Fail(p.Place, "the sound %s has no file, and no embedded sound has this name%s",
+				yaml.Quote(s.Name), r.Suggest(s.Name, r.Known))
+			return
+		}
+		s.Files = []rules.File{{Line: p.Line, Column: p.Column, Name: s.Name}}
+	}
+}
+
+// group records an error if a sound in a group has no limit, cooldown or coalesce, or different ones from the
+// first sound of the group. p is the sound's key `group`.
+func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
+	if s.Limit.Voices == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
+		r.Fail(p.Place, "group needs a limit, a cooldown or coalesce, which its sounds share")
+	}
+	first, ok := r.groups[s.Group]
+	if !ok {
+		r.groups[s.Group] = s
+		return
+	}
+	if first.Limit != s.Limit || first.Cooldown != s.Cooldown || first.Coalesce != s.Coalesce {
+		r.Fail(p.Place, "the sounds of a group share a limit, a cooldown and coalesce; %s has different ones", yaml.Quote(first.Name))
+	}
+}
+
+// coalesce parses a time, or {within: time, most: decibels}, into c. It returns false if a time is invalid;
+// errors in a mapping are recorded, but it returns true.
+func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
+	n := p.Value
+	if n.Kind != yaml.Mapping {
+		return r.Value(p, &fields.Field{To: &c.Within})
+	}
+	r.Read(n, "coalesce", coalesceFields(c))
+	if fields.Given(n, "most") != nil {
+		c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
+	}
+	if fields.Missing(n, "within") {
+		r.Fail(p.Place, "coalesce needs `within`, the time during which starts are merged")
+	}
+	return true
+}
+
+// files parses the key `file` or `files` and appends the files to s.Files. Errors are recorded.
+func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
+	if p.Key == "file" {
+		if _, ok := r.Scalar(p, "a path"); ok {
+			s.Files = r.File(p.Value, s.Files)
+		}
+		return
+	}
+	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > maxFiles {
+		r.Fail(p.Value.Place, "files takes a list of 1 to %d paths", maxFiles)
+		return
+	}
+	for _, n := range p.Value.Items {
+		if n.Kind != yaml.Scalar {
+			r.Fail(n.Place, "files takes a list of paths; this is %s", n.Kind)
+			continue
+		}
+		s.Files = r.File(n, s.Files)
+	}
+}
+
+// File appends the file that n names to files and returns the result. n is a path, or the name of an embedded
+// or generated sound. An invalid one is recorded as an error and not appended.
+func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
+	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
+	_, found := r.rules.Find(n.Text)
+	switch {
+	case n.Text == "" || strings.ContainsRune(n.Text, 0):
+		r.Fail(n.Place, "the path is empty or invalid")
+		return files
+	case found:
+		f.Path, f.Name = "", n.Text
+	case tone.Is(n.Text):
+		f.Path, f.Name = "", n.Text
+		if _, err := tone.Parse(n.Text); err != nil {
+			r.Fail(n.Place, "%s", tone.Reason(err))
+			return files
+		}
+	case r.rules.FS != nil && (path.IsAbs(n.Text) || !fs.ValidPath(path.Join(path.Dir(r.rules.File), n.Text))):
+		r.Fail(n.Place, "%s is outside the file system of this file; name a file in or below its root", yaml.Quote(n.Text))
+		return files
+	}
+	return append(files, f)
+}
+
+// AskEmbedded is a hint on how to use embedded sounds in a bank.
+const AskEmbedded = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
+
+// Known returns the names of the sounds that need no file.
+func (r *Reader) Known() (names []string) {
+	for i := range r.rules.Named {
+		names = append(names, r.rules.Named[i].Name)
+	}
+	return names
+}
+
+// Add adds a sound to the rules and returns its index in them.
+func (r *Reader) Add(s rules.Sound) int {
+	i := len(r.rules.Sounds)
+	r.Sounds[s.Name] = i
+	r.rules.Sounds = append(r.rules.Sounds, s)
+	return i
+}
+
+// soundShape returns the fields of a sound for its schema.
+func (r *Reader) soundShape() []fields.Field {
+	s := &rules.Sound{}
+	return append(soundFields(s, nil, nil, nil, nil, nil), r.place(s)...)
+}
