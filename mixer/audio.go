@@ -119,11 +119,11 @@ type audio struct {
 	stats      Stats
 }
 
-// hopOf returns the period of the grid, 20 ms, in frames.
+// hopOf returns the period of the grid, 20 ms, in frames at a rate in Hz; at least 1.
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
-// newAudio creates the audio side of a mixer and publishes its initial Stats. c has its defaults; buses are in
-// the order of the tree.
+// newAudio creates the audio side of a mixer and publishes its initial Stats. c has its defaults; buses are all buses
+// in the order of the tree. The error is of a pool that could not be made.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
@@ -184,7 +184,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	return a, nil
 }
 
-// render implements Mixer.Render.
+// render implements Mixer.Render. dst holds interleaved channel pairs.
 func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
 	if a.sleep.offset.Load() != awake { // rendered without Wake: no time has passed
@@ -253,14 +253,16 @@ func (a *audio) receive() {
 	}
 }
 
-// beginFrame processes this frame: first successors, then the grid, then the commands that are due.
+// beginFrame processes the frame now before it is mixed: first successors at loop ends, then the grid, then the
+// commands that are due. Called again at the same frame, it does only the remaining work.
 func (a *audio) beginFrame() {
 	a.leaveLoops()
 	a.runGrid()
 	a.executeDue()
 }
 
-// executeDue executes the queued commands for this frame, then starts the successors of voices that ended.
+// executeDue executes the queued commands for the frame now, then starts the successors of voices that ended. It
+// repeats this for batches whose countdowns have become 0.
 func (a *audio) executeDue() {
 	for {
 		for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
@@ -284,8 +286,8 @@ func (a *audio) executeDue() {
 	}
 }
 
-// mix mixes a stretch of frames without commands and advances by it. dst holds pairs frames for each frame of
-// the mix.
+// mix mixes a stretch of frames without commands into dst and advances now by it. dst is overwritten and holds one
+// pair of channels per output pair for each frame of the mix. The stretch must not pass a frame of the grid.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.beginBlock(dst)
 	for k := range a.outputs.all {
@@ -309,9 +311,9 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.interleave(dst)
 }
 
-// publish makes the positions of the voices and the counters visible to the control side. from is
-// the first frame of the block. If no frame was mixed, it skips the positions: only starts have
-// changed them, and each start publishes its own.
+// publish makes the positions of the voices and the counters visible to the control side. from is the value of now
+// before the block. If no frame was mixed, it skips the positions: only starts have changed them, and each start
+// publishes its own.
 func (a *audio) publish(from int64) {
 	if a.now > from {
 		end := 0 // one above the last living index

@@ -8,8 +8,9 @@ type pendingBatches struct {
 	waiting    int    // the number of batches that wait for a countdown
 }
 
-// queueInBatch queues a command until its batch is fired, or discards it if the batch was dropped. It returns
-// false if the batch was fired already; the command then has an absolute frame and must be queued or executed.
+// queueInBatch queues a copy of command c, which must have a batch, until its batch is fired, or discards it if the
+// batch was dropped. It returns false if the batch was fired already; c.frame is then absolute, and the caller must
+// queue or execute it.
 func (a *audio) queueInBatch(c *command) bool {
 	s := c.batch
 	base := s.base.Load()
@@ -32,8 +33,8 @@ func (a *audio) queueInBatch(c *command) bool {
 	return true
 }
 
-// discardCommand discards a command without executing it: its start counts as stopped, and its stream is
-// dropped.
+// discardCommand discards a command without executing it: its start counts as stopped, and its stream is dropped. The
+// caller counts it as complete.
 func (a *audio) discardCommand(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -44,8 +45,8 @@ func (a *audio) discardCommand(c *command) {
 	}
 }
 
-// fire fires a batch at this frame, or makes it wait for countdown c if c is not nil. A batch that was
-// dropped, has fired or already waits is not changed.
+// fire fires batch s at the frame now, or makes it wait for countdown c if c is not nil. A batch that was dropped,
+// has fired or already waits is not changed.
 func (a *audio) fire(s *Batch, c *Countdown) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
@@ -59,7 +60,8 @@ func (a *audio) fire(s *Batch, c *Countdown) {
 	}
 }
 
-// scheduleFired puts the commands of fired batches into the queue, at their frames counted from now.
+// scheduleFired puts the commands of the batches in a.fired into the queue, at their frames counted from now, and
+// empties the list.
 func (a *audio) scheduleFired() {
 	for s := a.fired; s != nil; {
 		for place := s.first; place != 0; {
@@ -75,7 +77,7 @@ func (a *audio) scheduleFired() {
 	a.fired = nil
 }
 
-// fireAtZero fires the batches in zeroList whose countdowns are 0, and reports whether it fired any. The
+// fireAtZero fires the batches in zeroList whose countdowns are 0 or less, and reports whether it fired any. The
 // others wait again.
 func (a *audio) fireAtZero() bool {
 	for s := a.zeroList; s != nil; {
@@ -97,7 +99,8 @@ func (a *audio) fireAtZero() bool {
 	return true
 }
 
-// countDown decrements the countdowns of a finished start, at most once for each start.
+// countDown decrements the countdowns of a finished start and removes them from its record, so that each start counts
+// at most once. The record must have extra data.
 func (a *audio) countDown(r *record) {
 	counts := &r.extra.Load().countdowns
 	for i, c := range counts {
@@ -110,8 +113,8 @@ func (a *audio) countDown(r *record) {
 	r.hasCountdowns = false
 }
 
-// addToCountdown adds n to a countdown. If it is then 0 or less, the batches that wait for it move to
-// zeroList, see fireAtZero.
+// addToCountdown adds n, which may be negative, to a countdown. If it is then 0 or less, the batches that wait for it
+// move to zeroList, see fireAtZero.
 func (a *audio) addToCountdown(c *Countdown, n int64) {
 	if c.left += n; c.left > 0 {
 		return
@@ -124,8 +127,8 @@ func (a *audio) addToCountdown(c *Countdown, n int64) {
 	c.waiting = nil
 }
 
-// cancelBatch discards the pending commands of a dropped batch. It runs after the command that drops it,
-// which may be in the queue itself.
+// cancelBatch discards the pending commands of the batch a.cancelling and marks it as dropped. It runs after the
+// command that drops it, which may be in the queue itself.
 func (a *audio) cancelBatch() {
 	s := a.cancelling
 	if a.cancelling = nil; s.dropped {
@@ -158,14 +161,15 @@ func (a *audio) cancelBatch() {
 	}
 }
 
-// discardQueued discards the command at a place of the queue.
+// discardQueued discards the command at a place of a.queue and frees the place. The caller removes it from the heap.
 func (a *audio) discardQueued(place int32) {
 	a.discardCommand(&a.queue.commands[place])
 	a.queue.release(place)
 	a.inFlight.complete()
 }
 
-// without returns a list without batch s; a list that does not contain s is unchanged.
+// without returns a linked list without batch s, which it changes in place; a list that does not contain s is
+// unchanged.
 func without(list, s *Batch) *Batch {
 	if list == s {
 		list, s.next = s.next, nil
@@ -179,7 +183,7 @@ func without(list, s *Batch) *Batch {
 	return list
 }
 
-// countDownLoops decrements loop countdowns of voices that have left their loops.
+// countDownLoops decrements the loop countdowns of voices that have left their loops for good, once for each.
 func (a *audio) countDownLoops() {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		r := a.voiceTable.at(i).record
@@ -197,8 +201,8 @@ func (a *audio) countDownLoops() {
 	}
 }
 
-// untilCountdown returns how many of n frames can be mixed before the first voice that an awaited countdown
-// counts may end or leave its loop. The result is at least 1, and n if no such voice ends.
+// untilCountdown returns how many of n frames can be mixed before the first voice that an awaited countdown counts
+// may end or, for a loop countdown, leave its loop. The result is at least 1, and n if no such voice ends.
 func (a *audio) untilCountdown(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.voiceTable.at(i)
@@ -215,14 +219,14 @@ func (a *audio) untilCountdown(n int64) int64 {
 // countsLoops reports whether a countdown counts voices that leave their loops; false for nil.
 func countsLoops(c *Countdown) bool { return c != nil && c.loops }
 
-// untilEndOf returns how many of n frames can be mixed before a voice may end or, with loop, may leave its
+// untilEndOf returns how many of n frames can be mixed before voice s may end or, if loop is true, may leave its
 // loop: at least 1, n if neither happens.
 func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
 	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
 	return min(n, max(left, 1), max(s.endAt-a.now, 1))
 }
 
-// isAwaited reports whether a batch waits for a countdown of a start. The record must have extra data.
+// isAwaited reports whether a batch waits for any countdown of the start. The record must have extra data.
 func (r *record) isAwaited() bool {
 	for _, c := range r.extra.Load().countdowns {
 		if c != nil && c.waiting != nil {

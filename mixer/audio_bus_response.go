@@ -22,7 +22,8 @@ type busResponse struct {
 	totalChanged bool           // total has changed since the scores were refreshed
 }
 
-// refreshBusResponses updates the responses of all buses. Each bus comes after the buses that it feeds.
+// refreshBusResponses updates the responses of all buses for the frame now and marks the scores that they change.
+// Each bus comes after the buses that it feeds. Without spectral data it has no effect.
 func (a *audio) refreshBusResponses() {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -70,8 +71,8 @@ func (a *audio) refreshBusResponses() {
 	}
 }
 
-// refreshOwnResponse updates w.own, the response of the effects and filters of bus i: after a change, and on
-// each frame of the grid during a fade.
+// refreshOwnResponse updates w.own, the response of the effects and filters of the bus at index i. It computes it
+// after a change, and on each frame of the grid during a fade.
 func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	at := a.now / a.hop * a.hop
 	if w.ownFrame >= 0 && (!w.ownFades || w.ownFrame == at) {
@@ -86,15 +87,15 @@ func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	}
 }
 
-// invalidateResponse makes refreshOwnResponse compute the response of bus i again.
+// invalidateResponse makes refreshOwnResponse compute the response of the bus at index i again.
 func (a *audio) invalidateResponse(i int) {
 	if sp := a.spectral.Load(); sp != nil {
 		sp.buses[i].ownFrame = -1
 	}
 }
 
-// sendsConstant reports whether the gains and filters on the sends of a voice are constant from a frame on;
-// true without sends.
+// sendsConstant reports whether the gains and filters on the sends of a start are constant from a frame of the mix
+// on; true without sends.
 func (r *record) sendsConstant(frame int64) bool {
 	if r.sends == 0 {
 		return true
@@ -114,8 +115,8 @@ func (r *record) sendsConstant(frame int64) bool {
 	return true
 }
 
-// sendResponseChanged reports whether the response of a bus that the voice sends to has changed since the
-// scores were refreshed.
+// sendResponseChanged reports whether the response of a bus that the start of r sends to has changed since the scores
+// were refreshed. It is false without spectral data.
 func (a *audio) sendResponseChanged(r *record) bool {
 	sp := a.spectral.Load()
 	if r.sends == 0 || sp == nil {

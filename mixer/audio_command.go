@@ -5,7 +5,7 @@ import (
 	"voicepool/voice"
 )
 
-// execute executes a command at the present frame.
+// execute executes a command at the frame now. c.frame is not used. The caller counts it as complete.
 func (a *audio) execute(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -78,8 +78,8 @@ func (a *audio) execute(c *command) {
 	}
 }
 
-// applyToTarget applies c to every living voice of its target, in the order of voices. A tag without a voice
-// emits EventMissed.
+// applyToTarget applies c to every living voice of c.target, in the order of voices. A tag without a voice emits
+// EventMissed; a handle without one is as in applyToHandle.
 func (a *audio) applyToTarget(c *command) {
 	if c.target.kind == oneVoice {
 		a.applyToHandle(c)
@@ -98,7 +98,8 @@ func (a *audio) applyToTarget(c *command) {
 	}
 }
 
-// selects reports whether a target selects the start of a record. The zero Target selects no start.
+// selects reports whether target t selects the start of record r. The zero Target selects no start. It does not check
+// whether the start is over.
 func (s *shared) selects(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
@@ -113,8 +114,8 @@ func (s *shared) selects(t *Target, r *record) bool {
 	return t.kind == allVoices
 }
 
-// applyToHandle applies c to the voice of a handle. For a pending start, a stop cancels it, and other commands
-// are kept until it begins. It has no effect on a start that is over.
+// applyToHandle applies c to the voice of the handle c.target.id. For a pending start, a stop cancels it, and other
+// commands are kept until it begins. It has no effect on a start that is over.
 func (a *audio) applyToHandle(c *command) {
 	id := c.target.id
 	r := a.record(id)
@@ -169,8 +170,8 @@ func (a *audio) applyToVoice(i int, c *command) {
 	}
 }
 
-// seek moves the voice at index i to another frame of its sound and leaves a tail of the old position. A
-// command without a stream has no effect on a streamed voice, and vice versa.
+// seek moves the voice at index i to frame c.position of its sound and leaves a tail of the old position. It marks
+// the stream of c as taken. A command without a stream has no effect on a streamed voice, and vice versa.
 func (a *audio) seek(i int, c *command) {
 	s := a.mutable(i)
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
@@ -196,8 +197,8 @@ func (a *audio) smoothed(heard bool, over int64) int64 {
 	return max(over, a.smooth)
 }
 
-// stop fades a voice out within over frames. With 0 it ends now and leaves a short tail, and with
-// noTail it ends without a tail. A paused voice ends now in any case.
+// stop fades the voice at index i out within over frames, along a shape. If over is 0, it ends now and leaves a short
+// tail; if over is noTail, it ends without a tail. A paused voice ends now in any case.
 func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if over > 0 && s.paused == 0 {
@@ -214,7 +215,8 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	a.endVoice(i, a.now, EventStopped, &Event{})
 }
 
-// storePause stores the pause of a bus or of all voices for later starts.
+// storePause stores the pause or resume c of a bus or of all voices for later starts. Commands for other targets have
+// no effect.
 func (a *audio) storePause(c *command) {
 	switch c.target.kind {
 	case busVoices:
@@ -225,8 +227,8 @@ func (a *audio) storePause(c *command) {
 	}
 }
 
-// pause adds a reason to pause a voice: the voice, its bus, or everything is paused. A voice that
-// fades out ends instead.
+// pause adds a reason to pause the voice at index i, which then leaves a tail of 10 ms: the voice, its bus, or
+// everything is paused. A voice that a stop fades out ends instead.
 func (a *audio) pause(i int, by pauses) {
 	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause

@@ -24,7 +24,7 @@ type duckRules struct {
 	attack, hold, release int64
 }
 
-// newDuckRules converts a Duck for the audio side; nil for the zero Duck.
+// newDuckRules converts a Duck, which must be valid, for the audio side; nil if d is the zero Duck.
 func (s *shared) newDuckRules(d *Duck) *duckRules {
 	if d.By == 0 {
 		return nil
@@ -37,8 +37,8 @@ func (s *shared) newDuckRules(d *Duck) *duckRules {
 	}
 }
 
-// change replaces the rules of a duck at frame now; nil turns it off. A lowered bus moves to the new depth, or
-// releases.
+// change replaces the rules of a duck at frame now of the mix; nil turns it off. A lowered bus moves to the new
+// depth, or releases if rules is nil.
 func (d *duck) change(rules *duckRules, now int64) {
 	old := d.rules
 	d.rules, d.releaseAt = rules, never
@@ -52,8 +52,8 @@ func (d *duck) change(rules *duckRules, now int64) {
 	}
 }
 
-// update lowers the bus if a voice of the other bus is loud enough, and schedules the release if it no
-// longer is. The scores that it compares are refreshed on the grid.
+// update lowers the bus from the frame now on if a voice of the other bus is loud enough, and schedules the release
+// if it no longer is. The scores that it compares are refreshed on the grid.
 func (d *duck) update(a *audio) {
 	r := d.rules
 	if r == nil {
@@ -70,8 +70,8 @@ func (d *duck) update(a *audio) {
 	}
 }
 
-// releaseAfter returns after how many of the next n frames the bus releases, or n. Voices that end inside
-// these frames may cause the release. No voice starts inside them.
+// releaseAfter returns after how many of the next n frames the bus releases; n if it does not release within them.
+// Voices that end inside these frames may cause the release. No voice starts inside them.
 func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	if !d.down {
 		return n
@@ -84,21 +84,22 @@ func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	return min(d.releaseAt-a.now, n)
 }
 
-// release starts the release at a frame.
+// release starts the release at a frame of the mix: the bus rises to its own gain. The duck must have rules.
 func (d *duck) release(frame int64) {
 	d.down, d.releaseAt = false, never
 	d.move.Ramp(frame, 0, d.rules.release)
 }
 
-// triggers reports whether the voice s at index i triggers a duck: it is real, not paused, on the other bus or
-// below, and loud enough.
+// triggers reports whether the voice s at index i triggers a duck with the rules d: it is real, not paused, on the
+// other bus or below, and loud enough.
 func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
 	return i < a.base && a.scores.remaining[i] >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
 }
 
-// lastTriggerEnd reports whether voices end in this stretch and all triggering voices are over before the
-// frame before. frame is the end of the last one. endFinishedVoices has not removed these voices yet.
-func (a *audio) lastTriggerEnd(d *duckRules, before int64) (frame int64, silent bool) {
+// lastTriggerEnd reports whether voices end in this stretch and all triggering voices of a duck are over before the
+// frame end of the mix. frame is the end of the last one; it is meaningless if silent is false. endFinishedVoices has
+// not removed these voices yet.
+func (a *audio) lastTriggerEnd(d *duckRules, end int64) (frame int64, silent bool) {
 	if len(a.endings) == 0 {
 		return a.now, false
 	}
@@ -110,7 +111,7 @@ func (a *audio) lastTriggerEnd(d *duckRules, before int64) (frame int64, silent 
 	}
 	for _, e := range a.endings {
 		frame := a.now + int64(e.offset)
-		if i := int(e.slot); !e.dry && frame < before && a.triggers(d, i, a.mutable(i)) {
+		if i := int(e.slot); !e.dry && frame < end && a.triggers(d, i, a.mutable(i)) {
 			left--
 			last = max(last, frame)
 		}

@@ -15,7 +15,8 @@ type effectRack struct {
 	keys []int // by effect: index of its key bus; -1: its own bus
 }
 
-// newRack creates the effects of a bus from their descriptions.
+// newRack creates the effects of a bus from their descriptions, in the same order. rate is in Hz. The keys must be
+// names of buses.
 func (s *shared) newRack(described []effect.Effect, rate int) effectRack {
 	r := effectRack{all: make([]*effect.Processor, len(described)), keys: make([]int, len(described))}
 	for i := range described {
@@ -35,8 +36,9 @@ func (r *effectRack) tail() (frames int64) {
 	return frames
 }
 
-// computeTails sets tail of each bus: how many frames sound that arrives from a frame on may ring in it, the
-// buses down to the output, and sends. Closed gains and sends end a path.
+// computeTails sets tail of each bus: for how many frames at most sound that arrives there from a frame of the mix on
+// lasts. It lasts in the effects of the bus, in the buses down to the output, and in sends. Closed gains and sends
+// end a path.
 func (a *audio) computeTails(frame int64) {
 	a.tailsComputedAt, a.tailsValidUntil = frame, never
 	for at := len(a.mixOrder) - 1; at >= 0; at-- {
@@ -58,31 +60,32 @@ func (a *audio) computeTails(frame int64) {
 	}
 }
 
-// computeTailsAt computes the tails of buses again if they are not valid for a frame.
+// computeTailsAt computes the tails of buses again if they are not valid for a frame of the mix.
 func (a *audio) computeTailsAt(frame int64) {
 	if frame < a.tailsComputedAt || frame >= a.tailsValidUntil {
 		a.computeTails(frame)
 	}
 }
 
-// scheduleTails makes computeTailsAt compute again at the end of fade m, if it ends after frame.
+// scheduleTails makes computeTailsAt compute the tails again at the end of fade m, if it ends after a frame of the
+// mix.
 func (a *audio) scheduleTails(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
 		a.tailsValidUntil = min(a.tailsValidUntil, end)
 	}
 }
 
-// opens reports whether the gain and the mute of a bus let sound through at a frame or at the end of their
+// opens reports whether the gain and the mute of a bus let sound through at a frame of the mix or at the end of their
 // fades.
 func (b *bus) opens(frame int64) bool {
 	return b.gain.MaxGain(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
 }
 
-// opens reports whether a send lets sound through at a frame or at the end of its fade.
+// opens reports whether the gain of a send lets sound through at a frame of the mix or at the end of its fade.
 func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
-// extendTailAfter extends the tail of the effects after a bus when a gain on its path opens or closes at a
-// frame: sound that passed before the frame still rings. was is the tail of the bus before the
+// extendTailAfter extends the tail of the effects after the bus at an index when a gain on its path opens or closes
+// at a frame of the mix. Sound that passed before the frame is still in them. was is the tail of the bus before the
 // change, in frames.
 func (a *audio) extendTailAfter(index int, frame, was int64) {
 	a.computeTails(a.now)
@@ -98,8 +101,8 @@ func (a *audio) extendTailAfter(index int, frame, was int64) {
 	}
 }
 
-// extendTailFor extends the tail for voice s if it began before a gain on its path opened or closed. The
-// effects ring at least as long as extendTailAfter found for that gain.
+// extendTailFor extends the tail for voice s if it began before a gain on its path opened or closed. The tail then
+// lasts at least as long as extendTailAfter found for that gain.
 func (a *audio) extendTailFor(s *slot) {
 	if s.began >= a.closedAt {
 		return
@@ -111,7 +114,8 @@ func (a *audio) extendTailFor(s *slot) {
 	}
 }
 
-// noteTailUntil records in Stats.RingsUntil that effects may ring until a frame; in Skip also in SilentFrom.
+// noteTailUntil records in Stats.RingsUntil that effects may sound until a frame of the mix; in Skip also in
+// SilentFrom. An earlier frame than the recorded one has no effect.
 func (a *audio) noteTailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skipping {
@@ -119,7 +123,8 @@ func (a *audio) noteTailUntil(frame int64) {
 	}
 }
 
-// hasInput reports whether a voice, a tail, an effect or a filter feeds the bus at an index.
+// hasInput reports whether the bus at an index has, or may still get, input: a voice, a tail, an effect or a filter
+// on it or on the buses below it.
 func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
 		if b := &a.buses[i]; a.tree.passesThrough(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
@@ -134,7 +139,7 @@ func (a *audio) hasInput(index int) bool {
 	return false
 }
 
-// idle reports whether, from a frame on, silence at the input gives silence at the output.
+// idle reports whether, from a frame of the mix on, silence at the input of all effects gives silence at the output.
 func (r *effectRack) idle(frame int64) bool {
 	for _, p := range r.all {
 		if !p.Idle(frame) {
@@ -144,7 +149,8 @@ func (r *effectRack) idle(frame int64) bool {
 	return true
 }
 
-// keyHadOutput reports whether the key bus of any effect in r had output in this block.
+// keyHadOutput reports whether the key bus of any effect in r had output in this block. An effect without a key does
+// not count.
 func (a *audio) keyHadOutput(r *effectRack) bool {
 	for _, k := range r.keys {
 		if k >= 0 && a.buses[k].hadOutput {
@@ -154,8 +160,8 @@ func (a *audio) keyHadOutput(r *effectRack) bool {
 	return false
 }
 
-// runEffects runs the effects of the bus at an index for n frames. They also run without input while they have
-// a tail or a key bus has output. A failure counts as a fault.
+// runEffects runs the effects of the bus at an index in place for n frames from now on. They also run without input
+// while they have a tail or a key bus has output. A failure counts as a fault, with an event.
 func (a *audio) runEffects(index int, n int64) {
 	b := &a.buses[index]
 	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.keyHadOutput(&b.rack) {
@@ -179,7 +185,7 @@ func (a *audio) runEffects(index int, n int64) {
 // audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// noteTailFrom records the tail of the effects after the input of a bus ends at a frame.
+// noteTailFrom records the tail of the effects after the input of the bus at index bus ends at a frame of the mix.
 func (a *audio) noteTailFrom(frame int64, bus int) {
 	a.computeTailsAt(frame)
 	if ringing := a.buses[bus].tail; ringing > 0 {
@@ -187,7 +193,7 @@ func (a *audio) noteTailFrom(frame int64, bus int) {
 	}
 }
 
-// updateSilentFrom moves SilentFrom behind the last audible frame of this stretch, while effects ring.
+// updateSilentFrom moves SilentFrom behind the last frame of this stretch above -90 dBFS, while effects have a tail.
 func (a *audio) updateSilentFrom() {
 	if !a.hasTail {
 		return
@@ -203,7 +209,8 @@ func (a *audio) updateSilentFrom() {
 	}
 }
 
-// setEffect fades parameters of an effect of the bus at an index and updates its tail and response.
+// setEffect fades parameters of an effect of the bus at an index as c, a cmdEffect, requests, and updates its tail
+// and response.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.payload.effect.place]

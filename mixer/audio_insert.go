@@ -15,12 +15,14 @@ type insert struct {
 	end    int64       // the end of the crossfade
 }
 
-// newInsert returns an insert with buffers for hop frames; effect nil removes the insert of a bus.
+// newInsert returns an insert with buffers for blocks of hop frames. If effect is nil, setting it removes the insert
+// of a bus.
 func newInsert(effect Insert, hop int64) *insert {
 	return &insert{effect: effect, dry: make([]pcm.Frame, hop), old: make([]pcm.Frame, hop)}
 }
 
-// setInsert crossfades to another insert. During a crossfade, the last one that is set waits for its end.
+// setInsert crossfades bus b to insert i, which must not be nil, over 5 ms. During a crossfade, the last insert that
+// is set waits for its end.
 func (a *audio) setInsert(b *bus, i *insert) {
 	if b.insert != nil && a.now < b.insert.end {
 		b.next = i
@@ -29,15 +31,16 @@ func (a *audio) setInsert(b *bus, i *insert) {
 	b.crossfadeTo(i, a.now, a.smooth)
 }
 
-// crossfadeTo begins a crossfade at frame from the present insert, if there is one, to i, over smooth frames. i
-// must not be nil; an insert without an effect removes the present one. A crossfade must not be running. An
+// crossfadeTo begins a crossfade at a frame of the mix from the present insert, if there is one, to i, over smooth
+// frames. i must not be nil; an insert without an effect removes the present one. A crossfade must not be running. An
 // insert that waits in next is dropped.
 func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	i.before, i.end = b.insert, frame+smooth
 	b.insert, b.next = i, nil
 }
 
-// runInserts runs the insert of the bus at an index for n frames, or both inserts during a crossfade.
+// runInserts runs the insert of the bus at an index in place for n frames from now on, or both inserts during a
+// crossfade.
 func (a *audio) runInserts(index int, n int64) {
 	b := &a.buses[index]
 	for done := int64(0); done < n && b.insert != nil; {
@@ -65,8 +68,9 @@ func (a *audio) runInserts(index int, n int64) {
 	}
 }
 
-// runInsert runs an insert on a block. If it panics or leaves invalid samples, it restores the block, removes
-// the effect and counts a fault. i may be nil.
+// runInsert runs insert i of the bus at an index on a block, in place. If it panics or leaves invalid samples, it
+// restores the block, removes the effect and counts a fault, with an event. If i is nil or has no effect, the block
+// is unchanged.
 func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return
@@ -83,15 +87,15 @@ func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
 }
 
-// run processes a block. It returns false if the effect panics.
+// run processes a block in place. It returns false if the effect panics; the block is undefined then.
 func (i *insert) run(block []pcm.Frame) (ok bool) {
 	defer func() { ok = recover() == nil }()
 	i.effect.Process(block)
 	return true
 }
 
-// crossfade fades from old to block, in place. Of the fade frames of the crossfade, left remain at its first
-// frame.
+// crossfade fades linearly from old to block, in place in block. Of the fade frames of the whole crossfade, left
+// remain at the first frame of block.
 func crossfade(block, old []pcm.Frame, left, fade int64) {
 	for i := range block {
 		g := float32(left-int64(i)) / float32(fade)

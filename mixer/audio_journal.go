@@ -8,7 +8,7 @@ var entryKinds = [...]EntryKind{
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
-// journalEntry returns the journal entry of a command at this frame, without its target and start.
+// journalEntry returns the journal entry of a command at the frame now, without its target and start.
 func (a *audio) journalEntry(c *command) Entry {
 	e := Entry{
 		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.fadeFrames, Place: c.position, Voices: int(c.voices), Change: c.change,
@@ -32,15 +32,15 @@ func (a *audio) journalEntry(c *command) Entry {
 	return e
 }
 
-// add queues an entry, or counts it as lost if the queue is full.
+// add queues an entry for the control side, or counts it as lost if the queue is full.
 func (j *journal) add(e Entry) {
 	if !j.ring.Push(e) {
 		j.lost.Add(1)
 	}
 }
 
-// journalCommand records a command for a start, a bus or the mixer before it is executed. Commands for
-// voices are recorded by journalVoiceCommand.
+// journalCommand records a command for a start, a bus or the mixer before it is executed at the frame now. Commands
+// for voices are recorded by journalVoiceCommand. Without a journal it has no effect.
 func (a *audio) journalCommand(c *command) {
 	if a.journal.ring == nil || entryKinds[c.kind] == 0 {
 		return
@@ -74,8 +74,8 @@ func (a *audio) journalCommand(c *command) {
 	a.journal.add(e)
 }
 
-// journalVoiceCommand records a command for the voice at index i, unless journalCommand has recorded it or the
-// voice ignores it.
+// journalVoiceCommand records a command for the voice at index i, unless journalCommand has recorded it or the voice
+// ignores it. Without a journal it has no effect.
 func (a *audio) journalVoiceCommand(i int, c *command) {
 	s := a.mutable(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
@@ -93,14 +93,14 @@ func (a *audio) journalVoiceCommand(i int, c *command) {
 	a.journal.add(e)
 }
 
-// journalListener records a move of the listener.
+// journalListener records a move of the listener to ears, at the frame now. Without a journal it has no effect.
 func (a *audio) journalListener(ears *listenerVectors) {
 	if a.journal.ring != nil {
 		a.journal.add(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
 	}
 }
 
-// journalPosition records a move of a voice in space.
+// journalPosition records that voice s moved to the spot in p, at the frame now. Without a journal it has no effect.
 func (a *audio) journalPosition(s *slot, p *spatialState) {
 	if a.journal.ring != nil {
 		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.playing)}

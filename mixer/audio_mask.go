@@ -27,7 +27,7 @@ type masks struct {
 // energies holds the energy by hop and band.
 type energies [2][voice.Bands]float32
 
-// newMasks returns the masking data for a number of slots and of virtual voices.
+// newMasks returns the masking data for a number of slots and of virtual voices, without a voice.
 func newMasks(slots, virtual int) *masks {
 	k := &masks{
 		hops: make([][2]voice.Masks, slots+1), energy: make([]energies, virtual), stale: make([]bool, virtual),
@@ -46,7 +46,8 @@ func newMasks(slots, virtual int) *masks {
 	return k
 }
 
-// kilohertz converts Bark above the lowest band to kHz. The Bark scale is z(f) = 7 asinh(f/650 Hz).
+// kilohertz converts Bark above the lowest band, which begins at 80 Hz, to kHz. The Bark scale is z(f) = 7
+// asinh(f/650 Hz).
 func kilohertz(above float64) float64 {
 	x := (above + lowestBark) / 7 * math.Log2E
 	return float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
@@ -57,8 +58,8 @@ const (
 	log2Of10   = math.Log2E * math.Ln10
 )
 
-// updateMasks updates the data of the voice at an index. Between two frames of the grid the energy of a
-// virtual voice is only marked as outdated, because it is read on the grid alone.
+// updateMasks updates the masking data of the voice s at index i after a change of it. Between two frames of the grid
+// the energy of a virtual voice is only marked as outdated, because it is read on the grid alone.
 func (a *audio) updateMasks(i int, s *slot) {
 	k := a.scores.masks
 	switch {
@@ -74,15 +75,15 @@ func (a *audio) updateMasks(i int, s *slot) {
 	}
 }
 
-// updateEnergy updates the energy of the virtual voice s at index i.
+// updateEnergy updates the masking energy of the virtual voice s at index i, and marks it as up to date.
 func (a *audio) updateEnergy(i int, s *slot) {
 	k, heard := a.scores.masks, a.bandPowers(i, s.shaped, s.power)
 	k.stale[i-a.base] = false
 	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
-// set updates the data of the voice at slot i, or of the incoming start at the last index. heard is left^2 +
-// right^2 in each band.
+// set updates the masking data of v, the voice in slot i, or of the incoming start at the last index. heard is left^2
+// + right^2 of its gains in each band.
 func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	k.hops[i] = v.Masks()
 	for h := range k.hops[i] {
@@ -94,8 +95,8 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	}
 }
 
-// bandPowers returns left^2 + right^2 of the voice at an index in each band of the masks. power is left^2
-// + right^2 of its gains.
+// bandPowers returns left^2 + right^2 of the gains of the voice at index i in each band of the masks. power is the
+// same over all bands; it is the result for each unless shaped means that its response is not flat.
 func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Bands]float32) {
 	for b := range heard {
 		if heard[b] = float32(power); shaped {
@@ -105,10 +106,10 @@ func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Band
 	return heard
 }
 
-// scoreMasking computes how much of every real voice is heard beside the others, and beside the incoming
-// start if asked is true. The score is the sum of r/(1+r) over both hops and all bands, where r is the
-// energy divided by the masking threshold of the others. It returns the total masking.
-func (a *audio) scoreMasking(asked bool) (total [2][voice.Bands]float64) {
+// scoreMasking sets the masking score of every real voice: how much of it is heard beside the others, and beside the
+// incoming start if incoming is true. The score is the sum of r/(1+r) over both hops and all bands, where r is the
+// energy divided by the masking threshold of the others. It returns the total masking by hop and band.
+func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 	k := a.scores.masks
 	add := func(i int) {
 		for h := range total {
@@ -117,7 +118,7 @@ func (a *audio) scoreMasking(asked bool) (total [2][voice.Bands]float64) {
 			}
 		}
 	}
-	if asked {
+	if incoming {
 		add(len(k.hops) - 1)
 	}
 	heard := func(v realVoice) bool { return v.index < a.base && v.slot.paused == 0 && v.index != a.hiddenIndex }
@@ -199,8 +200,8 @@ type topScore struct {
 	score float32
 }
 
-// mayTake reports whether a voice with restore priority waits and a score of at most most may be among the
-// best. A score of 0 never is.
+// mayTake reports whether a voice with restore priority waits, where lower is better, and a score of at most most may
+// be among the best. A score of 0 never is.
 func (t *topScores) mayTake(waits int32, most float32) bool {
 	if most == 0 || len(t.all) < t.most {
 		return most != 0
@@ -209,8 +210,8 @@ func (t *topScores) mayTake(waits int32, most float32) bool {
 	return waits < last.prio || waits == last.prio && most >= last.score
 }
 
-// insert inserts a score with its restore priority if it is among the best, and drops the worst one if there
-// are too many.
+// insert inserts a score with its restore priority waits if it is among the best t.most, and drops the worst one if
+// there are too many.
 func (t *topScores) insert(waits int32, score float32) {
 	i := len(t.all)
 	for i > 0 && (waits < t.all[i-1].prio || waits == t.all[i-1].prio && score > t.all[i-1].score) {
@@ -247,7 +248,8 @@ func (a *audio) audibleBound(j int) float32 {
 	return float32(sum/(1+sum/n)*roundingMargin) + math.SmallestNonzeroFloat32 // for the coarse steps of small float32
 }
 
-// energyOf returns the energy of virtual voice j and updates it first if it is outdated.
+// energyOf returns the energy of virtual voice j, counted from base, and updates it first if it is outdated. The
+// result points into the masking data.
 func (a *audio) energyOf(j int) *energies {
 	k := a.scores.masks
 	if k.stale[j] {
@@ -256,8 +258,8 @@ func (a *audio) energyOf(j int) *energies {
 	return &k.energy[j]
 }
 
-// audibleBeside returns how much of virtual voice j would be heard beside the real ones: the sum of r/(1+r) as
-// in scoreMasking.
+// audibleBeside returns how much of virtual voice j, counted from base, would be heard beside the real ones: the sum
+// of r/(1+r) as in scoreMasking.
 func (a *audio) audibleBeside(j int) float32 {
 	k, e, score := a.scores.masks, a.energyOf(j), 0.0
 	for h := range e {

@@ -24,7 +24,8 @@ type outputs struct {
 	discarded []pcm.Frame // buffer for frames that are discarded
 }
 
-// newOutputs creates the outputs of a configuration. With Config.Fold it is one.
+// newOutputs creates the outputs of a configuration, which has its defaults. With Config.Fold it is one. tail is the
+// length of the tail of a stolen voice in frames.
 func newOutputs(s *shared, c *Config, tail int64) outputs {
 	outs := outputs{all: make([]output, 1), pairs: 1}
 	if len(c.Outputs) > 0 && !c.Fold {
@@ -52,7 +53,7 @@ func newOutputs(s *shared, c *Config, tail int64) outputs {
 	return outs
 }
 
-// root returns the index of the master bus of an output. It panics if the output has no master bus.
+// root returns the index of the master bus of the output with an index. It panics if the output has no master bus.
 func (t tree) root(output int) int {
 	for i := range t {
 		if t[i].above < 0 && t[i].output == output {
@@ -62,7 +63,7 @@ func (t tree) root(output int) int {
 	panic("mixer: an output without a master bus")
 }
 
-// outputOf returns the output of a bus.
+// outputOf returns the output that the bus with an index is heard on. With Config.Fold there is only one.
 func (a *audio) outputOf(bus int) *output {
 	if len(a.outputs.all) == 1 {
 		return &a.outputs.all[0]
@@ -70,8 +71,8 @@ func (a *audio) outputOf(bus int) *output {
 	return &a.outputs.all[a.tree[bus].output]
 }
 
-// beginBlock selects and clears the buffers for the next frames: dst itself if there is one output. It returns
-// the number of frames of the mix in dst.
+// beginBlock selects and clears the buffers for the next frames: dst itself if there is one channel pair. It returns
+// the number of frames of the mix in dst, which has complete frames of all pairs.
 func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {
@@ -102,7 +103,8 @@ func (outs *outputs) interleave(dst []pcm.Frame) {
 	}
 }
 
-// finishOutput runs the fault check, DC guard, limiter and meter of an output.
+// finishOutput runs the fault check, DC guard, limiter and meter of an output in place, after a stretch that ends at
+// now.
 func (a *audio) finishOutput(o *output) {
 	n := int64(len(o.into))
 	if !o.silent {
@@ -133,7 +135,8 @@ func (a *audio) finishOutput(o *output) {
 	}
 }
 
-// completeFrames returns the part of dst with complete frames of all pairs, and clears the rest.
+// completeFrames returns the part of dst, interleaved channel pairs, that has complete frames of all pairs, and
+// clears the rest.
 func (outs *outputs) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	if outs.pairs == 1 {
 		return dst

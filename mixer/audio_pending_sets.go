@@ -7,8 +7,8 @@ import (
 	"voicepool/voice"
 )
 
-// applyDeferred applies the stops, sets and positions that did not fit into the ring buffer. All commands
-// sent before them have arrived.
+// applyDeferred applies the stops, sets and positions that did not fit into the ring buffer. All commands sent before
+// them have arrived. Items that the control side is writing wait for the next block.
 func (a *audio) applyDeferred() {
 	if a.stopsDeferred.Load() && a.stopsDeferred.Swap(false) { // a swap is more expensive
 		for _, r := range a.allRecords() {
@@ -36,8 +36,8 @@ func (a *audio) applyDeferred() {
 	}
 }
 
-// applyPending applies pending sets to the voice of start id, or keeps them for a start that has not begun. It
-// has no effect on a start that is over.
+// applyPending applies the pending sets in props to the voice of start id, whose record is r, or keeps them for a
+// start that has not begun. It has no effect on a start that is over.
 func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.playing == id:
@@ -51,8 +51,8 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	}
 }
 
-// keepPendingForStart makes a pending start begin with the final values of its pending sets. A set that the
-// control side is writing now waits for the next block.
+// keepPendingForStart makes the pending start id begin with the final values of its pending sets in props. Only
+// properties that can fade are concerned. A set that the control side is writing now waits for the next block.
 func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet) {
 	extra := r.extra.Load() // not nil: a pending set exists
 	for f := range numVoiceFades {
@@ -68,15 +68,15 @@ func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet
 	}
 }
 
-// deferSet leaves the pending set of property f for the next block, because the control side is writing it
-// now.
+// deferSet leaves the pending set of property f for the next block, because the control side is writing it now. dirty
+// belongs to its voice or bus.
 func (a *audio) deferSet(dirty *dirtyBits, f property) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
 }
 
-// applyProperties sets properties of the voice of r: from overrides, which may be nil, if they have it,
-// otherwise from the pending sets in props.
+// applyProperties sets properties of the voice of r at the frame now: from overrides, which may be nil, if they have
+// it, otherwise from the pending sets in props. The record must have extra data.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}
@@ -161,8 +161,8 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 	}
 }
 
-// applyBusSet fades a property of a bus to x within over frames, and records the set in the
-// journal.
+// applyBusSet fades property f of the bus at an index to x within over frames from now on, along a shape, and records
+// the set in the journal. x is in the unit of the property.
 func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape voice.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: over, change: Change{Shape: shape}}
 	c.change.put(f, x)
@@ -170,9 +170,9 @@ func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape 
 	a.setBus(index, &c)
 }
 
-// applyDeferredStop executes the deferred stop of a record if it is due. It returns true if the
-// record has no deferred stop left. It returns false if the stop must be tried again in the next
-// block: its frame is later, its start may not have arrived, or the control side is writing it.
+// applyDeferredStop executes the deferred stop of a record if it is due. It returns true if the record has no
+// deferred stop left. It returns false if the stop must be tried again in the next block: its frame is later, its
+// start may not have arrived, or the control side is writing it.
 func (a *audio) applyDeferredStop(r *record) bool {
 	extra := r.extra.Load()
 	if extra == nil {
@@ -211,7 +211,8 @@ type startOverrides struct {
 	values [numProps]float64
 }
 
-// set sets the initial value of a property of start id. It first drops the values of another start.
+// set sets the initial value of a property of start id, in the unit of the property; 1 and 0 for booleans. It first
+// drops the values of another start.
 func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	if f.id != id {
 		*f = startOverrides{id: id}
@@ -220,7 +221,8 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	f.values[field] = value
 }
 
-// overrideStart keeps a command for a start that has not begun: it changes the initial values of the start.
+// overrideStart keeps command c for the start of r, which has not begun: it changes the initial values of the start.
+// A stream buffer of c is taken. The record must have extra data.
 func (a *audio) overrideStart(r *record, c *command) {
 	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {

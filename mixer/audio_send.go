@@ -17,7 +17,8 @@ type send struct {
 	known   bool // share is valid
 }
 
-// newSends creates the sends of a bus from their descriptions.
+// newSends creates the sends of a bus from their descriptions, in the same order. The destinations must be names of
+// buses.
 func (s *shared) newSends(described []Send) []send {
 	all := make([]send, len(described))
 	for i, d := range described {
@@ -26,8 +27,8 @@ func (s *shared) newSends(described []Send) []send {
 	return all
 }
 
-// sendOn adds n frames of a bus to the destinations of its sends. pre is the mix of the bus, post its
-// output.
+// sendOn adds n frames, from now on, of the bus at an index to the destinations of its sends. pre is the mix of the
+// bus before its gains, post its output.
 func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	b := &a.buses[index]
 	for i := range b.sends {
@@ -44,7 +45,8 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	}
 }
 
-// appendMutes appends the fading mutes of a bus and the buses above it, which also apply to sends.
+// appendMutes appends the mutes, as moves of a linear factor, of the bus at index bus and the buses above it, and
+// returns the result. They also apply to sends. Mutes that are 1 are left out.
 func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
 		if m := &a.buses[i].mute; !a.isUnity(m) {
@@ -54,12 +56,12 @@ func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	return moves
 }
 
-// isUnity reports whether a factor has been 1 since the last segment boundary. A fade that ends within a
+// isUnity reports whether a linear factor has been 1 since the last segment boundary. A fade that ends within a
 // segment starts a new segment there, independent of blocks.
 func (a *audio) isUnity(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
 
-// addWithGains adds src, which begins at frame, to dst of the same length. moves[0] is a gain in decibels, the
-// others are linear factors.
+// addWithGains adds src to dst of the same length; both begin at a frame of the mix. moves[0] is a gain in decibels,
+// the others are linear factors.
 func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, moves...)
@@ -76,7 +78,7 @@ func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	}
 }
 
-// product returns the product of moves at a frame as a linear factor. moves[0] is a gain in decibels, the
+// product returns the product of moves at a frame of the mix as a linear factor. moves[0] is a gain in decibels, the
 // others are linear factors.
 func product(moves []*voice.Move, frame int64) float64 {
 	g := moves[0].Gain(frame)
@@ -86,7 +88,8 @@ func product(moves []*voice.Move, frame int64) float64 {
 	return g
 }
 
-// setSend fades the gain of a send of the bus at an index, and updates tails and scores.
+// setSend fades the gain of a send of the bus at an index as c, a cmdSend, requests, and updates tails and scores. It
+// has no effect without such a send.
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.payload.send.bus {
@@ -101,8 +104,8 @@ func (a *audio) setSend(index int, c *command) {
 	a.refreshBuses()
 }
 
-// mixSending mixes n frames of a voice to its bus and to the destinations of its sends. next is the voice that
-// is mixed afterwards; it may be nil.
+// mixSending mixes n frames, from now on, of a voice with sends to its bus and to the destinations of its sends. next
+// is the voice that is mixed afterwards, for prefetching; it may be nil.
 func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
@@ -142,8 +145,8 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	}
 }
 
-// addSent adds src, which starts at a frame, to dst of the same length with the gain and the mutes of a send
-// of a voice.
+// addSent adds src, which begins at a frame of the mix, to dst of the same length with the gain and the mutes of a
+// send of voice s.
 func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	if share, rests := a.constantShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
@@ -152,8 +155,8 @@ func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// bypassBuffer returns n frames of the buffer for sends to a bus whose own voices a solo silences. It clears
-// them on the first use in a stretch.
+// bypassBuffer returns n frames of the buffer for sends to the bus at an index, whose own voices a solo silences. It
+// clears them on the first use in a stretch.
 func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	b, room := &a.buses[bus], (*a.soloBypass[bus].Load())[:n]
 	if !b.hasBypass {
@@ -163,9 +166,9 @@ func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	return room
 }
 
-// constantShare returns the factor of a send of a voice. rests reports whether it is constant and no mute
-// moves; otherwise share is 0. It leaves the factors of the send in a.sendFades.
-func (a *audio) constantShare(s *slot, to *send) (share float32, rests bool) {
+// constantShare returns the linear factor of a send of voice s. constant reports whether no gain and no mute on the
+// send moves; otherwise share is 0. It leaves the factors of the send in a.sendFades.
+func (a *audio) constantShare(s *slot, to *send) (share float32, constant bool) {
 	if moves := a.sendGains(s, to); len(moves) > 1 || to.gain.End() > a.now {
 		return 0, false
 	}
@@ -175,8 +178,8 @@ func (a *audio) constantShare(s *slot, to *send) (share float32, rests bool) {
 	return to.share, true
 }
 
-// sendSteady mixes n frames of a voice with one send and constant gains to both buses at once. It reports
-// whether it did; otherwise the voice is unchanged.
+// sendSteady mixes n frames of a voice with one send and constant gains to both buses at once. It reports whether it
+// did; otherwise the voice is unchanged. next is as in mixSending.
 func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.directDiffers(s, s.record.screen(), a.now) {
 		return false
@@ -196,8 +199,9 @@ func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	return rests
 }
 
-// directPath returns the signal of a voice with sends for its own bus: src, from frame on, after the filter
-// and gain of its direct path. The result is src itself if both are neutral, otherwise a shared buffer.
+// directPath returns the signal of a voice with sends for its own bus: src, from a frame of the mix on, after the
+// filter and gain of its direct path. screen is that filter, which it advances; it may be nil. The result is src
+// itself if both are neutral, otherwise a shared buffer.
 func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame, frame int64) []pcm.Frame {
 	if !a.directDiffers(s, screen, frame) {
 		return src
@@ -214,13 +218,13 @@ func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame,
 	return dst
 }
 
-// directDiffers reports whether the direct path of a voice has a filter or gain at a frame that its sends do
-// not have. screen may be nil.
+// directDiffers reports whether the direct path of voice s has a filter or gain at a frame of the mix that its sends
+// do not have. screen is that filter; it may be nil.
 func (a *audio) directDiffers(s *slot, screen *voice.DirectFilter, frame int64) bool {
 	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
 
-// directTail is directPath for a tail; it does not change the filter of the voice.
+// directTail is directPath for a tail, from a frame of the mix on; it does not change the filter of the voice.
 func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	screen := s.record.screen()
 	if screen != nil && screen.Active() {
@@ -231,8 +235,8 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	return a.directPath(s, screen, tail, frame)
 }
 
-// mixAlone mixes n frames of a voice into sendBuffer and returns the number of frames; 0 if the voice had no
-// output.
+// mixAlone mixes n frames of a voice into sendBuffer instead of its bus and returns the number of frames; 0 if the
+// voice had no output. next is as in mixSending.
 func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.intoOutput
@@ -246,8 +250,8 @@ func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) 
 	return a.mixVoice(v.index, v.slot, next, n)
 }
 
-// sendGains returns the gain of a send of a voice, in decibels, followed by the factors of the mutes and solos
-// that apply. The slice is valid until the next call.
+// sendGains returns the gain of a send of voice s, in decibels, followed by the linear factors of the mutes and solos
+// that apply. The slice is a.sendFades, valid until the next call.
 func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	a.sendFades = append(a.sendFades[:0], &to.gain)
 	if s.record.isSpatial && !to.pre {
@@ -262,8 +266,8 @@ func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	return a.sendFades
 }
 
-// sendTail adds the tail of a voice, from frame on, to the destinations of its sends. pre is the tail before
-// the fader; nil without a pre-fader send.
+// sendTail adds the tail of voice s, from a frame of the mix on, to the destinations of its sends. pre is the tail
+// before the fader; nil without a pre-fader send.
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	extra := s.record.extra.Load()
 	for i := range s.record.sends {
@@ -282,7 +286,7 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	}
 }
 
-// noteTailOfVoice records how long effects may ring after voice s ends at a frame.
+// noteTailOfVoice records until when effects may sound after voice s ends at a frame of the mix.
 func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	a.noteTailFrom(frame, int(s.bus))
 	a.extendTailFor(s)
@@ -296,7 +300,8 @@ func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	}
 }
 
-// moveSend fades the gain of a send of a start within over frames, if the start sends to that bus.
+// moveSend fades the gain of a send of the start r as c, a cmdSend, requests, linearly in decibels within over frames
+// from now on. It has no effect if the start does not send to that bus.
 func (a *audio) moveSend(r *record, c *command, over int64) {
 	if r.sends == 0 {
 		return

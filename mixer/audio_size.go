@@ -8,7 +8,8 @@ type growth struct {
 	peak      int   // the maximum number of voices since the last frame of the grid
 }
 
-// growByStep grows the pool by a step, up to its maximum, and reports whether a slot is free then.
+// growByStep grows the pool by a step, up to its maximum, and reports whether a slot is free then. It also records
+// that the size is needed.
 func (a *audio) growByStep() bool {
 	a.growth.neededAt = a.now
 	limit := min(a.slots.Limit()+a.growth.step, a.growth.max)
@@ -18,7 +19,8 @@ func (a *audio) growByStep() bool {
 	return a.free()
 }
 
-// shrinkIfIdle shrinks the pool by a step after Idle frames without need.
+// shrinkIfIdle shrinks the pool by a step if the smaller size would have been enough for Idle frames. Call it once on
+// each full hop of the grid.
 func (a *audio) shrinkIfIdle() {
 	peak := max(a.growth.peak, a.slots.Len())
 	a.growth.peak = a.slots.Len()
@@ -34,7 +36,7 @@ func (a *audio) shrinkIfIdle() {
 	}
 }
 
-// shrinkIfIdleUntil has the same effect as shrinkIfIdle at each hop between now and a frame while no voice
+// shrinkIfIdleUntil has the same effect as shrinkIfIdle at each hop between now and a frame of the mix while no voice
 // plays.
 func (a *audio) shrinkIfIdleUntil(frame int64) {
 	every := max((a.growth.idle+a.hop-1)/a.hop*a.hop, a.hop)
@@ -45,14 +47,15 @@ func (a *audio) shrinkIfIdleUntil(frame int64) {
 	}
 }
 
-// resize sets the number of slots to n and steals voices beyond it.
+// resize sets the number of slots to n, which must be valid, and steals voices beyond it.
 func (a *audio) resize(n int) {
 	a.requestedSlots = n
 	a.setSlots(n)
 	a.shrink()
 }
 
-// shrink steals voices, or makes them virtual, until the pool is within its limit. Protected voices stay.
+// shrink steals voices by the policy, or makes them virtual, until the pool is within its limit. Protected voices
+// stay, so the pool may stay larger.
 func (a *audio) shrink() {
 	policy := a.overflow
 	if policy == Reject || policy == GrowPool {
@@ -81,7 +84,7 @@ func (a *audio) setSlots(n int) {
 	a.stats.Voices = int64(n)
 }
 
-// updateHighWater updates the maxima after a slot was taken.
+// updateHighWater updates the largest numbers of real voices after a slot was taken.
 func (a *audio) updateHighWater() {
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.growth.peak = max(a.growth.peak, a.slots.Len())

@@ -1,7 +1,7 @@
 package mixer
 
-// trySleep puts the mixer to sleep if it is idle and reports whether it sleeps. due is the frame that is due,
-// counted from the creation of the mixer.
+// trySleep puts the mixer to sleep if it is idle and reports whether it sleeps. due is the frame, counted from the
+// creation of the mixer by the system clock, when the next frame must be rendered.
 func (a *audio) trySleep(due int64) bool {
 	a.sleep.offset.Store(a.now - due)
 	if !a.idle() { // after the store, so that later commands find the mixer asleep
@@ -11,8 +11,8 @@ func (a *audio) trySleep(due int64) bool {
 	return true
 }
 
-// wake ends a sleep, advances to frame due, as in trySleep, and returns how many frames it advanced. It
-// returns 0 if the mixer is awake.
+// wake ends a sleep, advances the mixer to the frame due, counted as in trySleep, and returns how many frames it
+// advanced. It returns 0 if the mixer is awake.
 func (a *audio) wake(due int64) (frames int64) {
 	if offset := a.sleep.offset.Load(); offset != awake {
 		frames = max(offset+due-a.now, 0)
@@ -22,7 +22,7 @@ func (a *audio) wake(due int64) (frames int64) {
 	return frames
 }
 
-// idle reports whether all further frames are silent and no command is pending.
+// idle reports whether all further frames are silent, no voice is left and no command is pending.
 func (a *audio) idle() bool {
 	if !a.silentBlock || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.waiting > 0 ||
 		a.inFlight.len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
@@ -36,7 +36,7 @@ func (a *audio) idle() bool {
 	return true
 }
 
-// skip advances by frames as render does, without mixing voices.
+// skip advances by a number of frames as render does, with all commands and decisions, but without mixing voices.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
 	a.skipping = true
@@ -54,8 +54,8 @@ func (a *audio) skip(frames int64) {
 	}
 }
 
-// advanceIdle advances an idle mixer by n frames as render would, without executing commands. It mixes
-// only until tails, meters and guards are idle, so the time does not depend on n.
+// advanceIdle advances an idle mixer by n frames as render would, without new commands. It mixes only until tails,
+// meters and guards are idle, so the time does not depend on n.
 func (a *audio) advanceIdle(n int64) {
 	from := a.now
 	for n > 0 {
@@ -100,12 +100,13 @@ func (a *audio) untilNotIdle(n int64) int64 {
 	return n - n%a.hop
 }
 
-// staysSilent reports whether a bus stays silent from a frame on without input.
+// staysSilent reports whether a bus stays silent from a frame of the mix on without input. A bus with an insert never
+// does.
 func (b *bus) staysSilent(frame int64) bool {
 	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }
 
-// skipIdle advances by n frames, at most the result of untilNotIdle.
+// skipIdle advances an idle mixer by n frames, at most the result of untilNotIdle, without mixing.
 func (a *audio) skipIdle(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]

@@ -25,7 +25,8 @@ func (r *record) applyMove() {
 	}
 }
 
-// initSpatial computes the initial spatial state of a start; nil if it is not spatial.
+// initSpatial computes the initial spatial state of the start r at the frame now and returns its space, which the
+// record owns; nil if it is not spatial.
 func (a *audio) initSpatial(r *record) *voice.Space {
 	if !r.isSpatial {
 		return nil
@@ -38,8 +39,8 @@ func (a *audio) initSpatial(r *record) *voice.Space {
 	return &p.space
 }
 
-// spatialGains computes how a spatial start is heard now. Without sends, the direct path is merged into
-// the whole.
+// spatialGains returns how the spatial start r is heard now: gain, pan and pitch, and the factors and cutoffs of its
+// paths. Without sends, the direct path is merged into the gain and the cutoff, and both path factors are 1.
 func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 	h, m := a.ear.Hear(&r.spatial.source)
 	if r.sends > 0 {
@@ -54,7 +55,8 @@ func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 	return voice.SpaceValues(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
-// applyPositions moves the listener and all spatial voices to their latest positions.
+// applyPositions moves the listener and all spatial voices, within 20 ms, to the latest positions of SetListener and
+// SetPositions.
 func (a *audio) applyPositions() {
 	a.positionsSent.Store(false)
 	ears, all := readIfMoved(a, &a.listenerMoved, &a.listener)
@@ -75,7 +77,7 @@ func (a *audio) applyPositions() {
 	}
 }
 
-// setListener sets the listener and moves all spatial voices accordingly.
+// setListener sets the listener and moves all spatial voices accordingly, within 20 ms.
 func (a *audio) setListener(ears *listenerVectors) {
 	a.ear = ears.ear()
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
@@ -85,8 +87,8 @@ func (a *audio) setListener(ears *listenerVectors) {
 	}
 }
 
-// fadeToPosition moves the spatial gains and filters of the voice s at index i to its present spot: within 20
-// ms, or at once if it has not sounded.
+// fadeToPosition moves the spatial gains and filters of the voice s at index i to its present spot: within 20 ms from
+// now on, or at once if it has not sounded.
 func (a *audio) fadeToPosition(i int, s *slot) {
 	p := &s.record.spatial.spatialState
 	over := a.hop
@@ -117,8 +119,8 @@ func cutoffDiffers(from, to float64) bool {
 	return to > float64(from*minCutoffRatio) || from > float64(to*minCutoffRatio)
 }
 
-// readIfMoved reads a position if moved is set, and clears moved. ok is false if it was not set or a write is
-// in progress; in the second case the flags stay set for the next block.
+// readIfMoved reads a position from words if moved is set, and clears moved. ok is false if it was not set or a write
+// is in progress; in the second case the flags stay set for the next block.
 func readIfMoved[A spotVectors | listenerVectors](a *audio, moved *atomic.Bool, words *seqVectors[A]) (read A, ok bool) {
 	if !moved.Swap(false) {
 		return read, false

@@ -7,7 +7,8 @@ import (
 	"voicepool/voice"
 )
 
-// start decides the outcome of a start at its frame: it begins a voice, or refuses or coalesces the start.
+// start decides the outcome of the start c.record at the frame now: it begins a voice, or refuses or coalesces the
+// start. Each outcome is counted and emitted.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -108,15 +109,15 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// hasNoSound reports whether the sound is empty or the start begins at its end without a loop. It returns
-// false for a stream.
+// hasNoSound reports whether the sound is empty or the start begins at its end without a loop, so that no voice is
+// needed. It returns false for a stream.
 func (r *record) hasNoSound() bool {
 	sound := r.sound.Load()
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// endUnheard counts a start that is over as soon as it begins, as EventEnded or EventStopped. It takes no
-// voice.
+// endUnheard counts and emits the start id of r as begun and over at once. kind is its end: EventEnded or
+// EventStopped. It takes no voice.
 func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
@@ -129,8 +130,8 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.discardStart(r, id, kind)
 }
 
-// discardStart returns the record of a start that has no voice, drops its stream, and counts kind as its
-// outcome.
+// discardStart returns the record r of start id, which has no voice, to the control side, drops its stream, and
+// counts kind as its outcome. Its successor becomes ready.
 func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
@@ -142,7 +143,8 @@ func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	a.returnRecord(r, id, state)
 }
 
-// refuse ends a start that gets no voice and emits e, whose kind is the outcome.
+// refuse ends the start c.record, which gets no voice, and emits e. e.Kind is the outcome; refuse sets the fields
+// that describe the start.
 func (a *audio) refuse(c *command, e *Event) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
@@ -151,9 +153,9 @@ func (a *audio) refuse(c *command, e *Event) {
 	a.discardStart(r, c.record, e.Kind)
 }
 
-// admit takes an index for a start: a free slot, the slot of a victim, or the index of a virtual
-// voice. On failure it returns -1 and has emitted the event, and no voice was stolen. Without virtual
-// voices at most one voice is stolen, even if several limits are reached.
+// admit takes an index for a start: a free slot, the slot of a victim, or the index of a virtual voice. On failure it
+// returns -1 after it has refused the start; no voice was stolen then. Without virtual voices at most one voice is
+// stolen, even if several limits are reached.
 func (a *audio) admit(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
@@ -242,8 +244,8 @@ func (a *audio) admit(c *command, r *record) int {
 	return a.takeVirtual(a.incomingKind.endless, &r.slot)
 }
 
-// hideFromChoice makes a voice count as gone; i may be -1. It returns the priority for showToChoice, which
-// undoes it.
+// hideFromChoice makes the voice at index i count as gone in choices; i may be -1. It returns the priority for
+// showToChoice, which undoes it.
 func (a *audio) hideFromChoice(i int) (prio int32) {
 	if a.hiddenIndex = i; i >= 0 {
 		prio = a.scores.prio[i]
@@ -259,7 +261,8 @@ func (a *audio) showToChoice(i int, prio int32) {
 	}
 }
 
-// updateIndex updates the state that depends on index i of a voice, and publishes the index and the position.
+// updateIndex updates the state that depends on index i after a voice has got this index, and publishes the index and
+// the position.
 func (a *audio) updateIndex(i int) {
 	s := a.mutable(i)
 	s.virtual = i >= a.base
@@ -269,15 +272,15 @@ func (a *audio) updateIndex(i int) {
 	s.record.status.publishIndex(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unpublishIndex stores the position of a voice in its record, because it leaves its index. Then another voice
-// may get the index.
+// unpublishIndex stores the position of v, the voice of the record, in it and publishes that it has no index, because
+// the voice leaves its index. Then another voice may get the index.
 func (r *record) unpublishIndex(v *voice.Voice) {
 	storeFrames(&r.position, v.Position())
 	r.status.publishIndex(r.status.state(), -1)
 }
 
-// chooseVictim sets c to the victim for r by the policy at e.Reason and reports whether r gets its place.
-// Otherwise it sets e to the event of the refusal.
+// chooseVictim sets c to the victim for start r among the voices that q selects, by the policy for e.Reason, and
+// reports whether r gets its place. Otherwise it sets e to the event of the refusal. It steals no voice.
 func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
@@ -316,15 +319,15 @@ func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool
 	return false
 }
 
-// isLessAudible reports whether r, if it can become virtual, would be less audible in the next 20 ms than
-// its victim.
+// isLessAudible reports whether start r, if it can become virtual, would be less audible in the next 20 ms than its
+// victim, at equal priority. e has the audibility of r.
 func (a *audio) isLessAudible(r *record, victim *choice, e *Event) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
 	return steals && a.incomingKind.virtualizable && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
 }
 
-// refuse turns e, the event of victim c, into the event of a rejected start with the given reason. runnerUp is
-// the power of the second candidate; -1 without one.
+// refuse turns e, the event of victim c, into the event of a rejected start with the reason why. runnerUp is the
+// power of the second candidate; -1 without one.
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	own := e.powers.newcomer
 	*e = Event{
@@ -333,8 +336,8 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	}
 }
 
-// rejectReason returns the reason why no voice can be stolen. With ReasonOutranked, lowest is the lowest
-// priority of an unprotected voice; otherwise it is 0.
+// rejectReason returns the reason why no voice that q selects can be stolen. With ReasonOutranked, lowest is the
+// lowest priority of an unprotected voice; otherwise it is 0.
 func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	if q.excluded != nil { // possible victims may all be in the spared group
 		var c choice
@@ -354,7 +357,8 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	return ReasonProtected, 0
 }
 
-// steal ends the voice c for another one, with a tail if it is real, and emits e as EventStolen.
+// steal ends the voice c.slot for another one, with a tail if it is real, and completes e and emits it as
+// EventStolen.
 func (a *audio) steal(c *choice, e *Event) {
 	s := a.mutable(c.slot)
 	a.explainChoice(e, c)
@@ -364,7 +368,7 @@ func (a *audio) steal(c *choice, e *Event) {
 	a.endVoice(c.slot, a.now, EventStolen, e)
 }
 
-// explainChoice stores in e the levels, counts and priorities of choice c.
+// explainChoice stores in e the levels, counts and priorities of choice c. The voice must still have its index.
 func (a *audio) explainChoice(e *Event, c *choice) {
 	s := a.mutable(c.slot)
 	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lossBound(s)
@@ -376,9 +380,9 @@ func (a *audio) explainChoice(e *Event, c *choice) {
 	e.Endless = s.endless
 }
 
-// coalesce merges a start into the last voice of its group, if that began recently enough, and reports
-// whether it did. The voice then is as loud as all merged starts together, as incoherent sources: their
-// powers add up.
+// coalesce merges start r into the last voice of its group g, if that began recently enough, and reports whether it
+// did. The voice then is as loud as all merged starts together, as incoherent sources: their powers add up. The start
+// is refused as coalesced.
 func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if g.coalesceWithin == 0 || !g.started || a.now-g.last > g.coalesceWithin {
 		return false

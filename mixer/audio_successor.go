@@ -27,7 +27,8 @@ type successorQueue struct {
 	predecessorFades *voice.Moves // the fades of the predecessor of the present start; nil without a predecessor
 }
 
-// addSuccessor makes a start wait for the end of another one and replaces an earlier successor.
+// addSuccessor makes the start c.record wait for the end of the start c.target.id and replaces an earlier successor,
+// which counts as stopped. If the predecessor is over, the successor is ready at once.
 func (a *audio) addSuccessor(c *command) {
 	a.inFlight.uncomplete()
 	*a.record(c.record).extra.Load().predecessorFades = voice.Moves{}
@@ -45,9 +46,9 @@ func (a *audio) addSuccessor(c *command) {
 	}
 }
 
-// releaseSuccessor makes the successor of a predecessor ready; it has no effect without one. The successor
-// counts as stopped unless ended: the predecessor ended by itself. moves are the fades of the predecessor; may
-// be nil.
+// releaseSuccessor makes the successor of a predecessor ready; it has no effect without one. If ended is false,
+// because the predecessor did not end by itself, the successor counts as stopped. moves are the fades of the
+// predecessor; may be nil.
 func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.successors {
 		if l := a.successors[i]; l.predecessor == predecessor {
@@ -61,7 +62,8 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 	}
 }
 
-// cancelStart stops a start that has not begun. A successor becomes ready at once and counts as stopped.
+// cancelStart stops the start id of r, which has not begun. It counts as stopped at its frame. A successor becomes
+// ready at once and counts as stopped.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
 	r.cancelled = id
 	for i := range a.successors {
@@ -73,7 +75,8 @@ func (a *audio) cancelStart(r *record, id pool.Handle) {
 	}
 }
 
-// startSuccessors starts the ready successors at this frame and empties their list.
+// startSuccessors starts the ready successors at the frame now, in order, and empties their list. A successor that
+// counts as stopped gets no voice.
 func (a *audio) startSuccessors() {
 	for i := 0; i < len(a.readySuccessors); i++ { // the list may grow
 		s := &a.readySuccessors[i]
@@ -92,9 +95,9 @@ func (a *audio) startSuccessors() {
 	a.readySuccessors = a.readySuccessors[:0]
 }
 
-// continueFades continues fades of the predecessor in the present start and returns their properties. It
-// takes over long fades, and ramps of properties that were set on both to the same value. A property set
-// to another value is kept.
+// continueFades continues fades of the predecessor in the incoming start id of r and returns their properties. It
+// takes over long fades, and ramps of properties that were set on both to the same value. A property set to another
+// value is kept. Without a predecessor it returns 0.
 func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	if a.predecessorFades == nil {
 		return 0
@@ -146,7 +149,7 @@ func (a *audio) journalContinuedFades(i int, props propertySet) {
 	}
 }
 
-// leaveLoops ends the voices that leave their loops at this frame for their successors.
+// leaveLoops ends the voices that leave their loops at the frame now for their successors, and starts these.
 func (a *audio) leaveLoops() {
 	for i := 0; i < len(a.successors); {
 		if l := &a.successors[i]; l.loopEndAt == a.now {
@@ -158,15 +161,16 @@ func (a *audio) leaveLoops() {
 	a.startSuccessors()
 }
 
-// endForSuccessor ends the voice at index i at this frame for its successor and records the cut in the
-// journal.
+// endForSuccessor ends the voice at index i at the frame now, without a tail, for its successor and records the cut
+// in the journal.
 func (a *audio) endForSuccessor(i int) {
 	a.journalVoiceCommand(i, &command{kind: cmdStop, fadeFrames: noTail})
 	a.endVoice(i, a.now, EventEnded, &Event{})
 }
 
-// untilSuccessor returns how many of n frames can be mixed before the first voice with a successor ends, or
-// leaves its loop for it. It returns n if no voice does.
+// untilSuccessor returns how many of n frames can be mixed before the first voice with a successor ends, or leaves
+// its loop for it. It returns n if no voice does. A voice that is already at its end is ended, and its successor
+// started.
 func (a *audio) untilSuccessor(n int64) int64 {
 	for i := 0; i < len(a.successors); {
 		l := &a.successors[i]
@@ -209,8 +213,8 @@ func (a *audio) untilEnd(n int64) int64 {
 	return n
 }
 
-// leftLoop reports whether the voice of a start has left its loop for good or is over. It returns false for a
-// pending start.
+// leftLoop reports whether the voice of start id has left its loop for good or is over. It returns false for a
+// pending start and for a voice that never had a loop.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.playing != id {

@@ -36,7 +36,8 @@ type scores struct {
 // unstealable is the priority of protected voices and free slots. It exceeds all priorities.
 const unstealable = 1<<31 - 1
 
-// newScores returns scores for n indices, the last ones for virtual voices. All are free and unstealable.
+// newScores returns scores for n indices, the last ones for the given number of virtual voices. All are free and
+// unstealable.
 func newScores(n, virtual int) scores {
 	s := scores{
 		audibility: make([]float32, n), zeros: make([]float32, n),
@@ -64,7 +65,7 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 	s.setPrio(i, prio)
 }
 
-// setPrio sets the priority at index i and marks it as changed.
+// setPrio sets the priority at index i; a change is recorded for the victim indexes.
 func (s *scores) setPrio(i int, prio int32) {
 	if s.index.markDirty(i); s.prio[i] != prio {
 		s.prio[i] = prio
@@ -83,7 +84,8 @@ func (s *scores) setEndless(i int, endless bool) {
 	}
 }
 
-// setRemaining sets the audibility from now on at index i, a power.
+// setRemaining sets the audibility over the rest of the sound at index i, a power; a change is recorded for the
+// victim indexes.
 func (s *scores) setRemaining(i int, x float32) {
 	if s.remaining[i] != x {
 		s.remaining[i] = x
@@ -91,7 +93,8 @@ func (s *scores) setRemaining(i int, x float32) {
 	}
 }
 
-// setAudibility sets the audibility at index i, a power.
+// setAudibility sets the audibility that the policy compares at index i, a power; a change is recorded for the victim
+// index.
 func (s *scores) setAudibility(i int, x float32) {
 	if s.audibility[i] != x {
 		s.audibility[i] = x
@@ -99,9 +102,8 @@ func (s *scores) setAudibility(i int, x float32) {
 	}
 }
 
-// rescore computes the audibility of a voice from the beginning: the best average loudness from its
-// position on, times the power of all its gains. Each fade counts with the larger of its current and
-// target value.
+// rescore computes all scores of the voice at index i again: the best average loudness from its position on, times
+// the power of all its gains. Each fade counts with the larger of its current and target value.
 func (a *audio) rescore(i int) {
 	s := a.mutable(i)
 	reach := newStereo(s.voice.PeakGains(a.now))
@@ -111,8 +113,8 @@ func (a *audio) rescore(i int) {
 	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeScore stores the scores of the voice s at index i, whose power and kind are known, and schedules their
-// next update.
+// storeScore stores heard as the audibility of the voice s at index i, whose power and kind are known, publishes pan
+// and gain, and schedules the next update.
 func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.gain != nil {
@@ -134,8 +136,9 @@ type incomingScore struct {
 	heard         audibilities
 }
 
-// scoreIncoming computes the scores of the incoming start, as powers: the audibility that the pool compares,
-// and the audibility over its whole length. They are equal if it cannot become virtual.
+// scoreIncoming computes the scores of the incoming start r, as powers: the audibility that the pool compares, and
+// the audibility over its whole length. They are equal if it cannot become virtual. It keeps them for
+// adoptIncomingScore.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	v, last := a.incoming, len(a.scores.audibility)
 	reach := newStereo(v.PeakGains(a.now))
@@ -152,8 +155,8 @@ func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	return float64(heard.soon), float64(heard.remaining)
 }
 
-// adoptIncomingScore scores the voice of the incoming start at index i, from the result of scoreIncoming if
-// there was a call.
+// adoptIncomingScore scores the voice s of the incoming start, now at index i, from the result of scoreIncoming if
+// there was a call, and otherwise by rescore.
 func (a *audio) adoptIncomingScore(i int, s *slot) {
 	if !a.incomingScore.known {
 		a.rescore(i)
@@ -177,8 +180,9 @@ const (
 	scopeAll                      // and all scores of virtual voices
 )
 
-// refreshScores updates scores to this frame: all of them on the grid, and before a choice the scores that
-// it needs. Later changes of a voice or a bus in the same frame rescore it.
+// refreshScores updates the scores in the scope which to the frame now: all of them on the grid, and before a choice
+// the scores that it needs. A second call in the same frame has no effect. Later changes of a voice or a bus in the
+// same frame rescore it.
 func (a *audio) refreshScores(which scoreScope) {
 	real, virtual := a.scoredAt != a.now, which > scopeReal && a.scoredVirtualAt != a.now
 	if virtual && which == scopeMoving && a.scoredMovingAt == a.now {
@@ -216,8 +220,8 @@ func (a *audio) refreshScores(which scoreScope) {
 	}
 }
 
-// refreshRemaining updates remaining of the virtual voices of a kind to this frame, after
-// refreshScores(scopeMoving). It suffices for a choice that compares remaining alone.
+// refreshRemaining updates the audibility from now on of the virtual voices that filter permits to the frame now,
+// after refreshScores(scopeMoving). It suffices for a choice that compares remaining alone.
 func (a *audio) refreshRemaining(filter voiceFilter) {
 	if a.remainingRefreshedAt = a.now; a.scoredVirtualAt != a.now {
 		for from, to := kindRange(filter); from < to; from++ {
@@ -239,7 +243,8 @@ type groupsDue struct {
 	groups []int64
 }
 
-// newGroupsDue returns a schedule without updates for a number of virtual voices.
+// newGroupsDue returns a schedule without updates for a number of virtual voices. first is 0, so the first refresh
+// looks at all groups.
 func newGroupsDue(virtual int) groupsDue {
 	d := groupsDue{groups: make([]int64, (virtual+lagGroup-1)/lagGroup)}
 	for g := range d.groups {
@@ -248,14 +253,15 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// schedule schedules an update of the score of virtual voice j at a frame, or earlier.
+// schedule schedules an update of the score of virtual voice j, counted from base, at a frame of the mix, unless an
+// earlier one is scheduled for its group.
 func (d *groupsDue) schedule(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
 }
 
-// refreshReal computes the scores of real voices that may have changed; of all of them if shifted: a gain or
-// response of a bus has changed.
+// refreshReal computes the scores of real voices that may have changed. If shifted is true, because a gain or
+// response of a bus has changed, it computes all of them.
 func (a *audio) refreshReal(shifted bool) {
 	if !shifted && a.now < a.scoresDue.real {
 		return
@@ -269,8 +275,8 @@ func (a *audio) refreshReal(shifted bool) {
 	}
 }
 
-// refreshScore computes the score of the voice s at index i, from its stored power if only its position has
-// changed. shifted is as in refreshReal.
+// refreshScore computes the score of the voice s at index i, from its stored power if only its position has changed.
+// shifted is true if a gain or response of a bus has changed.
 func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	if s.powerConstant && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.advanceScore(i, s)
@@ -284,7 +290,8 @@ func (a *audio) advanceScore(i int, s *slot) {
 	a.storeAudibility(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeAudibility stores the audibility of the voice s at index i, publishes it and schedules the next update.
+// storeAudibility stores heard as the audibility of the voice s at index i, publishes it and schedules the next
+// update.
 func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	audibility := heard.remaining
 	a.scores.setRemaining(i, audibility)
@@ -303,8 +310,8 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	a.scheduleScores(i, s)
 }
 
-// scheduleScores schedules the next update of the scores of the voice s at index i, if the voice and its bus
-// are not changed before.
+// scheduleScores schedules the next update of the scores of the voice s at index i, for the case that the voice and
+// its bus are not changed before.
 func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
@@ -321,8 +328,8 @@ func (a *audio) scheduleScores(i int, s *slot) {
 	a.scheduleScore(i)
 }
 
-// scheduleRemaining schedules the next update of remaining of virtual voice j. Its other scores may change
-// earlier, at frame until.
+// scheduleRemaining schedules the next update of remaining of virtual voice j, counted from base, whose slot is s.
+// Its other scores may change earlier, at the frame until of the mix.
 func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	remaining := &a.scores.remainingHolds[j]
 	switch {
@@ -338,7 +345,8 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	a.scheduleRemainingGroup(j)
 }
 
-// scheduleRemainingGroup schedules the next update of remaining of virtual voice j, from remainingHolds.
+// scheduleRemainingGroup schedules the next update of remaining of virtual voice j, counted from base, from
+// remainingHolds.
 func (a *audio) scheduleRemainingGroup(j int) {
 	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scores.remainingHolds[j])
 }
@@ -352,8 +360,8 @@ func (a *audio) scheduleScore(i int) {
 	}
 }
 
-// power returns left^2 + right^2 of a voice on this bus with the given gains, down to the master bus of
-// its output.
+// power returns left^2 + right^2 of a voice on this bus, down to the master bus of its output. reach holds the linear
+// gains of the voice. It is 0 on a muted bus and on a bus that a solo silences.
 func (b *bus) power(reach stereo) float64 {
 	if b.quiet || b.soloFade.To == 0 {
 		return 0
@@ -364,9 +372,10 @@ func (b *bus) power(reach stereo) float64 {
 // stereo is a pair of factors.
 type stereo struct{ left, right float64 }
 
+// newStereo returns the pair of factors left and right.
 func newStereo(left, right float64) stereo { return stereo{left, right} }
 
-// times returns the product of the left factors, and of the right ones.
+// times returns the pair of the product of the left factors and the product of the right ones.
 func (s stereo) times(t stereo) stereo {
 	return stereo{float64(s.left * t.left), float64(s.right * t.right)}
 }
@@ -421,9 +430,9 @@ type choice struct {
 	next       int32   // priority of the second candidate
 }
 
-// choose stores the victim in c: the candidate with the lowest priority, then the lowest key of the policy,
-// then the lowest number. c.slot is -1 without a candidate. Free slots and protected voices have the priority
-// unstealable.
+// choose stores the victim among the voices that q selects in c: the candidate with the lowest priority, then the
+// lowest key of the policy, then the lowest number. c.slot is -1 without a candidate. Free slots and protected voices
+// have the priority unstealable. The scores must be up to date.
 func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	s, to := &a.scores, a.base
 	if q.all {
@@ -469,7 +478,8 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	}
 }
 
-// oldest returns the index of the oldest of the weakest candidates that w found in these slices.
+// oldest returns the index of the oldest of the weakest candidates that w found in prios and keys. numbers are the
+// numbers of the starts, by the same index.
 func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
 	if !w.Alone && w.Next == w.Key {
 		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
@@ -477,8 +487,8 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 	return w.At
 }
 
-// eligible returns a copy of prios with unstealable for the voices that q does not select. It is valid until
-// the next call.
+// eligible returns a copy of prios, by index, with unstealable for the voices that q does not select. It is scratch
+// space, valid until the next call.
 func (a *audio) eligible(q *query, prios []int32) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
@@ -498,8 +508,8 @@ func (a *audio) eligible(q *query, prios []int32) []int32 {
 	return eligible
 }
 
-// comparedAudibility returns the audibilities, by index, that a policy compares: over the whole remainder for
-// stealForGood.
+// comparedAudibility returns the audibilities, powers by index, that a policy compares: over the whole remainder for
+// stealForGood, otherwise as the pool does. The result aliases s.
 func (s *scores) comparedAudibility(policy Overflow) []float32 {
 	if policy == stealForGood {
 		return s.remaining
@@ -507,7 +517,8 @@ func (s *scores) comparedAudibility(policy Overflow) []float32 {
 	return s.audibility
 }
 
-// keys returns the keys, by index, that a policy compares after the priority; the lowest key is the victim.
+// keys returns the keys, by index, that a policy compares after the priority; the voice with the lowest key is the
+// victim. The result aliases s: audibility for policies that compare loudness, zeros for StealOldest.
 func (s *scores) keys(policy Overflow) []float32 {
 	switch policy {
 	case StealGain:
@@ -520,8 +531,8 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.comparedAudibility(policy)
 }
 
-// less reports whether the voice at index i is a victim before the voice at j, with the keys of a policy. It
-// is a total order.
+// less reports whether the voice at index i is a victim before the voice at j, with the keys of a policy: by
+// priority, then key, then number. It is a total order.
 func (s *scores) less(i, j int, keys []float32) bool {
 	switch {
 	case s.prio[i] != s.prio[j]:
@@ -532,9 +543,9 @@ func (s *scores) less(i, j int, keys []float32) bool {
 	return s.number[i] < s.number[j]
 }
 
-// lossBound returns the bound Event.Lost of a stolen voice, as a power. Each fade, including those of
-// mutes, counts with the larger value. For stereo sounds the louder channel counts for both, because the
-// index is a mean that one channel may have alone.
+// lossBound returns the bound Event.Lost of the stolen voice s, as a power; +Inf if it is unknown. Each fade,
+// including the fades of mutes, counts with the larger value. For stereo sounds the louder channel counts for both,
+// because the index is a mean that one channel may have alone.
 func (a *audio) lossBound(s *slot) float64 {
 	if a.mayGetLouder(s) {
 		return math.Inf(1)
@@ -554,4 +565,5 @@ func (a *audio) lossBound(s *slot) float64 {
 	return float64(power * s.voice.MaxRemaining())
 }
 
+// equalStereo returns the pair with the factor x on both sides.
 func equalStereo(x float64) stereo { return stereo{x, x} }

@@ -8,7 +8,7 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// state returns the state of a living voice.
+// state returns the state of a living voice: paused, virtual or playing, in this order.
 func (s *slot) state() State {
 	switch {
 	case s.paused != 0:
@@ -19,9 +19,9 @@ func (s *slot) state() State {
 	return StatePlaying
 }
 
-// demote takes the slot of a voice, with a tail, and makes it virtual if possible. If all virtual voices
-// are in use, the least audible one, or the voice itself, is stolen for good. prio and remaining are the
-// priority and audibility of the incoming start.
+// demote takes the slot of the real voice c.slot, with a tail, and makes it virtual if possible, and completes and
+// emits e. If all virtual voices are in use, the least audible one, or the voice itself, is stolen for good. prio and
+// remaining are the priority and the audibility, a power, of the incoming start.
 func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 	s := a.mutable(c.slot)
 	if !s.virtualizable {
@@ -43,7 +43,8 @@ func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
 }
 
-// stealVirtual ends a virtual voice for good. remaining is the audibility of the incoming start.
+// stealVirtual ends the virtual voice c.slot for good and emits e, completed, as EventStolen. remaining is the
+// audibility of the incoming start, a power.
 func (a *audio) stealVirtual(c *choice, e Event, remaining float64) {
 	a.explainChoice(&e, c)
 	e.Reason, e.powers.newcomer = ReasonVirtualFull, remaining
@@ -64,8 +65,9 @@ func (a *audio) virtualVictimFor(c *choice, prio int32, endless bool) {
 	a.chooseVirtualVictim(c, prio, filter)
 }
 
-// startsVirtual reports whether a start without a slot becomes a virtual voice. remaining is its audibility
-// from now on. least is the virtual voice that is stolen for it; unchanged if there is room.
+// startsVirtual reports whether the incoming start r, without a slot, becomes a virtual voice. remaining is its
+// audibility from now on, a power. It sets least to the virtual voice that must be stolen for it; least is unchanged
+// if there is room.
 func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool {
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
@@ -74,8 +76,8 @@ func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool 
 	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < remaining)
 }
 
-// moveVoice moves a voice from one index to another, which was taken for it, and frees the first. It returns
-// to.
+// moveVoice moves a voice from one index to another, which was taken for it, with its scores, and frees the first. It
+// returns to.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
@@ -93,7 +95,7 @@ func (a *audio) moveVoice(from, to int) int {
 	return to
 }
 
-// move copies the scores of a voice that changes its index.
+// move copies the scores of a voice that changes its index from one index to another.
 func (s *scores) move(from, to int) {
 	s.setAudibility(to, s.audibility[from])
 	s.setPrio(to, s.prio[from])
@@ -128,7 +130,8 @@ func (a *audio) untilGrid(n int64) int64 {
 	return min(n, a.hop-at)
 }
 
-// runGrid refreshes scores and exchanges virtual voices if this frame is on the grid, once for each frame.
+// runGrid refreshes scores and exchanges virtual voices if the frame now is on the grid, once for each frame. Between
+// two full hops it does so only while there are virtual voices.
 func (a *audio) runGrid() {
 	at := a.now % a.hop
 	half := at == a.hop/2 && a.virtuals.Len() > 0
@@ -186,8 +189,9 @@ func (a *audio) exchange() {
 	}
 }
 
-// swap gives the slot of real voice c to the virtual voice at index best and makes the real one virtual. If
-// the real voice cannot take the place of the virtual one, a voice is stolen as for a start.
+// swap gives the slot of the real voice c to the virtual voice at index best and makes the real one virtual. e is the
+// event of the real voice, which swap completes and emits. If the real voice cannot take the place of the virtual
+// one, a voice is stolen as for a start.
 func (a *audio) swap(c *choice, best int, e Event) {
 	real, virtual := a.mutable(c.slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
@@ -247,15 +251,15 @@ func (a *audio) restoreIntoFreeSlots() (took bool) {
 	return took
 }
 
-// restoreIntoSlot restores the virtual voice at index i into a free slot.
+// restoreIntoSlot restores the virtual voice at index i into a free slot, which must exist.
 func (a *audio) restoreIntoSlot(i int) {
 	s := a.mutable(i)
 	a.fadeInRestored(a.moveVoice(i, a.takeSlot(a.tree[s.bus].output, s)))
 	a.updateHighWater()
 }
 
-// restoreOrder returns the indices of the virtual voices that may be restored, in the order of compareRestore.
-// The slice is scratch space.
+// restoreOrder returns the indices of the virtual voices that may be restored, in the order of compareRestore. The
+// slice is scratch space, which choices overwrite.
 func (a *audio) restoreOrder() []int32 {
 	order := a.scores.eligible[a.base:a.base]
 	for i, prio := range a.scores.restorePrio[:a.scores.usedVirtual] {
@@ -267,9 +271,9 @@ func (a *audio) restoreOrder() []int32 {
 	return order
 }
 
-// compareRestore returns -1 if the virtual voice at index i is restored before the one at j, otherwise 1.
-// Audible voices come first, then the order is by priority regardless of protection, the loudest in the next
-// 20 ms, the oldest.
+// compareRestore returns -1 if the virtual voice at index i is restored before the voice at j, otherwise 1. Audible
+// voices come first. Then the order is by priority regardless of protection, the loudest in the next 20 ms, the
+// oldest.
 func (a *audio) compareRestore(i, j int32) int {
 	s, keys := &a.scores, a.scores.restoreAudibility()
 	x, y := keys[i], keys[j]
@@ -279,7 +283,8 @@ func (a *audio) compareRestore(i, j int32) int {
 	return cmp.Or(cmp.Compare(s.restorePrio[int(i)-a.base], s.restorePrio[int(j)-a.base]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }
 
-// updateRestorePrio updates whether the virtual voice at an index may be restored, and its priority.
+// updateRestorePrio updates whether the virtual voice at index i may be restored, and its priority. It has no effect
+// on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return
@@ -293,7 +298,7 @@ func (a *audio) updateRestorePrio(i int) {
 }
 
 // restoreAudibility returns how loud voices would be if restored, by index: a power, or a masking score for
-// StealMasked.
+// StealMasked. The result aliases s.
 func (s *scores) restoreAudibility() []float32 {
 	if s.masks != nil {
 		return s.masks.score

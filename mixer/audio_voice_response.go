@@ -6,9 +6,9 @@ import (
 	"voicepool/voice"
 )
 
-// applyResponse computes the response of a voice per band and stores it at an index. It reports whether
-// the response differs from a flat one. reach holds the gains of the voice. direct is the power on its
-// path through its own bus.
+// applyResponse computes the response of voice v of r per band and stores it at index i of the spectral data. It
+// reports whether the response differs from a flat one. reach holds the linear gains of the voice. direct is the
+// power on its path through its own bus. Without spectral data it returns false.
 func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -55,8 +55,8 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 // audibilities holds the loudness of a voice from now on, and in the next 20 ms.
 type audibilities struct{ remaining, soon float32 }
 
-// audibilitiesOf returns the loudness of voice v at index i: its gain power times its indices, or, if it is
-// shaped, the sum over bands. For a shaped voice, soon is only computed with virtualizable.
+// audibilitiesOf returns the loudness of voice v at index i, as powers: its gain power times its indices, or, if it
+// is shaped, the sum over bands. For a shaped voice, soon is only valid if virtualizable is true.
 func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, virtualizable bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power

@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// mixVoices adds n frames of the voices to their buses, in the order of slots, and collects in endings the
-// voices that end.
+// mixVoices adds n frames, from now on, of the voices to their buses, in the order of slots, and collects in
+// a.endings the voices that end. It leaves the tails of voices that Options.For ends.
 func (a *audio) mixVoices(n int64) {
 	alive := a.real()
 	if bank := a.filterBank.Load(); bank != nil {
@@ -36,8 +36,8 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixUntilPanic mixes n frames of voices and returns how many voices it passed: all, or up to a voice that
-// panicked, included.
+// mixUntilPanic mixes n frames, from now on, of the voices alive and returns how many voices it passed: all, or up to
+// a voice that panicked, included. That voice is added to a.endings as faulty.
 func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -76,8 +76,8 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	return done
 }
 
-// filterAhead filters n frames of the next voices together, as many as bank takes. Only indices below heard
-// are mixed.
+// filterAhead filters n frames, from now on, of the next voices together, as many as bank takes. Only voices with an
+// index below heard are mixed. The results wait in the voices for MixFast.
 func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int, n int64) {
 	for _, v := range next {
 		if a.mixesAllOf(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
@@ -87,8 +87,8 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int
 	bank.Run(n, a.now)
 }
 
-// mixesAllOf reports whether a voice is mixed for all n frames: not paused, below index heard, and not ended
-// by Options.For.
+// mixesAllOf reports whether a voice is mixed for all of the next n frames: not paused, below index heard, and not
+// ended by Options.For.
 func (a *audio) mixesAllOf(v realVoice, heard int, n int64) bool {
 	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
@@ -101,8 +101,9 @@ func (a *audio) mixedSlots() int {
 	return a.base
 }
 
-// mixVoice mixes up to n frames of the voice s at index i to its bus, or only advances it if it is virtual. It
-// returns the number of frames before the end of the voice and records its end in endings.
+// mixVoice mixes up to n frames, from now on, of the voice s at index i to its bus, or only advances it if it is
+// virtual or under Skip. It returns the number of frames before the end of the voice and records its end in
+// a.endings. next is the voice that is mixed afterwards, or nil.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
 	if i < a.mixedSlots() {
@@ -133,7 +134,8 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	return got
 }
 
-// endFinishedVoices ends the voices in a.endings, in the order of their frames, and emits their events.
+// endFinishedVoices ends the voices in a.endings, in the order of their frames, emits their events, and empties the
+// list.
 func (a *audio) endFinishedVoices() {
 	for _, e := range a.endings {
 		i, frame, kind := int(e.slot), a.now+int64(e.offset), EventEnded
@@ -158,7 +160,8 @@ func (a *audio) endFinishedVoices() {
 	a.endings = a.endings[:0]
 }
 
-// emitVoiceEvent completes and emits an event of the voice at an index.
+// emitVoiceEvent completes e with kind k, a frame of the mix and the description of the voice s at index i, and emits
+// it.
 func (a *audio) emitVoiceEvent(e *Event, k EventKind, s *slot, frame int64, i int) {
 	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // a virtual voice has no slot
 		e.Slot = -1
@@ -168,12 +171,13 @@ func (a *audio) emitVoiceEvent(e *Event, k EventKind, s *slot, frame int64, i in
 	a.emit(e)
 }
 
-// setCause stores the start or voice that causes an event.
+// setCause stores the start of r in e as the start or voice that causes the event. number is its number.
 func (r *record) setCause(e *Event, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
-// countOutcome counts a finished start by its event and returns its state.
+// countOutcome counts a finished start by the kind of its last event and returns its final state. Kinds that do not
+// end a start count as EventEnded.
 func (a *audio) countOutcome(k EventKind) State {
 	state, count := StateEnded, &a.stats.Ended
 	switch k {
@@ -192,8 +196,9 @@ func (a *audio) countOutcome(k EventKind) State {
 	return state
 }
 
-// leaveTail adds a tail from frame on to the bus of a voice: its next 10 ms, or less for a very fast stream,
-// under a raised cosine. The voice itself is unchanged. A voice that does not sound leaves no tail.
+// leaveTail adds a tail of voice s, from a frame of the mix on, to its bus. The tail is the next 10 ms of the voice,
+// or less for a very fast stream, under a raised cosine that falls to 0. The voice itself is unchanged. A voice that
+// does not sound leaves no tail.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return
@@ -231,8 +236,8 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 }
 
-// applyTailWindow applies the first part of the window of a tail of length frames to tail, which may be
-// shorter.
+// applyTailWindow multiplies tail by the first part of the window of a tail of length frames, which falls from 1 to
+// 0. tail may be shorter.
 func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	if length == a.tail {
 		dsp.Window(tail, a.tailWindow)
@@ -244,7 +249,7 @@ func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	}
 }
 
-// mixRecovered is Voice.Mix without panics: it returns 0 if the voice panics.
+// mixRecovered is Voice.Mix, but returns 0 if the voice panics; dst is undefined then.
 func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	defer func() {
 		if recover() != nil {
@@ -254,12 +259,14 @@ func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	return v.Mix(dst, frame)
 }
 
-// noteSilentFrom records that sound lasts at least until a frame.
+// noteSilentFrom records in Stats.SilentFrom that sound lasts at least until a frame of the mix. An earlier frame
+// than the recorded one has no effect.
 func (a *audio) noteSilentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// endVoice ends the voice at index i at a frame, emits e with kind k, and frees its index and its record.
+// endVoice ends the voice at index i at a frame of the mix, completes and emits e with kind k, releases its
+// successor, and frees its index and its record. It leaves no tail.
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.mutable(i), a.countOutcome(k)
 	a.noteSilentFrom(frame)
@@ -288,8 +295,8 @@ func (a *audio) freeIndex(i int) {
 	a.release(i)
 }
 
-// returnRecord returns the record of start id to the control side with its final state; the audio side does
-// not use it again.
+// returnRecord returns the record r of start id to the control side with its final state and counts down its
+// countdowns; the audio side does not use it again.
 func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.playing = 0
 	r.slot.voice.Drop() // releases references for the garbage collector

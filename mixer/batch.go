@@ -51,40 +51,42 @@ func (m *Mixer) NewBatch() *Batch {
 	return s
 }
 
-// NewCountdown returns a Countdown of 0. Control side.
+// NewCountdown returns a Countdown with the value 0. Control side.
 func (m *Mixer) NewCountdown() *Countdown { return m.newCountdown(false) }
 
 // NewLoopCountdown returns a Countdown of 0 for which a looping start is over when it leaves its loop: at
 // the end of its last round, if the sound continues after the loop. Control side.
 func (m *Mixer) NewLoopCountdown() *Countdown { return m.newCountdown(true) }
 
-// newCountdown returns a Countdown of 0; loops is as in Countdown.
+// newCountdown returns a Countdown with the value 0. loops is as in Countdown.
 func (m *Mixer) newCountdown(loops bool) *Countdown {
 	c := &Countdown{mixer: m, loops: loops}
 	c.self = c
 	return c
 }
 
-// At returns the moment at an offset in frames from the firing. Control side.
+// At returns the moment at an offset in frames from the firing; a negative offset counts as 0. Control side.
 func (s *Batch) At(offset int64) Moment {
 	at := s.mixer.At(max(offset, 0))
 	at.batch = s
 	return at
 }
 
-// Base returns the frame at which the Batch was fired, and whether it was fired. Control side.
+// Base returns the frame of the mix when the Batch was fired, and whether it was fired; before that the frame is -1.
+// Control side.
 func (s *Batch) Base() (frame int64, fired bool) {
 	frame = s.base.Load()
 	return frame, frame >= 0
 }
 
-// Fire fires a Batch: its commands are executed from this frame on, before successors that start at this
-// frame. It has no effect on a Batch that was fired or dropped.
+// Fire fires a Batch at the moment: its commands are executed from that frame on, before successors that start there.
+// It has no effect on a Batch that was fired or dropped. The error is ErrBusy or wraps ErrOption: nil, or another
+// mixer's.
 func (at Moment) Fire(s *Batch) error { return at.sendBatch(cmdFire, s, nil, 0) }
 
-// FireAt fires a Batch at the frame at which a countdown reaches 0. If the countdown is 0 at this moment,
-// the Batch fires at this moment's frame, after all other commands of the frame. FireAt may itself be a
-// command of another Batch, so that batches follow each other. A Batch waits for one countdown.
+// FireAt fires a Batch at the frame when a countdown reaches 0. If the countdown is 0 at this moment, the Batch fires
+// at this moment's frame, after all other commands of the frame. FireAt may itself be a command of another Batch, so
+// that batches follow each other. A Batch waits for one countdown. The error is ErrBusy or wraps ErrOption.
 func (at Moment) FireAt(s *Batch, c *Countdown) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)
@@ -92,12 +94,12 @@ func (at Moment) FireAt(s *Batch, c *Countdown) error {
 	return at.sendBatch(cmdFire, s, c, 0)
 }
 
-// Drop cancels the commands of a Batch that have not been executed, and all commands that are added
-// later. Their starts count as stopped.
+// Drop cancels the commands of a Batch that have not been executed, and all commands that are added later. Their
+// starts count as stopped. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Drop(s *Batch) error { return at.sendBatch(cmdDrop, s, nil, 0) }
 
-// Add adds starts to a countdown. A negative number removes starts that will not be requested. It fails with
-// ErrOption for nil.
+// Add adds a number of starts to a countdown. A negative number removes starts that will not be requested. The error
+// is ErrBusy, or wraps ErrOption if c is nil or another mixer's.
 func (at Moment) Add(c *Countdown, starts int) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)
@@ -105,8 +107,8 @@ func (at Moment) Add(c *Countdown, starts int) error {
 	return at.sendBatch(cmdAdd, nil, c, int64(starts))
 }
 
-// sendBatch sends a command for Batch s or Countdown c, which may be nil if the kind does not use it. n is the
-// number of cmdAdd.
+// sendBatch sends a command of a kind for Batch s or Countdown c. s or c may be nil if the kind does not use it. n is
+// the number to add of cmdAdd. The error is ErrBusy or wraps ErrOption.
 func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) error {
 	switch {
 	case at.mixer == nil:
@@ -124,7 +126,7 @@ func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) er
 	})
 }
 
-// ownCountdowns reports whether all countdowns belong to m.
+// ownCountdowns reports whether all countdowns that are not nil belong to m.
 func (o *Options) ownCountdowns(m *Mixer) bool {
 	for _, c := range o.Countdowns {
 		if c != nil && c.mixer != m {

@@ -49,8 +49,8 @@ func (b Bus) Name() string {
 	return b.mixer.tree[b.index].name
 }
 
-// Gain returns the gain that was set last, or the gain of the BusConfig. A gain that was set for a later
-// frame is returned from 50 ms before that frame on.
+// Gain returns the gain in dB that was set last, or the gain of the BusConfig; 0 for the zero Bus. During a fade it
+// is the target. A gain that was set for a later frame is returned from 50 ms before that frame on.
 func (b Bus) Gain() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
@@ -84,26 +84,27 @@ func (b Bus) SetPitch(pitch pcm.Semitones) error {
 	return b.set(Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetMute mutes or unmutes the bus and all buses below it, ramped over 5 ms.
+// SetMute mutes the bus and all buses below it if on is true, and otherwise unmutes the bus, ramped over 5 ms.
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
-// SetSolo solos the bus or ends its solo, ramped over 5 ms. While any bus is soloed, only voices on
-// soloed buses and on buses below them are heard. A solo that ends before the next block has no effect.
+// SetSolo solos the bus if on is true, and otherwise ends its solo, ramped over 5 ms. While any bus is soloed, only
+// voices on soloed buses and on buses below them are heard. A solo that ends before the next block has no effect.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
-// Fade fades the gain to gain, -120..+24 dB or -Inf, within the given time along a shape. It does not
-// stop voices.
+// Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, within a time, at least 5 ms, along a shape. It does
+// not stop voices.
 func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// SetDuck replaces the duck of the bus; the zero Duck removes it. A bus that is lowered moves from its
-// present depth to the new one. The master can be ducked, too. SetDuck allocates.
+// SetDuck replaces the duck of the bus; the zero Duck removes it. A bus that is lowered moves from its present depth
+// to the new one. The master can be ducked, too. The error is ErrBusy, or wraps ErrOption if d is invalid. SetDuck
+// allocates.
 func (b Bus) SetDuck(d Duck) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetDuck(b, d) })
 }
 
-// SetDuck replaces the duck of a bus at the moment, as Bus.SetDuck does.
+// SetDuck replaces the duck of a bus at the moment, as Bus.SetDuck does. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetDuck(b Bus, d Duck) error {
 	m := at.mixer
 	if m == nil {
@@ -116,8 +117,9 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 	return m.send(command{kind: cmdDuck, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetBus(b), payload: p})
 }
 
-// SetInsert replaces the insert of the bus, with a crossfade of 5 ms during which both run. nil removes
-// it. An Insert must not be used twice, on one bus or on several. SetInsert allocates.
+// SetInsert replaces the insert of the bus by effect, with a crossfade of 5 ms while both run; nil removes it. An
+// Insert must not be used twice, on one bus or on several. The error is ErrBusy, or wraps ErrOption for the zero Bus.
+// SetInsert allocates.
 func (b Bus) SetInsert(effect Insert) error {
 	return b.now(func(at Moment, t Target) error {
 		p := &payload{insert: newInsert(effect, at.mixer.hop)}
@@ -125,25 +127,27 @@ func (b Bus) SetInsert(effect Insert) error {
 	})
 }
 
-// Pause pauses all voices on the bus and below it. Voices that start there later begin paused. Voices
-// that a stop is fading out end at once.
+// Pause pauses all voices on the bus and below it, with a tail of 10 ms. Voices that start there later begin paused.
+// Voices that a stop is fading out end at once. The error is as in Moment.Pause.
 func (b Bus) Pause() error { return b.now(Moment.Pause) }
 
-// Resume ends a pause; the voices fade in over 5 ms.
+// Resume ends a Pause of the bus; the voices fade in over 5 ms. The error is as in Moment.Resume.
 func (b Bus) Resume() error { return b.now(Moment.Resume) }
 
-// Stop ends all voices on the bus and below it, as Moment.Stop does.
+// Stop ends all voices on the bus and below it within the time fade, as Moment.Stop does. Later starts are not
+// affected.
 func (b Bus) Stop(fade time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Stop(t, fade) })
 }
 
-// set changes properties of the bus from the next frame on, within the given time.
+// set changes the properties in c of the bus from the next frame on, within a time, at least 5 ms. The error is as in
+// Moment.Set, or wraps ErrOption for the zero Bus.
 func (b Bus) set(c Change, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }
 
-// now returns the error of command, called with the moment Now and the bus as its target. It fails for the
-// zero Bus.
+// now calls command with the moment Now and the bus as its target and returns its error. It fails with ErrOption for
+// the zero Bus.
 func (b Bus) now(command func(Moment, Target) error) error {
 	if b.mixer == nil {
 		return fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)

@@ -23,8 +23,8 @@ func newBusBuffers(hop, ring int64) busBuffers {
 	return busBuffers{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailMask: ring - 1}
 }
 
-// block returns the first n frames of the accumulator, cleared on the first use in a stretch, and marks it as
-// used.
+// block returns the first n frames of b.mixed, which accumulates the present stretch, and marks it as used. They are
+// cleared on the first use in a stretch.
 func (b *busBuffers) block(n int64) []pcm.Frame {
 	if !b.used {
 		if !b.intoOutput { // the output is already clear
@@ -35,8 +35,8 @@ func (b *busBuffers) block(n int64) []pcm.Frame {
 	return b.mixed[:n]
 }
 
-// addTail adds the tail of a voice from frame on. It may extend one hop and one tail beyond the first
-// frame that is not mixed.
+// addTail adds the tail of a voice, from a frame of the mix on, to the tail ring. It may extend one hop and one tail
+// beyond the first frame that is not mixed.
 func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	for len(tail) > 0 {
 		at := frame & b.tailMask
@@ -48,7 +48,8 @@ func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	}
 }
 
-// takeTails moves the tails of n frames from frame on into the block.
+// takeTails moves the tails of n frames, from a frame of the mix on, from the ring into the accumulator. n is at most
+// a hop.
 func (b *busBuffers) takeTails(frame, n int64) {
 	n = min(n, b.tailEnd-frame)
 	if n <= 0 {

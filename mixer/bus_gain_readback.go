@@ -26,7 +26,8 @@ type scheduledGain struct {
 	gain  pcm.Decibels
 }
 
-// at returns the frame of the set; known is false while its batch has not fired.
+// at returns the frame of the mix for the gain; known is false while its batch has not fired, and the frame is
+// meaningless then.
 func (g *scheduledGain) at() (frame int64, known bool) {
 	if g.batch == nil {
 		return g.frame, true
@@ -35,7 +36,8 @@ func (g *scheduledGain) at() (frame int64, known bool) {
 	return base + g.frame, fired
 }
 
-// record records a command that sets a gain. next is the frame of a command of Now.
+// record records a command that sets a gain of a bus. next is the frame where a command of Now takes effect. If too
+// many gains are scheduled, the oldest is dropped.
 func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.applyDue(next)
 	if l.frame == Now {
@@ -51,18 +53,18 @@ func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.scheduled = append(g.scheduled, l)
 }
 
-// apply applies a gain unless a later one was applied.
+// apply applies a gain with an absolute frame, unless a gain for a later frame was applied.
 func (g *gainReadback) apply(l *scheduledGain) {
 	if l.frame >= g.setAt[l.bus] {
 		g.current[l.bus], g.setAt[l.bus] = l.gain, l.frame
 	}
 }
 
-// horizon returns the frame up to which a gain counts as set. It is slightly ahead of next for callers
-// that plan a few milliseconds ahead.
+// horizon returns the last frame whose gains count as set: 50 ms after next, because callers plan a few milliseconds
+// ahead. next is the frame where a command of Now takes effect.
 func (g *gainReadback) horizon(next int64) int64 { return next + g.lookahead }
 
-// applyDue applies the scheduled gains up to horizon, in the order of their frames. next is as in record.
+// applyDue applies the scheduled gains up to horizon(next), in the order of their frames.
 func (g *gainReadback) applyDue(next int64) {
 	if len(g.scheduled) == 0 {
 		return
@@ -85,7 +87,7 @@ func (g *gainReadback) applyDue(next int64) {
 	g.due = due
 }
 
-// cancel removes the pending gains of a batch.
+// cancel removes the pending gains of batch s. next is as in record.
 func (g *gainReadback) cancel(s *Batch, next int64) {
 	g.applyDue(next)
 	g.scheduled = slices.DeleteFunc(g.scheduled, func(l scheduledGain) bool { return l.batch == s })

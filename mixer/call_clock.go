@@ -23,7 +23,7 @@ type callClock struct {
 // drift between any two clocks.
 const driftLimit = 2000
 
-// newCallClock returns the clock for Config.Lead, with the system clock if Config.Clock is nil.
+// newCallClock returns the clock for Config.Lead, with the system clock if Config.Clock is nil. c has its defaults.
 func newCallClock(c *Config) callClock {
 	l := callClock{lead: pcm.Frames(c.Lead, c.Rate), read: c.Clock}
 	if l.read == nil {
@@ -33,8 +33,8 @@ func newCallClock(c *Config) callClock {
 	return l
 }
 
-// now returns the time of the clock. If the clock panics, it returns the last known time, because a Stop must
-// arrive anyway.
+// now returns the time of the clock, from any origin. If the clock panics, it returns the last known time, because a
+// Stop must arrive anyway.
 func (l *callClock) now() (t time.Duration) {
 	defer func() {
 		if recover() != nil {
@@ -44,8 +44,8 @@ func (l *callClock) now() (t time.Duration) {
 	return l.read()
 }
 
-// frame returns the frame for a call made now. rendered is the number of rendered frames. The result
-// never decreases.
+// frame returns the frame of the mix for a call made now, Config.Lead after the present. rendered is the number of
+// rendered frames, and rate is in Hz. The result never decreases. The mutex is held.
 func (l *callClock) frame(rendered int64, rate int) int64 {
 	now := l.now()
 	top := pcm.Duration(rendered, rate) - now

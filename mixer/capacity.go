@@ -20,8 +20,8 @@ const (
 	minEventRecords = 64
 )
 
-// initialCapacity returns the initial capacities. commands and events are the values of the Config before
-// defaults.
+// initialCapacity returns the initial capacities for c, which has its defaults. commands and events are the values of
+// Config.Commands and Config.Events before defaults; 0: not set.
 func (c *Config) initialCapacity(commands, events int) initialCapacity {
 	m := initialCapacity{commands: commands, records: c.maxRecords(), maxEventRecords: c.maxEventRecords(events)}
 	m.eventRecords = m.maxEventRecords
@@ -35,8 +35,8 @@ func (c *Config) initialCapacity(commands, events int) initialCapacity {
 	return m
 }
 
-// maxEventRecords returns the maximum number of queued event records. If Config.Events is set, all of its
-// events may be choices. By default most of them are not.
+// maxEventRecords returns the maximum number of queued event records. events is Config.Events before defaults: if it
+// is set, all of these events may be choices, which take several records. By default most of them are not.
 func (c *Config) maxEventRecords(events int) int {
 	switch {
 	case events > 0:
@@ -68,7 +68,7 @@ func newQueueBuffers(commands int) *queueBuffers {
 	return b
 }
 
-// growBuffers grows the buffers for n commands under way and for their events. It allocates if n is a new
+// growBuffers grows the buffers for n commands under way and for their events. It allocates only if n is a new
 // maximum. The mutex is held.
 func (m *Mixer) growBuffers(n int64) {
 	if n > m.commandCapacity {
@@ -79,8 +79,8 @@ func (m *Mixer) growBuffers(n int64) {
 	m.growEvents(n)
 }
 
-// growEvents grows the event queue, so that all commands and voices can emit the events that
-// maxBlockEvents counts. Endless voices and other virtual voices can be exchanged any number of times. If
+// growEvents grows the event queue for a number of commands under way, so that all commands and voices can emit the
+// events that maxBlockEvents counts. Endless voices and other virtual voices can be exchanged any number of times. If
 // there are more of them than slots, the queue gets its maximum size. The mutex is held.
 func (m *Mixer) growEvents(commands int64) {
 	capacity := m.events.Cap()

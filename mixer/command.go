@@ -90,7 +90,7 @@ func (d queueEntry) before(e queueEntry) bool {
 	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
 }
 
-// adopt continues the queue in larger buffers.
+// adopt continues the queue in the larger buffers to, with all commands at their places.
 func (q *queue) adopt(to *queueBuffers) {
 	copy(to.commands, q.commands)
 	copy(to.after, q.after)
@@ -98,10 +98,10 @@ func (q *queue) adopt(to *queueBuffers) {
 	*q = queue{append(to.heap, q.heap...), to.commands, append(free, q.free...), to.after}
 }
 
-// push queues a copy of a command; its frame must be absolute.
+// push queues a copy of a command, whose frame must be absolute. The queue must have a free place.
 func (q *queue) push(c *command) { q.insert(q.store(c)) }
 
-// store copies a command to a free place, outside the heap, and returns the place.
+// store copies a command to a free place, outside the heap, and returns the place. A place must be free.
 func (q *queue) store(c *command) (place int32) {
 	last := len(q.free) - 1
 	place = q.free[last]
@@ -110,7 +110,7 @@ func (q *queue) store(c *command) (place int32) {
 	return place
 }
 
-// insert adds the command at a place to the heap, ordered by its frame.
+// insert adds the command at a place to the heap, ordered by its frame, rank and sequence number.
 func (q *queue) insert(place int32) {
 	c := &q.commands[place]
 	d := queueEntry{c.frame, c.seq, place, c.rank}
@@ -127,7 +127,8 @@ func (q *queue) insert(place int32) {
 	q.heap[i] = d
 }
 
-// next returns the first command; nil if the queue is empty. The pointer is valid until drop.
+// next returns the first command by frame, rank and sequence number; nil if the queue is empty. The pointer is valid
+// until drop.
 func (q *queue) next() *command {
 	if len(q.heap) == 0 {
 		return nil
@@ -135,14 +136,14 @@ func (q *queue) next() *command {
 	return &q.commands[q.heap[0].place]
 }
 
-// release frees a place and clears its references.
+// release frees a place and clears its command, for the garbage collector. It does not change the heap.
 func (q *queue) release(place int32) {
 	q.commands[place] = command{}
 	q.after[place] = 0
 	q.free = append(q.free, place)
 }
 
-// drop removes the first command.
+// drop removes the first command, the result of next. The queue must not be empty.
 func (q *queue) drop() {
 	q.release(q.heap[0].place)
 	last := len(q.heap) - 1
@@ -152,7 +153,7 @@ func (q *queue) drop() {
 	}
 }
 
-// siftDown places d at heap index i or below.
+// siftDown places d at heap index i, whose old entry is overwritten, or below, in heap order.
 func (q *queue) siftDown(i int, d queueEntry) {
 	for {
 		least := 2*i + 1

@@ -42,8 +42,8 @@ var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", 
 // String returns the name of the policy as ParseOverflow takes it.
 func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
-// ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked. It returns false for
-// any other name.
+// ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked. For any other name it
+// returns StealQuietest and false.
 func ParseOverflow(name string) (Overflow, bool) {
 	i := slices.Index(overflowNames[:], name)
 	return Overflow(max(i, 0)), i >= 0
@@ -170,19 +170,21 @@ const DuckAbove pcm.Decibels = -50
 // configCheck collects the first error of a configuration.
 type configCheck struct{ error }
 
-// require records an error if good is false and no error was recorded before.
+// require records an error that wraps ErrConfig if good is false and no error was recorded before. Its message is the
+// formatted values.
 func (c *configCheck) require(good bool, format string, values ...any) {
 	if !good && c.error == nil {
 		c.error = fmt.Errorf("%w: "+format, append([]any{ErrConfig}, values...)...)
 	}
 }
 
-// requireRange records an error if x is outside least..most. The format gets all three.
+// requireRange records an error if x is outside least..most. The format gets x, least and most, in this order.
 func (c *configCheck) requireRange(x, least, most int, format string) {
 	c.require(least <= x && x <= most, format, x, least, most)
 }
 
-// withDefaults returns c with its defaults filled in, or the first error.
+// withDefaults returns c with its defaults filled in, and the first error, which wraps ErrConfig. The buses and
+// outputs of the result are copies.
 func (c Config) withDefaults() (Config, error) {
 	var check configCheck
 	commands, events := c.Commands, c.Events
@@ -223,7 +225,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, check.error
 }
 
-// buses records the first error of the buses of a configuration. It replaces gains of -Inf by MinGain.
+// buses records the first error of the buses and outputs of a configuration with defaults. It replaces gains of -Inf
+// by MinGain.
 func (c *configCheck) buses(config *Config) {
 	buses := config.Buses
 	names := map[string]bool{"master": true}
@@ -263,7 +266,8 @@ func (c *configCheck) buses(config *Config) {
 	}
 }
 
-// check returns an error if d is not valid for the bus with the given name. The zero Duck is valid.
+// check returns an error, without ErrOption or ErrConfig, if d is not valid for the bus with a name in the tree t.
+// The zero Duck is valid.
 func (d *Duck) check(bus string, t tree) error {
 	switch {
 	case *d == (Duck{}):
@@ -284,10 +288,10 @@ func (d *Duck) check(bus string, t tree) error {
 // maxEvents is the maximum of Config.Events.
 const maxEvents = 1 << 24
 
-// inRange reports whether from <= x <= to; false for NaN.
+// inRange reports whether from <= x <= to; false if x is NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
 
-// tail returns the length of the tail of a stolen voice, in frames.
+// tail returns the length of the tail of a stolen voice, 10 ms, in frames.
 func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }
 
 // The limits of a mixer. New, and the calls that start and change voices, refuse values beyond them.

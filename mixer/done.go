@@ -2,9 +2,9 @@ package mixer
 
 import "time"
 
-// Done returns a channel that is closed within 10 ms after the voice is over. It is closed immediately if
-// the voice is already over or the mixer is closed. Voices do not end while the mixer does not render.
-// Done allocates. Control side, safe for concurrent use.
+// Done returns a channel that is closed within 10 ms after the voice is over. It is closed immediately if the voice
+// is already over, the handle is zero or the mixer is closed. Voices do not end while the mixer does not render. Done
+// allocates. Control side, safe for concurrent use.
 func (h Handle) Done() <-chan struct{} {
 	c := make(chan struct{})
 	r, unlock := h.lockAlive()
@@ -27,8 +27,8 @@ func (h Handle) Done() <-chan struct{} {
 	return c
 }
 
-// closeDone closes the channels of ended voices every 5 ms, all of them after Close. It returns when no
-// channel is left.
+// closeDone closes the channels of ended voices every 5 ms, all of them after Close. It runs on a goroutine of its
+// own and returns when no channel is left.
 func (m *Mixer) closeDone() {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()

@@ -25,7 +25,7 @@ type effectFade struct {
 	to    float64
 }
 
-// Effects returns the effects of the bus in their order, with the values that were set last. It is empty
+// Effects returns a copy of the effects of the bus in their order, with the values that were set last. It is empty
 // for the zero Bus. Control side. It allocates.
 func (b Bus) Effects() []effect.Effect {
 	if b.mixer == nil {
@@ -39,8 +39,8 @@ func (b Bus) Effects() []effect.Effect {
 	return all
 }
 
-// Reduction returns the sum of the gains of the compressors of the bus in the last block, in dB, at most 0. It
-// is 0 for the zero Bus. Control side.
+// Reduction returns the sum of the gains of the compressors of the bus in the last block, in dB, at most 0. It is 0
+// without a compressor and for the zero Bus. Control side.
 func (b Bus) Reduction() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
@@ -52,14 +52,15 @@ func (b Bus) Reduction() pcm.Decibels {
 	return sum
 }
 
-// SetEffect fades parameters of an effect of the bus, selected by its ID or kind, within the given time.
-// The time is at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error wraps ErrOption and
-// names the nearest effect or parameter, or the range; the call then has no effect. It allocates.
+// SetEffect fades parameters of an effect of the bus within a time. name is the ID or kind of the effect. The time is
+// at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error is ErrBusy, or wraps ErrOption and names the
+// nearest effect or parameter, or the range; the call then has no effect. It allocates.
 func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
 }
 
-// SetEffect fades parameters of an effect of a bus from the moment on, as Bus.SetEffect does.
+// SetEffect fades parameters of an effect of a bus from the moment on, as Bus.SetEffect does. The errors are the
+// same.
 func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
 	m := at.mixer
 	t := TargetBus(b)
@@ -99,7 +100,7 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
 }
 
-// effects records the first error of the effects of the buses.
+// effects records the first error of the effects of the buses, whose names are in the tree t.
 func (c *configCheck) effects(buses []BusConfig, t tree) {
 	for i := range buses {
 		b := &buses[i]

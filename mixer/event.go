@@ -123,7 +123,8 @@ type eventPowers struct {
 	lost                 float64
 }
 
-// complete completes an event of the audio side for the control side.
+// complete completes an event of the audio side for the control side of m: it sets the mixer of the bus and converts
+// powers to decibels. It must run once for each event.
 func (e *Event) complete(m *Mixer) {
 	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side has no pointer to the Mixer
 		e.Bus.mixer = m
@@ -149,12 +150,13 @@ func (e *Event) complete(m *Mixer) {
 // of 0.
 const eventBlockSeconds = 20
 
-// maxBlockEvents returns the maximum number of events in a block of eventBlockSeconds seconds.
+// maxBlockEvents returns the maximum number of events in a block of eventBlockSeconds seconds, at most maxEvents. c
+// has its defaults.
 //
-// Each voice ends once, perhaps after a fault or a broken stream. Each command is a start or misses. Each
-// insert fails at most once. Each real voice may run dry. A virtual voice is restored into a slot that
-// was free, that an end or a Resize freed, or by an exchange on the grid. A voice becomes virtual at most
-// once more often than it is restored.
+// Each voice ends once, perhaps after a fault or a broken stream. Each command is a start or misses. Each insert
+// fails at most once. Each real voice may run dry. A virtual voice is restored into a slot that was free, that an end
+// or a Resize freed, or by an exchange on the grid. A voice becomes virtual at most once more often than it is
+// restored.
 func (c *Config) maxBlockEvents() int {
 	lived := c.MaxVoices + c.maxVirtual() + c.Commands
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
@@ -174,9 +176,9 @@ func (m *Mixer) pollEvents() {
 	}
 }
 
-// Events moves the events since the last call into dst, oldest first, and returns their number. Control
-// side. Concurrent callers share the events. Use an EventReader to read all events independently of other
-// callers.
+// Events moves the events since the last call into dst, oldest first, and returns their number. If dst is full, the
+// rest waits for the next call. Control side. Concurrent callers share the events. Use an EventReader to read all
+// events independently of other callers.
 func (m *Mixer) Events(dst []Event) int {
 	m.requestMissingMips()
 	m.pollEvents()

@@ -36,7 +36,7 @@ func (k EventKind) explainsDecision() bool {
 	return false
 }
 
-// records returns the number of records of an event in the queue and the flags of the first one.
+// records returns the number of records, 1 to 4, that an event takes in the queue, and the flags of the first one.
 func (e *Event) records() (n int, flags uint8) {
 	n = 1
 	if e.Kind.explainsDecision() {
@@ -48,7 +48,7 @@ func (e *Event) records() (n int, flags uint8) {
 	return n, flags
 }
 
-// emit queues an event for the control side. If the queue is full, the event is lost; once events are read, it
+// emit queues a copy of e for the control side. If the queue is full, the event is lost; once events are read, it
 // counts in Stats.EventsLost.
 func (a *audio) emit(e *Event) {
 	n, flags := e.records()
@@ -84,8 +84,8 @@ func (a *audio) emit(e *Event) {
 	a.events.Send(n)
 }
 
-// popEvent decodes the oldest event from the audio side into e and reports whether there was an event. The
-// event mutex is held.
+// popEvent removes the oldest event of the audio side from the queue, decodes it into e and reports whether there was
+// an event. The event mutex is held.
 func (m *Mixer) popEvent(e *Event) bool {
 	c, ok := m.events.Pop()
 	if !ok {
@@ -115,4 +115,5 @@ func (m *Mixer) popEvent(e *Event) bool {
 // pack32 packs x into the upper and y into the lower 32 bits.
 func pack32(x, y uint32) uint64 { return uint64(x)<<32 | uint64(y) }
 
+// high32 returns the upper 32 bits of x.
 func high32(x uint64) uint32 { return uint32(x >> 32) }

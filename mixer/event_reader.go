@@ -29,7 +29,8 @@ func (m *Mixer) NewEventReader() *EventReader {
 	return add()
 }
 
-// Events moves events into dst as Mixer.Events does. Control side, safe for concurrent use.
+// Events moves events into dst, oldest first, and returns their number, as Mixer.Events does. Control side, safe for
+// concurrent use.
 func (r *EventReader) Events(dst []Event) int {
 	r.mixer.requestMissingMips()
 	r.mixer.eventMutex.Lock()
@@ -47,14 +48,15 @@ func (r *EventReader) Lost() int64 {
 	return r.lost
 }
 
-// Close detaches the reader: it receives no further events. Control side.
+// Close detaches the reader: it receives no further events. Queued events can still be read. Control side.
 func (r *EventReader) Close() {
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
 	r.mixer.readers = slices.DeleteFunc(r.mixer.readers, func(other *EventReader) bool { return other == r })
 }
 
-// distributeEvents distributes the events from the audio side to all readers. The event mutex is held.
+// distributeEvents moves the events of the audio side into the queues of all readers. Without a reader it has no
+// effect. The event mutex is held.
 func (m *Mixer) distributeEvents() {
 	if m.readers == nil {
 		return
@@ -66,7 +68,7 @@ func (m *Mixer) distributeEvents() {
 	}
 }
 
-// enqueue queues an event, or counts it as lost if the queue is full.
+// enqueue queues a copy of e, or counts it as lost if the queue is full. The event mutex is held.
 func (r *EventReader) enqueue(e *Event) {
 	if n := len(r.queue); r.count == n {
 		if n >= r.mixer.maxQueuedEvents {
@@ -81,7 +83,8 @@ func (r *EventReader) enqueue(e *Event) {
 	r.count++
 }
 
-// dequeue moves queued events into dst, oldest first, and returns their number, at most len(dst).
+// dequeue moves queued events into dst, oldest first, and returns their number, at most len(dst). The event mutex is
+// held.
 func (r *EventReader) dequeue(dst []Event) (n int) {
 	for ; n < len(dst) && r.count > 0; n++ {
 		e := &r.queue[r.first]

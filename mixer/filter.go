@@ -5,7 +5,7 @@ import "voicepool/voice"
 // A voice gets a filter when it first needs a cutoff. The control side allocates the filter and stores it
 // in the record before it sends the command. The audio side attaches it to the voice.
 
-// allocateFilters allocates filters for a start and its successors, which may take over a cutoff, and enables
+// allocateFilters allocates filters for the start r and its successors, which may take over a cutoff, and enables
 // scores with filters. Existing filters stay. The mutex is held.
 func (m *Mixer) allocateFilters(r *record) {
 	m.enableSpectral()
@@ -30,8 +30,8 @@ func (m *Mixer) allocateFilters(r *record) {
 	}
 }
 
-// allocateFiltersFor allocates filters for all starts that a command may set a cutoff of: the present
-// ones, and those that are requested before the command is executed. The mutex is held.
+// allocateFiltersFor allocates filters for all starts that command c may set a cutoff of: the present ones, and
+// starts that are requested before the command is executed. The mutex is held.
 func (m *Mixer) allocateFiltersFor(c *command) {
 	if c.target.kind == oneVoice {
 		if r := m.recordOf(c.target.id); r != nil {
@@ -51,7 +51,8 @@ func (m *Mixer) allocateFiltersFor(c *command) {
 	}
 }
 
-// filter returns the filter allocated for the start, or nil.
+// filter returns the filter allocated for the start, whether attached to the voice or not; nil without one. Both
+// sides.
 func (r *record) filter() *voice.Filter {
 	if extra := r.extra.Load(); extra != nil {
 		return extra.filter.Load()
@@ -68,7 +69,8 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	return extra.lowPass, extra.highPass
 }
 
-// attachFilters attaches the filters and the pre-fader output that the start needs to its voice, at frame now.
+// attachFilters attaches the filters and the pre-fader output that the start needs to its voice v, at the frame now
+// of the mix. Audio side.
 func (r *record) attachFilters(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
@@ -100,8 +102,8 @@ func (r *record) screen() *voice.DirectFilter {
 	return r.extra.Load().screen.Load()
 }
 
-// moveSpatialLowPass moves the low-passes of a voice's spatial position to the cutoffs in p, within over
-// frames from now on.
+// moveSpatialLowPass moves the low-passes of a voice's spatial position to the cutoffs in p, within over frames from
+// now on.
 func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
 	s.attachFilter(p.lowPass, now)
 	s.voice.SetSpatialLowPass(now, p.lowPass, over)
@@ -115,15 +117,16 @@ func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
 	screen.Set(now, p.directLowPass, over)
 }
 
-// resetScreen resets the filter of the direct path, because the voice begins from silence.
+// resetScreen makes the filter of the direct path begin from rest, because the voice begins from silence. Without
+// such a filter it has no effect.
 func (s *slot) resetScreen() {
 	if screen := s.record.screen(); screen != nil {
 		screen.MarkStale()
 	}
 }
 
-// attachFilter attaches the allocated filter to the voice if hz is not 0. It has no effect if the voice has a
-// filter.
+// attachFilter attaches the filter that was allocated for the voice, off, at the frame now of the mix, if hz is not
+// 0. It has no effect if the voice has a filter or no filter was allocated.
 func (s *slot) attachFilter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
 		s.voice.AttachFilter(now, f, 0, 0)

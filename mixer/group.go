@@ -58,7 +58,8 @@ type GroupOptions struct {
 	Most     pcm.Decibels // 0: 6 dB
 }
 
-// NewGroup creates a group. Control side. The error wraps ErrOption.
+// NewGroup creates a group for starts on m. name is for reports; groups with equal names are different. Control side.
+// The error wraps ErrOption.
 func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	switch {
 	case o.Voices < 0:
@@ -82,8 +83,8 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	return g, nil
 }
 
-// counts reports whether voice s counts for the limit of the group: it is in the group and, with PerOwner, has
-// the given owner.
+// counts reports whether voice s counts for the limit of the group: it is in the group and, with PerOwner, has the
+// owner.
 func (g *Group) counts(s *slot, owner uint64) bool {
 	return s.record.group == g && (!g.perOwner || s.record.owner == owner)
 }

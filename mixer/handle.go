@@ -33,7 +33,8 @@ type Handle struct {
 	play  uint64 // Options.Play
 }
 
-// State returns the state of the start.
+// State returns the state of the start; StateNone for the zero Handle, and StateEnded for a start that is forgotten
+// because it ended long ago.
 func (h Handle) State() State {
 	r, unlock := h.lockRecord()
 	switch {
@@ -46,8 +47,8 @@ func (h Handle) State() State {
 	return cmp.Or(State(h.finished().State), StateEnded)
 }
 
-// Number returns the number of the start as in events, from 1. It is 0 while the start is pending and if
-// it never started.
+// Number returns the number of the start as in events, from 1. It is 0 while the start is pending, if it never
+// started, and if it ended long ago.
 func (h Handle) Number() uint64 {
 	if r, unlock := h.lockRecord(); r != nil {
 		defer unlock()
@@ -80,13 +81,13 @@ func (h Handle) Position() time.Duration {
 	}
 }
 
-// Stop fades the voice out over 10 ms and ends it. Its slot is free at once. A pending start is cancelled.
-// Stop takes effect even if the ring buffer is full.
+// Stop fades the voice out over 10 ms and ends it. Its slot is free at once. A pending start is cancelled. Stop takes
+// effect even if the ring buffer is full. The error is ErrGone if the start is over.
 func (h Handle) Stop() error { return h.StopOver(0) }
 
-// StopOver fades the voice to silence along a raised cosine and then ends it. A fade of 0 or less is the
-// same as Stop. If a voice has several stops, the one that ends it first counts, so a StopOver never
-// cancels a Stop.
+// StopOver fades the voice to silence along a raised cosine and then ends it. A fade of 0 or less is the same as
+// Stop. If a voice has several stops, the stop that ends it first counts, so a StopOver never cancels a Stop. The
+// error is ErrGone if the start is over.
 func (h Handle) StopOver(fade time.Duration) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -102,48 +103,54 @@ func (h Handle) StopOver(fade time.Duration) error {
 	return nil
 }
 
-// Pause fades the voice out over 10 ms and holds its position. The voice keeps its slot. A voice that a stop
-// is fading out ends at once.
+// Pause fades the voice out over 10 ms and holds its position. The voice keeps its slot. A voice that a stop is
+// fading out ends at once. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 
-// Resume ends a pause; the voice fades in over 5 ms.
+// Resume ends a pause of the voice; it fades in over 5 ms. A pause of its bus stays. The error is as in Pause.
 func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
 
-// SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
+// SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. Options.Base is
+// added. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetGain(gain pcm.Decibels) error { return h.setProperty(propGain, float64(gain)) }
 
-// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
+// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms. The error is as in SetGain.
 func (h Handle) SetPan(pan float64) error { return h.setProperty(propPan, pan) }
 
-// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms.
+// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. Options.Base is added. The error is as in SetGain.
 func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.setProperty(propPitch, float64(pitch)) }
 
-// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
+// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms. It multiplies the speed of Options.Base. The error
+// is as in SetGain.
 func (h Handle) SetSpeed(speed float64) error { return h.setProperty(propSpeed, speed) }
 
-// SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
+// SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is as in
+// SetGain.
 func (h Handle) SetLowPass(hz float64) error { return h.setProperty(propLowPass, hz) }
 
-// SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
+// SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is as in
+// SetGain.
 func (h Handle) SetHighPass(hz float64) error { return h.setProperty(propHighPass, hz) }
 
-// SetPriority sets the priority, -1,000,000..1,000,000.
+// SetPriority sets the priority, -1,000,000..1,000,000. The error is as in SetGain.
 func (h Handle) SetPriority(priority int) error {
 	return h.setProperty(propPriority, float64(priority))
 }
 
-// Protect protects the voice from being stolen, or ends the protection.
+// Protect protects the voice from being stolen if on is true, and otherwise ends the protection. The error is ErrGone
+// or, with Config.Lead, ErrBusy.
 func (h Handle) Protect(on bool) error { return h.setProperty(propProtect, boolFloat(on)) }
 
 // Forever is a number of rounds: the voice loops endlessly.
 const Forever = -1
 
-// SetLoop sets how often the voice plays its loop, counted from the current round, as Options.Rounds. 1
-// leaves the loop at its end, and 2 repeats it once. Forever stays in the loop; 0 is an error. The loop
-// points are exact, without a fade. A voice beyond its loop is not affected.
+// SetLoop sets how often the voice plays its loop, counted from the current round, as Options.Rounds. 1 leaves the
+// loop at its end, and 2 repeats it once. Forever stays in the loop; 0 is an error. The loop points are exact,
+// without a fade. A voice beyond its loop is not affected. The error is ErrGone, wraps ErrOption or, with
+// Config.Lead, is ErrBusy.
 //
-// For a stream, SetLoop opens another decoder, which allocates and can fail as Play does. If the decoder
-// is not ready in time, the rounds count from a later one.
+// For a stream, SetLoop opens another decoder, which allocates and can fail as Play does. If the decoder is not ready
+// in time, the rounds count from a later one.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.At(Now).setStreamRoundsOf(h, s, rounds)
@@ -151,9 +158,10 @@ func (h Handle) SetLoop(rounds int) error {
 	return h.setProperty(propRounds, float64(rounds))
 }
 
-// Seek jumps to a position in the sound. The old position fades out over 10 ms, the new one fades in over
-// 5 ms. A position beyond the end ends the voice, unless it loops. For a stream, Seek opens another
-// decoder, which allocates and can fail as Play does; its rounds start again.
+// Seek jumps to a position in the sound. The old position fades out over 10 ms, the new one fades in over 5 ms. A
+// position beyond the end ends the voice, unless it loops. For a stream, Seek opens another decoder, which allocates
+// and can fail as Play does; its rounds start again. A negative position is an error that wraps ErrOption; other
+// errors are as in Pause.
 func (h Handle) Seek(position time.Duration) error {
 	switch s := h.Sound(); {
 	case position < 0:
@@ -166,8 +174,8 @@ func (h Handle) Seek(position time.Duration) error {
 	return h.setProperty(propSeek, float64(h.mixer.frames(position)))
 }
 
-// Fade fades the gain to gain, -120..+24 dB or -Inf, within the given time along a shape. It does not
-// stop the voice.
+// Fade fades the gain to gain, -120..+24 dB or -Inf, within a time, at least 5 ms, along a shape. It does not stop
+// the voice. The error is as in SetGain.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
 	switch err := c.check(); {
@@ -179,12 +187,12 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 	return h.fadeProperties(&c, h.mixer.frames(within))
 }
 
-// Sound returns the sound that is played, or nil when the voice is gone.
+// Sound returns the sound that is played, also while the start is pending; nil when the voice is gone.
 func (h Handle) Sound() *voice.Sound {
 	return fromRecord(h, Handle.lockRecord, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
-// Tag returns Options.Tag; 0 for a voice that ended long ago.
+// Tag returns Options.Tag; 0 for the zero Handle and for a voice that ended long ago.
 func (h Handle) Tag() uint64 {
 	if r, unlock := h.lockRecord(); r != nil {
 		defer unlock()
@@ -193,15 +201,15 @@ func (h Handle) Tag() uint64 {
 	return h.finished().Tag
 }
 
-// Audibility returns the loudness that the choice of victims compares, as of the end of the last block.
-// It is the loudest average level that the voice will reach: in the next 20 ms if the voice can become
-// virtual, otherwise in the rest of its sound. A silent voice, and a voice that is gone, has -Inf.
+// Audibility returns the loudness in dB that the choice of victims compares, as of the end of the last block. It is
+// the loudest average level that the voice will reach: in the next 20 ms if the voice can become virtual, otherwise
+// in the rest of its sound. A silent voice, a pending start, and a voice that is gone have -Inf.
 func (h Handle) Audibility() pcm.Decibels {
 	power := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.score.first() })
 	return pcm.FromPower(float64(power))
 }
 
-// Slot returns the slot of the voice, from 0, or -1 if the voice is virtual or gone.
+// Slot returns the slot of the voice, from 0, or -1 if the voice is virtual, pending or gone.
 func (h Handle) Slot() int {
 	i := fromRecord(h, Handle.lockAlive, -1, func(r *record) int { return r.status.index() })
 	if i >= 0 && i < h.mixer.maxVoices {
@@ -210,8 +218,8 @@ func (h Handle) Slot() int {
 	return -1
 }
 
-// Gain returns the gain of the voice without its Base, updated every 20 ms. During a fade it is the
-// target of the fade; during a stop it is -Inf. It is 0 for a voice that is gone or pending.
+// Gain returns the gain of the voice in dB without its Base, updated every 20 ms. During a fade it is the target of
+// the fade; during a stop it is -Inf. It is 0 for a voice that is gone or pending.
 func (h Handle) Gain() pcm.Decibels {
 	gain := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.second() })
 	return pcm.Decibels(gain)
@@ -224,8 +232,9 @@ func (h Handle) Pan() float64 {
 	return float64(pan)
 }
 
-// Looping reports whether the voice will jump back at the end of its loop, updated every 20 ms. Rounds of
-// a loop under 64 frames are counted when the voice leaves it. For a stream it is the requested setting.
+// Looping reports whether the voice will jump back at the end of its loop, updated every 20 ms. Rounds of a loop
+// under 64 frames are counted when the voice leaves it. For a stream it is the requested setting. It is false for a
+// voice that is gone.
 func (h Handle) Looping() bool {
 	return fromRecord(h, Handle.lockAlive, false, func(r *record) bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
@@ -235,8 +244,9 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// fromRecord returns answer of the record that find (Handle.lockRecord or Handle.lockAlive) returns, or
-// gone without a record. answer must not capture variables, because the closure would be allocated.
+// fromRecord returns the result of answer for the record of h that find (Handle.lockRecord or Handle.lockAlive)
+// returns, or gone without a record. The mutex is held during answer, which must not capture variables, because the
+// closure would be allocated.
 func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
 	r, unlock := find(h)
 	if r == nil {
@@ -270,7 +280,7 @@ func (h Handle) finished() history.Entry {
 	return h.mixer.finished.Find(h.id)
 }
 
-// lockAlive is lockRecord for a start that is not over; for others it returns nil twice, unlocked.
+// lockAlive is lockRecord for a start that is not over; for other starts it returns nil twice, unlocked.
 func (h Handle) lockAlive() (*record, func()) {
 	r, unlock := h.lockRecord()
 	if r != nil && r.status.state().Over() {
@@ -280,8 +290,9 @@ func (h Handle) lockAlive() (*record, func()) {
 	return r, unlock
 }
 
-// setProperty sets a property of a voice from the next frame on: as a pending set, or as a command with
-// Config.Lead. It fails with ErrGone, or with ErrOption if the value is out of range.
+// setProperty sets a property of a voice, in its unit, from the next frame on: as a pending set, or as a command with
+// Config.Lead. It fails with ErrGone, with ErrOption if the value is out of range, or with ErrBusy. It takes the
+// mutex.
 func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)
@@ -299,8 +310,8 @@ func (h Handle) setProperty(field property, value float64) error {
 	return nil
 }
 
-// setOptions copies options, which were checked, into the record, converted to frames, and allocates the state
-// that they need. The mutex is held.
+// setOptions copies options, which were checked, for a start of sound s on m into the record, converted to frames. It
+// allocates the state that they need. The mutex is held.
 func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 	pitch := o.Base.Pitch
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {

@@ -15,15 +15,14 @@ type inFlightCounter struct {
 	_    [64]byte
 }
 
-// len returns the number of commands under way: an upper bound on the control side, a lower bound on the
-// audio side.
+// len returns the number of commands under way: an upper bound on the control side, a lower bound on the audio side.
 func (f *inFlightCounter) len() int64 {
 	done := f.done.Load() // first, so that the difference is never negative
 	return f.sent.Load() - done
 }
 
-// add adds n commands, which may be negative, and returns the new number under way. Later reads of the caller
-// are ordered after the addition. Control side.
+// add adds n commands, which may be negative, to the number under way and returns it. Later reads of the caller are
+// ordered after the addition. Control side, with the mutex held.
 func (f *inFlightCounter) add(n int64) int64 {
 	f.sent.Add(n)
 	return f.len()

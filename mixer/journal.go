@@ -112,5 +112,5 @@ func (m *Mixer) Journal(dst []Entry) int {
 	return n
 }
 
-// JournalLost returns the number of entries that were not read in time. Control side.
+// JournalLost returns the number of entries that were lost because the journal was full. Control side.
 func (m *Mixer) JournalLost() int64 { return m.journal.lost.Load() }

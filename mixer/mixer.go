@@ -71,7 +71,7 @@ type Mixer struct {
 	expected map[Stem]bool // passed to Expect
 }
 
-// New creates a mixer. The error wraps ErrConfig.
+// New creates a mixer. The error wraps ErrConfig. The caller calls Close when the device is closed.
 func New(c Config) (*Mixer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -104,12 +104,12 @@ func New(c Config) (*Mixer, error) {
 	return m, nil
 }
 
-// Render mixes the next frames into dst. Audio side: call it from one goroutine at a time, usually the
-// device's. It takes no lock, makes no system call and does not allocate. Its work is bounded by the
+// Render mixes the next frames and overwrites dst with them. Audio side: call it from one goroutine at a time,
+// usually the device's. It takes no lock, makes no system call and does not allocate. Its work is bounded by the
 // number of frames, voices and commands under way. An empty dst only executes the commands that are due.
 //
-// With several outputs, dst holds interleaved pairs of channels, see Outputs. An incomplete frame at the
-// end of dst is filled with silence.
+// With several outputs, dst holds interleaved pairs of channels, see Outputs. An incomplete frame at the end of dst
+// is filled with silence.
 func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
 // Skip advances by the given number of frames without mixing voices, to start in the middle of a piece.
@@ -118,20 +118,20 @@ func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 // limiter. The limiter agrees after Render has run for 1 s. Audio side, like Render.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 
-// Rate returns the frames per second.
+// Rate returns the sample rate in Hz.
 func (m *Mixer) Rate() int { return m.rate }
 
-// LatencyFrames returns the lookahead of the limiter: the number of frames by which the output of Render
-// is delayed. Control side. See Latency for all delays.
+// LatencyFrames returns the lookahead of the limiter: the number of frames that the output of Render is behind the
+// frames of the mix; 0 without a limiter. Control side. See Latency for all delays.
 func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
-// Now returns the number of the first frame that has not been mixed. While the mixer sleeps, it advances
-// with the system clock. Control side; the audio side may already be further.
+// Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, it
+// advances with the system clock. Control side; the audio side may already be further.
 func (m *Mixer) Now() int64 { return m.sleep.now(m.published.frame(), m.rate) }
 
-// Next returns the frame at which a call without an explicit frame takes effect. With Config.Lead it
-// follows the clock. Otherwise it is the first frame that has not been mixed, or a later one while a
-// block is being mixed. Use it to schedule several commands relative to the present. Control side.
+// Next returns the frame where a call without an explicit frame takes effect. With Config.Lead it follows the clock.
+// Otherwise it is the first frame that has not been mixed, or a later one while a block is being mixed. Use it to
+// schedule several commands relative to the present. Control side.
 func (m *Mixer) Next() int64 {
 	if m.clock.lead == 0 {
 		return m.Now()
@@ -149,7 +149,7 @@ func (m *Mixer) next() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// Play starts s at the next frame that is mixed. It is the same as m.At(Now).Play(s, o).
+// Play starts s at the next frame that is mixed. It is the same as m.At(Now).Play(s, o), with the same errors.
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }
@@ -166,8 +166,9 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-// play sends c, a cmdPlay or cmdThen, for a new start of s and returns its handle. The errors are ErrOption,
-// ErrBusy, ErrClosed, ErrGone for a predecessor that is over, or come from opening a stream.
+// play sends c, a cmdPlay or cmdThen, for a new start of s with options o and returns its handle. The errors are
+// ErrOption, ErrBusy, ErrClosed, ErrGone for a predecessor that is over, or come from opening a stream; the handle is
+// zero then. It replaces some values of o, such as gains of -Inf.
 func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
@@ -250,8 +251,8 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	return Handle{m, id, o.Play}, nil
 }
 
-// send checks the target and the frame of a command and sends it. It returns an error that wraps ErrOption, or
-// ErrBusy.
+// send checks the target and the frame of a command and sends it to the audio side. It returns an error that wraps
+// ErrOption, or ErrBusy. It takes the mutex.
 func (m *Mixer) send(c command) error {
 	t := &c.target
 	if err := t.check(m); err != nil {
@@ -277,8 +278,8 @@ func (m *Mixer) send(c command) error {
 	return nil
 }
 
-// sendToPlay sends a command as send does. If the target is a voice with an Options.Play, every voice of
-// that play gets the command at the same frame, or the call fails for all of them.
+// sendToPlay sends a command as send does. If the target is a voice with an Options.Play, every voice of that play
+// gets the command at the same frame, or the call fails for all of them. It takes the mutex.
 func (m *Mixer) sendToPlay(c command) error {
 	play := c.target.tag
 	if c.target.kind != oneVoice || play == 0 {
@@ -305,8 +306,8 @@ func (m *Mixer) sendToPlay(c command) error {
 	return nil
 }
 
-// maxInFlight returns the maximum number of commands under way that a new command at frame may find. Commands
-// for later frames leave a reserve for commands of Now.
+// maxInFlight returns the number of commands under way where a new command for a frame, or Now, is rejected as busy.
+// Commands for later frames leave a reserve for commands of Now.
 func (m *Mixer) maxInFlight(frame int64) int64 {
 	if frame == Now {
 		return m.maxCommands
@@ -314,7 +315,7 @@ func (m *Mixer) maxInFlight(frame int64) int64 {
 	return m.maxCommands - min(64, m.maxCommands/16)
 }
 
-// push sends a command or returns ErrBusy. The mutex is held.
+// push sends a command, or returns ErrBusy if too many are under way. The mutex is held.
 func (m *Mixer) push(c command) error {
 	if m.inFlight.len() >= m.maxInFlight(c.frame) {
 		m.busyCalls.Add(1)
@@ -324,8 +325,8 @@ func (m *Mixer) push(c command) error {
 	return nil
 }
 
-// pushReserved sends a command after the caller has checked that there is room. It returns its frame, which
-// may be Now. The mutex is held.
+// pushReserved sends a copy of command c after the caller has checked that there is room, and sets its sequence
+// number. It returns its frame, which may be Now. The mutex is held.
 func (m *Mixer) pushReserved(c *command) (frame int64) {
 	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {
 		c.frame = m.clock.frame(m.Now(), m.rate)

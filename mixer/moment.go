@@ -32,21 +32,23 @@ type Moment struct {
 // frame has already been mixed, the command is executed immediately and Stats.Late is incremented.
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
-// WithRef returns the same moment with a reference that is repeated in Missed events.
+// WithRef returns the same moment with a reference of the caller's choice, which Missed events of its commands
+// repeat; the default is 0.
 func (at Moment) WithRef(ref int64) Moment {
 	at.ref = ref
 	return at
 }
 
-// WithRank returns the same moment with a rank; the default is 0. Of the commands for one frame that
-// arrive before it, those with lower ranks are executed first.
+// WithRank returns the same moment with a rank; the default is 0. Of the commands for one frame that arrive before
+// it, commands with lower ranks are executed first.
 func (at Moment) WithRank(rank int32) Moment {
 	at.rank = rank
 	return at
 }
 
-// Play starts s. A returned handle means that the request was sent. Whether the start gets a voice is
-// decided at its frame, see Handle.State. The sound must have the sample rate of the mixer.
+// Play starts s with options o at the moment. A returned handle means that the request was sent. Whether the start
+// gets a voice is decided at its frame, see Handle.State. The sound must have the sample rate of the mixer. The error
+// is ErrBusy or ErrClosed, wraps ErrOption, or comes from opening a stream; the handle is zero then.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	if at.mixer == nil {
 		return Handle{}, errNoMixer
@@ -54,9 +56,9 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, batch: at.batch, rank: at.rank}, s, &o)
 }
 
-// Stop ends the voices of t. With a fade of 0 they free their slots immediately and leave a tail of 10
-// ms. Otherwise they keep their slots until they have faded to silence along a raised cosine. Paused
-// voices end without a tail.
+// Stop ends the voices of t within the time fade. If fade is 0, they free their slots immediately and leave a tail of
+// 10 ms. Otherwise they keep their slots until they have faded to silence along a raised cosine. Paused voices end
+// without a tail.
 func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -64,7 +66,8 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade)})
 }
 
-// FadeOut ends the voices of t as Stop does, with the given shape of the fade.
+// FadeOut ends the voices of t within the time fade as Stop does, along a shape. An unknown shape is an error that
+// wraps ErrOption.
 func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -77,7 +80,7 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 	})
 }
 
-// Cut ends the voices of t at the frame, without a tail. This clicks, unless another sound continues
+// Cut ends the voices of t exactly at the moment, without a tail. This clicks, unless another sound continues
 // seamlessly, as with Handle.Then, which records a cut in the journal.
 func (at Moment) Cut(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: noTail})
@@ -90,7 +93,7 @@ func (at Moment) Pause(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
-// Resume ends a Pause of the same target; voices fade in over 5 ms.
+// Resume ends a Pause of the same target; voices fade in over 5 ms. Pauses of other targets stay.
 func (at Moment) Resume(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
@@ -101,17 +104,19 @@ func (at Moment) SetGain(t Target, gain pcm.Decibels) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain}, 0)
 }
 
-// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
+// SetPan sets the pan of the voices of t, or of the bus t, -1 (left) .. +1 (right), ramped over 5 ms.
 func (at Moment) SetPan(t Target, pan float64) error {
 	return at.Set(t, Change{Fields: FieldPan, Pan: pan}, 0)
 }
 
-// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. It fails for the master.
+// SetPitch sets the pitch of the voices of t, or of the bus t, -48..+48 semitones, ramped over 5 ms. It fails with
+// ErrOption for the master.
 func (at Moment) SetPitch(t Target, pitch pcm.Semitones) error {
 	return at.Set(t, Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetSpeed sets the speed of voices, a ratio of 1/16..16, ramped over 5 ms.
+// SetSpeed sets the speed of the voices of t, a ratio of 1/16..16, ramped over 5 ms. It fails with ErrOption for a
+// bus.
 func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
@@ -128,18 +133,19 @@ func (at Moment) SetHighPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// Fade fades the gain to gain, -120..+24 dB or -Inf, within the given time along a shape. It does not
-// stop voices.
+// Fade fades the gain of the voices of t, or of the bus t, to gain, -120..+24 dB or -Inf, within a time, at least 5
+// ms, along a shape. It does not stop voices.
 func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// Set changes several properties of the voices of t, or of the bus t, within the given time, at least 5
-// ms. Gains move linearly in decibels, pitch and speed linearly in semitones, cutoffs linearly in their
-// logarithm.
+// Set changes the properties in c of the voices of t, or of the bus t, within a time, at least 5 ms. Gains move
+// linearly in decibels or along c.Shape, pitch and speed linearly in semitones, cutoffs linearly in their logarithm.
+// Priority, protection and rounds change at once.
 //
-// Sets of Now for one voice or a bus are never lost: several of them between two blocks replace each
-// other. Rounds of streams open other decoders, as Seek does, for the starts requested before the call.
+// Sets of Now for one voice or a bus are never lost: several of them between two blocks replace each other. Rounds of
+// streams open other decoders, as Seek does, for the starts requested before the call. The error is ErrBusy, wraps
+// ErrOption, or comes from opening a stream.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -227,13 +233,14 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 	return nil
 }
 
-// negativePositionError returns the error of Seek for a position before the beginning.
+// negativePositionError returns the error of Seek, which wraps ErrOption, for a position before the beginning.
 func negativePositionError(position time.Duration) error {
 	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
 
-// Resize changes the number of slots, 1..Config.MaxVoices. Voices beyond that are stolen as the policy
-// chooses; protected voices stay. Resize cancels earlier calls of Resize for frames after its own.
+// Resize changes the number of slots, 1..Config.MaxVoices. Voices beyond that are stolen as the policy chooses;
+// protected voices stay. Resize cancels earlier calls of Resize for frames after its own. The error is ErrBusy, or
+// wraps ErrOption if voices is out of range.
 func (at Moment) Resize(voices int) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -247,8 +254,8 @@ func (at Moment) Resize(voices int) error {
 // noTail, as the length of a stop, ends a voice between two frames.
 const noTail = -1
 
-// stopFrames returns the length of a stop in frames; 0 is a stop with a tail.
+// stopFrames returns the length of a stop in frames; 0, also for negative times, is a stop with a tail.
 func (m *Mixer) stopFrames(d time.Duration) int64 { return max(m.frames(d), 0) }
 
-// frames converts a time to frames at the mixer's rate.
+// frames converts a time to frames at the mixer's rate, rounded.
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

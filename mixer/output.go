@@ -33,7 +33,7 @@ type Output struct {
 // for concurrent use.
 func (m *Mixer) Outputs() int { return m.outputs }
 
-// pair returns the index of the channel pair, from 0.
+// pair returns the index of the channel pair: 0 for channels 1 and 2. Channel must not be 0.
 func (o *Output) pair() int { return (o.Channel - 1) / 2 }
 
 // pairs returns the number of channel pairs that the device needs, unused ones included; at least 1.
@@ -45,7 +45,8 @@ func pairs(outputs []Output) int {
 	return n
 }
 
-// fillOutputDefaults assigns default channels to outputs and default parents to buses.
+// fillOutputDefaults copies c.Outputs, assigns default channels to outputs and default parents to buses. c.Buses must
+// be a copy already.
 func (c *Config) fillOutputDefaults() {
 	c.Outputs = slices.Clone(c.Outputs)
 	next := 1
@@ -69,13 +70,13 @@ func (c *Config) fillOutputDefaults() {
 	}
 }
 
-// output returns the index of an output by name, or -1.
+// output returns the index of the output with a name, or -1.
 func (c *Config) output(name string) int {
 	return slices.IndexFunc(c.Outputs, func(o Output) bool { return o.Name == name })
 }
 
-// allBuses returns the buses in the order of the tree: the master, the buses of the configuration, and
-// the master buses of the further outputs. roots is the number of the latter.
+// allBuses returns all buses in the order of the tree: the master, the buses of the configuration, and the master
+// buses of the outputs after the first. roots is the number of the last group.
 func (c *Config) allBuses() (all []BusConfig, roots int) {
 	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass}
 	if len(c.Outputs) > 0 {
@@ -97,8 +98,8 @@ func (c *Config) allBuses() (all []BusConfig, roots int) {
 	return all, max(len(c.Outputs)-1, 0)
 }
 
-// outputs records the first error of the outputs, replaces gains of -Inf by MinGain, and adds the names to
-// names.
+// outputs records the first error of the outputs of a configuration with default channels. It replaces gains of -Inf
+// by MinGain, and adds the names of the outputs to names, the names in use.
 func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	c.require(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
 	users := map[int]string{}
@@ -124,7 +125,7 @@ func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	}
 }
 
-// routes records an error if a bus names an output other than its parent's.
+// routes records an error if a bus of config names an output other than its parent's. t is its tree.
 func (c *configCheck) routes(config *Config, t tree) {
 	for i := range config.Buses {
 		b := &config.Buses[i]

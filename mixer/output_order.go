@@ -16,7 +16,8 @@ type outputRank struct {
 	handle pool.Handle
 }
 
-// newOutputOrder returns an empty order for a number of outputs and of slots.
+// newOutputOrder returns an empty order for a number of outputs and of slots. The error is of a pool that could not
+// be made.
 func newOutputOrder(outputs, slots int) (*outputOrder, error) {
 	k := &outputOrder{outputs: make([]*pool.Pool[int], outputs), assigned: make([]outputRank, slots)}
 	for i := range k.outputs {
@@ -47,7 +48,7 @@ func (r *voiceTable) assignRank(i, output int) {
 	*slot, *h, r.missingReal = i, outputRank{output, handle}, true
 }
 
-// releaseRank releases the rank of a slot.
+// releaseRank releases the rank of slot i, if it has one.
 func (r *voiceTable) releaseRank(i int) {
 	if r.order != nil {
 		h := &r.order.assigned[i]
@@ -56,8 +57,8 @@ func (r *voiceTable) releaseRank(i int) {
 	}
 }
 
-// nextInOrder returns the index of the first voice at or after a place in the order, and the place after
-// it; i is -1 at the end.
+// nextInOrder returns the index of the first voice at or after a place in the order of voices, and the place after
+// it. Begin with place 0; i is -1 at the end.
 func (r *voiceTable) nextInOrder(place int) (i, next int) {
 	if r.order == nil {
 		i = r.next(place)
@@ -74,7 +75,8 @@ func (r *voiceTable) nextInOrder(place int) (i, next int) {
 	return i, r.position(i) + 1
 }
 
-// position returns the place of index i in the order of voices: slots by output and rank, then virtual voices.
+// position returns the place of index i in the order of voices, for comparisons: slots by output and rank, then
+// virtual voices.
 func (r *voiceTable) position(i int) int {
 	switch {
 	case r.order == nil:

@@ -45,7 +45,8 @@ type pendingSets struct {
 	bus     uint16
 }
 
-// command returns the command that sets property f to value within over frames, in place of a pending set.
+// command returns the command that sets property f to value, in its unit, within over frames along a shape, instead
+// of a pending set.
 func (w *pendingSets) command(f property, value float64, over int64, shape voice.Shape) command {
 	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: over}
 	if w.voice == (Handle{}) {
@@ -56,7 +57,7 @@ func (w *pendingSets) command(f property, value float64, over int64, shape voice
 	return c
 }
 
-// readCommand returns the command that makes the audio side read the pending set.
+// readCommand returns the command that makes the audio side apply the pending set of property f.
 func (w *pendingSets) readCommand(f property) command {
 	if w.voice == (Handle{}) {
 		return command{kind: cmdPendingBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, props: 1 << f}
@@ -80,7 +81,8 @@ func (w *setSnapshot) finalValue() float64 {
 	return w.jump
 }
 
-// read returns a copy of the pending set; ok is false if a write is in progress or came in between.
+// read returns a copy of the pending set; ok is false, and the copy invalid, if a write is in progress or came in
+// between. Audio side.
 func (x *pendingSet) read() (w setSnapshot, ok bool) {
 	v, kind := x.version.Load(), x.kind.Load()
 	w = setSnapshot{
@@ -90,8 +92,8 @@ func (x *pendingSet) read() (w setSnapshot, ok bool) {
 	return w, v&1 == 0 && x.version.Load() == v
 }
 
-// write adds a set to value within over frames to the pending set, or replaces all earlier sets if replace is
-// true. A set without a fade always replaces them.
+// write adds a set to value within over frames along a shape to the pending set, or replaces all earlier sets if
+// replace is true. A set without a fade, where over is 0, always replaces them. Control side, with the mutex held.
 func (x *pendingSet) write(value float64, over int64, shape voice.Shape, replace bool) {
 	was := x.kind.Load()
 	kind, value64 := uint32(hasJump), &x.jump
@@ -122,7 +124,8 @@ type dirtyBits struct {
 	afterSeq atomic.Uint64 // the sequence number of the command that the pending sets after the ring buffer follow
 }
 
-// markAfterRing makes a pending set apply after the ring buffer. Further sets of the property replace it.
+// markAfterRing makes a pending set apply after the commands in the ring buffer up to the sequence number seq. bit is
+// the bit of its property. Further sets of the property replace it.
 func (d *dirtyBits) markAfterRing(bit uint32, seq uint64) {
 	if bit <<= afterRingShift; d.Load()&bit == 0 {
 		d.afterSeq.Store(seq)
@@ -130,8 +133,9 @@ func (d *dirtyBits) markAfterRing(bit uint32, seq uint64) {
 	}
 }
 
-// pendingProps returns the properties with a pending set, including those after the ring buffer. If a
-// command that these follow arrived during this block, they wait for the next block.
+// pendingProps returns the properties with a pending set in dirty, including sets after the ring buffer, whose marks
+// it clears. If a command that these follow arrived during this block, it returns 0, and they wait for the next
+// block.
 func (a *audio) pendingProps(dirty *dirtyBits) propertySet {
 	d := dirty.Load()
 	if d>>afterRingShift != 0 {
@@ -144,8 +148,8 @@ func (a *audio) pendingProps(dirty *dirtyBits) propertySet {
 	return propertySet(d | d>>afterRingShift)
 }
 
-// storeSet stores a pending set of property f to value within over frames. It sends a command if the audio
-// side would otherwise not read it in time. The mutex is held.
+// storeSet stores a pending set of property f, in w, to value, in its unit, within over frames along a shape. It
+// sends a command if the audio side would otherwise not read it in time. The mutex is held.
 func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
@@ -173,8 +177,8 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, 
 	w.sentSeq[f] = m.seq
 }
 
-// pushSet sends a command for a set and reports whether it was sent. It is not sent while half of the ring
-// buffer is in use. The rest is reserved for commands that cannot be pending sets. The mutex is held.
+// pushSet sends a command for a set and reports whether it was sent. It is not sent while half of the ring buffer or
+// more is in use, because the rest is reserved for commands that cannot be pending sets. The mutex is held.
 func (m *Mixer) pushSet(c command) bool {
 	if n := m.inFlight.len(); n >= m.maxCommands/2 && n < m.maxCommands {
 		return false
@@ -182,7 +186,8 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// storeBusSets stores pending sets of the properties of a bus, within over frames. The mutex is held.
+// storeBusSets stores pending sets of the properties in c of the bus with an index, within over frames. The mutex is
+// held.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {
@@ -204,8 +209,8 @@ type busPending struct {
 	sets  [numBusFades]pendingSet
 }
 
-// storeSet stores a pending set of property f of a voice to value, within over frames if it can fade. The
-// mutex is held.
+// storeSet stores a pending set of property f of the voice with record r to value, in its unit, within over frames
+// along a shape if it can fade. The mutex is held.
 func (h Handle) storeSet(r *record, f property, value float64, over int64, shape voice.Shape) {
 	m := h.mixer
 	m.mayLoop = m.mayLoop || f == propRounds
@@ -233,8 +238,8 @@ func (h Handle) storeSet(r *record, f property, value float64, over int64, shape
 	extra.pendingSeq[f] = m.seq
 }
 
-// fadeProperties sets properties of a voice within over frames: as pending sets, or as a command with
-// Config.Lead. It returns ErrGone or, with Lead, ErrBusy.
+// fadeProperties sets the properties in c of a voice within over frames: as pending sets, or as a command with
+// Config.Lead. It returns ErrGone or, with Lead, ErrBusy. It takes the mutex.
 func (h Handle) fadeProperties(c *Change, over int64) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -248,7 +253,8 @@ func (h Handle) fadeProperties(c *Change, over int64) error {
 	return nil
 }
 
-// storeSets stores pending sets of several properties of a voice. The mutex is held.
+// storeSets stores pending sets of the properties in c of the voice with record r, within over frames. The mutex is
+// held.
 func (h Handle) storeSets(r *record, c *Change, over int64) {
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()

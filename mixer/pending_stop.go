@@ -30,8 +30,9 @@ func (m *Mixer) stopFrame() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// deferStop stores a stop of start id in its record: from frame at (0: immediately), over frames long. after
-// is pendingStop.afterSeq. If a stop is already stored, the earlier end is kept. The mutex is held.
+// deferStop stores a stop of start id in its record r: from the frame at on (0: immediately), over frames long. after
+// is pendingStop.afterSeq. If a stop is already stored, the earlier end is kept. The caller sets stopsDeferred. The
+// mutex is held.
 func (m *Mixer) deferStop(r *record, id pool.Handle, at, over int64, after uint64) {
 	s := &m.extraOf(r).pendingStop
 	if s.version.Load() != s.doneVersion.Load() && s.id.Load() == uint64(id) {

@@ -31,8 +31,8 @@ type pitchSpan struct {
 // constantPitch returns the span of a pitch of x semitones that does not move.
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
-// fadeTo records a fade to another pitch in semitones that is set at frame at and over at until. now is the
-// present frame.
+// fadeTo records a fade to another pitch in semitones that is set at the frame at and over at the frame until. now is
+// the present frame. All frames are of the mix.
 func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	least, most := p.bounds(now)
 	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -41,7 +41,7 @@ func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	}
 }
 
-// widen extends the range for all time by the range of another fade, if that is still under way at now.
+// widen extends the range for all time by the range of another fade, if that is still under way at the frame now.
 func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	if now >= other.until { // a value at rest is not taken over
 		return
@@ -51,7 +51,7 @@ func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	p.lowest, p.highest, p.until = min(least, from), max(most, to), never
 }
 
-// bounds returns the lowest and the highest pitch from frame now on, in semitones.
+// bounds returns the lowest and the highest pitch, in semitones, from the frame now of the mix on.
 func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	if now < p.until {
 		return p.lowest, p.highest
@@ -77,7 +77,7 @@ func (m *Mixer) rememberSet(c *command) {
 	m.scheduledSets = append(m.scheduledSets, *c)
 }
 
-// initPitchRange records the initial pitch of a start at frame and the sets that will apply to it, and
+// initPitchRange records the initial pitch of the start r at a frame, or Now, and the sets that will apply to it, and
 // requests the mip levels that it will read. The mutex is held.
 func (m *Mixer) initPitchRange(r *record, frame int64) {
 	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(frame, m.Now()), false, false
@@ -96,7 +96,7 @@ func (m *Mixer) initPitchRange(r *record, frame int64) {
 	m.requestMips(r)
 }
 
-// initialPitchRange returns the pitchRange of a start from its options alone.
+// initialPitchRange returns the pitchRange of a start from its options alone, without bus and Doppler shift.
 func initialPitchRange(o *voice.Options) pitchRange {
 	t := pitchRange{pitch: constantPitch(float64(o.Pitch)), mayLeaveLoop: o.Rounds != 0}
 	if o.Speed != 0 && o.Speed != 1 {
@@ -105,8 +105,8 @@ func initialPitchRange(o *voice.Options) pitchRange {
 	return t
 }
 
-// pitchRangeOf returns the pitchRange of a start and initializes it on first use. The pitchRange of most
-// starts follows from their options and is never stored.
+// pitchRangeOf returns the stored pitchRange of the start r, which it initializes on first use. The pitchRange of
+// most starts follows from their options and is never stored. The mutex is held.
 func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
 	t := &m.extraOf(r).pitchRange
 	if !r.hasPitchRange {
@@ -127,8 +127,8 @@ func (r *record) readsMips() bool {
 	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
 }
 
-// notePitchSet records a set of the pitch, speed or rounds at frame within over frames, and requests the mip
-// levels that the start will read.
+// notePitchSet records a set c of the pitch, speed or rounds of the start r at a frame, or Now, within over frames,
+// and requests the mip levels that the start will read. The mutex is held.
 func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
 	if !r.readsMips() && !r.hasSuccessor && over <= m.smooth { // a successor does not take it over either
 		return
@@ -148,7 +148,8 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
 	}
 }
 
-// setSuccessor records the successor of a start, which may take over its pitch. The mutex is held.
+// setSuccessor records next as the successor of the start r, which may take over its pitch and filter. The mutex is
+// held.
 func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	r.hasSuccessor, m.extraOf(r).successor = true, next
 	if m.extraOf(r).filter.Load() != nil {
@@ -158,7 +159,8 @@ func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	m.widenSuccessors(r)
 }
 
-// widenSuccessors requests mip levels for the successors of a start, which may take over its pitch.
+// widenSuccessors requests mip levels for all successors of the start r, which may take over its pitch. The mutex is
+// held.
 func (m *Mixer) widenSuccessors(r *record) {
 	for r.hasSuccessor {
 		next := m.recordOf(r.extra.Load().successor)
@@ -174,15 +176,15 @@ func (m *Mixer) widenSuccessors(r *record) {
 	}
 }
 
-// fadeSpan returns the frame at, when a set for frame (or Now) is executed, and a frame until when its fade of
-// over frames is over. now is the present frame.
+// fadeSpan returns the frame at when a set for a frame, or Now, is executed, and a frame until when its fade of over
+// frames has certainly ended. now is the present frame.
 func (m *Mixer) fadeSpan(frame, over, now int64) (at, until int64) {
 	at = max(frame, now)
 	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
 }
 
-// mipLevels returns the lowest and the highest mip level that a start reads at its pitch, with its buses and
-// its place. It returns -1, -1 if the start reads the original.
+// mipLevels returns the lowest and the highest mip level that the start r reads at its pitch, with its buses and its
+// place. It returns -1, -1 if the start reads the original. The mutex is held.
 func (m *Mixer) mipLevels(r *record) (low, high int) {
 	var first pitchRange
 	t := &first
@@ -230,7 +232,8 @@ func (m *Mixer) requestMips(r *record) {
 	}
 }
 
-// notePitchCommand records the effect of a command on the pitch or the rounds of starts.
+// notePitchCommand records the effect of command c on the pitch or the rounds of starts and requests the mip levels
+// that they will read. Other commands have no effect. The mutex is held.
 func (m *Mixer) notePitchCommand(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return
@@ -269,7 +272,8 @@ func (m *Mixer) alive(r *record) bool {
 	return id != 0 && m.recordOf(id) == r && !r.status.state().Over()
 }
 
-// noteVelocity requests the mip levels that a start reads at another velocity. The mutex is held.
+// noteVelocity records another velocity of the spatial start r and requests the mip levels that it reads then. The
+// mutex is held.
 func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	if !r.readsMips() {
 		return
@@ -288,7 +292,7 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	m.requestMips(r)
 }
 
-// noteListener requests the mip levels that starts read with another listener. The mutex is held.
+// noteListener stores l as the listener and requests the mip levels that starts read with it. The mutex is held.
 func (m *Mixer) noteListener(l *space.Ear) {
 	same := l.Waves == m.ear.Waves && l.Velocity == m.ear.Velocity
 	m.ear = *l
@@ -303,7 +307,8 @@ func (m *Mixer) noteListener(l *space.Ear) {
 	}
 }
 
-// requestMissingMips requests the versions that voices lacked while they were mixed.
+// requestMissingMips requests the mip levels and spectra that voices lacked while they were mixed. It takes the mutex
+// if there are any.
 func (m *Mixer) requestMissingMips() {
 	if !m.missingMips.Load() || !m.missingMips.Swap(false) {
 		return

@@ -17,7 +17,7 @@ func (p *playLists) list(play uint64) *playList {
 	return &p.lists[play*0x9e3779b97f4a7c15>>32&uint64(len(p.lists)-1)]
 }
 
-// add appends record i to the list of a play.
+// add appends the record with number i, from 1, to the list of a play. The table must have room for it, see grow.
 func (p *playLists) add(play uint64, i uint32) {
 	l := p.list(play)
 	if p.next[i-1] = 0; l.last == 0 {
@@ -28,7 +28,7 @@ func (p *playLists) add(play uint64, i uint32) {
 	l.last = i
 }
 
-// remove removes record i from the list of a play.
+// remove removes the record with number i, from 1, from the list of a play, which must contain it.
 func (p *playLists) remove(play uint64, i uint32) {
 	l, before := p.list(play), uint32(0)
 	for x := l.first; x != i; x = p.next[x-1] {
@@ -44,7 +44,7 @@ func (p *playLists) remove(play uint64, i uint32) {
 	}
 }
 
-// grow resizes the table for all records and keeps the order of each list.
+// grow resizes the table for all records, in the order of their numbers, and keeps the order of each list.
 func (p *playLists) grow(records []*record) {
 	was, next := p.lists, p.next
 	n := 4
@@ -59,7 +59,8 @@ func (p *playLists) grow(records []*record) {
 	}
 }
 
-// setPlay sets the play of a start, before its record gets the handle. The mutex is held.
+// setPlay sets the play of the start id with record r, before its record gets the handle; 0: no play. The mutex is
+// held.
 func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	was, i := r.play.Load(), uint32(id.Slot()+1)
 	if was != 0 {

@@ -57,8 +57,8 @@ var properties = [numProps]struct {
 	propPaused:   {"pause", 0, 1, ""},
 }
 
-// normalize reports whether *x is in the range of the property. It replaces a gain of -Inf by the minimum
-// gain.
+// normalize reports whether *x, in the unit of the property, is in its range. It replaces a gain of -Inf by the
+// minimum gain. A cutoff of 0, which is off, is in range; rounds of 0 are not.
 func (f property) normalize(x *float64) bool {
 	if f == propGain && math.IsInf(*x, -1) {
 		*x = MinGain
@@ -75,19 +75,19 @@ func (f property) isCutoff() bool { return f == propLowPass || f == propHighPass
 // cutoffFields are the cutoffs.
 const cutoffFields = FieldLowPass | FieldHighPass
 
-// rangeError returns the error for a value out of range.
+// rangeError returns the error, which wraps ErrOption, for a value x out of the range of the property.
 func (f property) rangeError(x float64) error {
 	return fmt.Errorf("%w: %s", ErrOption, f.rangeMessage(x))
 }
 
-// rangeMessage returns the message for a value out of range.
+// rangeMessage returns the message for a value x out of the range of the property.
 func (f property) rangeMessage(x float64) string {
 	s := &properties[f]
 	return fmt.Sprintf(s.wrong, x, s.least, s.most)
 }
 
-// first returns the first property of a set, which must not be empty. The audio side iterates with it, because
-// it must not call function values.
+// first returns the first property of a set, in the order of the constants; the set must not be empty. The audio side
+// iterates with it, because it must not call function values.
 func (f Fields) first() property { return property(bits.TrailingZeros16(uint16(f))) }
 
 // get returns the value of property f of c in its unit; 1 and 0 for booleans.
@@ -128,8 +128,8 @@ func (c *Change) put(f property, x float64) {
 	}
 }
 
-// check returns an error that wraps ErrOption if Fields is empty or a value is out of range. It replaces a
-// gain of -Inf by the minimum gain.
+// check returns an error that wraps ErrOption if Fields is empty or unknown, or a selected value is out of range. It
+// replaces a gain of -Inf by the minimum gain.
 func (c *Change) check() error {
 	if c.Fields == 0 || c.Fields >= 1<<numChangeProps {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
@@ -148,9 +148,11 @@ func (c *Change) check() error {
 	return nil
 }
 
+// shapeError returns the error, which wraps ErrOption, for an unknown shape.
 func shapeError(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
-// finalValue returns the final value of a fade of f to x, in the unit of the fade.
+// finalValue returns the final value of a fade of property f to x, in the unit that the voice fades in: log2 Hz for
+// cutoffs, semitones for speed, at least pcm.Silence for gain. rate is in Hz.
 func (f property) finalValue(x float64, rate int) float64 {
 	switch f {
 	case propLowPass:
@@ -165,8 +167,8 @@ func (f property) finalValue(x float64, rate int) float64 {
 	return x
 }
 
-// journalValues returns the value of f at a frame and the target of its fade, in the units of a Change, for
-// the journal.
+// journalValues returns the value of property f at a frame of the mix and the target of its fade in moves, in the
+// units of a Change, for the journal.
 func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float64) {
 	switch f {
 	case propLowPass:
@@ -184,12 +186,13 @@ func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float
 // journalSpeed converts semitones to a speed ratio within MinSpeed..MaxSpeed.
 func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
 
-// journalCutoff returns a cutoff at a frame and its target, in Hz; 0: off.
+// journalCutoff returns a cutoff at a frame of the mix and its target, in Hz within the valid range; 0: off.
 func journalCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
 	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 }
 
-// clampCutoff clamps a cutoff to the valid range, because rounding of its logarithm may leave it.
+// clampCutoff returns hz, or the nearest valid cutoff, because rounding of its logarithm may leave the range. 0,
+// which is off, stays 0.
 func clampCutoff(hz float64) float64 {
 	if hz == 0 {
 		return 0
@@ -197,7 +200,7 @@ func clampCutoff(hz float64) float64 {
 	return min(max(hz, MinCutoff), MaxCutoff)
 }
 
-// fadesByProperty returns pointers into m, indexed by property.
+// fadesByProperty returns pointers to the moves in m, indexed by property.
 func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	return [numVoiceFades]*voice.Move{
 		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,
@@ -205,8 +208,8 @@ func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	}
 }
 
-// set fades property f of a voice to x within over frames from now on. Priority, protection and rounds change
-// at once.
+// set fades property f of a voice to x, in the unit of the property, within over frames from the frame now on, along
+// a shape if it is the gain. Priority, protection and rounds change at once.
 func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
 	v := &s.voice
 	switch f {
@@ -233,7 +236,8 @@ func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
 	}
 }
 
-// set fades property f of a bus to x within over frames from now on.
+// set fades property f of a bus to x, in the unit of the property, within over frames from the frame now on, along a
+// shape if it is the gain. A solo only changes the flag; see fadeSolos.
 func (b *bus) set(f property, x float64, now, over int64, shape voice.Shape) {
 	switch f {
 	case propGain:
@@ -262,8 +266,8 @@ func boolFloat(b bool) float64 {
 	return 0
 }
 
-// setCommand returns the command that sets property f of a voice to x without a fade. For propSeek and
-// propPaused it is a seek, a pause or a resume.
+// setCommand returns the command of Now that sets property f of the voice h to x, in its unit, without a fade. For
+// propSeek and propPaused it is a seek, a pause or a resume.
 func setCommand(h Handle, f property, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {

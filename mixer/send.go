@@ -20,14 +20,16 @@ type Send struct {
 // VoiceSends is the maximum number of sends of a voice.
 const VoiceSends = 4
 
-// SetSend fades the gain of a send of the bus, linearly in decibels within the given time, at least 5 ms.
-// The error wraps ErrOption and names the nearest bus or the range.
+// SetSend fades the gain of the send of the bus to another bus, whose name is to, linearly in decibels within a time,
+// at least 5 ms. gain is -120..+24 dB or -Inf. The error is ErrBusy, or wraps ErrOption and names the nearest bus or
+// the range.
 func (b Bus) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, within) })
 }
 
-// SetSend fades the gain of the voice's send to a bus, as Bus.SetSend does. It has no effect on a voice
-// without such a send.
+// SetSend fades the gain of the voice's send to a bus, as Bus.SetSend does. It has no effect on a voice without such
+// a send, and on other voices of the same Options.Play. The error is ErrGone for the zero Handle, ErrBusy, or wraps
+// ErrOption.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	if h.mixer == nil {
 		return ErrGone
@@ -36,8 +38,9 @@ func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) erro
 	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
 }
 
-// SetSend fades the gain of sends to a bus, for the bus t or for the voices of t. It has no effect on
-// voices without such a send.
+// SetSend fades the gain of sends to the bus with the name to, for the bus t or for the voices of t, linearly in
+// decibels within a time, at least 5 ms. It has no effect on voices without such a send; a bus without it is an
+// error. gain is -120..+24 dB or -Inf. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Duration) error {
 	m := at.mixer
 	if err := t.check(m); err != nil {
@@ -71,7 +74,8 @@ func (m *Mixer) sendDestination(name string) (int, error) {
 	return 0, fmt.Errorf("%w: there is no bus %q to send to%s", ErrOption, name, m.tree.nearest(name, ""))
 }
 
-// noSendError returns the error for a bus without a send to the given bus.
+// noSendError returns the error, which wraps ErrOption, for the bus with an index that has no send to the bus with
+// the name to. It suggests the nearest send.
 func (m *Mixer) noSendError(bus uint16, to string) error {
 	name := m.tree[bus].name
 	if len(m.sends[bus]) == 0 {
@@ -91,7 +95,8 @@ type sendMove struct {
 	gain pcm.Decibels
 }
 
-// checkSends converts the sends of a start on a bus, or returns the first error, which wraps ErrOption.
+// checkSends converts the sends of a start on the bus with an index, or returns the first error, which wraps
+// ErrOption.
 func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err error) {
 	if len(sends) > VoiceSends {
 		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)
@@ -113,7 +118,8 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 	return all, nil
 }
 
-// sendBufferLen returns the buffer size for voices with sends in frames: a hop or a tail, whichever is longer.
+// sendBufferLen returns the length in frames of a buffer for a voice with sends: a hop or a tail, whichever is
+// longer.
 func (m *Mixer) sendBufferLen() int64 { return max(m.hop, int64(m.rate)/100+1) }
 
 // splits holds copies of filter states while the tail of a voice with sends is mixed.
@@ -122,7 +128,8 @@ type splits struct {
 	pre    voice.Prefader
 }
 
-// allocatePrefader allocates the state of a start with a pre-fader send. The mutex is held.
+// allocatePrefader allocates the filter and the pre-fader output of the start r, which has a pre-fader send. extra is
+// its extra data. The mutex is held.
 func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	m.allocateFilters(r)
 	if extra.pre == nil {
@@ -133,7 +140,8 @@ func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	}
 }
 
-// sends records the first error of the sends of a bus. It replaces gains of -Inf by MinGain.
+// sends records the first error of the sends of bus b, whose destinations must be in the tree t. It replaces gains of
+// -Inf by MinGain.
 func (c *configCheck) sends(b *BusConfig, t tree) {
 	named := map[string]bool{}
 	for i := range b.Sends {

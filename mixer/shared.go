@@ -60,7 +60,8 @@ type shared struct {
 	sleep sleep // used by both sides
 }
 
-// newShared returns the shared state, without records.
+// newShared returns the shared state, without records, for a configuration with its defaults. buses and roots are the
+// results of allBuses.
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, downmix: c.Fold, ignoreFilters: c.IgnoreFilters, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
@@ -90,9 +91,9 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	return s
 }
 
-// allRecords returns all records.
+// allRecords returns all records by index. The slice must not be changed; it does not grow, but is replaced.
 func (s *shared) allRecords() []*record { return *s.directory.Load() }
 
-// record returns the record of a handle from the control side. It does not use the pool, which belongs to
-// the control side.
+// record returns the record of a handle that is not zero, whether or not it still belongs to that start. It does not
+// use the pool, which belongs to the control side.
 func (s *shared) record(id pool.Handle) *record { return s.allRecords()[id.Slot()] }

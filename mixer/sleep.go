@@ -20,18 +20,20 @@ type sleep struct {
 // awake is the offset of a mixer that does not sleep.
 const awake = math.MinInt64
 
-// init sets the time of creation; the mixer is awake.
+// init sets the time of creation to the present; the mixer is awake.
 func (s *sleep) init() {
 	s.createdAt, s.wakeRequests = time.Now(), make(chan struct{}, 1)
 	s.offset.Store(awake)
 }
 
-// frameAt returns offset plus the frames that have passed at a time since the mixer was created.
+// frameAt returns offset plus the frames that have passed between the creation of the mixer and a time. rate is in
+// Hz.
 func (s *sleep) frameAt(offset int64, at time.Time, rate int) int64 {
 	return offset + pcm.Frames(at.Sub(s.createdAt), rate)
 }
 
-// now implements Mixer.Now. rendered is the number of rendered frames. Control side.
+// now implements Mixer.Now. rendered is the number of rendered frames, and rate is in Hz. Results never decrease.
+// Control side.
 func (s *sleep) now(rendered int64, rate int) int64 {
 	if offset := s.offset.Load(); offset != awake {
 		rendered = max(rendered, s.frameAt(offset, time.Now(), rate))
@@ -55,18 +57,18 @@ func (s *sleep) requestWake() {
 	}
 }
 
-// Sleep puts the mixer to sleep if Render would give silence until the next command. It reports whether
-// it did. There must be no voice, no virtual voice, no command under way, no insert and no tail. Then the
-// mixer need not be rendered until Asked receives a value. Its frames advance with the system clock; the
-// next frame is due at the given time. Audio side; see device.Sleeper.
+// Sleep puts the mixer to sleep if Render would give silence until the next command. It reports whether it did. There
+// must be no voice, no virtual voice, no command under way, no insert and no tail. Then the mixer need not be
+// rendered until Asked receives a value. Its frames advance with the system clock. at is the time when the next frame
+// is due. Audio side; see device.Sleeper.
 func (m *Mixer) Sleep(at time.Time) bool { return m.audio.trySleep(m.sleep.frameAt(0, at, m.rate)) }
 
-// Asked returns a channel that receives a value when a command is sent after Sleep.
+// Asked returns a channel that receives a value when a command is sent after Sleep. Several commands send one value.
 func (m *Mixer) Asked() <-chan struct{} { return m.sleep.wakeRequests }
 
-// Wake ends a sleep at the given time and returns the number of frames that have passed. Commands sent
-// during the sleep are executed after them. Audio side. It takes about 100 us regardless of the length of
-// the sleep.
+// Wake ends a sleep at a time and returns the number of frames that have passed since the last rendered one; 0 if the
+// mixer was awake. Commands sent during the sleep are executed after them. Audio side. It takes about 100 us
+// regardless of the length of the sleep.
 func (m *Mixer) Wake(at time.Time) (frames int64) {
 	frames = m.audio.wake(m.sleep.frameAt(0, at, m.rate))
 	select {

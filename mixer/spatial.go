@@ -20,7 +20,7 @@ type (
 	listenerVectors [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
 )
 
-// write publishes vectors for read. The mutex is held.
+// write publishes vectors for read. Control side, with the mutex held.
 func (w *seqVectors[A]) write(a A) {
 	v := w.version.Load()
 	w.version.Store(v + 1)
@@ -34,7 +34,8 @@ func (w *seqVectors[A]) write(a A) {
 	w.version.Store(v + 2)
 }
 
-// read returns the vectors; ok is false if a write is in progress or came in between.
+// read returns the vectors of the last write; ok is false, and they are invalid, if a write is in progress or came in
+// between.
 func (w *seqVectors[A]) read() (a A, ok bool) {
 	v := w.version.Load()
 	for i := range len(a) {
@@ -55,7 +56,7 @@ func vectorsOfSpot(s *space.Spot) spotVectors {
 	return spotVectors{s.Position, s.Velocity, s.Forward, {s.Occlusion, s.Obstruction}}
 }
 
-// ear returns the Ear in v.
+// ear returns the Ear that vectorsOfListener converted to v.
 func (v *listenerVectors) ear() space.Ear {
 	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }
@@ -65,7 +66,7 @@ func vectorsOfListener(l *space.Listener, ear *space.Ear) listenerVectors {
 	return listenerVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
 }
 
-// listener returns a listener with the same ear.
+// listener returns a Listener that is equivalent to the one in v: its Ear is the same. Doppler is 1 or 0.
 func (v *listenerVectors) listener() space.Listener {
 	l := space.Listener{
 		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
@@ -82,19 +83,21 @@ func (v *listenerVectors) listener() space.Listener {
 // positionError turns an error of package space into an error of the mixer with a single prefix.
 type positionError struct{ cause error }
 
+// Error returns the message of the cause with the prefix of ErrOption.
 func (e positionError) Error() string {
 	return ErrOption.Error() + strings.TrimPrefix(e.cause.Error(), space.ErrRange.Error())
 }
 
+// Unwrap returns ErrOption and the error of package space.
 func (e positionError) Unwrap() []error { return []error{ErrOption, e.cause} }
 
-// SetPositions moves each voice to the spot with the same index, from the next frame that is mixed on,
-// within 20 ms. SetPositions never fails with ErrBusy: the last of several calls between two blocks counts.
-// Voices that are gone or were started without an Emitter are skipped. On an error, which wraps ErrOption,
-// no voice moves.
+// SetPositions moves each voice to the spot with the same index, from the next frame that is mixed on, within 20 ms.
+// SetPositions never fails with ErrBusy: the last of several calls between two blocks counts. Voices that are gone or
+// were started without an Emitter are skipped. On an error, which wraps ErrOption, no voice moves: the lengths
+// differ, a spot is invalid, or a voice is another mixer's.
 //
-// Control side; it never waits for the audio side. It does not allocate, except the first time that a
-// voice is occluded or obstructed.
+// Control side; it never waits for the audio side. It does not allocate, except the first time that a voice is
+// occluded or obstructed.
 func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	if len(voices) != len(spots) {
 		return fmt.Errorf("%w: %d voices and %d places", ErrOption, len(voices), len(spots))
@@ -157,8 +160,9 @@ func (m *Mixer) pushPositions() {
 	m.positionsSeq = m.seq
 }
 
-// SetPosition moves the voices of t to a spot at the moment; see Mixer.SetPositions. Voices that were
-// started without an Emitter are skipped. t must not be a bus or TargetAll. It allocates.
+// SetPosition moves the voices of t to a spot within 20 ms from the moment on; see Mixer.SetPositions. Voices that
+// were started without an Emitter are skipped. The error is ErrBusy, or wraps ErrOption if the spot is invalid or t
+// is a bus or TargetAll. It allocates.
 func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	s, err := spot.Checked()
 	switch {
@@ -185,7 +189,8 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	return nil
 }
 
-// SetListener moves the listener at the moment; see Mixer.SetListener. It allocates.
+// SetListener moves the listener within 20 ms from the moment on; see Mixer.SetListener. The error is ErrBusy, or
+// wraps ErrOption if l is invalid. It allocates.
 func (at Moment) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {

@@ -13,8 +13,8 @@ type spectral struct {
 	voices []spectrum.Gains // by index: left^2 + right^2 per band over all paths of a voice; the last is the incoming start
 }
 
-// enableSpectral makes scores include filters and sends from now on, unless Config.IgnoreFilters is set.
-// Control side.
+// enableSpectral makes scores include filters and sends from now on, unless Config.IgnoreFilters is set. Later calls
+// have no effect. Control side, with the mutex held, or in New.
 func (s *shared) enableSpectral() {
 	if s.ignoreFilters || s.spectral.Load() != nil {
 		return
@@ -27,7 +27,7 @@ func (s *shared) enableSpectral() {
 	s.spectral.Store(sp)
 }
 
-// spectralBuses reports whether a bus has a filter, an equalizer or a send from the beginning.
+// spectralBuses reports whether any of the buses has a filter, an equalizer or a send from the beginning.
 func spectralBuses(buses []BusConfig) bool {
 	for i := range buses {
 		if b := &buses[i]; len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 {
@@ -42,7 +42,8 @@ func spectralBuses(buses []BusConfig) bool {
 	return false
 }
 
-// requestSpectrum requests the spectrum of the sound of a start from the refiner. The mutex is held.
+// requestSpectrum requests the spectrum of the sound of the start r from the refiner, unless filters are ignored. The
+// mutex is held.
 func (m *Mixer) requestSpectrum(r *record) {
 	s := r.sound.Load()
 	if s == nil || m.ignoreFilters {

@@ -7,14 +7,15 @@ import (
 	"voicepool/space"
 )
 
-// maxRecords returns the maximum number of records: one for each voice and each command under way. It is
-// also the maximum number of finished starts that are remembered.
+// maxRecords returns the maximum number of records: one for each voice and each command under way. It is also the
+// maximum number of finished starts that are remembered. c has its defaults.
 func (c *Config) maxRecords() int {
 	voices := c.MaxVoices + c.Virtual
 	return voices + max(voices, c.maxVirtualEndless) + c.Commands
 }
 
-// addRecords adds n records to the directory. The mutex is held.
+// addRecords adds n empty records to the directory. The pool must be extended, too, see growRecords. The mutex is
+// held.
 func (m *Mixer) addRecords(n int) {
 	was, added := m.allRecords(), make([]record, n)
 	all := append(make([]*record, 0, len(was)+n), was...)
@@ -24,7 +25,8 @@ func (m *Mixer) addRecords(n int) {
 	m.directory.Store(&all)
 }
 
-// growRecords increases the number of records by half, up to the maximum. The mutex is held.
+// growRecords increases the number of records by half, at least by 8, up to the maximum. At the maximum it has no
+// effect. The mutex is held.
 func (m *Mixer) growRecords() {
 	was := m.records.Max()
 	more := min(max(was/2, minRecords), m.maxRecords-was)
@@ -63,8 +65,8 @@ func (s *chunkAllocator[T]) next() *T {
 	return x
 }
 
-// recordOf returns the record that a handle owns; nil if the record was reused or the handle is zero. The
-// mutex is held.
+// recordOf returns the record that a handle owns; nil if the record was returned or reused, or the handle is zero.
+// The mutex is held.
 func (m *Mixer) recordOf(id pool.Handle) *record {
 	if p := m.records.Get(id); p != nil {
 		return *p
@@ -72,9 +74,9 @@ func (m *Mixer) recordOf(id pool.Handle) *record {
 	return nil
 }
 
-// acquire returns a free record for a start at frame and its handle; nil if too many commands are under way or
-// all records are in use. It first takes back records of finished starts, so that recently used records are
-// reused while they are in a cache.
+// acquire returns a free record for a start at a frame, or Now, and its handle; 0 and nil if too many commands are
+// under way or all records are in use. It first takes back records of finished starts, so that recently used records
+// are reused while they are in a cache. The mutex is held.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.inFlight.len() >= m.maxInFlight(frame) {
 		return 0, nil
@@ -98,7 +100,7 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 }
 
 // takeFinished takes back up to four records of finished starts and remembers how the starts ended. It reports
-// whether there were any.
+// whether there were any. The mutex is held.
 func (m *Mixer) takeFinished() bool {
 	var over [4]pool.Handle
 	n := m.freed.Take(over[:])

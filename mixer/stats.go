@@ -47,7 +47,8 @@ type Stats struct {
 
 const numStats = 23
 
-// fields returns pointers to the published counters; Frame is the first.
+// fields returns pointers to the counters of s that the audio side publishes; Frame is the first. Busy is not among
+// them.
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
 		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,
@@ -78,7 +79,8 @@ func (p *publishedStats) publish(s *Stats) {
 // frame returns Stats.Frame of the last publish.
 func (p *publishedStats) frame() int64 { return p.values[0].Load() }
 
-// Stats returns a snapshot. Control side; it does not allocate.
+// Stats returns a consistent snapshot of the counters as of the end of the last block; Busy and Pending are current.
+// Control side; it does not allocate.
 func (m *Mixer) Stats() Stats {
 	for {
 		v := m.published.version[0].Load()

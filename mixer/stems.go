@@ -34,8 +34,8 @@ type stem struct {
 	out   []pcm.Frame                  // a ring of one hop, indexed by frame number
 }
 
-// stemOf returns the stem for of, and creates it and its buffers for a bus and the buses down to the output if
-// necessary. The mutex is held.
+// stemOf returns the stem for of. If necessary, it creates the stem and its buffers for the bus with an index and the
+// buses down to the output. The mutex is held.
 func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
 	for s != nil && s.Stem != of {
@@ -55,15 +55,15 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	return s
 }
 
-// Stems returns the contribution of each stem to the last n frames. It contains the voices with their
-// tails, after all gains, pans, places and ducks, summed over all outputs. It requires Config.Stems and
-// is empty without.
+// Stems returns an iterator over all stems and the contribution of each to the last n frames. It contains the voices
+// with their tails, after all gains, pans, places and ducks, summed over all outputs. It requires Config.Stems and is
+// empty without.
 //
-// Stems do not contain effects, inserts, filters of buses, the DC guard and the limiter. In a mixer
-// without these, the stems add up to the mix before the limiter, apart from rounding.
+// Stems do not contain effects, inserts, filters of buses, the DC guard and the limiter. In a mixer without these,
+// the stems add up to the mix before the limiter, apart from rounding.
 //
-// n is limited to 20 ms. The frames are valid until the next iteration. Call Stems between two calls of
-// Render, on the same goroutine. It allocates.
+// n is limited to 20 ms. The frames are valid until the next iteration. Call Stems between two calls of Render, on
+// the same goroutine. It allocates.
 func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
 	return func(yield func(Stem, []pcm.Frame) bool) {
 		if m.stems == nil {
@@ -121,8 +121,8 @@ func (e *Event) Stem() Stem {
 // Play returns Options.Play of the voice of the event. Without Config.Stems it is 0.
 func (e *Event) Play() uint64 { return e.play }
 
-// mixVoicesForStems mixes n frames of each voice alone and adds them to its bus and its stem. The mix has the
-// same bits as with mixUntilPanic, because each kernel adds the final value of a frame at once.
+// mixVoicesForStems mixes n frames, from now on, of each of the voices alone and adds them to its bus and its stem.
+// The mix has the same bits as with mixUntilPanic, because each kernel adds the final value of a frame at once.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot
@@ -139,7 +139,7 @@ func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	}
 }
 
-// beginStems prepares all stems for mixBuses of n frames: it clears their outputs and adds their tails.
+// beginStems prepares all stems for mixBuses of n frames from now on: it clears their outputs and adds their tails.
 func (a *audio) beginStems(n int64) {
 	for s := a.stems.first.Load(); s != nil; s = s.next {
 		at := a.now % a.hop
@@ -160,7 +160,8 @@ func (st *stems) clearOutputs() {
 	}
 }
 
-// applyStems applies the gains of a bus to its stems, for the frames from..to of a stretch of n frames.
+// applyStems applies the gains of the bus with an index to its stems, for the frames from..to of a stretch of n
+// frames that begins at now.
 func (a *audio) applyStems(bus int, from, to, n int64) {
 	b := &a.buses[bus]
 	for s := a.stems.first.Load(); s != nil; s = s.next {
@@ -177,7 +178,7 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 	}
 }
 
-// setStem stores the stem and the play of a start in an event.
+// setStem stores the stem and the play of the start r in e. Without Config.Stems it has no effect.
 func (a *audio) setStem(e *Event, r *record) {
 	if a.stems != nil { // otherwise unused, and reading it would miss the cache
 		extra := r.extra.Load()

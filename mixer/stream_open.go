@@ -11,14 +11,14 @@ import (
 	"voicepool/voice"
 )
 
-// keepStream keeps an open stream until it is over. The mutex is held.
+// keepStream keeps an open stream for Prepare and Close until it is closed. The mutex is held.
 func (m *Mixer) keepStream(feed *voice.StreamBuffer) {
 	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
 }
 
-// openStreamFor opens a stream for a start with a record and releases the record on failure. It unlocks
-// the mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
-// before and after.
+// openStreamFor opens a stream of s with options o for a start with the record id and releases the record on failure.
+// It unlocks the mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
+// before and after. The error is ErrClosed or as in openStream.
 func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
 	m.inFlight.add(1) // reserves room for the command
 	m.mutex.Unlock()
@@ -36,8 +36,8 @@ func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed 
 	return m.openStream(s, m.frames(o.From), o.Loop, o.Rounds)
 }
 
-// openStream opens a stream at frame from. With loop it repeats the loop rounds times; 0: endlessly. A loop of
-// unknown length gives an error that wraps ErrOption.
+// openStream opens a stream of s at frame from. If loop is true, it plays the loop rounds times; 0: endlessly. A loop
+// of unknown length gives an error that wraps ErrOption; other errors come from the decoder.
 func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
 	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
@@ -75,8 +75,8 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 	return handles
 }
 
-// seekStream sends c for one voice with a stream that it opens at c.position. It returns nil if the voice is
-// gone.
+// seekStream sends the cmdSeek c for one voice h with a stream that it opens at c.position. It returns nil if the
+// voice is gone. The error is as in openStream and send.
 func (m *Mixer) seekStream(c command, h Handle) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -110,8 +110,8 @@ func (at Moment) setStreamRounds(t *Target, rounds int) error {
 	return nil
 }
 
-// setStreamRoundsOf makes a stream play its loop rounds times. The round that is playing at the frame
-// counts as the first.
+// setStreamRoundsOf makes the stream s of h play its loop rounds times (Forever: endlessly) from the moment on. The
+// round that is playing then counts as the first. The error wraps ErrOption, or is as in openStream and send.
 func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
@@ -137,8 +137,8 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendStream sends a command with a stream buffer and keeps the buffer for Close. On an error it closes the
-// buffer.
+// sendStream sends a command with a stream buffer, c.feed, and keeps the buffer for Close. On an error, of send or
+// ErrClosed, it closes the buffer.
 func (m *Mixer) sendStream(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()
@@ -154,13 +154,12 @@ func (m *Mixer) sendStream(c command) error {
 	return nil
 }
 
-// Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead, and until
-// the band-limited versions of sounds that pitched voices read are computed. Call it before each Render,
-// on the same goroutine.
+// Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead, and until the
+// band-limited versions of sounds that pitched voices read are computed. Call it before each Render, on the same
+// goroutine.
 //
-// Prepare returns the number of frames that may be rendered before the next call. Without streams this is
-// a large number. With streams it is the smallest number that any of them can serve at the highest speed.
-// Control side.
+// Prepare returns the number of frames that may be rendered before the next call. Without streams this is a large
+// number. With streams it is the smallest number that any of them can serve at the highest speed. Control side.
 func (m *Mixer) Prepare() (frames int) {
 	m.requestMissingMips()
 	m.refiner.Wait()

@@ -10,20 +10,21 @@ const (
 	AtLoopEnd             // when it next reaches the end of its loop, in its last round too; like AtEnd if it does not loop or is past its loop
 )
 
-// Then starts a successor at the exact frame at which the voice ends, gaplessly. With AtLoopEnd the voice
-// ends at the end of its loop, without a tail. The returned handle belongs to the successor, which is
-// pending until then. It can be changed, stopped and given a successor itself.
+// Then starts next with options o as the successor at the exact frame when the voice ends, gaplessly; when selects
+// its end or the end of its loop. With AtLoopEnd the voice ends at the end of its loop, without a tail. The returned
+// handle belongs to the successor, which is pending until then. It can be changed, stopped and given a successor
+// itself.
 //
-// The frame follows the voice through pauses, seeks, pitches and speeds. The slot of the voice becomes
-// free at that frame, before any other start. If the voice is stopped, stolen for good or refused, its
-// successor counts as stopped; with StopOver from the start of the fade. A virtual voice is followed when
-// it would end. A voice has one successor; another Then replaces it. If the decoder of a stream is late
-// at its end, the successor starts within 20 ms.
+// The frame follows the voice through pauses, seeks, pitches and speeds. The slot of the voice becomes free at that
+// frame, before any other start. If the voice is stopped, stolen for good or refused, its successor counts as
+// stopped; with StopOver from the start of the fade. A virtual voice is followed when it would end. A voice has one
+// successor; another Then replaces it. If the decoder of a stream is late at its end, the successor starts within 20
+// ms.
 //
-// A Set or Fade that takes more than 5 ms, of gain, pan, pitch, speed or a cutoff, continues in the
-// successor. So does the 5 ms ramp of a property that was set on both to the same value. A property that
-// was set on the successor to another value keeps that value. All other properties come from o. If both
-// have a filter, the successor continues with its state.
+// A Set or Fade that takes more than 5 ms, of gain, pan, pitch, speed or a cutoff, continues in the successor. So
+// does the 5 ms ramp of a property that was set on both to the same value. A property that was set on the successor
+// to another value keeps that value. All other properties come from o. If both have a filter, the successor continues
+// with its state.
 //
 // A successor counts as a command under way. Then fails with ErrGone, and with the errors of Play.
 func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
@@ -33,8 +34,9 @@ func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 	return h.mixer.play(&command{kind: cmdThen, frame: Now, target: TargetVoice(h), when: when}, next, &o)
 }
 
-// LeftLoop reports whether a looping voice has left its loop for good or is over. Audio side, between two
-// calls of Render.
+// LeftLoop reports whether the voice of h has left its loop for good or is over; false for a voice without a loop
+// that is not over, and while it is pending. Audio side, between two calls of Render. h must belong to m and not be
+// zero.
 func (m *Mixer) LeftLoop(h Handle) bool { return m.audio.leftLoop(h.id) }
 
 // UntilEnd returns how many of the given frames can be rendered before the first voice ends or leaves its

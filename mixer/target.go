@@ -28,8 +28,8 @@ type Target struct {
 	sound *voice.Sound
 }
 
-// check returns an error that wraps ErrOption if t is not a valid target of m, which may be nil. It must run
-// before t.bus is used as an index, because the index of another mixer's bus may be out of range.
+// check returns an error that wraps ErrOption if t is not a valid target of m. If m is nil, the error is errNoMixer.
+// It must run before t.bus is used as an index, because the index of another mixer's bus may be out of range.
 func (t *Target) check(m *Mixer) error {
 	switch {
 	case m == nil:
@@ -44,13 +44,15 @@ func (t *Target) check(m *Mixer) error {
 	return nil
 }
 
-// TargetVoice selects the voice of a handle. If the start has an Options.Play, it selects all starts with
-// the same Play that are not over, including pending ones and successors.
+// TargetVoice selects the voice of a handle, or the pending start. If the start has an Options.Play, it selects all
+// starts with the same Play that are not over, including pending ones and successors. Commands for a voice that is
+// gone have no effect.
 func TargetVoice(h Handle) Target {
 	return Target{kind: oneVoice, mixer: h.mixer, id: h.id, tag: h.play}
 }
 
-// TargetTag selects the living voices that were started with a tag other than 0.
+// TargetTag selects the living voices, real or virtual, that were started with a tag. For the tag 0 it returns the
+// zero Target, which calls reject.
 func TargetTag(tag uint64) Target {
 	if tag == 0 {
 		return Target{}
@@ -58,7 +60,8 @@ func TargetTag(tag uint64) Target {
 	return Target{kind: taggedVoices, tag: tag}
 }
 
-// TargetSound selects the living voices that play a sound.
+// TargetSound selects the living voices, real or virtual, that play s. For nil it returns the zero Target, which
+// calls reject.
 func TargetSound(s *voice.Sound) Target {
 	if s == nil {
 		return Target{}

@@ -19,9 +19,9 @@ type branch struct {
 	first, last int // the bus and all buses below it have places first..last-1
 }
 
-// newTree returns the tree of the buses, with the master first and the master buses of further outputs
-// last. down lists the indices with parents first, up with parents last. Buses in a loop are in neither
-// list.
+// newTree returns the tree of the buses, with the master first and the given number of master buses of further
+// outputs, roots, last. down lists the indices with parents first, up with parents last. Buses in a loop are in
+// neither list. An unknown parent counts as the master.
 func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	index := map[string]int{"": 0}
 	for i := range buses {
@@ -58,9 +58,9 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	return t, down, up
 }
 
-// order returns the buses of up in mixing order: a bus comes after the buses below it, the keys of its
-// effects, and the buses that send to it. Otherwise the order is kept. In case of a loop the result is
-// shorter than up.
+// order returns the bus indices of up in mixing order: a bus comes after the buses below it, the keys of its effects,
+// and the buses that send to it. Otherwise the order is kept. In case of a loop the result is shorter than up. buses
+// are in the order of the tree.
 func (t tree) order(buses []BusConfig, up []int) []int {
 	waits, some := make([][]int, len(t)), false // by bus: the buses that come before it
 	wait := func(i, forWhom int) {
@@ -97,7 +97,8 @@ func (t tree) order(buses []BusConfig, up []int) []int {
 	}
 }
 
-// findLoop returns a bus that would have to be mixed after itself, and an explanation; "" without a loop.
+// findLoop returns the name of a bus that would have to be mixed after itself, and an explanation of the loop; both
+// are "" without a loop. buses are in the order of the tree.
 func (t tree) findLoop(buses []BusConfig) (bus, circle string) {
 	_, _, up := newTree(buses, t.roots())
 	ordered := t.order(buses, up)
@@ -140,21 +141,23 @@ func (t tree) roots() (n int) {
 	return n
 }
 
-// below reports whether bus i is bus j or below it.
+// below reports whether the bus with index i is bus j or below it.
 func (t tree) below(i, j int) bool {
 	at := t[i].first
 	return t[j].first <= at && at < t[j].last
 }
 
-// passesThrough reports whether the output of bus i passes through the gains and insert of bus j.
+// passesThrough reports whether the output of the bus with index i passes through the gains and insert of bus j,
+// which may be the same.
 func (t tree) passesThrough(i, j int) bool { return t[i].output == t[j].output && t.below(i, j) }
 
-// find returns the index of a bus by name, or -1.
+// find returns the index of the bus with a name, or -1.
 func (t tree) find(name string) int {
 	return slices.IndexFunc(t, func(b branch) bool { return b.name == name })
 }
 
-// nearest suggests a bus name similar to an unknown name, except by; "" without other buses.
+// nearest returns the end of a message, `; the nearest is "sfx"`, with the bus whose name is nearest to name. The bus
+// by is left out; the result is "" without other buses.
 func (t tree) nearest(name, by string) string {
 	var names []string
 	for i := range t[1:] {

@@ -27,7 +27,7 @@ const (
 	noSecond = math.MaxUint32
 )
 
-// newVictimIndex returns nil if there are few slots.
+// newVictimIndex returns an index for a number of slots, or nil if there are so few that a search of all is as fast.
 func newVictimIndex(slots int) *victimIndex {
 	n := (slots + runSlots - 1) / runSlots
 	if n < minRuns {
@@ -45,10 +45,11 @@ func newVictimIndex(slots int) *victimIndex {
 	return r
 }
 
-// markDirty records a change of the priority or the audibility at an index.
-func (r *victimIndex) markDirty(i int) {
-	if r != nil && i < r.slots {
-		run := i / runSlots
+// markDirty records a change of the priority or the audibility of a slot. It has no effect on a nil index and for
+// indices of virtual voices.
+func (r *victimIndex) markDirty(slot int) {
+	if r != nil && slot < r.slots {
+		run := slot / runSlots
 		r.dirty[run/64] |= 1 << (run % 64)
 	}
 }
@@ -60,8 +61,8 @@ func (r *victimIndex) markAllDirty() {
 	}
 }
 
-// find sets w to the weakest slot with a priority of at most limit, as w.Find of all slots does. It first
-// updates the runs that have changed.
+// find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find(prio, audibility,
+// limit). It first updates the runs that were marked as changed.
 func (r *victimIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
@@ -85,7 +86,8 @@ func (r *victimIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, l
 	w.Candidates, w.Next, w.Alone, w.At = r.all, math.Float32frombits(next), next == noSecond, int(r.victim[run])
 }
 
-// update searches the slots of a run again and stores their victim and candidates.
+// update searches the slots of a run again and stores their victim and their number of candidates. prio and
+// audibility are by slot.
 func (r *victimIndex) update(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
 	var w dsp.Weakest

@@ -19,7 +19,7 @@ type virtualLag struct {
 	advancing    [lagGroup]realVoice // the voices of a group that advance in a stretch
 }
 
-// newVirtualLag returns the state for a number of virtual voices, without a voice. now must be set.
+// newVirtualLag returns the state for a number of virtual voices, without a voice. The caller sets now.
 func newVirtualLag(virtual int) virtualLag {
 	groups := (virtual + lagGroup - 1) / lagGroup
 	l := virtualLag{upTo: make([]uint32, virtual), steadyFrames: make([]uint32, virtual), steadyUntil: make([]int64, groups)}
@@ -29,16 +29,18 @@ func newVirtualLag(virtual int) virtualLag {
 	return l
 }
 
-// put records that virtual voice j is up to date at its new index.
+// put records that virtual voice j, counted from base, is up to date at its new index.
 func (l *virtualLag) put(j int) {
 	l.upTo[j] = uint32(*l.now)
 	l.mayChange(j)
 }
 
-// mayChange records that virtual voice j may change, so the next stretch must not leave it behind.
+// mayChange records that virtual voice j, counted from base, may change, so the next stretch must not leave it
+// behind.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
-// mutable returns the voice at index i, up to date, for a caller that may change it.
+// mutable returns the voice at index i, advanced to the frame now, for a caller that may change it. Call it again
+// after each stretch.
 func (a *audio) mutable(i int) *slot {
 	s := a.current(i)
 	if i >= a.base {
@@ -47,7 +49,7 @@ func (a *audio) mutable(i int) *slot {
 	return s
 }
 
-// current returns the voice at index i, up to date, for a caller that does not change it.
+// current returns the voice at index i, advanced to the frame now, for a caller that does not change it.
 func (a *audio) current(i int) *slot {
 	s := a.voiceTable.at(i)
 	if i >= a.base {
@@ -56,7 +58,7 @@ func (a *audio) current(i int) *slot {
 	return s
 }
 
-// catchUp advances virtual voice j to the present frame, if it lags behind.
+// catchUp advances the virtual voice s, number j from base, to the frame now, if it lags behind.
 func (a *audio) catchUp(j int, s *slot) {
 	l := &a.lag
 	lag := int64(int32(uint32(a.now) - l.upTo[j]))
@@ -70,8 +72,8 @@ func (a *audio) catchUp(j int, s *slot) {
 	l.steadyFrames[j] -= uint32(min(lag, int64(l.steadyFrames[j])))
 }
 
-// mixVirtual advances the virtual voices that may need more than a constant step within n frames. The
-// others lag.
+// mixVirtual advances the virtual voices that may need more than a constant step within the next n frames, and
+// collects in a.endings the voices that end. The others lag.
 func (a *audio) mixVirtual(n int64) {
 	l, to := &a.lag, a.now+n
 	for g, calm := range l.steadyUntil[:a.lagGroups()] {
@@ -81,7 +83,7 @@ func (a *audio) mixVirtual(n int64) {
 	}
 }
 
-// mixGroup is mixVirtual for group g.
+// mixGroup is mixVirtual for the virtual voices of group g.
 func (a *audio) mixGroup(g int, n int64) {
 	l, calm := &a.lag, int64(never)
 	passes := l.advancing[:0]
@@ -120,7 +122,7 @@ func (a *audio) refreshAllVirtual() {
 	}
 }
 
-// refreshVirtual computes the scores of virtual voices that may have changed.
+// refreshVirtual computes the scores of virtual voices that may have changed by the frame now.
 func (a *audio) refreshVirtual() {
 	due := &a.scoresDue.virtual
 	if a.now < due.first {
@@ -150,7 +152,8 @@ func (a *audio) refreshVirtual() {
 // voices is their kind: 0 if they have an end, 1 if they are endless.
 const remainingMoving = 2
 
-// remainingClass returns the class of a virtual voice for refreshRemainingClass.
+// remainingClass returns the class of virtual voice j, counted from base, for refreshRemainingClass: 0 finite, 1
+// endless, remainingMoving if it moves or was moved.
 func (a *audio) remainingClass(j int) int {
 	if a.scores.remainingHolds[j] == 0 {
 		return remainingMoving
@@ -158,8 +161,8 @@ func (a *audio) remainingClass(j int) int {
 	return boolInt(a.scores.endless[a.base+j])
 }
 
-// refreshRemainingClass computes the scores of the virtual voices of a class whose audibility from now on
-// may have changed.
+// refreshRemainingClass computes the scores of the virtual voices of a class whose audibility from now on may have
+// changed by the frame now.
 func (a *audio) refreshRemainingClass(class int) {
 	due := &a.scoresDue.remaining[class]
 	if a.now < due.first {

@@ -32,7 +32,7 @@ type virtualVictimIndex struct {
 	dirtyPrio       []uint64  // by run, a bit each: a priority or a kind has changed
 }
 
-// newVirtualVictims returns an index of the scores from index base on.
+// newVirtualVictims returns an index of the scores from index base on, which it aliases. All voices count as free.
 func newVirtualVictims(s *scores, base int) *virtualVictims {
 	u := &virtualVictims{prio: s.prio[base:], endless: s.endless[base:], remaining: s.remaining[base:], number: s.number[base:]}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
@@ -51,8 +51,8 @@ func newVirtualVictims(s *scores, base int) *virtualVictims {
 	return u
 }
 
-// markPrio records a change of the priority or the kind of virtual voice j; it ignores negative j, which are
-// real voices.
+// markPrio records a change of the priority or the kind of virtual voice j, counted from base; it ignores negative j,
+// which are real voices.
 func (u *virtualVictims) markPrio(j int) {
 	if j >= 0 {
 		markRun(u.indexes[0].dirtyPrio, j)
@@ -60,15 +60,15 @@ func (u *virtualVictims) markPrio(j int) {
 	}
 }
 
-// markAudibility records a change of the audibility of virtual voice j; it ignores negative j, which are real
-// voices.
+// markAudibility records a change of the audibility of virtual voice j, counted from base; it ignores negative j,
+// which are real voices.
 func (u *virtualVictims) markAudibility(j int) {
 	if j >= 0 {
 		markRun(u.indexes[boolInt(u.endless[j])].dirtyAudibility, j)
 	}
 }
 
-// markRun sets the bit of the run that contains virtual voice j.
+// markRun sets the bit of the run that contains virtual voice j, counted from base. runs has a bit per run.
 func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
 // prioritiesOf returns, for a run (runSlots consecutive virtual voices; the last may be shorter), the
@@ -88,8 +88,8 @@ func (u *virtualVictims) prioritiesOf(run, kind int) (from int, prio []int32) {
 	return from, prio
 }
 
-// update updates the entry of a run. moved means that a priority or a kind has changed, so the
-// counts must be updated, too.
+// update searches a run again for the voices of a kind, 0 for finite and 1 for endless, and stores their victim.
+// moved means that a priority or a kind has changed, so the counts must be updated, too.
 func (u *virtualVictims) update(run, kind int, moved bool) {
 	k := &u.indexes[kind]
 	from, prio := u.prioritiesOf(run, kind)
@@ -160,7 +160,7 @@ type virtualWeakest struct {
 	peers int // the number of voices with its priority
 }
 
-// merge returns the weaker result of two searches, with the candidates and peers of both.
+// merge returns the weaker of two results of different kinds, with the candidates and peers of both.
 func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	switch {
 	case v.Candidates == 0:
@@ -192,8 +192,8 @@ func kindRange(filter voiceFilter) (from, to int) {
 	return 0, 2
 }
 
-// find returns the least audible virtual voice that filter permits, with a priority of at most limit.
-// Candidates is 0 without such a voice.
+// find returns the least audible virtual voice among the lowest priority that filter permits, with a priority of at
+// most limit. Candidates is 0 without such a voice.
 func (u *virtualVictims) find(filter voiceFilter, limit int32) (w virtualWeakest) {
 	for kind, to := kindRange(filter); kind < to; kind++ {
 		w = w.merge(u.findKind(kind, limit))
@@ -201,8 +201,8 @@ func (u *virtualVictims) find(filter voiceFilter, limit int32) (w virtualWeakest
 	return w
 }
 
-// oldest returns the oldest among the least audible voices that find returned in w, as an index
-// minus base.
+// oldest returns the oldest among the least audible voices that find returned in w for the same filter, as an index
+// counted from base.
 func (u *virtualVictims) oldest(w *virtualWeakest, filter voiceFilter) int {
 	if w.Alone || w.Next != w.Key {
 		return w.At
@@ -223,8 +223,8 @@ func (u *virtualVictims) oldest(w *virtualWeakest, filter voiceFilter) int {
 	return oldest
 }
 
-// chooseVirtualVictim stores the virtual voice to steal in c, with a priority of at most limit: the lowest
-// priority, then the least audible from now on, then the oldest.
+// chooseVirtualVictim stores the virtual voice to steal in c: the lowest priority, then the least audible from now
+// on, then the oldest. Its priority is at most limit, and filter permits its kind. c.slot is -1 without a candidate.
 func (a *audio) chooseVirtualVictim(c *choice, limit int32, filter voiceFilter) {
 	s, u := &a.scores, a.scores.virtualVictims
 	w := u.find(filter, limit)

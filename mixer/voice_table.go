@@ -27,7 +27,8 @@ type realVoice struct {
 	index int
 }
 
-// newVoiceTable returns an empty table for a configuration with its defaults and a number of outputs.
+// newVoiceTable returns an empty table for a configuration with its defaults and a number of outputs. The error is of
+// a pool that could not be made.
 func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	r := voiceTable{
@@ -47,7 +48,7 @@ func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	return r, err
 }
 
-// at returns the voice at an index.
+// at returns the voice at index i, which must be in use. A virtual voice may lag behind, see audio.current.
 func (r *voiceTable) at(i int) *slot {
 	if i < r.base {
 		return *r.slots.At(i)
@@ -55,7 +56,7 @@ func (r *voiceTable) at(i int) *slot {
 	return *r.virtuals.At(i - r.base)
 }
 
-// put sets the voice at index i, which must be in use.
+// put sets the voice at index i, which must be in use, to s.
 func (r *voiceTable) put(i int, s *slot) {
 	if i < r.base {
 		*r.slots.At(i) = s
@@ -68,7 +69,7 @@ func (r *voiceTable) put(i int, s *slot) {
 	r.lag.put(i - r.base)
 }
 
-// next returns the first used index at or after i, or -1.
+// next returns the first used index at or after index i, or -1.
 func (r *voiceTable) next(i int) int {
 	if i < r.base {
 		if j := r.slots.Next(i); j >= 0 {
@@ -110,7 +111,8 @@ func (r *voiceTable) takeVirtual(endless bool, s *slot) int {
 	return r.take(r.virtuals, r.base, s)
 }
 
-// take assigns a free index of p to a voice and returns it, counted from base. It panics if p is full.
+// take assigns a free index of p to voice s and returns it, counted from base, the index of the first voice of p. It
+// panics if p is full.
 func (r *voiceTable) take(p *pool.Pool[*slot], base int, s *slot) int {
 	handle, _, ok := p.Acquire()
 	if !ok {
@@ -128,7 +130,7 @@ func (r *voiceTable) take(p *pool.Pool[*slot], base int, s *slot) int {
 	return i
 }
 
-// release frees index i; the voice must still be there.
+// release frees index i. The voice must still be there.
 func (r *voiceTable) release(i int) {
 	if i < r.base {
 		r.staleReal += boolInt(r.realIndex[i] > 0)
@@ -145,7 +147,8 @@ func (r *voiceTable) free() bool {
 	return r.slots.Len()-boolInt(r.hiddenIndex >= 0 && r.hiddenIndex < r.base) < r.slots.Limit()
 }
 
-// virtualCounts returns the number of virtual voices, and the number of those with an end.
+// virtualCounts returns the number of virtual voices, and the number of finite ones among them. A voice hidden by
+// hideFromChoice does not count.
 func (r *voiceTable) virtualCounts() (all, finite int) {
 	all, finite = r.virtuals.Len(), r.finite
 	if r.hiddenIndex >= r.base {
@@ -154,9 +157,9 @@ func (r *voiceTable) virtualCounts() (all, finite int) {
 	return all, finite
 }
 
-// hasCapacity reports whether there are fewer virtual voices of a kind than the maximum. canHide reports
-// whether one more voice of the kind may become virtual. The two differ if virtual voices have changed
-// their kind.
+// hasCapacity reports whether there are fewer virtual voices of a kind, endless or finite, than the maximum of that
+// kind. canHide reports whether one more voice of the kind may become virtual. The two differ if virtual voices have
+// changed their kind.
 func (r *voiceTable) hasCapacity(endless bool) bool {
 	all, finite := r.virtualCounts()
 	if endless {
@@ -165,7 +168,7 @@ func (r *voiceTable) hasCapacity(endless bool) bool {
 	return finite < r.maxFinite
 }
 
-// canHide reports whether one more voice of a kind may become virtual, see hasCapacity.
+// canHide reports whether one more voice of a kind, endless or finite, may become virtual; see hasCapacity.
 func (r *voiceTable) canHide(endless bool) bool {
 	all, _ := r.virtualCounts()
 	return r.hasCapacity(endless) && all < r.virtuals.Limit()

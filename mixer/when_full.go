@@ -28,8 +28,7 @@ var whenFullNames = [...]string{"default", "virtual", "end"}
 // String returns "default", "virtual" or "end".
 func (w WhenFull) String() string { return words.Name("when full", w, whenFullNames[:]) }
 
-// ParseWhenFull returns the value named virtual or end. It returns WhenFullDefault and false for any other
-// name.
+// ParseWhenFull returns the value named virtual or end. For any other name it returns WhenFullDefault and false.
 func ParseWhenFull(name string) (WhenFull, bool) {
 	i := slices.Index(whenFullNames[1:], name)
 	return WhenFull(i + 1), i >= 0
@@ -42,7 +41,7 @@ func (c *Config) defaultMaxEndless() int { return max(c.MaxVoices, min(c.Command
 // maxVirtual returns the maximum number of virtual voices, endless and finite.
 func (c *Config) maxVirtual() int { return c.maxVirtualEndless + c.Virtual }
 
-// classify determines whether a voice is endless and whether it becomes virtual if a full pool steals it.
+// classify updates whether voice s is endless and whether it becomes virtual if a full pool steals it.
 func (a *audio) classify(s *slot) {
 	endless := s.endAt == never && s.voice.Endless()
 	if s.virtual && endless != s.endless { // it keeps its place and counts as the other kind
@@ -51,7 +50,7 @@ func (a *audio) classify(s *slot) {
 	s.endless, s.virtualizable = endless, a.virtualizable(s.record.whenFull, endless)
 }
 
-// virtualizable reports whether a voice becomes virtual if a full pool has no slot for it. endless
+// virtualizable reports whether a voice with the option w becomes virtual if a full pool has no slot for it. endless
 // is its kind.
 func (r *voiceTable) virtualizable(w WhenFull, endless bool) bool {
 	return w != WhenFullEnd && (endless || r.maxFinite > 0)

@@ -27,12 +27,12 @@ type History struct {
 // minLen is the initial length.
 const minLen = 32
 
-// New returns a history that remembers the last maxLen starts, and up to the next power of two, but at least 32. It
+// New returns a history that remembers the last maxLen starts, rounded up to a power of two and at least 32. It
 // allocates as starts are added.
 func New(maxLen int) History { return History{maxLen: maxLen} }
 
-// Add returns the next entry, for the start id. It replaces the oldest one if the ring is full. The caller
-// sets the remaining fields.
+// Add returns the entry for the finished start id. It replaces the oldest one if the ring is full. The caller sets
+// Number, Tag, Position and State.
 func (h *History) Add(id pool.Handle) *Entry {
 	if h.len() == len(h.entries) && len(h.entries) < h.maxLen {
 		h.grow()
@@ -45,7 +45,7 @@ func (h *History) Add(id pool.Handle) *Entry {
 	return x
 }
 
-// head returns a pointer to the number of the last start with the same hash as id; 0: no start yet.
+// head returns a pointer to the number of the last entry whose handle has the same hash as id; 0: no such entry.
 func (h *History) head(id pool.Handle) *uint32 {
 	const golden = 0x9e3779b97f4a7c15
 	return &h.heads[uint64(id)*golden>>32&uint64(len(h.heads)-1)]
@@ -59,7 +59,7 @@ func (h *History) len() int {
 	return int(h.count)
 }
 
-// grow doubles the length.
+// grow doubles the length and keeps all entries. The ring must not have wrapped around.
 func (h *History) grow() {
 	size := max(2*len(h.entries), minLen)
 	old := h.entries // the ring has not wrapped, otherwise it would not grow
@@ -71,7 +71,7 @@ func (h *History) grow() {
 	}
 }
 
-// Find returns the entry of a start, or zero if it is forgotten.
+// Find returns the entry of the start id, or the zero value if it is forgotten.
 func (h *History) Find(id pool.Handle) Entry {
 	if len(h.entries) == 0 {
 		return Entry{}

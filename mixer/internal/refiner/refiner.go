@@ -26,7 +26,8 @@ type Level struct {
 	Looped bool // for playing in a loop
 }
 
-// Request requests a mip level unless it exists, cannot exist, or is already requested. It does not wait.
+// Request requests a mip level unless it exists, cannot exist, or is already requested. It may start a goroutine. It
+// does not wait.
 func (r *Refiner) Request(l Level) {
 	if l.Sound.Refined(l.Level, l.Looped) {
 		return
@@ -45,7 +46,8 @@ func (r *Refiner) Request(l Level) {
 	r.queued = append(r.queued, l)
 }
 
-// run computes a mip level and then the queued ones; it returns when the queue is empty.
+// run computes a mip level, which must be in r.running, and then the queued ones; it returns when the queue is empty.
+// It runs on a goroutine of its own.
 func (r *Refiner) run(l Level) {
 	for more := true; more; {
 		l.Sound.Refine(l.Level, l.Looped)
@@ -65,7 +67,7 @@ func (r *Refiner) run(l Level) {
 	}
 }
 
-// Wait blocks until all requests are done.
+// Wait blocks until no request is queued or running.
 func (r *Refiner) Wait() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -74,7 +76,7 @@ func (r *Refiner) Wait() {
 	}
 }
 
-// CancelQueued cancels the queued requests.
+// CancelQueued cancels the queued requests; running ones continue.
 func (r *Refiner) CancelQueued() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
