@@ -10,7 +10,7 @@ type workBuffers struct {
 	converted []float32 // samples at the rate of the mixer
 }
 
-// forClip returns an empty buffer for the samples of a file; nil without a pool.
+// forClip returns an empty buffer for the samples of a file, whose memory is reused; nil for a nil receiver.
 func (s *workBuffers) forClip() []float32 {
 	if s == nil {
 		return nil
@@ -18,14 +18,16 @@ func (s *workBuffers) forClip() []float32 {
 	return s.clip[:0]
 }
 
-// keepClip stores the buffer of a clip for the next file. It may have been reallocated since forClip.
+// keepClip stores the buffer x of a clip for the next file. It may have been reallocated since forClip. A nil
+// receiver keeps no memory.
 func (s *workBuffers) keepClip(x []float32) {
 	if s != nil {
 		s.clip = x
 	}
 }
 
-// forConverted returns an empty buffer with a capacity of at least n samples. Without a pool it is a new one.
+// forConverted returns an empty buffer with a capacity of at least n samples, whose memory is reused. For a nil
+// receiver it is a new one.
 func (s *workBuffers) forConverted(n int64) []float32 {
 	if s == nil {
 		return make([]float32, 0, n)
@@ -39,7 +41,7 @@ func (s *workBuffers) forConverted(n int64) []float32 {
 // bufferPool is a pool of work buffers. The zero value is empty; any goroutine.
 type bufferPool struct{ pool sync.Pool }
 
-// take returns buffers from the pool, or new ones if the pool is empty.
+// take removes buffers from the pool and returns them, or new ones if the pool is empty.
 func (s *bufferPool) take() *workBuffers {
 	if one, ok := s.pool.Get().(*workBuffers); ok {
 		return one

@@ -41,7 +41,7 @@ type Clip struct {
 	Notes []string
 }
 
-// Frames returns the length in frames.
+// Frames returns the length in frames; 0 if Channels is less than 1.
 func (c *Clip) Frames() int64 {
 	if c.Channels < 1 {
 		return 0
@@ -53,8 +53,8 @@ func (c *Clip) Frames() int64 {
 // like 16-bit integers. A file with larger samples is broken.
 const maxSample = 1 << 16
 
-// checkSamples returns an error for the first sample that is not within -maxSample..maxSample, or is NaN,
-// otherwise nil. at is the frame number of the first sample.
+// checkSamples returns an error that wraps ErrDecode for the first of the interleaved samples that is not within
+// -maxSample..maxSample, or is NaN, otherwise nil. at is the number of the first frame, for the message.
 func checkSamples(samples []float32, channels int, at int64) error {
 	i := goodSamples(samples)
 	if i == len(samples) {
@@ -63,7 +63,8 @@ func checkSamples(samples []float32, channels int, at int64) error {
 	return source.Broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
-// goodSamples returns the number of samples before the first invalid one: NaN, or beyond maxSample.
+// goodSamples returns the number of samples before the first invalid one, which is NaN or beyond maxSample; all if
+// every sample is valid.
 func goodSamples(samples []float32) int {
 	i := 0
 	for ; i+8 <= len(samples); i += 8 { // the OR of the bits is at least their maximum, so one comparison clears most groups of eight
@@ -130,7 +131,8 @@ func Describe(c *Clip, measure bool) Info {
 	return info
 }
 
-// measure returns the integrated loudness and the true peak in dBFS of all samples.
+// measure returns the integrated loudness and the true peak in dBFS of all samples; both are -Inf for silence. The
+// clip must be valid.
 func (c *Clip) measure() (pcm.LUFS, pcm.Decibels) {
 	m := newMeter(c)
 	m.write(c.Samples)
@@ -143,18 +145,18 @@ type meter struct {
 	peak     *loudness.PeakMeter
 }
 
-// newMeter returns a meter for samples with the rate and the channels of c.
+// newMeter returns a meter for samples with the rate and the channels of c, which must be valid.
 func newMeter(c *Clip) meter {
 	return meter{loudness.NewMeter(c.Rate, c.loudnessWeights()), loudness.NewPeakMeter(c.Rate, c.Channels)}
 }
 
-// write measures the next interleaved samples.
+// write adds the next interleaved samples to the measurement.
 func (m meter) write(samples []float32) {
 	m.loudness.Write(samples)
 	m.peak.Write(samples)
 }
 
-// read returns the integrated loudness and the true peak in dBFS of all samples written.
+// read returns the integrated loudness and the true peak in dBFS of all samples written; both are -Inf for silence.
 func (m meter) read() (pcm.LUFS, pcm.Decibels) {
 	return m.loudness.Integrated(), pcm.FromLinear(m.peak.TruePeak())
 }

@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// fillFileName puts the name of a file into the command of an error message, so that a user can run it: {file}
-// becomes the name, {file.flac} and {file.wav} the name with another extension. Unprintable names become FILE.
+// fillFileName puts the name of a file into the command of an error message. {file} becomes the name, {file.flac} and
+// {file.wav} the name with another extension, quoted for a shell. Unprintable names become FILE.
+// A message without these words is returned unchanged.
 func fillFileName(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message
@@ -23,7 +24,8 @@ func fillFileName(message, name string) string {
 	return strings.NewReplacer("{file}", quoted(name), "{file.flac}", quoted(withExtension(base, name, ".flac")), "{file.wav}", quoted(withExtension(base, name, ".wav"))).Replace(message)
 }
 
-// withExtension returns base with the extension ending. If that is name, the input file, it adds "-converted".
+// withExtension returns base with the extension ending, such as ".wav". If that is name, the input file, it adds
+// "-converted" to the base.
 func withExtension(base, name, ending string) string {
 	if strings.EqualFold(base+ending, name) {
 		base += "-converted"
@@ -34,7 +36,7 @@ func withExtension(base, name, ending string) string {
 // shellSafe lists the characters that need no quotes in a shell.
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@"
 
-// quoted returns name, quoted for a shell if necessary.
+// quoted returns name, quoted for the shell of this operating system if necessary.
 func quoted(name string) string {
 	letters := shellSafe
 	if runtime.GOOS == "windows" {

@@ -21,10 +21,10 @@ type Damage struct {
 	Err    error // the fault; it wraps ErrDecode
 }
 
-// At returns the time of the first damaged frame.
+// At returns the time of the first damaged frame from the beginning of the file.
 func (d *Damage) At() time.Duration { return pcm.Duration(d.Frame, d.Rate) }
 
-// Length returns the duration of the damage.
+// Length returns the duration of the damage; 0 if it is unknown or the file is cut short there.
 func (d *Damage) Length() time.Duration { return pcm.Duration(d.Frames, d.Rate) }
 
 // String returns the time, the duration and the error in one line.
@@ -35,7 +35,7 @@ func (d *Damage) String() string {
 	return fmt.Sprintf("damaged at %.3f s, %.3f s were concealed: %v", d.At().Seconds(), d.Length().Seconds(), d.Err)
 }
 
-// damagesOf converts the damages that a codec found. Their positions, in frames of the file at rate, become
+// damagesOf converts the damages that a codec found. Their positions, in frames of the file at rate, in Hz, become
 // relative to frame from, and are clipped to a sound with the given number of frames.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
@@ -47,7 +47,7 @@ func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	return list
 }
 
-// strictError returns the error of the first damaged place if Options.Strict is set, otherwise nil.
+// strictError returns the error of the first of the damaged places if Options.Strict is set, otherwise nil.
 func (o *Options) strictError(list []Damage) error {
 	if o.Strict && len(list) > 0 {
 		return list[0].Err
@@ -55,7 +55,8 @@ func (o *Options) strictError(list []Damage) error {
 	return nil
 }
 
-// reportDamages calls Options.OnDamage once for each place of src that was not reported before. Any goroutine.
+// reportDamages calls Options.OnDamage once for each place in list, of src, that was not reported before. Any
+// goroutine.
 func (l *Library) reportDamages(src Source, list ...Damage) {
 	for _, d := range list {
 		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
@@ -71,8 +72,8 @@ type damagedFile struct {
 	fsys  any
 }
 
-// isNew records a damaged place that begins at a frame of a file, and reports whether it was new. After
-// source.MaxDamages places of a file it returns false.
+// isNew records a damaged place of src that begins at a frame of the file, and reports whether it was new. After
+// source.MaxDamages places of a file it returns false. It takes the mutex.
 func (l *Library) isNew(src Source, frame int64) bool {
 	file := damagedFile{src.label(), src.key().fsys}
 	if _, unique := file.fsys.(*byte); unique {
@@ -88,8 +89,8 @@ func (l *Library) isNew(src Source, frame int64) bool {
 	return true
 }
 
-// forgetDamages removes the records of the file with the given label, which was read again, or whose sounds have
-// all been dropped. The caller holds the mutex.
+// forgetDamages removes the records of damage of the files with a label, so that the places are reported again. The
+// caller holds the mutex.
 func (l *Library) forgetDamages(label string) {
 	for file := range l.damaged {
 		if file.label == label {
@@ -98,10 +99,9 @@ func (l *Library) forgetDamages(label string) {
 	}
 }
 
-// Scan decodes a whole file as a stream would, to find its damaged places and its notes. It calls
-// Options.OnDamage, and adds the notes to the Info of the file's streams. The samples are discarded. The error
-// names the source. It is the error at which a stream of the file would end early, or the error of ctx. Control
-// side.
+// Scan decodes a whole file as a stream would, to find its damaged places and its notes. It calls Options.OnDamage,
+// and adds the notes to the Info of the file's streams. The samples are discarded. The error names the source. It is
+// the error that would end a stream of the file early, or the error of ctx. Control side.
 func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the decoder", &err)
@@ -130,7 +130,8 @@ func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// addNotes adds notes to the Info of all streams of a file, without duplicates.
+// addNotes adds notes to the Info of all streams of a file, given its Source.File, without duplicates. It takes the
+// mutex.
 func (l *Library) addNotes(file string, notes []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

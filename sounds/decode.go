@@ -34,8 +34,9 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 	return clip, nil
 }
 
-// decode is Decode without the name, for an input that open opens. lim must have its defaults filled in. The
-// samples of the clip may share memory with room, which keeps that memory; room may be nil.
+// decode is Decode without the name, for an input that open opens. lim must have its defaults filled in. The samples
+// of the clip may share memory with room, which keeps that memory; room may be nil. The caller uses room again only
+// after a success.
 func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (*Clip, error) {
 	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {
@@ -67,8 +68,8 @@ const (
 	mostModest   = 16 << 20
 )
 
-// count decodes a file without keeping samples, and returns its number of frames up to its end or its first
-// decoding error. It does not return that error, because decodeAll does. Its error is the error of opening
+// count decodes a file without keeping samples, and returns its number of frames, padding included, up to its end or
+// its first decoding error. It does not return that error, because decodeAll does. Its error is the error of opening
 // the file, of a limit or of ctx.
 func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
 	r, err := f.open(in, lim)
@@ -132,8 +133,8 @@ func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limi
 	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// notesOf returns the notes of a file with the given number of frames, or with an unknown number if it is
-// negative. An empty file gets a note.
+// notesOf returns the notes of a file with the given number of frames; a negative number means that it is unknown. An
+// empty file gets a note about that.
 func notesOf(h *source.Head, frames int64) []string {
 	if frames == 0 {
 		h.Note("there is no sound in it: it has 0 frames")
@@ -163,7 +164,7 @@ var formats = [...]format{
 // mp3Format is tried last because MP3 has no magic bytes.
 var mp3Format = format{"mp3", mp3.Is, mp3.Open}
 
-// clip returns a Clip with the information of the header, without samples.
+// clip returns a Clip with the information of the header h, without samples, name, loop and notes.
 func (f *format) clip(h *source.Head) Clip {
 	return Clip{Format: f.name, Encoding: h.Encoding, Channels: h.Channels, Rate: h.Rate, Speakers: h.Speakers, Gain: h.Gain()}
 }

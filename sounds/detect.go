@@ -8,10 +8,10 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// formatOf detects the format of a file by its content, and leaves in at the beginning. The error names an
-// unsupported or unknown format. It tries formats with magic bytes first, including unsupported ones. MP3 is
-// last: it has no magic bytes, so its frames are searched for, and the data of another container may look like
-// them.
+// formatOf detects the format of a file by its content, and leaves in at the beginning. The error wraps ErrFormat and
+// names an unsupported or unknown format, or is the read error. It tries formats with magic bytes first, including
+// unsupported ones. MP3 is last: it has no magic bytes, so its frames are searched for, and the data of another
+// container may look like them.
 func formatOf(in *source.Input) (*format, error) {
 	if len(in.Peek(source.Probe)) == 0 {
 		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
@@ -35,8 +35,8 @@ func formatOf(in *source.Input) (*format, error) {
 	return nil, source.Unknown("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
 
-// magicOf detects a format by the magic bytes at the beginning of body. The error names an unsupported format.
-// Both results are nil if the bytes are not recognized.
+// magicOf detects a format by the magic bytes at the beginning of body. For an unsupported format it returns an error
+// that names it. Both results are nil if the bytes are not recognized.
 func magicOf(body []byte) (*format, error) {
 	for i := range formats {
 		if formats[i].is(body) {
@@ -71,7 +71,8 @@ func hasBytes(b []byte, at int, text string) bool {
 	return len(b) >= at+len(text) && string(b[at:at+len(text)]) == text
 }
 
-// unsupportedError returns an error that names the format, and a command that converts the file if there is one.
+// unsupportedError returns an error that wraps ErrFormat and names the format, and a command that converts the file
+// if there is one.
 func (u *unsupportedFormat) unsupportedError() error {
 	if u.tool == "" {
 		return source.Unknown("%s is not a sound", u.name)
@@ -182,21 +183,24 @@ var unsupported = [...]unsupportedFormat{
 	{magic: "\xff\xd8\xff", name: "JPEG"},
 }
 
-// isAtom reports whether the size of a QuickTime atom is plausible: at least the atom's header, or 1 for a
-// 64-bit size.
+// isAtom reports whether b begins with a plausible size of a QuickTime atom: at least the atom's header, or 1 for a
+// 64-bit size. b has at least four bytes.
 func isAtom(b []byte) bool {
 	size := binary.BigEndian.Uint32(b)
 	return size == 1 || size >= 8 && size < 1<<31
 }
 
-// isFlash reports whether the version of a Flash file is plausible.
+// isFlash reports whether b begins with a Flash header with a plausible version.
 func isFlash(b []byte) bool { return len(b) >= 8 && b[3] > 0 && b[3] < 64 }
 
-// isTS and isM2TS report whether three packets begin with a sync byte.
-func isTS(b []byte) bool   { return syncs(b, 0, 188) }
+// isTS reports whether three packets of an MPEG transport stream, 188 bytes each, begin with a sync byte.
+func isTS(b []byte) bool { return syncs(b, 0, 188) }
+
+// isM2TS reports whether three packets of 192 bytes have a sync byte after their first four bytes.
 func isM2TS(b []byte) bool { return syncs(b, 4, 192) }
 
-// syncs reports whether three packets of size bytes have the sync byte 'G' at offset first.
+// syncs reports whether three packets of size bytes have the sync byte 'G', the first of them at offset first. It
+// returns false if b is too short.
 func syncs(b []byte, first, size int) bool {
 	for at := first; at <= first+2*size; at += size {
 		if at >= len(b) || b[at] != 'G' {
@@ -206,7 +210,7 @@ func syncs(b []byte, first, size int) bool {
 	return true
 }
 
-// isADTS reports whether b begins with an AAC frame that is followed by another frame or the end.
+// isADTS reports whether b begins with an AAC frame in ADTS that is followed by another frame or the end of b.
 func isADTS(b []byte) bool {
 	if len(b) < 7 || b[1]&0xf6 != 0xf0 || b[2]&0x3c > 12<<2 {
 		return false
@@ -215,7 +219,7 @@ func isADTS(b []byte) bool {
 	return size >= 7 && (size >= len(b)-1 || b[size] == 0xff && b[size+1] == b[1])
 }
 
-// isLOAS reports whether b begins with an AAC frame in LOAS that is followed by another frame or the end.
+// isLOAS reports whether b begins with an AAC frame in LOAS that is followed by another frame or the end of b.
 func isLOAS(b []byte) bool {
 	if len(b) < 3 || b[1]&0xe0 != 0xe0 {
 		return false
@@ -224,7 +228,7 @@ func isLOAS(b []byte) bool {
 	return size > 3 && (size >= len(b)-1 || b[size] == 0x56 && b[size+1]&0xe0 == 0xe0)
 }
 
-// isAC3 reports whether the header of an AC-3 or E-AC-3 frame is plausible.
+// isAC3 reports whether b, which has the magic bytes, begins with a plausible header of an AC-3 or E-AC-3 frame.
 func isAC3(b []byte) bool { return len(b) >= 6 && b[5]>>3 <= 16 }
 
 // isIRCAM reports whether an IRCAM header is plausible: its magic bytes and its number of channels, in either
@@ -244,7 +248,8 @@ func isIRCAM(b []byte) bool {
 	return false
 }
 
-// isText reports whether b is UTF-8 text without control characters. The last character may be cut.
+// isText reports whether b is UTF-8 text without control characters except tabs and line breaks. The last character
+// may be cut.
 func isText(b []byte) bool {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)

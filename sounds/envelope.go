@@ -36,7 +36,7 @@ func newHopMeter(rate, channels int) *hopMeter {
 	return h
 }
 
-// hopFrames returns the frames in 20 ms, rounded, at least one.
+// hopFrames returns the frames in 20 ms at a rate in Hz, rounded, at least 1.
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
 // write measures interleaved samples, which continue the previous ones. A partial frame at the end is ignored.
@@ -71,7 +71,8 @@ func (h *hopMeter) endStep() {
 	h.past, h.ahead = -h.sum, h.step
 }
 
-// finish closes the last, partial hop and step, and returns the mean K-weighted energy of each hop.
+// finish closes the last, partial hop and step, and returns the mean K-weighted energy of each hop; the energies of
+// the steps are in fine. The meter must not be used afterwards.
 func (h *hopMeter) finish() []float64 {
 	if h.ahead < h.step {
 		h.endStep()
@@ -89,8 +90,9 @@ func (h *hopMeter) fork() *hopMeter {
 	return &c
 }
 
-// measureEnvelope computes the loudness index of a sound, for voices that play to the end and for voices that
-// repeat loop. samples are interleaved; loop is in frames, and empty only if the sound is.
+// measureEnvelope computes the loudness index of a sound at a rate in Hz, for voices that play to the end and for
+// voices that repeat loop. samples are interleaved. loop is in frames, the first and the one after the last; it is
+// empty only if the sound is.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
 	h := newHopMeter(rate, channels)
 	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
@@ -126,8 +128,8 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 // soonSteps is the number of steps over which restored voices are compared: 20 ms.
 const soonSteps = 4
 
-// soon returns, for each step, the mean energy of soonSteps steps from it on. Frames past the end count as
-// silence.
+// soon returns, for each step, the mean of the energies fine of soonSteps steps from it on. Steps past the end count
+// as silence.
 func soon(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {
@@ -136,8 +138,8 @@ func soon(fine []float64) []float64 {
 	return out
 }
 
-// later returns, for each hop, the largest mean of three consecutive hops that begin there or later. Frames past
-// the end count as silence.
+// later returns, for each hop, the largest mean of the energies k of three consecutive hops that begin there or
+// later. Hops past the end count as silence.
 func later(k []float64) []float64 {
 	out := make([]float64, len(k))
 	most := 0.0
@@ -148,6 +150,7 @@ func later(k []float64) []float64 {
 	return out
 }
 
+// sumOf returns the sum of the values, added in their order.
 func sumOf(k []float64) (sum float64) {
 	for _, x := range k {
 		sum += x
@@ -155,7 +158,7 @@ func sumOf(k []float64) (sum float64) {
 	return sum
 }
 
-// narrow converts x to float32.
+// narrow returns a copy of x, converted to float32.
 func narrow(x []float64) []float32 {
 	y := make([]float32, len(x))
 	for i := range x {

@@ -34,8 +34,8 @@ type feeder struct {
 // aheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
 const aheadFrames = 1 << 17
 
-// newFeeder returns a feeder that decodes from into a new buffer, for the range c of a voice. ahead is the
-// length of the buffer, 0 for 2.7 s; rate is in Hz. fail receives the error that ends the stream early.
+// newFeeder returns a feeder that reads from into a new buffer, for the range c of a voice. ahead is the length of
+// the buffer, 0 for 2.7 s; rate is in Hz. fail receives the error that ends the stream early. The caller starts run.
 func newFeeder(ahead time.Duration, rate int, c voice.PlayRange, from FrameReader, fail func(error)) *feeder {
 	frames := aheadFrames * int64(rate) / defaultRate
 	if ahead > 0 {
@@ -48,8 +48,8 @@ func newFeeder(ahead time.Duration, rate int, c voice.PlayRange, from FrameReade
 // piece is the number of frames that are decoded at a time.
 const piece = 2048
 
-// run fills the buffer until the end of the stream or until the voice ends, and then closes the reader. It ends
-// the buffer; after an error it fails the buffer and reports the error.
+// run fills the buffer until the end of the stream or until the voice ends, and then closes the reader. At the end it
+// calls End of the buffer, or after an error Fail, and reports the error to f.fail.
 func (f *feeder) run() {
 	end := f.buffer.End
 	defer func() { end() }()
@@ -63,8 +63,8 @@ func (f *feeder) run() {
 	}
 }
 
-// fill decodes until the end of the frames or until the buffer is closed, and returns nil. An error that ends
-// the frames early is returned. A queue waits for more sources at the end.
+// fill decodes into the buffer until the end of the frames or until the buffer is closed, and returns nil. An error
+// that ends the frames early, or an invalid sample, is returned. A queue waits for more sources at the end.
 func (f *feeder) fill() error {
 	buf := make([]pcm.Frame, piece)
 	timer := time.NewTimer(f.pollInterval)
@@ -97,8 +97,8 @@ func (f *feeder) fill() error {
 	return nil
 }
 
-// wait returns when the buffer wakes the feeder, when news arrives, or after f.pollInterval. It polls because
-// the audio side sends no signals.
+// wait returns when the buffer wakes the feeder, when news arrives, or after f.pollInterval, which it measures with
+// timer. It polls because the audio side sends no signals.
 func (f *feeder) wait(timer *time.Timer) {
 	timer.Reset(f.pollInterval)
 	select {

@@ -25,8 +25,9 @@ var (
 	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw", "ima-adpcm", "ms-adpcm"}
 )
 
-// decodeIsolated decodes the file data in a child process, the command in lim.Isolate. It kills the child when
-// its time is up, when ctx ends, or when its answer is invalid, and returns an error.
+// decodeIsolated decodes the file data in a child process, the command lim.Isolate, which must not be empty. It kills
+// the child when its time is up, when ctx ends, or when its answer is invalid, and returns an error. lim has its
+// defaults.
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // the child checks the time itself; this is the fallback
 	defer cancel()
@@ -69,7 +70,9 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 // errSilent reports that the child ended before its answer was complete.
 var errSilent = errors.New("cut short")
 
-// readAnswer reads and validates the child's answer about a file of size bytes.
+// readAnswer reads and validates the child's answer about a file of size bytes, decoded under the limits lim. It
+// returns the error that the child reported, errSilent if the answer is incomplete, or an error that wraps ErrDecode
+// or ErrLimit if it is invalid.
 func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var a isolateReply
@@ -127,7 +130,8 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	return c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// fault returns the error that a child reported, as an error of a known kind with printable text.
+// fault returns the error that a child reported, with printable text. It wraps ErrFormat, ErrDecode or ErrLimit if
+// the child named that kind.
 func (a *isolateReply) fault() error {
 	text := printable(a.Fault)
 	for _, k := range faultKinds {
@@ -150,7 +154,7 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, confine)
 }
 
-// serve is ServeDecode with a function that confines the process.
+// serve is ServeDecode with the function confine, which limits the resources of the process for a file of size bytes.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
 	size, asked, err := readRequest(in)

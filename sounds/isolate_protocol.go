@@ -20,13 +20,13 @@ import (
 // file may have taken over the child. A line consists of words separated by blanks; "-" is the empty word. The
 // format is not JSON because encoding/json would add 0.2 MB to every game.
 
-// request returns the request line for a file of size bytes under these limits.
+// request returns the request line, with its line break, for a file of size bytes under these limits.
 func (l Limits) request(size int64) string {
 	return fmt.Sprintln("decode", size, l.Bytes, l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate, int64(l.Time))
 }
 
-// readRequest parses the request line of in: the size of the file in bytes, which follows the line, and the
-// limits.
+// readRequest parses the request line of in: the size of the file in bytes, which follows the line, and the limits.
+// An invalid line gives errProtocol.
 func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 	w, err := readLine(in)
 	if err != nil || w.text() != "decode" {
@@ -52,7 +52,8 @@ type isolateReply struct {
 	damages int64 // number of damage lines that follow
 }
 
-// encode returns the answer line, followed by one line per damaged place. The caller appends the samples.
+// encode returns the answer line, followed by one line per damaged place, with line breaks. Notes that do not fit in
+// the line are left out. The caller appends the samples.
 func (a *isolateReply) encode() string {
 	if a.Clip == nil {
 		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))
@@ -81,11 +82,11 @@ func (a *isolateReply) encode() string {
 	return lines
 }
 
-// truncated truncates text so that it fits in a line after quoting, which can make four bytes of one.
+// truncated returns the beginning of text that fits in a line after quoting, which can make four bytes of one.
 func truncated(text string) string { return text[:min(len(text), maxLine/8)] }
 
-// parseDamage parses a line about a damaged place and appends it to the clip. It returns errProtocol if the line
-// is invalid.
+// parseDamage parses the words of a line about a damaged place and appends it to a.Damages. It returns errProtocol if
+// the line is invalid.
 func (a *isolateReply) parseDamage(w *lineWords) error {
 	if w.text() != "damage" {
 		return errProtocol
@@ -100,7 +101,8 @@ func (a *isolateReply) parseDamage(w *lineWords) error {
 	return nil
 }
 
-// parse parses the answer line: a fault, or the header of a clip. It returns errProtocol if the line is invalid.
+// parse parses the words of the answer line into a: a fault, or the header of a clip. It returns errProtocol if the
+// line is invalid. It does not check the values.
 func (a *isolateReply) parse(w *lineWords) error {
 	switch w.text() {
 	case "fault":
@@ -142,7 +144,7 @@ func (a *isolateReply) parse(w *lineWords) error {
 	return nil
 }
 
-// printable replaces the unprintable characters of text, so that it is safe to print on one line.
+// printable replaces each unprintable character of text by a question mark, so that it is safe to print on one line.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -158,8 +160,8 @@ const maxLine = 4096
 // errProtocol reports a line that violates the protocol.
 var errProtocol = errors.New("another line")
 
-// readLine reads one line of at most the size of the reader's buffer. It returns errSilent at the end of the
-// input.
+// readLine reads one line of at most the size of the reader's buffer and returns its words. It returns errSilent at
+// the end of the input, and bufio.ErrBufferFull for a longer line.
 func readLine(r *bufio.Reader) (*lineWords, error) {
 	line, err := r.ReadSlice('\n')
 	switch {

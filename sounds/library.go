@@ -50,7 +50,7 @@ func (e *entry) ready() bool {
 	}
 }
 
-// NewLibrary returns an empty library.
+// NewLibrary returns an empty library. Invalid options are reported when the first sound is loaded.
 func NewLibrary(opt Options) *Library {
 	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{}), damaged: map[damagedFile][]int64{}}
 }
@@ -58,19 +58,20 @@ func NewLibrary(opt Options) *Library {
 // Rate returns the rate of all sounds of the library, in Hz.
 func (l *Library) Rate() int { return l.opt.rate() }
 
-// LoadFile returns the sound of a file. It loads the file at the first call; later calls return the same sound.
+// LoadFile returns the sound of the file at path of the operating system. It loads the file at the first call; later
+// calls return the same sound. The error names the file, see Decode.
 func (l *Library) LoadFile(path string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: path})
 }
 
-// LoadFS returns the sound of a file of fsys. It loads the file at the first call; later calls return the same
-// sound.
+// LoadFS returns the sound of the file with a name in fsys. It loads the file at the first call; later calls return
+// the same sound. The error names the file, see Decode.
 func (l *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: name, FS: fsys})
 }
 
-// Load returns the sounds of all sources, in their order. It loads as many at a time as there are processors.
-// If several fail, it returns the error of the source that is first in the argument list; the sounds that were
+// Load returns the sounds of all sources, in their order. It loads as many at a time as there are processors. If
+// several fail, it returns nil and the error of the source that is first in the argument list; the sounds that were
 // loaded stay in the library. If ctx ends, Load returns its error.
 func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
 	loaded := make([]*voice.Sound, len(sources))
@@ -85,9 +86,10 @@ func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 	return loaded, nil
 }
 
-// LoadEach loads sources as Load does, and calls done with the index of each source when it has been loaded or
-// has failed: one call at a time, from any goroutine, in any order. Sources are started in their order, until a
-// call of done returns false. LoadEach returns after the last call of done. If done panics, LoadEach panics.
+// LoadEach loads sources as Load does. It calls done with the index of each source when it has been loaded or has
+// failed: one call at a time, from any goroutine, in any order. s is nil if err is not. Sources are started in their
+// order, until a call of done returns false. LoadEach returns after the last call of done. If done panics, LoadEach
+// panics.
 func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
 		next    atomic.Int64 // the next source to load
@@ -122,7 +124,8 @@ func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 	}
 }
 
-// Info returns the information about a sound of this library. The result is false if the sound is unknown.
+// Info returns the information about a sound or stream of this library. The result is false if the sound is unknown
+// or was removed.
 func (l *Library) Info(s *voice.Sound) (Info, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,8 +145,8 @@ func (l *Library) Infos() []Info {
 	return list
 }
 
-// Forget removes a sound or stream from the library. The next Load of its file reads the file again. Voices
-// that play the sound, and other references to it, keep it in memory.
+// Forget removes a sound or stream from the library. The next Load of its file reads the file again. Voices that play
+// the sound, and other references to it, keep it in memory. An unknown sound has no effect.
 func (l *Library) Forget(s *voice.Sound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,8 +176,8 @@ func (l *Library) Bytes() int64 {
 	return sum
 }
 
-// load returns the sound of a source. It loads the source, or waits for another goroutine that loads it. When
-// ctx ends, it returns an error.
+// load returns the sound of a source. It loads the source, or waits for another goroutine that loads it. When ctx
+// ends, it returns an error that wraps the error of ctx. Errors name the source.
 func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	if err := src.Leveling.valid(); err != nil { // a NaN in the key could never be found again
 		return nil, named(src.label(), err)
@@ -204,8 +207,8 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	}
 }
 
-// loadEntry loads the sound of an entry into e, stores its Info, and wakes the goroutines that wait for it. A
-// failed entry is removed from the library.
+// loadEntry loads the sound of e.src into e, an entry of the library under key, stores its Info, and wakes the
+// goroutines that wait for it. A failed entry is removed from the library.
 func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	sound, info, err := l.read(ctx, e.src, l.opt)
 	l.mu.Lock()
@@ -221,8 +224,9 @@ func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	l.more = make(chan struct{})
 }
 
-// read makes a new sound of a source with options, and returns it with its Info. A panic of the file system
-// becomes an error, because other goroutines may be waiting for the same sound.
+// read makes a new sound of a source with the options opt, and returns it with its Info. It does not add it to the
+// library. A panic of the file system becomes an error, because other goroutines may be waiting for the same sound.
+// The error names the source.
 func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
@@ -258,8 +262,8 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	return sound, info, nil
 }
 
-// Files returns the files of the operating system whose sounds are in the library, sorted, without duplicates.
-// The channel is closed when another sound has been loaded. Control side, any goroutine.
+// Files returns the files of the operating system whose sounds are in the library, without streams, sorted, without
+// duplicates. The channel is closed when another sound has been loaded. Control side, any goroutine.
 func (l *Library) Files() (files []string, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,13 +276,13 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 	return slices.Compact(files), l.more
 }
 
-// Reload reads a file of the operating system again. If the library has loaded it several times with different
-// options, it reloads each sound, and calls changed for each, unless ctx has ended.
+// Reload reads a file of the operating system again; file is a path as Files returns it. If the library has loaded it
+// several times with different options, it reloads each sound, and calls changed for each, unless ctx has ended.
 //
-// Afterwards the library returns the new sound. The old sound stays valid: voices that play it continue with
-// it, and its memory is freed with the last reference. If the file cannot be read, is half written, damaged or
-// missing, the old sound stays in the library; changed then receives the old sound and the error. Control side,
-// any goroutine.
+// Afterwards the library returns the new sound. The old sound stays valid: voices that play it continue with it, and
+// its memory is freed with the last reference. If the file cannot be read, is half written, damaged or missing, the
+// old sound stays in the library; changed then receives the old sound, nil and the error. Control side, any
+// goroutine.
 func (l *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
 	l.mu.Lock()
 	var loaded []*entry // once per set of options
@@ -296,7 +300,7 @@ func (l *Library) Reload(ctx context.Context, file string, changed func(old, now
 }
 
 // reloadEntry reads the sound of e again, replaces e in the library and returns the new sound. If the library no
-// longer contains e, it returns nil and no error.
+// longer contains e, it returns nil and no error. Damage is an error here.
 func (l *Library) reloadEntry(ctx context.Context, e *entry) (*voice.Sound, error) {
 	opt := l.opt
 	opt.Strict = true // damage may mean that the file is half written

@@ -67,7 +67,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// narrowed returns the stricter value of l and by for each limit, without Isolate of by. Zero means no limit.
+// narrowed returns the stricter value of l and by for each limit, and Isolate of l. Zero or less means no limit.
 func (l Limits) narrowed(by Limits) Limits {
 	l.Bytes = smaller(l.Bytes, by.Bytes)
 	l.Frames = smaller(l.Frames, by.Frames)
@@ -79,7 +79,7 @@ func (l Limits) narrowed(by Limits) Limits {
 	return l
 }
 
-// smaller returns the smaller limit; zero or less means no limit.
+// smaller returns the smaller of two limits, where zero or less means no limit.
 func smaller[T int | int64 | time.Duration](x, y T) T {
 	if x <= 0 || y > 0 && y < x {
 		return y
@@ -87,7 +87,7 @@ func smaller[T int | int64 | time.Duration](x, y T) T {
 	return x
 }
 
-// bounds returns the limits that codecs check.
+// bounds returns the limits that codecs check, for a file whose size is unknown. l has its defaults.
 func (l Limits) bounds() source.Limits {
 	return source.Limits{Frames: l.Frames, Memory: l.Memory, Channels: l.Channels, MinRate: l.MinRate, MaxRate: l.MaxRate}
 }
@@ -99,7 +99,8 @@ func (l Limits) boundsOf(size int64) source.Limits {
 	return b
 }
 
-// named prefixes an error with the package and the sound's name; nil stays nil. Exported functions call it once.
+// named prefixes an error with the package and the sound's name, and puts the name into a command in its text; nil
+// stays nil. Exported functions call it once.
 func named(name string, err error) error {
 	if err == nil {
 		return nil
@@ -120,11 +121,17 @@ type namedError struct {
 	cause error
 }
 
+// Error returns the text with the sound's name.
 func (e *namedError) Error() string { return e.text }
+
+// Unwrap returns the error without the name.
 func (e *namedError) Unwrap() error { return e.cause }
 
 // unplayable removes the prefix of package voice from an error.
 type unplayable struct{ error }
 
+// Error returns the text without the prefix of package voice.
 func (u unplayable) Error() string { return strings.TrimPrefix(u.error.Error(), "voice: ") }
+
+// Unwrap returns the error of package voice.
 func (u unplayable) Unwrap() error { return u.error }

@@ -28,14 +28,14 @@ const fullScale pcm.Decibels = 92
 // power converts decibels to a power ratio.
 func power(db float64) float64 { return pcm.Exp2(db / 10 * math.Log2E * math.Ln10) }
 
-// bark converts a frequency in Hz to the Bark scale.
+// bark converts a frequency f in Hz to the Bark scale of this file.
 func bark(f float64) float64 {
 	x := f / 650
 	return float64(7*math.Ln2) * pcm.Log2(x+math.Sqrt(float64(x*x)+1))
 }
 
-// ear returns the power gain of the outer and middle ear at a frequency in Hz, derived from the threshold in
-// quiet (Terhardt 1979, as in PEAQ).
+// ear returns the power gain of the outer and middle ear at a frequency f in Hz, above 0, derived from the threshold
+// in quiet (Terhardt 1979, as in PEAQ).
 func ear(f float64) float64 {
 	k := f / 1000
 	x := 3.3 - k
@@ -92,8 +92,8 @@ func newMasker(rate int) *masker {
 	return m
 }
 
-// hopOf returns the band energies of s, and their masking, in the window that begins at frame first, which may be
-// negative.
+// hopOf returns the band energies of s, and their masking, in the window that begins at frame first of the sound,
+// which may be negative. It uses scratch space of m.
 func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	m.samples = source.Grow(m.samples[:0], len(m.window)*s.channels)
 	s.fill(m.samples, first)
@@ -127,9 +127,10 @@ func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	return out
 }
 
-// measureMasks computes the band energies of a sound, and their masking, for each hop: once for voices that play
-// to the end, looped for voices that loop. looped is nil for an empty loop, and otherwise has one hop more, so that the last
-// hop has a successor. Each window is centered on its hop. loop is in frames.
+// measureMasks computes the band energies of a sound at a rate in Hz, and their masking, for each hop: once for
+// voices that play to the end, looped for voices that loop. samples are interleaved. looped is nil for an empty loop.
+// Otherwise it has one hop more, so that the last hop has a successor. Each window is centered on its hop. loop is in
+// frames, the first and the one after the last.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
 	index := func(s refineSource, hops int64) []voice.Masks {

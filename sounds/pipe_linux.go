@@ -20,7 +20,8 @@ type pipe struct {
 	begun bool // data has arrived
 }
 
-// openPipe opens a named pipe without waiting for a writer. When ctx ends, a pending Read fails.
+// openPipe opens the named pipe at path for reading, without waiting for a writer. When ctx ends, a pending Read
+// fails with its error.
 func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK does not wait for a writer
 	if err != nil {
@@ -35,8 +36,9 @@ func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &pipe{file: f, conn: conn, ctx: ctx, stop: stop}, nil
 }
 
-// Read waits until a writer has opened the pipe, and returns its data. It returns io.EOF after all writers have
-// closed the pipe. A plain read of a pipe without a writer would return the end of the file.
+// Read waits until a writer has opened the pipe, and reads its data into b. It returns io.EOF after all writers have
+// closed the pipe, and the error of ctx when ctx ends. A plain read of a pipe without a writer would return the end
+// of the file.
 func (p *pipe) Read(b []byte) (n int, err error) {
 	waited := p.conn.Read(func(fd uintptr) bool {
 		for {
@@ -69,13 +71,14 @@ func (p *pipe) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
+// Close closes the reading end of the pipe and stops watching the context. It must be called once.
 func (p *pipe) Close() error {
 	p.stop()
 	return p.file.Close()
 }
 
-// readiness polls an open pipe and returns its events: POLLIN for data, POLLHUP after all writers have closed
-// it, 0 before the first writer, POLLERR if it fails.
+// readiness polls the open pipe fd without waiting and returns its events: POLLIN for data, POLLHUP after all writers
+// have closed it, POLLERR if it fails. It returns 0 before the first writer and while a writer is idle.
 func readiness(fd int) int16 {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)

@@ -58,7 +58,7 @@ type Options struct {
 // rate returns Rate, or the default rate if it is 0, in Hz.
 func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
 
-// rateError returns an error if the rate is out of range.
+// rateError returns an error that wraps ErrLimit if the rate is out of range.
 func (o Options) rateError() error {
 	if rate := o.rate(); rate < 1 || rate > defaultMaxRate {
 		return source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
@@ -66,8 +66,9 @@ func (o Options) rateError() error {
 	return nil
 }
 
-// Prepare makes a sound for a mixer from a decoded file: downmixed to mono or stereo, converted to the mixer's
-// rate, with its loudness index. The clip is not changed. Control side.
+// Prepare makes a sound for a mixer from a decoded file: downmixed to mono or stereo, converted to the mixer's rate,
+// with its loudness index. The clip is not changed. The error names the clip and wraps ErrDecode or ErrLimit if the
+// clip or an option is invalid. With Options.Strict a damaged clip is an error. Control side.
 func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.valid(); err != nil {
 		return nil, named(c.Name, err)
@@ -79,9 +80,9 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	return sound, named(c.Name, err)
 }
 
-// prepare is Prepare for a valid clip, with a title and a file name. It also returns the gain of the leveling.
-// measured returns loudness and peak, filters caches resampling filters, and room, which may be nil, provides
-// working memory.
+// prepare is Prepare for a valid clip, with a title and a file name for reports. It also returns the gain of the
+// leveling. measured returns loudness and peak of the clip, filters caches resampling filters, and room, which may be
+// nil, provides working memory. When ctx ends, the error wraps its error.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, room *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
@@ -128,8 +129,8 @@ func prepare(
 	return sound, gain, nil
 }
 
-// valid returns an error if the channels, rate, loop, gain or samples of a clip are invalid. The caller of the
-// package may have built it by hand.
+// valid returns an error, which wraps ErrLimit or ErrDecode, if the channels, rate, loop, gain or samples of a clip
+// are invalid. The caller of the package may have built it by hand.
 func (c *Clip) valid() error {
 	switch frames := c.Frames(); {
 	case c.Channels < 1 || c.Channels > defaultChannels:
@@ -162,7 +163,7 @@ type Leveling struct {
 	Tags bool
 }
 
-// valid returns an error if LUFS is out of range; 0 is valid.
+// valid returns an error that wraps ErrLimit if LUFS is out of range; 0 is valid.
 func (l Leveling) valid() error {
 	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
 		return nil
@@ -170,8 +171,8 @@ func (l Leveling) valid() error {
 	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
 }
 
-// gain returns the gain in dB for a clip; 0 without a target, or for silence. It never raises the true peak of
-// the clip above maxPeak. It calls measured for loudness and peak only if needed.
+// gain returns the gain in dB for a clip; 0 without a target, or for silence. It never raises the true peak of the
+// clip above maxPeak. It calls measured for loudness and peak only if needed. The error is as in valid.
 func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
 	if err := l.valid(); err != nil {
 		return 0, err
@@ -194,7 +195,7 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 	return min(gain, max(0, maxPeak-peak)), nil
 }
 
-// amplify multiplies samples in place by a linear factor. Each product is rounded once.
+// amplify multiplies samples in place by a linear factor. Each product is computed in float64 and rounded once.
 func amplify(samples []float32, factor float64) {
 	if factor == 1 {
 		return

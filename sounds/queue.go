@@ -24,8 +24,9 @@ type Queue struct {
 	readers map[*queueReader]bool
 }
 
-// NewQueue returns a queue of sources, possibly empty. StreamOptions.CountsAs is the loudness of the whole
-// queue. The error names the first source that cannot be opened.
+// NewQueue returns a queue of sources, possibly empty. name is for reports. StreamOptions.CountsAs is the loudness of
+// the whole queue. The error names the first source that cannot be opened; the queue is then empty but valid, or nil
+// if an option is invalid.
 //
 // Each file is played once; loop points are ignored. Sources of one call with equal rates are resampled as one
 // signal, so that album tracks continue seamlessly. Other sources are converted separately.
@@ -42,7 +43,8 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 	return q, q.Add(sources...)
 }
 
-// Sound returns the sound that plays the queue from its first source. Its length is unknown.
+// Sound returns the sound that plays the queue from its first source. Its length is unknown. It is the same at every
+// call.
 func (q *Queue) Sound() *voice.Sound { return q.sound }
 
 // Add appends sources to the queue. If one cannot be opened, it adds none of them, and the error names it. A
@@ -76,7 +78,8 @@ func (q *Queue) Add(sources ...Source) error {
 	return nil
 }
 
-// open starts a goroutine that decodes the queue for a voice with the range c, and returns its buffer.
+// open starts a goroutine that decodes the queue for a voice with the range c, and returns its buffer. The error is
+// always nil.
 func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
 	r.fail = q.opt.failure(q.name)
@@ -102,7 +105,8 @@ type queueReader struct {
 	next   int             // index of the next run; protected by the queue's lock
 }
 
-// more reports whether the queue has unread sources. Otherwise it ends the buffer and returns false.
+// more reports whether the queue has unread sources. Otherwise it ends the buffer and returns false. It takes the
+// queue's lock.
 func (r *queueReader) more() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
@@ -113,8 +117,9 @@ func (r *queueReader) more() bool {
 	return false
 }
 
-// Read decodes the next frames of the queue. It continues with the next file after a broken one, whose error it
-// reports. It returns io.EOF at the end of the queue.
+// Read decodes the next frames of the queue into dst and returns their number. It continues with the next file after
+// a broken one, whose error it reports to r.fail. It returns io.EOF at the end of the queue; after Add, later calls
+// read on.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
 		if r.now == nil && !r.startNextRun() {
@@ -138,8 +143,8 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	}
 }
 
-// startNextRun starts the next run, the sources that are resampled as one signal, and reports whether there is
-// one. It skips frames if the voice starts later.
+// startNextRun starts the next run, the sources that are resampled as one signal, and reports whether there is one.
+// If the voice starts later in the queue, it skips these frames.
 func (r *queueReader) startNextRun() bool {
 	tracks := r.rest
 	r.rest = nil
@@ -187,7 +192,8 @@ type runOrigin struct {
 	before int64 // frames of the tracks before it
 }
 
-// total returns the number of frames of all tracks at the rate of the files. It may have to read whole files.
+// total returns the number of frames of all tracks at the rate of the files. It may have to read whole files. On an
+// error, of any track, it returns 0.
 func (o *runOrigin) total() (int64, error) {
 	sum := int64(0)
 	for _, t := range o.tracks {
@@ -218,7 +224,7 @@ func (o *runOrigin) seek(frame int64) error {
 }
 
 // enter opens track i and makes read continue at a frame of that track. before is the number of frames of the
-// previous tracks. After the last track, read returns io.EOF.
+// previous tracks. If i is beyond the last track, read returns io.EOF.
 func (o *runOrigin) enter(i int, before, frame int64) error {
 	o.close()
 	o.i, o.before, o.now = i, before, nil
@@ -233,7 +239,8 @@ func (o *runOrigin) enter(i int, before, frame int64) error {
 	return now.seek(frame)
 }
 
-// read returns the next interleaved samples, across the tracks of the run, and io.EOF after the last one.
+// read returns the next interleaved samples, across the tracks of the run, and io.EOF after the last one. They are
+// valid until the next call.
 func (o *runOrigin) read() ([]float32, error) {
 	for o.now != nil {
 		x, err := o.now.read()

@@ -49,8 +49,9 @@ const maxShort = 1 << 16
 // pieceIn is the approximate number of source frames that are converted at a time.
 const pieceIn = 1 << 13
 
-// newRangeReader returns a reader of the frames that a voice with the range c plays, converted by p. from
-// delivers the samples of the file, with the given number of channels, 1 or 2.
+// newRangeReader returns a reader of the frames that a voice with the range c plays, converted by p. from delivers
+// the samples of the file, with the given number of channels, 1 or 2; Close closes it. c is in frames at the
+// library's rate.
 func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) *rangeReader {
 	// A mono sound is written to both channels as a centered pan would write it.
 	factor := 1.0
@@ -64,7 +65,7 @@ func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) 
 	return &rangeReader{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.FrameAt(0)}
 }
 
-// Close closes the origin.
+// Close closes the origin. The error is always nil.
 func (c *rangeReader) Close() error {
 	c.from.close()
 	return nil
@@ -106,8 +107,8 @@ func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	return got, err
 }
 
-// next returns interleaved samples of the next 1..n frames at the library's rate, ignoring the loop of the
-// voice. They are valid until the next call.
+// next returns interleaved samples of the next 1..n frames at the library's rate, ignoring the loop of the voice.
+// They are valid until the next call. After the last frame it returns the error that ended the source.
 func (c *rangeReader) next(n int64) (x []float32, err error) {
 	p, end := c.currentPart()
 	if !c.positioned || p != c.part {
@@ -125,8 +126,8 @@ func (c *rangeReader) next(n int64) (x []float32, err error) {
 	return x, err
 }
 
-// currentPart returns the part of the next frame, and the frame at which that part ends. Around a resampled loop
-// the parts are the intro and the loop; otherwise there is one part without an end.
+// currentPart returns the part of the next frame, and the frame where that part ends, at the library's rate. Around a
+// resampled loop the parts are the intro and the loop; otherwise there is one part without an end.
 func (c *rangeReader) currentPart() (part, int64) {
 	switch {
 	case c.plan.source == nil || c.plan.resampler == nil || c.at >= c.plan.loop[1]:
@@ -137,8 +138,8 @@ func (c *rangeReader) currentPart() (part, int64) {
 	return round, c.plan.loop[1]
 }
 
-// begin seeks the origin to the first source frame that part p needs, and empties the window. Frames before the
-// source become silence.
+// begin seeks the origin to the first source frame that part p needs for the next frame, and empties the window.
+// Frames before the source become silence. The error is of the origin.
 func (c *rangeReader) begin(p part) error {
 	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
@@ -159,8 +160,8 @@ func (c *rangeReader) begin(p part) error {
 	return c.from.seek(c.source)
 }
 
-// pull returns interleaved samples of the next frames of the source, 1..n. Within the loop part it wraps around;
-// a file that ends inside its loop is an error.
+// pull returns interleaved samples of the next 1..n frames of the source, valid until the next call. Within the loop
+// part it wraps around; a file that ends inside its loop is an error. At the end it returns io.EOF.
 func (c *rangeReader) pull(n int64) ([]float32, error) {
 	if c.part != plain {
 		if c.source == c.plan.source[1] {
@@ -188,7 +189,8 @@ func (c *rangeReader) pull(n int64) ([]float32, error) {
 	return x, nil
 }
 
-// frames writes samples to dst as stereo frames and returns the number of frames.
+// frames writes the interleaved samples x to dst as stereo frames and returns the number of frames. A mono sample is
+// multiplied by c.factor and written to both channels.
 func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	n := len(x) / c.channels
 	for i := range n {
@@ -202,8 +204,8 @@ func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	return n
 }
 
-// convert returns interleaved samples of the next frames at the library's rate, at most n. After the last frame
-// it returns the error that ended the source.
+// convert returns interleaved samples of the next frames at the library's rate, at least one and at most n, valid
+// until the next call. After the last frame it returns the error that ended the source.
 func (c *rangeReader) convert(n int64) ([]float32, error) {
 	r := c.plan.resampler
 	n = min(n, max(pieceIn*r.out/r.in, 1))

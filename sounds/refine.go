@@ -10,11 +10,11 @@ import (
 	"voicepool/voice"
 )
 
-// Refine is the voice.Refiner of all sounds that this package makes. It returns the interleaved samples of
-// frames first..first+frames-1 of a version. The version is the sound band-limited for a level, with 2^level
-// frames for 3^level frames of the sound. It is divided by the spectrum of the interpolation kernel, so that
-// eight taps suffice to read it. With looped, the loop repeats. It takes about a hundredth of the sound's
-// duration. The result has the same bits on every machine. Control side.
+// Refine is the voice.Refiner of all sounds that this package makes. It returns the interleaved samples of frames
+// first..first+frames-1 of a version of s; first may be negative. The version is the sound band-limited for a level,
+// from 0, with 2^level frames for 3^level frames of the sound. It is divided by the spectrum of the interpolation
+// kernel, so that eight taps suffice to read it. If looped is true, the loop repeats. It takes about a hundredth of
+// the sound's duration. The result has the same bits on every machine. Control side.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refineSource{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {
@@ -27,8 +27,9 @@ func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float
 
 var _ voice.Refiner = Refine
 
-// refine computes and stores the versions of s for all pitches up to MaxPitch. It has no effect if that is 0.
-// With loops it also computes the versions of the repeated loop.
+// refine computes and stores the versions of s for all pitches up to MaxPitch. It has no effect if that is 0. If
+// loops is true, it also computes the versions of the repeated loop. The error wraps ErrLimit if MaxPitch is out of
+// range, or the error of ctx.
 func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error {
 	switch {
 	case o.MaxPitch == 0:
@@ -60,8 +61,8 @@ type refineSource struct {
 // filters, so they are computed from the level below.
 const directLevels = 4
 
-// make fills dst with interleaved frames of the version of a level, from frame first of that version on. Higher
-// levels are computed from the level below.
+// make fills dst with interleaved frames of the version of a level, from frame first of that version on, which may be
+// negative. Higher levels are computed from the level below.
 func (r *refineSource) make(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {

@@ -19,8 +19,8 @@ const (
 	bestShape = 14.75
 )
 
-// bestSpectrum returns the spectrum of the kernel, a Kaiser window, at a frequency f below b/8pi: 8 sinh(s)/(s
-// I0(b)), with s = sqrt(b^2-(8 pi f)^2).
+// bestSpectrum returns the spectrum of the kernel, a Kaiser window, at a frequency f in cycles per frame, below
+// b/8pi: 8 sinh(s)/(s I0(b)), with s = sqrt(b^2-(8 pi f)^2).
 func bestSpectrum(f float64) float64 {
 	w := float64(8 * math.Pi * f)
 	s := math.Sqrt(float64(bestShape*bestShape) - float64(w*w))
@@ -28,8 +28,8 @@ func bestSpectrum(f float64) float64 {
 	return float64(4*(e-1/e)) / float64(s*bessel(bestShape))
 }
 
-// refineResponse returns the response of a filter at a frequency, in cycles per frame of the computed version.
-// A chained filter reads the version below, and undoes the compensation in it.
+// refineResponse returns the amplitude response of a filter at a frequency f, in cycles per frame of the computed
+// version. A chained filter reads the version below, and undoes the compensation in it.
 func refineResponse(f float64, chained bool) float64 {
 	if f >= refineEnd {
 		return 0
@@ -82,8 +82,8 @@ func newRefineFilter(level int, chained bool) *resampler {
 	return newResampler(r, f)
 }
 
-// normalize scales the taps in place to the sum to, so that a constant signal is preserved. The window changes
-// the sum by some ten-thousandths.
+// normalize scales the taps in place so that their sum is to: a constant signal is preserved. The window changes the
+// sum by some ten-thousandths.
 func normalize(taps []float64, to float64) {
 	sum := 0.0
 	for _, h := range taps {
@@ -95,7 +95,7 @@ func normalize(taps []float64, to float64) {
 	}
 }
 
-// cosines returns the sum over i of c[i] cos(i pi x), by Clenshaw's recurrence.
+// cosines returns the sum over i of c[i] cos(i pi x), by Clenshaw's recurrence. c must not be empty.
 func cosines(c []float64, x float64) float64 {
 	twice := 2 * pcm.CosPi(x)
 	b1, b2 := 0.0, 0.0
@@ -108,8 +108,8 @@ func cosines(c []float64, x float64) float64 {
 // span is the number of frames that are computed at a time.
 const span = 4096
 
-// run fills dst with interleaved output frames, from frame first on. fill writes interleaved source frames to
-// its dst, from a given source frame on.
+// run fills dst with interleaved output frames, from output frame first on, which may be negative. fill writes
+// interleaved source frames to its dst, from a given source frame on, which may be outside the source.
 func (s *resampler) run(dst []float32, channels int, first int64, fill func(dst []float64, frame int64)) {
 	var window []float64
 	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {

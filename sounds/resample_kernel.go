@@ -19,8 +19,8 @@ const (
 // kernelPeak is the largest value of the Kaiser window before it is divided.
 var kernelPeak = bessel(kernelShape)
 
-// kernel returns the filter's impulse response at a distance of x frames of the slower rate; 0 from kernelHalf
-// on.
+// kernel returns the filter's impulse response at a distance of x frames of the slower rate, which may be negative; 0
+// from kernelHalf on.
 func kernel(x float64) float64 {
 	r := math.Abs(x) / kernelHalf
 	if r >= 1 {
@@ -34,7 +34,7 @@ func kernel(x float64) float64 {
 	return float64(float64(kernelCutoff*sinc)*bessel(float64(kernelShape*math.Sqrt(1-float64(r*r))))) / kernelPeak
 }
 
-// bessel returns the modified Bessel function I0, computed by its series.
+// bessel returns the modified Bessel function I0 at y, computed by its series.
 func bessel(y float64) float64 {
 	q := float64(y*y) / 4
 	sum, term := 1.0, 1.0
@@ -63,7 +63,7 @@ const filterRows = 2048
 // maxExact is the largest filter, in taps, that is computed point by point.
 const maxExact = 1 << 17
 
-// newGrid tabulates one half of the kernel, filterRows points per frame.
+// newGrid returns one half of the kernel as a table: filterRows points per frame, from distance 0 to kernelHalf.
 func newGrid() []float64 {
 	grid := make([]float64, kernelHalf*filterRows+2)
 	for i := range grid {
@@ -72,7 +72,7 @@ func newGrid() []float64 {
 	return grid
 }
 
-// interpolateGrid returns the kernel at x, interpolated linearly from a grid of newGrid.
+// interpolateGrid returns the kernel at a distance of x frames, interpolated linearly from a grid of newGrid.
 func interpolateGrid(grid []float64, x float64) float64 {
 	x = float64(math.Abs(x) * filterRows)
 	if x >= kernelHalf*filterRows {
@@ -82,9 +82,9 @@ func interpolateGrid(grid []float64, x float64) float64 {
 	return grid[i] + float64((grid[i+1]-grid[i])*(x-float64(i)))
 }
 
-// newFilter returns the filter for a ratio, stretched to the slower rate. bent means that the ratio is adjusted
-// for a loop. If the ratio has few phases and is not bent, each phase has a row. Otherwise there are enough rows
-// to interpolate any phase. Large filters are interpolated from the grid that grid returns.
+// newFilter returns the filter for a ratio, stretched to the slower rate. bent means that the ratio is adjusted for a
+// loop. If the ratio has few phases and is not bent, each phase has a row. Otherwise there are enough rows to
+// interpolate any phase. Large filters are interpolated from the result of grid, which is called only for them.
 func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	stretch := 1.0 // source frames per frame of the slower rate
 	if r.in > r.out {
@@ -107,8 +107,8 @@ func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	return f
 }
 
-// fill sets the taps of a row for a position of fraction after a whole frame, with the kernel h stretched. They
-// are normalized to a sum of one, so that a constant signal is preserved.
+// fill sets the taps of a row for a position of fraction, 0..1, after a whole frame. h is the kernel, which is
+// stretched by the factor stretch. The taps are normalized to a sum of one, so that a constant signal is preserved.
 func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
 	sum := 0.0
 	for i := range taps {
@@ -132,8 +132,8 @@ type filterKey struct {
 	bent bool
 }
 
-// get returns the filter for a ratio, and makes it at the first call. All loops with one pair of rates share a
-// filter, although their bent ratios differ. Any goroutine.
+// get returns the filter for a ratio, and makes it at the first call; bent means that the ratio is adjusted for a
+// loop. Any goroutine.
 func (f *filterCache) get(r ratio, bent bool) *filter {
 	f.mu.Lock()
 	once, ok := f.made[filterKey{r, bent}]

@@ -18,8 +18,9 @@ const (
 	mostSought   = 20     // missing files per library
 )
 
-// withNearby adds the name of a similar file to the error of a missing file. It searches for the first
-// mostSought missing files of the library only, since a sheet may name thousands.
+// withNearby adds the name of a similar file to err if it is the error of a missing file. Other errors are returned
+// unchanged. It searches for the first mostSought missing files of the library only, since a sheet may name
+// thousands.
 func (l *Library) withNearby(src Source, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -41,7 +42,8 @@ func (l *Library) withNearby(src Source, err error) error {
 	return fmt.Errorf("%w; %s", err, near)
 }
 
-// entries returns the entries of a folder with slashes, at most mostEntries in total; nil if it cannot be read.
+// entries returns the entries of the folder dir, written with slashes, in the source's file system, at most
+// mostEntries in no particular order; nil if it cannot be read.
 func (s Source) entries(dir string) []fs.DirEntry {
 	if s.FS != nil {
 		f, err := s.FS.Open(path.Clean(dir))
@@ -68,8 +70,8 @@ func (s Source) entries(dir string) []fs.DirEntry {
 	return list
 }
 
-// nearby describes a file whose path differs from the source's only in case, slashes or the Unicode encoding of
-// accents. It returns "" if no such file exists.
+// nearby returns the end of a message about a file whose path differs from the source's only in case, slashes or the
+// Unicode encoding of accents. It returns "" if no such file exists.
 func (s Source) nearby() string {
 	asked := strings.ReplaceAll(filepath.ToSlash(s.File), `\`, "/")
 	found := ""

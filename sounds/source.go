@@ -62,8 +62,8 @@ func (s Source) key() sourceKey {
 	return k
 }
 
-// input opens the source for streaming. It returns an error that wraps ErrStream for a pipe, because opening one
-// may block.
+// input opens the source for streaming. It returns an error that wraps ErrStream for a pipe, because opening one may
+// block. The caller closes the input.
 func (s Source) input() (*source.Input, error) {
 	if s.mode()&fs.ModeNamedPipe != 0 {
 		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
@@ -71,10 +71,10 @@ func (s Source) input() (*source.Input, error) {
 	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
 }
 
-// label returns the name of the source in errors.
+// label returns the name of the source in errors: its file, or its name without one.
 func (s Source) label() string { return cmp.Or(s.File, s.Name) }
 
-// title returns the name of the sound in reports.
+// title returns the name of the sound in reports: Name, or the file's name without its folder and extension.
 func (s Source) title() string {
 	base := filepath.Base(s.File)
 	if s.FS != nil {
@@ -83,11 +83,12 @@ func (s Source) title() string {
 	return cmp.Or(s.Name, strings.TrimSuffix(base, path.Ext(base)), base)
 }
 
-// path returns the value of the sound's File.
+// path returns File with slashes, which becomes the File of the sound.
 func (s Source) path() string { return filepath.ToSlash(s.File) }
 
-// open opens the source. It rejects devices and sockets: opening a device may have side effects, and reading
-// one may never end. A pipe is read like a file; if the system allows it, ctx ends the wait for a writer.
+// open opens the source; the caller closes it. It rejects folders, devices and sockets: opening a device may have
+// side effects, and reading one may never end. A pipe is read like a file; if the system allows it, ctx ends the wait
+// for a writer.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
 		return nil, source.Fault(fs.ErrNotExist, "a source without a file")
@@ -118,8 +119,8 @@ func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// notFile returns an error if mode is not readable as a file. For a directory its message is the same on all
-// systems.
+// notFile returns an error that wraps ErrFormat if mode is a folder, a socket or a device. Its message is the same on
+// all systems.
 func notFile(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -154,8 +155,9 @@ func (s *Source) overridesLoop() bool {
 	return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{}
 }
 
-// loopOverride returns the loop of the source in frames, for a file with a rate and a number of frames; nil
-// without such a loop. A loop outside the file is an error.
+// loopOverride returns the loop of the source in frames, for a file with a rate in Hz and a number of frames; nil
+// without such a loop. A loop outside the file, and a loop both in frames and in times, is an error that wraps
+// ErrLimit.
 func (s *Source) loopOverride(rate int, frames int64) (*pcm.Loop, error) {
 	loop := s.Loop
 	switch times := s.LoopTimes != [2]time.Duration{}; {

@@ -72,8 +72,9 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 // is reported as unknown.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// stream returns a sound that plays the frames of the origin that open returns for each voice. rate is their
-// rate; s.Frames and loop are in frames at that rate. label names the source in errors.
+// stream returns a sound that plays the frames of the origin that open returns for each voice. s describes the sound;
+// rate is the rate of the frames in Hz, and s.Frames and loop are in frames at that rate. loop may be nil. label
+// names the source in errors.
 func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := l.conversionFrom(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
@@ -104,7 +105,7 @@ const (
 	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
 )
 
-// valid returns an error if a field is out of range. voice.NewStream checks CountsAs.
+// valid returns an error that wraps ErrLimit if a field is out of range. voice.NewStream checks CountsAs.
 func (o *StreamOptions) valid() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
@@ -115,8 +116,8 @@ func (o *StreamOptions) valid() error {
 	return nil
 }
 
-// failure returns a function that reports the failure of the stream with the given label to OnError. A panic of
-// OnError is ignored.
+// failure returns a function that reports the failure of the stream with a label to OnError. A panic of OnError is
+// ignored. Without OnError it has no effect.
 func (o *StreamOptions) failure(label string) func(error) {
 	return func(err error) {
 		defer func() { _ = recover() }() // a panic of OnError cannot be reported
@@ -126,8 +127,8 @@ func (o *StreamOptions) failure(label string) func(error) {
 	}
 }
 
-// conversionFrom returns a conversion from a rate in Hz to the library's, with a loop at that rate or nil. A
-// conversion must not be shared by range readers.
+// conversionFrom returns a new conversion from a rate in Hz to the library's, with a loop in frames at that rate or
+// nil. A conversion must not be shared by range readers.
 func (l *Library) conversionFrom(rate int, loop *pcm.Loop) conversion {
 	return newConversion(&l.filters, rate, l.Rate(), loop)
 }
@@ -153,8 +154,9 @@ type FrameSeeker interface {
 	SeekFrame(frame int64) error
 }
 
-// StreamFrames returns a sound of frames that are generated as it plays. StreamOptions.Measure is ignored. A
-// reader that panics or returns invalid samples ends the stream. The error names the source. Control side.
+// StreamFrames returns a sound of frames that are generated as it plays. StreamOptions.Measure is ignored. A reader
+// that panics or returns invalid samples ends the stream. The error names the source and wraps ErrStream, ErrLimit or
+// ErrDecode for an invalid argument. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(src.Name, err)
@@ -185,8 +187,8 @@ type frameOrigin struct {
 	out    [2 * piece]float32
 }
 
-// seek makes read continue at a frame. A reader that cannot seek is opened again to move back, and reads and
-// discards frames to move ahead.
+// seek makes read continue at a frame, counted from 0. A reader that cannot seek is opened again to move back, and
+// reads and discards frames to move ahead.
 func (o *frameOrigin) seek(frame int64) error {
 	if s, ok := o.r.(FrameSeeker); ok {
 		if err := s.SeekFrame(frame); err != nil {
@@ -215,7 +217,7 @@ func (o *frameOrigin) seek(frame int64) error {
 // them it returns the error that ended the frames, io.EOF at the end.
 func (o *frameOrigin) read() ([]float32, error) { return o.give(piece) }
 
-// give reads 1..n frames like read. An invalid sample ends the frames with an error.
+// give reads 1..n frames and returns their samples like read. An invalid sample ends the frames with an error.
 func (o *frameOrigin) give(n int64) ([]float32, error) {
 	if o.end != nil {
 		return nil, o.end
@@ -250,7 +252,7 @@ func (o *frameOrigin) close() {
 	o.r, o.end = nil, io.EOF
 }
 
-// streamLevel limits a loudness to the range of StreamOptions.CountsAs.
+// streamLevel limits a loudness to -120..-0.1 LUFS, the range of StreamOptions.CountsAs without 0.
 func streamLevel(l pcm.LUFS) pcm.LUFS {
 	return min(max(l, -120), -0.1)
 }

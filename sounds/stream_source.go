@@ -34,8 +34,8 @@ type streamSource struct {
 	peak     pcm.Decibels
 }
 
-// openTrack opens a source as a stream, and determines its length, loop and leveling gain. The file is closed
-// again.
+// openTrack opens a source as a stream, and determines its length, loop and leveling gain. It fills in opt.CountsAs
+// if that is 0 and the loudness is known. The file is closed again.
 func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, err error) {
 	defer rescue("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
@@ -83,8 +83,8 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, er
 	return t, nil
 }
 
-// determineLength determines the length in frames and the loop. With loop a file without loop points loops as a
-// whole. It reads the rest of the file if the length is needed or uncertain.
+// determineLength determines the length in frames and the loop, with the cursor c. If loop is true, a file without
+// loop points loops as a whole. It reads the rest of the file if the length is needed or uncertain.
 func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	h := c.r.About()
 	t.frames = h.Frames
@@ -110,8 +110,8 @@ func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	return nil
 }
 
-// count determines the exact length by walking through the file. It leaves the cursor at an undefined position.
-// It has no effect if the length is already exact.
+// count determines the exact length by walking through the file with the cursor c, which it leaves at an undefined
+// position. It has no effect if the length is already exact.
 func (t *streamSource) count(c *cursor) error {
 	if t.counted {
 		return nil
@@ -125,7 +125,8 @@ func (t *streamSource) count(c *cursor) error {
 	return nil
 }
 
-// exact returns the exact number of frames, which it determines at the first call.
+// exact returns the exact number of frames at the rate of the file, which it determines at the first call; this may
+// read the whole file. A failure is not remembered. It takes the mutex.
 func (t *streamSource) exact() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,8 +142,8 @@ func (t *streamSource) exact() (int64, error) {
 	return t.frames, err
 }
 
-// measure decodes the whole track with c to measure its loudness and true peak, before downmix and gain. c is
-// not usable for playing afterwards.
+// measure decodes the whole track with the cursor c to measure its loudness and true peak, before downmix and gain. c
+// must not be used for playing afterwards.
 func (t *streamSource) measure(c *cursor) error {
 	c.folder, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
@@ -248,7 +249,7 @@ type cursor struct {
 
 var _ origin = (*cursor)(nil)
 
-// seek makes read continue at a frame of the sound. It drops damages that were found before.
+// seek makes read continue at a frame of the sound, counted without padding. It drops damages that were found before.
 func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)
@@ -260,8 +261,8 @@ func (c *cursor) seek(frame int64) error {
 	return err
 }
 
-// read returns the next interleaved samples, downmixed and multiplied by the gain, valid until the next call.
-// After them it returns the error that ended the file, io.EOF at the end.
+// read returns the next interleaved samples, downmixed and multiplied by the gain, valid until the next call. After
+// them it returns the error that ended the file, io.EOF at the end; an invalid sample is an error, too.
 func (c *cursor) read() ([]float32, error) {
 	channels, back := int64(c.clip.Channels), c.r.About().Back
 	for {

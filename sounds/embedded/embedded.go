@@ -32,7 +32,7 @@ func FS() fs.FS {
 	return files
 }
 
-// Names returns the names of the sounds, without ".flac", sorted.
+// Names returns a new slice with the names of the sounds, without ".flac", sorted.
 func Names() []string { return slices.Clone(names()) }
 
 var names = sync.OnceValue(func() []string {
@@ -43,8 +43,8 @@ var names = sync.OnceValue(func() []string {
 	return list
 })
 
-// Source returns the source of a sound for Library.Load. It does not check the name. A library decodes each
-// embedded sound once, however often it is loaded.
+// Source returns the source of the sound with a name for Library.Load. It does not check the name: loading an unknown
+// one fails. A library decodes each embedded sound once, however often it is loaded.
 func Source(name string) sounds.Source {
 	return sounds.Source{Name: name, File: name + ".flac", FS: files}
 }
@@ -59,7 +59,7 @@ func Sources() (all []sounds.Source) {
 	return all
 }
 
-// Load decodes a sound into lib and returns it. If there is no sound of this name, the error wraps
+// Load returns the sound with a name, which lib decodes at the first call. For an unknown name the error wraps
 // fs.ErrNotExist and suggests the nearest name.
 func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	if _, ok := Open(name); !ok {

@@ -17,7 +17,7 @@ type FS struct {
 	Length time.Duration // as in Signal.Clip; 0: one second of a wave, ten of noise
 }
 
-// Open generates a WAV file of the signal that name describes, see Parse. The error is a *fs.PathError that
+// Open generates a stereo WAV file of the signal that name describes, see Parse. The error is a *fs.PathError that
 // wraps ErrSignal.
 func (f FS) Open(name string) (fs.File, error) {
 	s, err := Parse(name)
@@ -44,7 +44,10 @@ type unnamed struct {
 	name string
 }
 
+// Error returns the text without the name of the signal.
 func (e unnamed) Error() string { return strings.TrimPrefix(Reason(e.error), e.name+": ") }
+
+// Unwrap returns the error with the name.
 func (e unnamed) Unwrap() error { return e.error }
 
 // encode returns interleaved stereo samples at a rate in Hz as a WAV file of 32-bit floats.
@@ -78,8 +81,11 @@ type file struct {
 	info info
 }
 
+// Stat returns the name and the size of the file. The error is always nil.
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *file) Close() error               { return nil }
+
+// Close has no effect; it implements fs.File.
+func (f *file) Close() error { return nil }
 
 // info is the fs.FileInfo of a file.
 type info struct {
@@ -87,6 +93,7 @@ type info struct {
 	size int64
 }
 
+// Name implements fs.FileInfo, as do the methods below: a read-only file without a time.
 func (i info) Name() string       { return i.name }
 func (i info) Size() int64        { return i.size }
 func (i info) Mode() fs.FileMode  { return 0o444 }

@@ -17,8 +17,8 @@ type generator struct {
 	pink        *pinkFilter
 }
 
-// newGenerator returns a generator of a valid signal at a rate in Hz. The frequency is turns periods per frames
-// frames.
+// newGenerator returns a generator of a valid signal at a rate in Hz. The frequency of a wave is turns periods per
+// frames frames; noise ignores it.
 func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	g := &generator{shape: s.Shape, seed: wave.Random(s.Seed), step: turns / frames}
 	g.turn = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
@@ -100,7 +100,7 @@ func newPinkFilter(rate int) *pinkFilter {
 	return f
 }
 
-// next filters one sample of white noise.
+// next filters one sample of white noise and returns a sample of pink noise.
 func (f *pinkFilter) next(x float64) float64 {
 	for i, p := range f.poles {
 		y := x - float64(f.zeros[i]*f.last[i]) + float64(p*f.out[i])
@@ -111,8 +111,8 @@ func (f *pinkFilter) next(x float64) float64 {
 	return y
 }
 
-// power returns the gain of the filter for the RMS of white noise: the root of the sum of the squares of its
-// impulse response.
+// power returns the linear gain of the filter for the RMS of white noise: the root of the sum of the squares of its
+// impulse response. rate is in Hz. It does not change the state.
 func (f *pinkFilter) power(rate int) float64 {
 	g, sum, x := *newPinkFilter(rate), 0.0, 1.0
 	for range 2*rate + 16 {

@@ -31,6 +31,7 @@ const (
 
 var shapeNames = []string{"sine", "square", "saw", "triangle", "white", "pink"}
 
+// String returns the name of the shape: sine, square, saw, triangle, white or pink.
 func (s Shape) String() string { return words.Name("shape", s, shapeNames) }
 
 // noise reports whether the shape has a seed instead of a frequency.
@@ -92,7 +93,8 @@ func Parse(name string) (Signal, error) {
 	return wrong("a name begins with tone: or noise:, as tone:440 and noise:pink")
 }
 
-// shapeOf returns the index of a name in names and true, or the index of the nearest name and false.
+// shapeOf returns the index of a name in names and true, or the index of the nearest name and false. The index counts
+// from the first of names.
 func shapeOf(name string, names []string) (Shape, bool) {
 	for i, n := range names {
 		if n == name {
@@ -108,7 +110,7 @@ func shapeOf(name string, names []string) (Shape, bool) {
 	return 0, false
 }
 
-// String returns the name that Parse accepts.
+// String returns the name that Parse accepts, in its shortest form.
 func (s Signal) String() string {
 	switch {
 	case s.Shape.noise() && s.Seed == 0:

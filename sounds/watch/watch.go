@@ -54,7 +54,7 @@ func File(ctx context.Context, path string, changed func()) error {
 	return newFile(path, changed).serve(ctx, n)
 }
 
-// newFile returns a watch of the file at path that calls changed.
+// newFile returns a watch of the file at path that calls changed, at first at once.
 func newFile(path string, changed func()) *watch {
 	path = filepath.Clean(path)
 	files := func() ([]string, <-chan struct{}) { return []string{path}, nil }
@@ -62,7 +62,8 @@ func newFile(path string, changed func()) *watch {
 	return &watch{files: files, again: again, only: path, due: map[string]time.Time{path: time.Now()}, folders: map[string]bool{}}
 }
 
-// serve calls run with the events of n, and closes n at the end. It returns nil when ctx ends.
+// serve calls run with the events of n, and closes n at the end. It returns nil when ctx ends, and otherwise an error
+// of the operating system.
 func (w *watch) serve(ctx context.Context, n *fsnotify.Watcher) error {
 	if err := cmp.Or(w.run(ctx, n.Add, n.Events, n.Errors), n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
@@ -85,8 +86,9 @@ func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error
 	return &watch{files: lib.Files, again: again, due: map[string]time.Time{}, folders: map[string]bool{}}
 }
 
-// run watches the folders of all files and reloads changed files, until ctx ends; then it returns nil. add
-// watches a folder; its error ends run.
+// run watches the folders of all files and reloads changed files, until ctx ends; then it returns nil. add watches a
+// folder; its error ends run. events and errs are the channels of the watcher; an error other than an overflow ends
+// run.
 func (w *watch) run(ctx context.Context, add func(folder string) error, events <-chan fsnotify.Event, errs <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -124,7 +126,7 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 	}
 }
 
-// touched schedules a reload of a file when it has not changed for the time settled. A watch of one file ignores
+// touched schedules a reload of a file for the time when it has not changed for 100 ms. A watch of one file ignores
 // others.
 func (w *watch) touched(file string) {
 	if w.only == "" || w.only == file {
@@ -132,7 +134,7 @@ func (w *watch) touched(file string) {
 	}
 }
 
-// reload reloads the files whose time has come, except pipes.
+// reload reloads the files whose scheduled time has come, except pipes.
 func (w *watch) reload(ctx context.Context) {
 	for file, at := range w.due {
 		if time.Now().Before(at) {
