@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Is reports whether data begins as AIFF or AIFC.
+// Is reports whether data begins as AIFF or AIFC. It needs at least 12 bytes.
 func Is(data []byte) bool {
 	return len(data) >= 12 && string(data[:4]) == "FORM" && (string(data[8:12]) == "AIFF" || string(data[8:12]) == "AIFC")
 }
@@ -34,7 +34,8 @@ type chunks struct {
 	streamed         bool  // the file was written without a known length
 }
 
-// Open reads the chunks of the file at the position of in, and returns a reader of its samples.
+// Open reads the chunks of the file at the position of in, and returns a reader of its samples. It skips zeros and
+// ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit of lim is exceeded.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	c, err := readChunks(in)
@@ -74,8 +75,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return blocks.NewReader(in, h, e, c.data, c.size), nil
 }
 
-// readChunks walks over the chunks of a file, in any order, and returns the needed ones. It skips unknown
-// chunks. A missing or truncated one is an error.
+// readChunks walks over the chunks of a file, in any order, and returns the needed ones. in is at its form header. It
+// skips unknown chunks. The error wraps source.ErrDecode if a needed chunk is missing or truncated.
 func readChunks(in *source.Input) (c chunks, err error) {
 	head := in.Peek(12)
 	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
@@ -138,8 +139,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// parseRate rounds an 80-bit float to the nearest integer, in Hz; 0 below 1. Infinity and huge numbers are an
-// error.
+// parseRate rounds b, a big-endian 80-bit float, to the nearest integer, in Hz; 0 below 0.5. The error wraps
+// source.ErrDecode for negative, infinite or huge numbers.
 func parseRate(b []byte) (int64, error) {
 	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
 	switch {
@@ -168,8 +169,9 @@ var encodings = map[string]struct {
 	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
 }
 
-// encoding returns the encoding of samples with the compression name, a number of bits and channels. If a sample
-// has fewer bits than its bytes, they are left-aligned.
+// encoding returns the encoding of samples with the compression name of AIFC, "NONE" for AIFF, and a number of bits
+// per sample. If a sample has fewer bits than its bytes, they are left-aligned. The error wraps source.ErrFormat for
+// an unknown name, and source.ErrDecode for an impossible number of bits.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {
@@ -198,7 +200,7 @@ func (c *chunks) loop() (loop pcm.Loop) {
 	return loop
 }
 
-// marks returns the positions of the marks by number. A truncated mark ends the list.
+// marks returns the positions of the marks in frames, by number. A truncated mark ends the list.
 func (c *chunks) marks() map[uint16]int64 {
 	places := map[uint16]int64{}
 	if len(c.mark) < 2 {

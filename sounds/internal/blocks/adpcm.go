@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// IMA returns the IMA ADPCM encoding of WAV for blocks of a size in bytes. frames is the number of frames per
-// block, or 0 for the maximum. A block has a header of four bytes per channel, then words of eight samples,
-// alternating between the channels.
+// IMA returns the IMA ADPCM encoding of WAV for blocks of a size in bytes. frames is the number of frames per block,
+// or 0 for the maximum; an impossible number is an error. A block has a header of four bytes per channel, then words
+// of eight samples, alternating between the channels.
 func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 4*channels {
@@ -20,8 +20,9 @@ func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// MS returns Microsoft's ADPCM encoding for blocks of a size in bytes; factors are the coefficient pairs of its
-// predictors. A block has a header of seven bytes per channel, then nibbles, alternating between the channels.
+// MS returns Microsoft's ADPCM encoding for blocks of a size in bytes. frames is the number of frames per block, or 0
+// for the maximum; an impossible number is an error. factors are the coefficient pairs of its predictors. A block has
+// a header of seven bytes per channel, then nibbles, alternating between the channels.
 func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 7*channels {
@@ -38,7 +39,8 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// size sets the number of frames per block; 0 means room, the maximum. A number outside 1..room is an error.
+// size sets the number of frames per block; 0 means room, the maximum. A number outside 1..room is an error, which
+// leaves e unchanged.
 func (e *Encoding) size(frames, room int) error {
 	if frames == 0 {
 		frames = room
@@ -50,7 +52,8 @@ func (e *Encoding) size(frames, room int) error {
 	return nil
 }
 
-// each decodes src block by block with decode, until dst is full, and returns its first error.
+// each decodes the blocks in src with decode, one call per block, until dst is full, and returns its first error. The
+// last block in src may be truncated.
 func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {
 		n := min(len(dst), e.Frames*channels)
@@ -62,8 +65,8 @@ func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]f
 	return nil
 }
 
-// decodeIMA decodes one block of IMA ADPCM into dst, which may be shorter than the block. The error reports an
-// invalid step index.
+// decodeIMA decodes one block of IMA ADPCM from src into dst, interleaved, which may be shorter than the block. The
+// error reports an invalid step index.
 func decodeIMA(dst []float32, src []byte, channels int) error {
 	for ch := range channels {
 		head := src[4*ch:]
@@ -113,8 +116,8 @@ var imaSteps = [...]int{
 // MSFactors lists the standard predictors.
 var MSFactors = [][2]int{{256, 0}, {512, -256}, {0, 0}, {192, 64}, {240, 0}, {460, -208}, {392, -232}}
 
-// decodeMS decodes one block of Microsoft's ADPCM into dst, which may be shorter than the block. The error
-// reports an invalid predictor.
+// decodeMS decodes one block of Microsoft's ADPCM from src into dst, interleaved, which may be shorter than the
+// block. factors are the coefficient pairs of the predictors. The error reports an invalid predictor.
 func decodeMS(dst []float32, src []byte, channels int, factors [][2]int) error {
 	word := func(i, ch int) int { return int(int16(binary.LittleEndian.Uint16(src[channels+2*(i*channels+ch):]))) }
 	for ch := range channels {

@@ -23,35 +23,36 @@ type Chunks struct {
 	strange  string // description of the first place without a chunk; "": none
 }
 
-// Begin records that a chunk named id begins at byte offset at. If id cannot be a chunk name, Broken later
+// Begin records that a chunk named id begins at a byte offset of the file. If id cannot be a chunk name, Broken later
 // reports the broken structure.
-func (c *Chunks) Begin(at int64, id string) {
+func (c *Chunks) Begin(offset int64, id string) {
 	if isID([]byte(id)) || c.strange != "" {
 		return
 	}
 	if c.previous == 0 {
-		c.strange = fmt.Sprintf("no chunk begins at byte %d, where the header ends", at)
+		c.strange = fmt.Sprintf("no chunk begins at byte %d, where the header ends", offset)
 		return
 	}
 	why := "the size of that chunk is wrong"
 	if c.odd {
 		why = "the odd size of that chunk is wrong, or its pad byte is missing"
 	}
-	c.strange = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", at, c.previous, why)
+	c.strange = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", offset, c.previous, why)
 }
 
-// End moves in past the chunk at byte offset at, with its header of 8 bytes and size bytes of data. A chunk of
-// odd size has a pad byte; some programs omit it.
-func (c *Chunks) End(in *source.Input, at, size int64) {
-	in.MoveTo(at + 8 + size)
-	c.previous, c.odd = at, size&1 == 1
+// End moves in past the chunk whose header of 8 bytes begins at a byte offset and which has size bytes of data. It
+// skips the pad byte after an odd size, unless the program that wrote the file omitted it.
+func (c *Chunks) End(in *source.Input, offset, size int64) {
+	in.MoveTo(offset + 8 + size)
+	c.previous, c.odd = offset, size&1 == 1
 	if c.odd && !c.unpadded(in) {
 		in.Skip(min(1, in.Left()))
 	}
 }
 
-// Broken returns the error of a file with a missing or truncated chunk. If the chunk structure is broken, the
-// error describes that instead, because it is the likely cause.
+// Broken returns the error of a file with a missing or truncated chunk, with a formatted description. It wraps
+// source.ErrDecode. If Begin found a broken chunk structure, the error describes that instead, because it is the
+// likely cause.
 func (c *Chunks) Broken(format string, args ...any) error {
 	if c.strange != "" {
 		return source.Broken("%s", c.strange)
@@ -59,7 +60,8 @@ func (c *Chunks) Broken(format string, args ...any) error {
 	return source.Broken(format, args...)
 }
 
-// unpadded reports whether the next chunk begins here instead of one byte later.
+// unpadded reports whether the next chunk probably begins at the position of in instead of one byte later. It does
+// not move in.
 func (c *Chunks) unpadded(in *source.Input) bool {
 	b := in.Peek(9)
 	if len(b) < 9 {
@@ -76,10 +78,10 @@ func (c *Chunks) unpadded(in *source.Input) bool {
 	return isID(here) && fits(b[4:8], 8) && !fits(b[5:9], 9)
 }
 
-// isID reports whether b may be a chunk name.
+// isID reports whether b may be a chunk name: printable ASCII.
 func isID(b []byte) bool {
 	return !slices.ContainsFunc(b, func(x byte) bool { return x < ' ' || x > '~' })
 }
 
-// isKnown reports whether b is a common chunk name.
+// isKnown reports whether b is one in chunkIDs, the common chunk names.
 func isKnown(b []byte) bool { return slices.Contains(chunkIDs, string(b)) }

@@ -31,8 +31,8 @@ var linear = [...]struct {
 	{ALaw, 1, "alaw", decodeALaw}, {ULaw, 1, "ulaw", decodeULaw},
 }
 
-// Linear returns the encoding for samples of a kind and a size in bytes, big-endian or little-endian. ok is
-// false if the combination is unsupported.
+// Linear returns the encoding for independent samples of a kind and a size in bytes per sample; big means big-endian.
+// ok is false if the combination is unsupported.
 func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	for _, l := range linear {
 		if l.kind != kind || l.bytes != bytes {
@@ -50,8 +50,8 @@ func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	return e, false
 }
 
-// Padded returns the encoding for right-aligned samples of bits bits in a word of 2 to 4 bytes. The upper bits
-// are ignored.
+// Padded returns the encoding for signed, right-aligned samples of bits bits in a word of 2 to 4 bytes; big means
+// big-endian. The upper bits are ignored.
 func Padded(bits, bytes, channels int, big bool) Encoding {
 	name := fmt.Sprintf("s%d", (bits+7)/8*8)
 	return Encoding{Name: name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
@@ -63,7 +63,8 @@ func Padded(bits, bytes, channels int, big bool) Encoding {
 	}}
 }
 
-// Word returns an integer of at most 4 bytes, left-aligned in 32 bits.
+// Word returns the integer in b, of at most 4 bytes, left-aligned in 32 bits; the lower bits are 0. big means
+// big-endian.
 func Word(b []byte, big bool) (x int32) {
 	for i := range b {
 		if big {
@@ -74,8 +75,8 @@ func Word(b []byte, big bool) (x int32) {
 	return x
 }
 
-// swapped returns a decoder for samples of the opposite byte order, with a number of bytes per sample. It does
-// not change src.
+// swapped turns decode, a decoder of little-endian samples with a number of bytes each, into a decoder of big-endian
+// ones. It does not change src. It is not safe for concurrent use.
 func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float32, src []byte) {
 	var turned []byte
 	return func(dst []float32, src []byte) {
@@ -90,21 +91,21 @@ func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float
 // Each decoder fills dst from the beginning of src, which must be long enough. Integers are divided by their
 // full scale, a power of two, so up to 24 bits are exact; 32-bit integers and doubles are rounded once.
 
-// decodeU8 decodes unsigned samples of 8 bits, -1..1.
+// decodeU8 decodes unsigned samples of 8 bits to -1..1.
 func decodeU8(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int(src[i])-128) / (1 << 7)
 	}
 }
 
-// decodeS8 decodes signed samples of 8 bits, -1..1.
+// decodeS8 decodes signed samples of 8 bits to -1..1.
 func decodeS8(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int8(src[i])) / (1 << 7)
 	}
 }
 
-// decodeS16 decodes little-endian signed samples of 16 bits, -1..1.
+// decodeS16 decodes little-endian signed samples of 16 bits to -1..1.
 func decodeS16(dst []float32, src []byte) {
 	for ; len(dst) >= 4 && len(src) >= 8; dst, src = dst[4:], src[8:] {
 		x := binary.LittleEndian.Uint64(src)
@@ -116,7 +117,7 @@ func decodeS16(dst []float32, src []byte) {
 	}
 }
 
-// decodeS24 decodes little-endian signed samples of 24 bits, -1..1.
+// decodeS24 decodes little-endian signed samples of 24 bits to -1..1.
 func decodeS24(dst []float32, src []byte) {
 	for i := range dst {
 		b := src[3*i : 3*i+3]
@@ -124,7 +125,7 @@ func decodeS24(dst []float32, src []byte) {
 	}
 }
 
-// decodeS32 decodes little-endian signed samples of 32 bits, -1..1.
+// decodeS32 decodes little-endian signed samples of 32 bits to -1..1, rounded.
 func decodeS32(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int32(binary.LittleEndian.Uint32(src[4*i:]))) / (1 << 31)
@@ -143,7 +144,7 @@ func decodeF64(dst []float32, src []byte) {
 	}
 }
 
-// decodeALaw expands ITU-T G.711 A-law to 13 bits, left-aligned in 16.
+// decodeALaw decodes ITU-T G.711 A-law, one byte per sample, to -1..1: 13 bits, left-aligned in 16.
 func decodeALaw(dst []float32, src []byte) {
 	for i := range dst {
 		b := src[i] ^ 0x55
@@ -158,7 +159,7 @@ func decodeALaw(dst []float32, src []byte) {
 	}
 }
 
-// decodeULaw expands ITU-T G.711 u-law to 14 bits, left-aligned in 16.
+// decodeULaw decodes ITU-T G.711 u-law, one byte per sample, to -1..1: 14 bits, left-aligned in 16.
 func decodeULaw(dst []float32, src []byte) {
 	for i := range dst {
 		b := ^src[i]

@@ -63,10 +63,11 @@ type reader struct {
 // maxWaste is the number of samples that may be decoded in false frames, plus eight per byte of the file.
 const maxWaste = 1 << 24
 
-// Is reports whether data begins as FLAC.
+// Is reports whether data begins with the magic bytes of FLAC.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 
-// Open reads the metadata of the file at the position of in, and returns a reader of its samples.
+// Open reads the metadata of the file at the position of in, and returns a reader of its samples. It skips zeros and
+// ID3v2 tags before the file. The error wraps source.ErrDecode, or ErrLimit if the header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	in.Skip(4)
@@ -83,20 +84,21 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}, nil
 }
 
-// newDecoder returns a decoder at the start of a stream.
+// newDecoder returns a decoder at the start of a stream, before its first frame.
 func newDecoder(info streamInfo) decoder {
 	return decoder{info: info, straight: true, sum: md5.New()}
 }
 
-// head returns the Head of the stream.
+// head returns the Head of the stream with tags, each "KEY=value".
 func (i *streamInfo) head(tags []string) source.Head {
 	return source.Head{
 		Encoding: fmt.Sprintf("s%d", (i.bits+7)/8*8), Channels: i.channels, Rate: int(i.rate), Tags: tags, Frames: i.frames,
 	}
 }
 
-// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. If it skips data, it
-// appends no samples. At the end it returns io.EOF, or the error of the file as a whole.
+// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. If it skips data, it appends
+// no samples. At the end it returns io.EOF, or the error of the file if it has no valid frame. An error that wraps
+// source.ErrLimit means that the file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		return r.fill(dst), r.lim.Length(r.at, r.info.channels)
@@ -126,7 +128,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.give(dst), nil
 }
 
-// place returns the position of the last decoded FLAC frame in sound frames, according to its number.
+// place returns the position of the last decoded FLAC frame in sound frames from the start, according to its number.
+// It may be wrong or negative in a damaged file.
 func (r *reader) place() int64 {
 	place := r.frame.number - r.first
 	if !r.frame.variable {
@@ -166,8 +169,8 @@ func (r *decoder) give(dst []float32) []float32 {
 	return dst
 }
 
-// read decodes the frame at the beginning of b, and returns its length in bytes. If b is too short, it reads
-// more of the file.
+// read decodes the frame at the beginning of b, which are the bytes at the position of in, and returns its length in
+// bytes. If b is too short, it reads more of the file. It does not move in.
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
@@ -179,7 +182,7 @@ func (r *reader) read(b []byte) (n int, err error) {
 	}
 }
 
-// addUp adds the samples of the last frame to the checksum.
+// addUp adds the samples of the last frame to the checksum of all samples.
 func (r *decoder) addUp() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
@@ -201,8 +204,8 @@ func (r *decoder) addUp() {
 	r.sum.Write(r.raw[:size])
 }
 
-// whole returns the error of the file as a whole: a wrong number of frames, or a wrong checksum of all samples.
-// nil: no error.
+// whole returns the error of the file as a whole, which wraps source.ErrDecode: a wrong number of frames, or a wrong
+// checksum of all samples. nil: no error. Call it after the last frame.
 func (r *decoder) whole() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
@@ -215,9 +218,9 @@ func (r *decoder) whole() error {
 	return nil
 }
 
-// SeekFrame moves to the FLAC frame that contains a sound frame, and returns the number of its first sound
-// frame. It searches by bisection, because FLAC frames have numbers, but no lengths. If the numbers are not
-// ascending, the result may be wrong; no encoder writes such files.
+// SeekFrame moves to the FLAC frame that contains a sound frame, and returns the number of its first sound frame. It
+// searches by bisection, because FLAC frames have numbers, but no lengths. If the numbers are not ascending, the
+// result may be wrong; no encoder writes such files. The error is always nil: Next returns it.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	r.straight = r.straight && r.at == 0                // a loop must not be checksummed twice
 	r.at, r.lost, r.waste, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
@@ -250,8 +253,8 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// find searches for a frame that begins at the bytes from..to-1, and decodes it. It returns the offset of the
-// frame, or false if it finds no frame or the search takes too long.
+// find searches for a frame that begins at the bytes from..to-1 of the file, and decodes it. It moves in to the frame
+// and returns its offset, or returns false if it finds no frame or the search takes too long.
 func (r *reader) find(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {
@@ -281,7 +284,7 @@ func (r *reader) find(from, to int64) (at int64, ok bool) {
 	return 0, false
 }
 
-// Count returns the announced number of sound frames, or decodes the file to count them.
+// Count returns the announced number of sound frames, or decodes the file to count them if the header announces 0.
 func (r *reader) Count(*source.Marks) (int64, error) {
 	if r.info.frames > 0 {
 		return r.info.frames, nil
@@ -299,8 +302,8 @@ func (r *reader) Count(*source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// readBlocks reads STREAMINFO and the comment tags, and moves in past the metadata. It skips large unneeded
-// blocks such as pictures.
+// readBlocks reads STREAMINFO and the comment tags, as "KEY=value", and moves in past the metadata. in is after the
+// magic bytes. It skips unneeded blocks such as pictures. The error wraps source.ErrDecode.
 func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	if b := in.Peek(1); in.Left() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
 		return info, nil, source.Broken("there is no STREAMINFO")
@@ -334,7 +337,8 @@ func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	return info, tags, nil
 }
 
-// parseStreamInfo parses the 34 bytes of STREAMINFO. Invalid block sizes or bits are an error.
+// parseStreamInfo parses b, the 34 bytes of STREAMINFO. Another length and invalid block sizes or bits are an error
+// that wraps source.ErrDecode.
 func parseStreamInfo(b []byte) (info streamInfo, err error) {
 	if len(b) != 34 {
 		return info, source.Broken("a STREAMINFO of %d bytes, it has 34", len(b))

@@ -28,8 +28,9 @@ const (
 	midSide   = 10
 )
 
-// readHeader reads the header of the frame at the beginning of data into f. r is the bit reader of data. mode is
-// the channel assignment. errSync means that no frame begins there.
+// readHeader reads the header of the frame at the beginning of data into f, and checks it against info. r reads data
+// from its beginning. mode is the channel assignment, such as leftSide, or the number of channels minus 1. errSync
+// means that no frame begins there, errShort that data ends before the header.
 func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode int, err error) {
 	if r.Take(15) != 0x7ffc {
 		return 0, errSync
@@ -105,8 +106,8 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 	return mode, nil
 }
 
-// read decodes the frame at the beginning of data, checks it against STREAMINFO, and returns its length in
-// bytes. It returns errShort if data ends before the frame.
+// read decodes the frame at the beginning of data into f, checks it against info, and returns its length in bytes. It
+// returns errShort if data ends before the frame, and errSync if no frame begins there.
 func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	r := source.NewMSB(data)
 	f.cost = 0
@@ -154,7 +155,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	return at + 2, nil
 }
 
-// codedLength returns the length of a UTF-8-coded number with first byte b, in bytes.
+// codedLength returns the length in bytes, 1 to 7, of a UTF-8-coded number whose first byte is b.
 func codedLength(b byte) int {
 	n := 0
 	for ; b&0x80 != 0 && n < 7; b <<= 1 {
@@ -163,8 +164,8 @@ func codedLength(b byte) int {
 	return max(n, 1)
 }
 
-// undoStereo turns the two decoded channels in place into left and right, according to the channel assignment
-// mode.
+// undoStereo turns the two decoded channels in place into left and right, according to the channel assignment mode.
+// Independent channels are left as they are.
 func (f *frame) undoStereo(mode int) {
 	a, b := f.samples[0], f.samples[1]
 	switch mode {
@@ -190,7 +191,8 @@ var (
 	crc16 = source.CRC(16, 0x8005)
 )
 
-// readSubframe decodes the samples of one channel into dst. bits is the size of a sample, at most 33.
+// readSubframe decodes the samples of one channel from r into dst, as integers. bits is the size of a sample, at most
+// 33. The error reports invalid data; beyond the end the caller must check r.Over.
 func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	if r.Take(1) != 0 {
 		return errors.New("a subframe without its zero bit")
@@ -231,8 +233,9 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	return err
 }
 
-// readPredicted reads samples of a number of bits into x. They are coded as the residual of a linear prediction
-// of an order: with a fixed predictor, or with explicit coefficients.
+// readPredicted reads samples of a number of bits into x. They are coded as the residual of a linear prediction of an
+// order, 0 to 32: with a fixed predictor, of order 0 to 4, or with explicit coefficients. The error reports invalid
+// data or is errShort.
 func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
@@ -278,9 +281,9 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 	return nil
 }
 
-// predict replaces each residual in x from index len(factors) on by the sample: residual plus prediction >>
-// shift. The last factor belongs to the previous sample. Up to 12 factors are padded with leading zeros to 8 or
-// 12, so that the inner loop is unrolled.
+// predict replaces each residual in x from index len(factors) on by the sample: the residual plus the prediction
+// shifted right by shift. The last factor belongs to the previous sample. Up to 12 factors are padded with leading
+// zeros to 8 or 12, so that the inner loop is unrolled.
 func predict(x, factors []int64, shift uint) {
 	i := len(factors)
 	slow := func(end int) {
@@ -316,7 +319,8 @@ func predict(x, factors []int64, shift uint) {
 	}
 }
 
-// readResidual reads the Rice-coded residuals of a block into x[order:].
+// readResidual reads the Rice-coded residuals of a block into x[order:], where order is the number of samples before
+// them. The error reports invalid data or is errShort.
 func readResidual(r *source.MSB, x []int64, order int) error {
 	method := r.Take(2)
 	if method > 1 {

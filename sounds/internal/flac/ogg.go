@@ -16,11 +16,11 @@ const magic = "\x7fFLAC"
 // and a FLAC file up to the end of STREAMINFO.
 const leastFirst = len(magic) + 2 + 2 + 4 + 4 + 34
 
-// InOgg reports whether an Ogg file contains FLAC.
+// InOgg reports whether data, the beginning of an Ogg file, contains a FLAC stream.
 func InOgg(data []byte) bool { return ogg.Carries(data, magic) }
 
-// OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in, and returns a reader
-// of its samples.
+// OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in, and returns a reader of
+// its samples. The error wraps source.ErrDecode, ErrFormat, or ErrLimit if a header exceeds lim.
 func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(InOgg)
 	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic}, &packets{lim: lim})
@@ -36,7 +36,8 @@ type packets struct {
 	lim source.Limits
 }
 
-// Open parses STREAMINFO in the first packet, and reads the metadata packets after it with next.
+// Open parses STREAMINFO in the first packet, and reads the metadata packets after it with next. The Head has Frames
+// 0, because streams may be chained. The error wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
 func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h source.Head, err error) {
 	if len(first) < leastFirst || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
 		return h, source.Broken("there is no STREAMINFO")
@@ -75,7 +76,7 @@ func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h sou
 }
 
 // Decode appends the samples of a packet, one FLAC frame, to dst. An empty packet adds no samples: ffmpeg ends a
-// stream with one.
+// stream with one. An invalid packet is an error, which leaves dst unchanged.
 func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -90,7 +91,8 @@ func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return p.give(dst), nil
 }
 
-// Pass returns the number of sound frames in a packet without decoding its samples.
+// Pass returns the number of sound frames that the header of a packet announces, without decoding its samples; 0 for
+// an empty packet. An invalid header is an error.
 func (p *packets) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -114,10 +116,10 @@ func (p *packets) Ahead(list ...[]byte) (frames int64) {
 // Reset prepares for a seek: it drops the memory of previous samples and disables the checksum of all samples.
 func (p *packets) Reset() { p.straight, p.tail = false, p.tail[:0] }
 
-// Lost prepares for concealed frames: it disables the checksum of all samples.
+// Lost prepares for concealed frames after the last packet: it disables the checksum of all samples.
 func (p *packets) Lost() { p.straight = false }
 
-// MakeUp appends a number of concealed frames: the previous sound fades out, and silence follows.
+// MakeUp appends a number of concealed frames to dst: the sound before the gap fades out once, and silence follows.
 func (p *packets) MakeUp(dst []float32, frames int64) []float32 {
 	p.lost = frames
 	return p.makeUp(dst, frames)

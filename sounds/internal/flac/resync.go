@@ -6,8 +6,9 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// resync moves to the next FLAC frame after an undecodable one, whose error is fault. The missing sound frames,
-// according to the frame numbers, are scheduled for concealment. It returns nil if decoding can continue.
+// resync moves to the next FLAC frame after an undecodable one, whose error is fault. It schedules the missing sound
+// frames, according to the frame numbers, for concealment by Next. It returns nil if Next can continue, otherwise the
+// error for Next.
 func (r *reader) resync(fault error) error {
 	from := r.in.At
 	fault = source.Broken("frame %d: %v", r.at, fault)
@@ -39,16 +40,16 @@ func (r *reader) resync(fault error) error {
 	return nil
 }
 
-// conceal schedules missing sound frames for concealment and records the damage, if the file is long enough for
-// them up to byte offset at. Otherwise it records damage without frames.
+// conceal records missing sound frames in h as damage with the cause fault, and schedules them for concealment. If
+// the file is too short for them, it records damage without frames. at is the byte offset of the end of the gap.
 func (r *decoder) conceal(h *source.Head, missing, at int64, fault error) {
 	r.lost, r.straight = h.Gap(missing, r.at, at), false
 	h.Conceal(r.at, r.lost, fault)
 }
 
-// finish ends a file whose last rest bytes are not FLAC frames. Announced sound frames that are missing are
-// concealed if their number fits these bytes; then it returns nil. Otherwise the file is cut short, and it
-// returns the error of Next.
+// finish ends a file whose last rest bytes are not FLAC frames. Announced sound frames that are missing are concealed
+// if their number fits these bytes; then it returns nil. Otherwise it returns io.EOF, or the error of a file without
+// a valid frame.
 func (r *reader) finish(rest int64) error {
 	if missing := r.info.frames - r.at; rest > 0 && missing > 0 && r.at > 0 {
 		if missing <= int64(r.info.maxBlock) || missing <= 4*rest*r.at/max(r.in.Size-rest-r.start, 1) {
@@ -62,7 +63,7 @@ func (r *reader) finish(rest int64) error {
 	return r.end(&r.Head)
 }
 
-// end records the error of the whole file as damage, once, and returns io.EOF. If no frame was decoded, it
+// end records the error of the whole file in h as damage, once, and returns io.EOF. If no frame was decoded, it
 // returns the error.
 func (r *decoder) end(h *source.Head) error {
 	fault := r.whole()
@@ -77,8 +78,8 @@ func (r *decoder) end(h *source.Head) error {
 	return io.EOF
 }
 
-// fill appends up to source.GapPiece concealed frames: the audio before the gap fades out, and the audio after
-// it fades in.
+// fill appends up to source.GapPiece concealed frames to dst: the audio before the gap fades out, and the audio after
+// it fades in. r.lost has the number that remain.
 func (r *reader) fill(dst []float32) []float32 {
 	n := min(r.lost, source.GapPiece)
 	old := len(dst)
@@ -91,8 +92,8 @@ func (r *reader) fill(dst []float32) []float32 {
 	return dst
 }
 
-// makeUp appends n of the lost sound frames to dst: the previous sound fades out in the first ones, the others
-// are silent.
+// makeUp appends n of the lost sound frames to dst and advances the position. In the first frames of a gap the
+// previous sound fades out; the others are silent.
 func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(n)*r.info.channels)
@@ -106,8 +107,8 @@ func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// fadeIn fades in the last decoded FLAC frame, reversed in time, at the end of gap. It does not change the
-// position.
+// fadeIn adds the last decoded FLAC frame, reversed in time and fading in, to the end of gap, which is interleaved.
+// It does not change the position.
 func (r *decoder) fadeIn(gap []float32) {
 	at, straight, tail, first, faded := r.at, r.straight, r.tail, r.first, r.faded
 	r.straight, r.tail = false, nil

@@ -18,8 +18,9 @@ type header struct {
 	intensity bool
 }
 
-// parseHeader parses the frame header at the beginning of b. For other layers and free-format frames it returns
-// an error that names them. Without any header ok is false and err is nil.
+// parseHeader parses the frame header at the beginning of b; ok reports whether it succeeds. For other layers and
+// free-format frames it returns an error, which wraps source.ErrFormat and names them. Without any header ok is false
+// and err is nil.
 func parseHeader(b []byte) (h header, ok bool, err error) {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return h, false, nil
@@ -53,7 +54,7 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	return h, true, nil
 }
 
-// sideSize returns the size of the side information in bytes.
+// sideSize returns the size of the frame's side information in bytes.
 func (h header) sideSize() int {
 	switch {
 	case h.low && h.channels == 1:
@@ -64,7 +65,7 @@ func (h header) sideSize() int {
 	return 32
 }
 
-// granules returns the number of granules, of 576 sound frames each.
+// granules returns the number of granules in the frame, of 576 sound frames each.
 func (h header) granules() int {
 	if h.low {
 		return 1
@@ -75,8 +76,8 @@ func (h header) granules() int {
 // frames returns the number of sound frames in the MP3 frame.
 func (h header) frames() int { return 576 * h.granules() }
 
-// Is reports whether b contains two consecutive, consistent frames, or one frame at the end, possibly after
-// some garbage. It also accepts frames of unsupported MPEG audio, so that Open can name them in its error.
+// Is reports whether b contains two consecutive, consistent frames, or one frame at the end, possibly after some
+// garbage. It also accepts frames of unsupported MPEG audio, so that Open can name them in its error.
 func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
 	return !errors.Is(err, errNoFrame)
@@ -88,8 +89,8 @@ const maxRubbish = source.Probe - 4<<10
 var errNoFrame = source.Unknown("no MP3 frame is in it")
 
 // firstFrame finds the first frame in b, and returns its offset and header. The error is errNoFrame, or names an
-// unsupported kind of frames. Frame data of a truncated file may look like unsupported frames; therefore three
-// consecutive, consistent frames override that finding.
+// unsupported kind of frames; both wrap source.ErrFormat. Frame data of a truncated file may look like unsupported
+// frames; therefore three consecutive, consistent frames override that finding.
 func firstFrame(b []byte) (at int, h header, err error) {
 	other := errNoFrame
 	tries := 16 // limits the checks for unsupported frames
@@ -115,8 +116,8 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// agrees reports whether a frame with the rate of h, a tag, or the end of b follows the frame with header h at
-// offset at.
+// agrees reports whether a valid continuation follows the frame with header h at offset at of b: a frame with the
+// same rate, a tag, or the end of b.
 func agrees(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)
@@ -126,8 +127,9 @@ func agrees(b []byte, at int, h header) bool {
 // maxOtherFrame is an upper bound of the frame size of any layer and of free format, up to 640 kbit/s.
 const maxOtherFrame = 8 << 10
 
-// otherFrames reports whether b begins with three consistent frames of one kind, or with two at the end of b.
-// The header of a free-format frame does not contain its size.
+// otherFrames reports whether b begins with three consistent frames of one kind, or with two at the end of b. b
+// begins with the header of an unsupported frame, as parseHeader finds it. The header of a free-format frame does not
+// contain its size.
 func otherFrames(b []byte) bool {
 	same := func(at int) bool {
 		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0
@@ -167,7 +169,8 @@ var otherRates = [3][15]int{
 	{0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256},
 }
 
-// otherSize returns the size of the frame of layer I or II at the beginning of b, in bytes.
+// otherSize returns the size in bytes, header included, of the frame of layer I or II whose valid header is at the
+// beginning of b.
 func otherSize(b []byte) int {
 	version, layer, bitrate, pad := b[1]>>3&3, b[1]>>1&3, b[2]>>4, int(b[2]>>1&1)
 	rate := [...]int{44100, 48000, 32000}[b[2]>>2&3] >> [4]int{0: 2, 2: 1}[version]

@@ -12,7 +12,7 @@ import (
 // tree is a prefix code as a binary tree: each node has two children, a node index or ^leaf.
 type tree [][2]int16
 
-// newTree parses a code in the format of trees.
+// newTree parses a code in the format of trees. It panics if s is invalid.
 func newTree(s string) tree {
 	var t tree
 	var grow func() int16
@@ -43,7 +43,7 @@ type code struct {
 	quick [1 << quickBits]int16 // leaf<<4|word length, or ^node for longer words
 }
 
-// newCode returns a decoder of a code in the format of trees, with a table for the first quickBits bits.
+// newCode returns a decoder of a code s in the format of trees, with a table for the first quickBits bits.
 func newCode(s string) *code {
 	c := &code{tree: newTree(s)}
 	for word := range c.quick {
@@ -58,7 +58,7 @@ func newCode(s string) *code {
 	return c
 }
 
-// next decodes the next word from r and returns its leaf.
+// next decodes the next word from r and returns its leaf. Beyond the end of the data it decodes zeros.
 func (c *code) next(r *source.MSB) int {
 	word := r.Peek()
 	quick := c.quick[word>>(64-quickBits)]
@@ -113,8 +113,8 @@ var spectral = sync.OnceValue(func() *lines {
 
 var errData = errors.New("more data than it has bits")
 
-// read decodes the spectral lines of a granule into x, as integers to the power of 4/3 with their signs. The
-// data ends before bit end; if a value exceeds it, the error is errData.
+// read decodes the spectral lines of the granule g from r into x, as integers to the power of 4/3 with their signs;
+// the remaining lines are 0. The data ends before bit end of r; if a value exceeds it, the error is errData.
 func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error {
 	clear(x[:])
 	for i := 0; i < 2*g.pairs; i += 2 {
@@ -155,8 +155,8 @@ func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error 
 	return nil
 }
 
-// value returns the signed power of 4/3 of the magnitude n. It reads extra higher bits of the magnitude if n is
-// 15, and the sign unless n is 0.
+// value returns the signed power of 4/3 of the magnitude n. From r it reads extra higher bits of the magnitude if n
+// is 15, and the sign unless n is 0.
 func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	if n == 0 {
 		return 0
@@ -170,7 +170,7 @@ func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	return l.power[n]
 }
 
-// scale multiplies the lines in x by the gains of their bands.
+// scale multiplies the lines in x by the gains of their bands, which cover all lines that are not 0.
 func (g *granule) scale(bands []band, x *[576]float64) {
 	step := 2 // in quarters of 6 dB
 	if g.coarse {
@@ -192,7 +192,7 @@ func (g *granule) scale(bands []band, x *[576]float64) {
 	}
 }
 
-// reorder interleaves the lines of the three windows of short blocks in x; bands of long blocks stay.
+// reorder interleaves the lines of the three windows of short blocks in x, in place; bands of long blocks stay.
 func reorder(bands []band, x *[576]float64) {
 	var y [576]float64
 	for _, b := range bands {

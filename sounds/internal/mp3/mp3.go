@@ -62,7 +62,8 @@ const (
 )
 
 // Open reads the tags of the file at the position of in, finds its first frame, and reads the encoder's note. It
-// returns a reader of the samples.
+// returns a reader of the samples. The error wraps source.ErrFormat if it finds no frame or an unsupported one, or
+// source.ErrLimit if the first header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(source.BeginsID3)
 	tags := in.TakeID3()
@@ -91,8 +92,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, nil
 }
 
-// Next appends the samples of the next MP3 frame to dst, without padding; if it skips data, it appends no
-// samples. Undecodable frames are silent. At the end it returns io.EOF.
+// Next appends the samples of the next MP3 frame to dst, without padding. If it skips data or only walks, it appends
+// no samples. Undecodable frames are silent. At the end it returns io.EOF, or the error of a file without a decodable
+// frame. Other errors wrap source.ErrDecode, or ErrLimit if the file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		r.lost--
@@ -119,7 +121,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.frame(h, b, dst)
 }
 
-// Count walks over all headers without decoding, and returns the number of sound frames without padding.
+// Count walks over all headers without decoding, adds marks to m, and returns the number of sound frames without
+// padding.
 func (r *reader) Count(m *source.Marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -127,8 +130,8 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 	return r.given(r.count * r.size), nil
 }
 
-// walk advances from the nearest mark to MP3 frame n, or to the end, without decoding, and adds marks. It
-// returns io.EOF if the file ends before n.
+// walk advances from the nearest mark in m to MP3 frame n, or to the end, without decoding, and adds marks. It
+// returns io.EOF if the file ends before n. Afterwards r still only walks.
 func (r *reader) walk(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.todo = pass
@@ -143,9 +146,9 @@ func (r *reader) walk(n int64, m *source.Marks) error {
 	return nil
 }
 
-// SeekFrame moves to a sound frame, or to a frame before it, and returns the number of that frame. It starts
-// early enough that the target frame has its full context: two granules for the filters, and before them the
-// data of the bit reservoir.
+// SeekFrame moves to a sound frame, or to a frame before it, and returns the number of that frame. It starts early
+// enough that the target frame has its full context: two granules for the filters, and before them the data of the
+// bit reservoir. It uses the marks in m and adds some.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	target := r.decoded(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
 	if target <= 0 {
@@ -170,7 +173,7 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return r.given(target * r.size), nil
 }
 
-// resume moves to the MP3 frame of a mark and resets the state of the decoder.
+// resume moves to the MP3 frame of the mark x and resets the state of the decoder, which then decodes.
 func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.todo, r.bytes = decode, x.Data
@@ -181,8 +184,9 @@ func (r *reader) resume(x source.Mark) {
 // reservoir is the maximum number of bytes of earlier frames that a frame may use.
 const reservoir = 511
 
-// frame appends the sound of the MP3 frame at the beginning of b, which has header h, to dst, and moves past it.
-// An undecodable frame is silent.
+// frame appends the sound of the MP3 frame at the beginning of b, which has header h and is complete, to dst, and
+// moves past it. An undecodable frame is silent. Unless r.todo is decode, it appends no samples. The error wraps
+// source.ErrLimit if the file is too long.
 func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
 	if h.crc {
@@ -221,8 +225,9 @@ func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 // errLost is the error of a frame whose data was in damaged frames.
 var errLost = errors.New("its data is in frames that are damaged")
 
-// decode decodes the granules of a frame into dst; data begins with their bits. From the first undecodable
-// granule on, they fade to silence, and fault is the error. With silent it decodes no data.
+// decode decodes the granules of a frame with header h into dst, which has exactly their samples, interleaved; data
+// begins with their bits. From the first undecodable granule on, they fade to silence, and fault is the error. With
+// silent it decodes no data.
 func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) (fault error) {
 	lines, synth := spectral(), synthesis()
 	at := 0 // in bits
@@ -274,7 +279,7 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 // maxPeak is the largest plausible sample. Larger ones indicate damage.
 const maxPeak = 8
 
-// tooLoud reports whether a sample exceeds maxPeak or is NaN.
+// tooLoud reports whether any sample is beyond ±maxPeak or NaN.
 func tooLoud(samples []float32) bool {
 	for _, x := range samples {
 		if !(-maxPeak <= x && x <= maxPeak) {

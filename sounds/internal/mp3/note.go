@@ -12,8 +12,8 @@ type note struct {
 	known          bool  // the encoder has stored delay and padding
 }
 
-// readXing parses the note of LAME and other encoders in a first frame, which has header h. ok is false if the
-// frame contains sound instead.
+// readXing parses the note of LAME and other encoders in a first frame, which has header h and may be truncated. ok
+// is false if the frame contains sound instead. For a note of another kind g is zero.
 func readXing(frame []byte, h header) (g note, ok bool) {
 	b := frame[min(4+h.sideSize(), len(frame)):]
 	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
@@ -44,9 +44,9 @@ func readXing(frame []byte, h header) (g note, ok bool) {
 	return g, true
 }
 
-// takeOff computes the range of sound frames without padding. Encoders note the padding that they have added.
-// The decoder's delay is removed for every note, even for a note without delays. The padding at the end
-// precedes the end of the frames that the note counts, because in concatenated files other frames follow.
+// takeOff computes r.added, r.Front, r.Back and r.Frames, the range of sound frames without padding, from the note.
+// It removes the decoder's delay for every note, even for a note without delays. The padding at the end precedes the
+// end of the frames that the note counts, because in concatenated files other frames follow.
 func (r *reader) takeOff() {
 	if !r.note.known && r.note.frames == 0 {
 		return
@@ -62,13 +62,13 @@ func (r *reader) takeOff() {
 	r.Frames = r.added[0] - r.Front
 }
 
-// given returns the number of the first n decoded sound frames that remain after the padding at the end is
-// removed.
+// given returns how many of the first n decoded sound frames remain after the padding at the end is removed.
 func (r *reader) given(n int64) int64 {
 	return n - max(min(n, r.added[1])-r.added[0], 0)
 }
 
-// decoded returns the number of the decoded sound frame that is returned as frame n.
+// decoded returns the number of the decoded sound frame that is frame n after the padding at the end is removed, the
+// inverse of given.
 func (r *reader) decoded(n int64) int64 {
 	if n >= r.added[0] {
 		n += r.added[1] - r.added[0]
@@ -76,8 +76,8 @@ func (r *reader) decoded(n int64) int64 {
 	return n
 }
 
-// cut removes the encoder's padding from the MP3 frame at the end of dst, which is number r.count, and returns
-// dst.
+// cut removes the encoder's padding at the end of the file from the last MP3 frame in dst, which is number r.count,
+// and returns dst.
 func (r *reader) cut(dst []float32) []float32 {
 	first := r.count * r.size
 	from, to := min(max(r.added[0]-first, 0), r.size), min(max(r.added[1]-first, 0), r.size)

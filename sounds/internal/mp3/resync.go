@@ -8,7 +8,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// alike reports whether h matches the first frame in version, rate and channels, and has a plausible size.
+// alike reports whether h matches the first frame in MPEG version, rate and channels, and has a plausible size.
 func (r *reader) alike(h header) bool {
 	return h.low == r.first.low && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
@@ -23,8 +23,8 @@ func (r *reader) leads(b []byte, at int) bool {
 	return ok && r.alike(h) || source.BeginsTag(b[at:])
 }
 
-// follows finds the offset in b where the sound continues: two consecutive frames, or a tag. It begins at offset
-// 1. h is the header of the frame; for a tag it is zero.
+// follows finds the offset in b, from 1 on, where the sound continues after damage: two consecutive frames, or a tag.
+// h is the header of the frame; for a tag it is zero. found is false if it does not continue in b.
 func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	for at := 1; at < min(len(b), maxRubbish); at++ {
 		switch b[at] {
@@ -41,7 +41,7 @@ func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	return 0, h, false
 }
 
-// isSize reports whether n bytes is a valid size of a frame with the version and rate of the first frame.
+// isSize reports whether n bytes is a valid size of a frame with the MPEG version and rate of the first frame.
 func (r *reader) isSize(n int) bool {
 	for rate := byte(1); rate < 15; rate++ {
 		version := byte(0xfb)
@@ -61,8 +61,8 @@ func (r *reader) isSize(n int) bool {
 	return false
 }
 
-// isFrame reports whether the n bytes before the frame next are one frame, although its header, which is in
-// says, announces another size. next is zero before a tag.
+// isFrame reports whether the n bytes before the frame next are one frame, although its header, which is in says,
+// announces another size. next is zero before a tag.
 func (r *reader) isFrame(n int, says, next header) bool {
 	near := func(x, y int) bool { return x-y <= 1 && y-x <= 1 }
 	switch {
@@ -96,8 +96,9 @@ func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 // leastFrame is the size of the smallest frame, in bytes.
 const leastFrame = 24
 
-// resync handles data that does not begin with a frame (ok is false), or begins with a frame h without a
-// successor. It decodes that frame, or skips garbage and schedules silent frames for it.
+// resync handles data at the position of in that does not begin with a frame (ok is false), or begins with a frame h
+// without a successor. It appends the sound of that frame to dst, or skips garbage and schedules silent frames for
+// it. It returns an error as Next does.
 func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	b := r.in.Peek(source.Probe)
 	at, next, found := r.follows(b)
@@ -137,16 +138,16 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// leadsOther reports whether frames of another kind than the first frame follow: the one with header h at offset
-// at of b, and then two others, or the end of b.
+// leadsOther reports whether frames of another kind than the first frame follow: the one with header h at offset at
+// of b, and then two others, or the end of b.
 func (r *reader) leadsOther(b []byte, at int, h header) bool {
 	at += h.size
 	next, ok, _ := parseHeader(b[min(at, len(b)):])
 	return ok && next.rate == h.rate && next.channels == h.channels && agrees(b, at, next)
 }
 
-// keep adds the data of a frame to the bit reservoir, the data that later frames may use, and drops the oldest
-// beyond its limit.
+// keep adds the data of a frame to the bit reservoir, the data that later frames may use, and drops the oldest beyond
+// its limit. It copies data. While the reader only walks, it counts the bytes.
 func (r *reader) keep(data []byte) {
 	r.bytes += int64(len(data))
 	if r.todo == pass {
@@ -158,8 +159,8 @@ func (r *reader) keep(data []byte) {
 	}
 }
 
-// conceal records damage: the next frames MP3 frames are silent because of fault. While the reader only walks,
-// it has no effect.
+// conceal records damage: the next MP3 frames, whose number is frames, are silent because of fault. Unless r.todo is
+// decode, it has no effect.
 func (r *reader) conceal(frames int64, fault error) {
 	if r.todo != decode {
 		return
@@ -171,7 +172,8 @@ func (r *reader) conceal(frames int64, fault error) {
 	r.Conceal(from, to-from, fault)
 }
 
-// silent appends one silent MP3 frame; the previous sound fades out in it.
+// silent appends one silent MP3 frame to dst; the previous sound fades out in it. Unless r.todo is decode, it only
+// counts the frame.
 func (r *reader) silent(dst []float32) []float32 {
 	if r.todo == decode {
 		old := len(dst)
@@ -183,8 +185,8 @@ func (r *reader) silent(dst []float32) []float32 {
 	return dst
 }
 
-// end handles the end of a file and returns io.EOF, or the error of a file without a decodable frame. If the
-// note counts more frames than were found, it schedules silent frames for garbage at the end, and returns nil.
+// end handles the end of a file and returns dst with io.EOF, or with the error of a file without a decodable frame.
+// If the note counts more frames than were found, it schedules silent frames for garbage at the end, and returns nil.
 func (r *reader) end(dst []float32) ([]float32, error) {
 	missing := r.note.frames - r.count
 	switch {

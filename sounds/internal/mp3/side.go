@@ -29,7 +29,7 @@ type granule struct {
 	shared     [4]bool // the groups of scale factors copied from the previous granule
 }
 
-// readSide parses the side information of a frame with header h. Invalid values are an error.
+// readSide parses b, the side information of a frame with header h. Invalid values are an error.
 func readSide(b []byte, h header) (s sideInfo, err error) {
 	r := source.NewMSB(b)
 	if h.low {
@@ -54,7 +54,8 @@ func readSide(b []byte, h header) (s sideInfo, err error) {
 	return s, nil
 }
 
-// read parses the side information of one granule of a channel.
+// read parses the side information of one granule of a channel from r, in a frame with header h. Invalid values are
+// an error.
 func (g *granule) read(r *source.MSB, h header) error {
 	g.bits, g.pairs, g.gain = int(r.Take(12)), int(r.Take(9)), int(r.Take(8))
 	if g.pairs > 288 {
@@ -130,8 +131,8 @@ type band struct {
 	illegal  bool // as an intensity stereo position
 }
 
-// bandsOf appends the bands of the granule to list, in the order of the file, without scale factors, and returns
-// it.
+// bandsOf appends the bands of the granule to list, in the order of the file, without scale factors, and returns it.
+// h is the header of its frame.
 func (g *granule) bandsOf(h header, list []band) []band {
 	long, short := 22, 13
 	switch { // in mixed blocks the lowest 36 lines are long
@@ -155,7 +156,7 @@ func (g *granule) bandsOf(h header, list []band) []band {
 	return list
 }
 
-// readScales reads the scale factors of MPEG-1 into bands. before are the bands of the previous granule, for
+// readScales reads the scale factors of MPEG-1 from r into bands. before are the bands of the previous granule, for
 // shared scale factors; empty for the first one.
 func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	sizes := [2]uint{
@@ -202,8 +203,8 @@ var lowScales = [2][3]struct {
 	},
 }
 
-// readScalesLow reads the scale factors of MPEG-2 into bands. intensity means the right channel of intensity
-// stereo, which uses another coding.
+// readScalesLow reads the scale factors of MPEG-2 and 2.5 from r into bands, and sets g.preflag. intensity means the
+// right channel of intensity stereo, which uses another coding.
 func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 	ways, c := &lowScales[0], g.compress
 	if intensity {

@@ -24,8 +24,8 @@ type page struct {
 // pageMagic begins each page.
 const pageMagic = "OggS"
 
-// readPage parses the page at the beginning of b, and returns the bytes after it. With checked it also verifies
-// the checksum.
+// readPage parses the page at the beginning of b, and returns the bytes after it; both alias b. With checked it also
+// verifies the checksum. The error wraps source.ErrDecode.
 func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	p, rest, err = splitPage(b)
 	size := len(b) - len(rest)
@@ -38,7 +38,8 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	return p, rest, err
 }
 
-// splitPage parses the page at the beginning of b without checking its magic bytes.
+// splitPage parses the page at the beginning of b without checking its magic bytes or checksum, and returns the bytes
+// after it. Both alias b. A truncated page is an error that wraps source.ErrDecode.
 func splitPage(b []byte) (p page, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
 		return p, nil, source.Broken("cut short in the header of an Ogg page")
@@ -63,13 +64,14 @@ func splitPage(b []byte) (p page, rest []byte, err error) {
 
 var crc32 = source.CRC(32, 0x04c11db7)
 
-// checksum returns the checksum of a page, with its own field as zeros.
+// checksum returns the CRC-32 of a whole page, with its own field as zeros.
 func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
-// Is reports whether data begins as Ogg.
+// Is reports whether data begins with the magic bytes of an Ogg page.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
-// Carries reports whether a first page of an Ogg file belongs to a stream whose first packet begins with magic.
+// Carries reports whether the first pages at the beginning of an Ogg file, one per parallel stream, include a stream
+// whose first packet begins with magic.
 func Carries(file []byte, magic string) bool {
 	for Is(file) {
 		p, rest, err := readPage(file, false)
@@ -84,7 +86,8 @@ func Carries(file []byte, magic string) bool {
 	return false
 }
 
-// Check returns the error of the first page of a file, or nil. It verifies the checksum.
+// Check returns the error of the first page at the beginning of a file, which wraps source.ErrDecode, or nil. It
+// verifies the checksum.
 func Check(file []byte) error {
 	_, _, err := readPage(file, true)
 	return err
@@ -124,8 +127,8 @@ const MaxPage = 27 + 255 + 255*255 + 256
 // maxPacket is the maximum size of a packet, in bytes. The largest packets are pictures in tags.
 const maxPacket = 16 << 20
 
-// packet returns the next packet. The error is io.EOF at the end of the file, and at the end of a stream
-// without a last page if another stream follows.
+// packet returns the next packet, which the caller may keep. The error is io.EOF at the end of the file, and at the
+// end of a stream without a last page if another stream follows.
 func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
 		if err := s.page(); err != nil {
@@ -137,8 +140,8 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
-// tear records that packets are missing because of fault, and returns nil. While headers are read, it returns
-// fault instead.
+// tear records that packets are missing because of fault, drops the partial packet, and returns nil. While headers
+// are read, it only returns fault.
 func (s *stream) tear(fault error) error {
 	if s.exact {
 		return fault
@@ -148,8 +151,8 @@ func (s *stream) tear(fault error) error {
 	return nil
 }
 
-// page reads the next page and adds its packets to s.packets, unless it belongs to another stream. A broken page
-// is repaired or skipped. It returns io.EOF at the end of the file.
+// page reads the next page and adds its packets to s.packets, unless it belongs to another stream. A broken page is
+// repaired or skipped, and is an error only while headers are read. It returns io.EOF at the end of the file.
 func (s *stream) page() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || b[0] != pageMagic[0] {
@@ -194,9 +197,9 @@ func (s *stream) page() error {
 	return nil
 }
 
-// repair returns the page at the beginning of b, whose checksum is wrong, and the data after it. The page must
-// end at another page or at the end of the file. It corrects header fields that follow from the page's place in
-// the stream. ok is false if the page cannot be used.
+// repair returns the page at the beginning of b, whose checksum is wrong, and the bytes after it. The page must end
+// at another page or at the end of the file. It corrects header fields that follow from the page's place in the
+// stream. ok is false if the page cannot be used.
 func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	p, rest, err := splitPage(b)
 	if err != nil || s.exact || s.hole != nil || !s.open || len(p.lacing) == 0 {
@@ -213,8 +216,8 @@ func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	return p, rest, true
 }
 
-// resync moves to the next valid page, or to the end of the file. If the search takes too long, it returns
-// fault.
+// resync moves in from a broken page to the next valid page, or to the end of the file, and returns nil. If the
+// search takes too long, it returns fault, the error of the broken page.
 func (s *stream) resync(fault error) error {
 	for s.in.Skip(1); ; {
 		b := s.in.Peek(MaxPage)
@@ -240,8 +243,9 @@ func (s *stream) resync(fault error) error {
 	}
 }
 
-// take splits a page into packets. It ignores pages of other streams, and records missing pages. It returns
-// io.EOF if the page begins another stream although this one has not ended.
+// take splits a page into packets, which it adds to s.packets. It ignores pages of other streams, and records missing
+// pages. It returns io.EOF if the page begins another stream although this one has not ended, and an error that wraps
+// source.ErrLimit for a packet that is too large.
 func (s *stream) take(page page) error {
 	switch {
 	case page.first && !s.open:

@@ -57,11 +57,11 @@ type state struct {
 // state returns a copy of the state after the last packet.
 func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State} }
 
-// setState restores a state, which is not changed later.
+// setState restores a state of a decoder with the same channels. It copies s, which stays valid.
 func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
 
-// decode decodes a packet with configuration c, already split into frames, into dst, which has exactly their
-// samples.
+// decode decodes the frames of one packet with configuration c into dst, interleaved, which has exactly their samples
+// at 48 kHz. Invalid frames decode to arbitrary samples.
 func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	d.last = c
 	n := c.frames * d.channels
@@ -70,8 +70,8 @@ func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	}
 }
 
-// conceal fills dst with a synthesis of lost audio that continues the last packet. It is silent before the first
-// packet.
+// conceal fills dst, interleaved, with a synthesis of lost audio that continues the last packet. It is silent before
+// the first packet. After CELT, a rest of less than 2.5 ms is silent.
 func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels
@@ -106,8 +106,8 @@ func (d *decoder) conceal(dst []float32) {
 	}
 }
 
-// decodeFrame decodes one frame with configuration c into dst. A frame of at most one byte is lost: it is
-// concealed.
+// decodeFrame decodes data, one frame with configuration c, into dst, interleaved. A frame of at most one byte is
+// lost: it is concealed.
 func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	if len(data) <= 1 {
 		d.conceal(dst)
@@ -191,8 +191,9 @@ func add(dst, x []float32) {
 	}
 }
 
-// readRedundant returns the redundant CELT frame at the end of a SILK frame, which smooths a change between both
-// coders, or nil. With toSpeech it applies to the beginning of the frame, otherwise to the end.
+// readRedundant removes the redundant CELT frame from data, a SILK frame that d.entropy is reading, and returns it,
+// or nil. It smooths a change between both coders. With toSpeech it applies to the beginning of the frame, otherwise
+// to the end.
 func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech bool) {
 	e, more := &d.entropy, 0
 	if c.mode == hybrid {
@@ -212,13 +213,14 @@ func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech b
 	return e.Shrink(n), toSpeech
 }
 
-// decodeRedundant decodes a redundant CELT frame of 5 ms into d.redundant.
+// decodeRedundant decodes a redundant CELT frame of 5 ms into d.redundant. c is the configuration of its packet.
 func (d *decoder) decodeRedundant(c config, frame []byte) {
 	d.second.Reset(frame)
 	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)
 }
 
-// crossfade writes 2.5 ms to dst: a crossfade from x to y with the squared window of CELT. dst may be x or y.
+// crossfade writes the first 2.5 ms of dst, interleaved: a crossfade from x to y with the squared window of CELT. dst
+// may be x or y.
 func (d *decoder) crossfade(dst, x, y []float32) {
 	for i, w := range d.fade {
 		for k := i * d.channels; k < (i+1)*d.channels; k++ {

@@ -17,11 +17,12 @@ const rate = 48000
 
 const magic = "OpusHead"
 
-// Is reports whether the beginning of an Ogg file contains Opus.
+// Is reports whether data, the beginning of an Ogg file, contains an Opus stream.
 func Is(data []byte) bool { return ogg.Carries(data, magic) }
 
 // Open reads the headers of the first Opus stream of the file at the position of in, and returns a reader of its
-// samples at 48 kHz.
+// samples at 48 kHz. The error wraps source.ErrDecode, ErrFormat (such as a file without Opus), or ErrLimit if a
+// header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
@@ -50,7 +51,8 @@ type codec struct {
 type place struct{ stream, channel int } // stream -1: silence
 
 // Open parses the first header, and reads the second one with next. again means that the same stream was opened
-// before: its decoders are kept and reset.
+// before: its decoders are kept and reset. The error wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from
+// next.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	if len(first) < 19 {
 		return h, source.Broken("a first Opus header of %d bytes, it has 19", len(first))
@@ -80,8 +82,9 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return h, c.readMapping(h.Channels, first[18:])
 }
 
-// readMapping makes the decoders and the channel mapping for a number of channels. b begins with the mapping
-// family in the first header. Unsupported families are an error.
+// readMapping makes the decoders and the channel mapping for a number of channels. b begins with the mapping family
+// in the first header. An unsupported family is an error that wraps source.ErrFormat, a faulty one wraps
+// source.ErrDecode.
 func (c *codec) readMapping(channels int, b []byte) error {
 	family, streams, from := b[0], 1, []byte{0, 1}
 	c.coupled = channels - 1
@@ -127,8 +130,8 @@ func (c *codec) readMapping(channels int, b []byte) error {
 	return nil
 }
 
-// Decode appends the interleaved frames of a packet to dst. An empty packet has no frames. After an error dst is
-// unchanged.
+// Decode appends the interleaved frames of a packet to dst. An empty packet has no frames. After an error, which
+// wraps source.ErrDecode, dst is unchanged.
 func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -160,7 +163,8 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// Pass returns the number of frames in a packet at 48 kHz, without decoding it; 0 for an empty packet.
+// Pass returns the number of frames in a packet at 48 kHz, without decoding it; 0 for an empty packet. An invalid
+// packet is an error that wraps source.ErrDecode.
 func (c *codec) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -187,7 +191,7 @@ func (c *codec) Reset() {
 	}
 }
 
-// State returns the decoder state after the last packet.
+// State returns a copy of the decoder state after the last packet, for SetState.
 func (c *codec) State() any {
 	states := make([]*state, len(c.streams))
 	for i, d := range c.streams {
@@ -198,7 +202,7 @@ func (c *codec) State() any {
 	return states
 }
 
-// SetState restores a decoder state.
+// SetState restores s, a result of State for the same stream, which stays valid.
 func (c *codec) SetState(s any) {
 	for i, x := range s.([]*state) {
 		if x != nil {
@@ -213,7 +217,8 @@ func (c *codec) Lost() { c.made = 0 }
 // mostMadeUp is the number of frames after which concealment has decayed to silence.
 const mostMadeUp = 48000 / 5
 
-// MakeUp appends a number of concealed frames. After mostMadeUp frames since Lost they are silent.
+// MakeUp appends a number of concealed frames to dst, which continue the last packet. After mostMadeUp frames since
+// Lost they are silent.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	channels, old := len(c.mapping), len(dst)
 	dst = source.Grow(dst, int(frames)*channels)
@@ -234,8 +239,9 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	return dst
 }
 
-// spread writes the samples part of a stream with width channels to its channels of out, which is interleaved,
-// with the gain of the header.
+// spread writes part, the interleaved samples of a stream with width channels, to the channels of out that are mapped
+// to it, with the gain of the header. stream is its index, and out is interleaved. Other channels of out are left
+// unchanged.
 func (c *codec) spread(out, part []float32, stream, width int) {
 	channels := len(c.mapping)
 	for k, p := range c.mapping {

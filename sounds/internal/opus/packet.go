@@ -21,7 +21,7 @@ type config struct {
 	channels int
 }
 
-// configOf returns the configuration that the first byte of a packet announces.
+// configOf returns the configuration that b, the first byte of a packet, announces.
 func configOf(b byte) (c config) {
 	n := int(b >> 3)
 	c.channels = 1 + int(b>>2&1)
@@ -44,8 +44,8 @@ var errPacket = source.Broken("an Opus packet whose lengths do not add up")
 const maxFrames = 5760
 
 // split appends the frames of the packet b to frames, and returns its configuration and the list. The last frame
-// extends to the end of b, unless the packet is self-delimited (delimited). rest is the data after a
-// self-delimited packet. Invalid sizes are an error.
+// extends to the end of b, unless the packet is self-delimited (delimited). rest is the data after a self-delimited
+// packet. All alias b. Invalid sizes are errPacket.
 func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, rest []byte, err error) {
 	if len(b) == 0 {
 		return c, nil, nil, errPacket
@@ -134,7 +134,8 @@ func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, 
 	return c, frames, b[padding:], nil
 }
 
-// lengthOf returns the number of frames at 48 kHz in a packet, from its first bytes.
+// lengthOf returns the number of frames at 48 kHz in a packet, from its first two bytes. The error is errPacket if
+// they are invalid, also if b is empty.
 func lengthOf(b []byte) (int64, error) {
 	if len(b) == 0 {
 		return 0, errPacket

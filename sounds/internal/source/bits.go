@@ -21,17 +21,17 @@ func (b *window) Left() int { return 8*len(b.data) - b.Position() }
 // Over reports whether bits beyond the end were read.
 func (b *window) Over() bool { return b.Left() < 0 }
 
-// Position returns the number of the next bit, counted from the start of the data.
+// Position returns the number of bits read, which may exceed the bits of the data.
 func (b *window) Position() int { return 8*b.at - int(b.have) }
 
 // MSB reads bits, the highest bit of a byte first.
 type MSB struct{ window } // acc is left-aligned
 
-// NewMSB returns a reader of data that takes the highest bit of each byte first.
+// NewMSB returns a reader of data that takes the highest bit of each byte first. It does not copy data.
 func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
 
-// fill buffers at least 56 bits. It reads eight bytes at once, but counts only the complete ones; the bits of
-// the partial byte are read again later with the same value.
+// fill buffers at least 56 bits; beyond the end they are 0. It reads eight bytes at once, but counts only the
+// complete ones; the bits of the partial byte are read again later with the same value.
 func (b *MSB) fill() {
 	if b.at <= len(b.data)-8 {
 		b.acc |= binary.BigEndian.Uint64(b.data[b.at:]) >> b.have
@@ -57,7 +57,7 @@ func (b *MSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip skips n bits that Peek has returned.
+// Skip skips n bits, at most as many as Peek has made valid: 32.
 func (b *MSB) Skip(n uint) {
 	b.acc <<= n
 	b.have -= n
@@ -78,8 +78,8 @@ func (b *MSB) Signed(n uint) int64 {
 	return int64(b.Take(n)<<(64-n)) >> (64 - n)
 }
 
-// Unary returns the number of 0 bits before the next 1 bit, and skips both. At the end of the data it returns
-// the number of bits skipped.
+// Unary returns the number of 0 bits before the next 1 bit, and skips both. At the end of the data it returns the
+// number of 0 bits skipped, including some beyond the end, and Over then reports true.
 func (b *MSB) Unary() uint64 {
 	var n uint64
 	for {
@@ -100,8 +100,8 @@ func (b *MSB) Unary() uint64 {
 	}
 }
 
-// Rice fills dst with numbers that have a unary quotient and k more bits, at most 30. The lowest bit is the
-// sign.
+// Rice fills dst with Rice-coded numbers: a unary quotient, then k more bits, at most 30. The lowest bit of each code
+// is the sign. Beyond the end they are undefined, and Over reports true.
 func (b *MSB) Rice(dst []int64, k uint) {
 	acc, have := b.acc, b.have
 	k &= 31 // lets the compiler omit the check for shifts of 64 or more
@@ -127,16 +127,16 @@ func (b *MSB) Rice(dst []int64, k uint) {
 	b.acc, b.have = acc, have
 }
 
-// Align skips the rest of a partially read byte.
+// Align skips the rest of a partially read byte. At a byte boundary it has no effect.
 func (b *MSB) Align() { b.Take(b.have & 7) }
 
 // LSB reads bits, the lowest bit of a byte first.
 type LSB struct{ window } // acc is right-aligned
 
-// NewLSB returns a reader of data that takes the lowest bit of each byte first.
+// NewLSB returns a reader of data that takes the lowest bit of each byte first. It does not copy data.
 func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
 
-// fill buffers at least 56 bits, as MSB does.
+// fill buffers at least 56 bits, as MSB.fill does.
 func (b *LSB) fill() {
 	if b.at <= len(b.data)-8 {
 		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.have
@@ -162,7 +162,7 @@ func (b *LSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip skips n bits that Peek has returned.
+// Skip skips n bits, at most as many as Peek has made valid: 32.
 func (b *LSB) Skip(n uint) {
 	b.acc >>= n
 	b.have -= n
@@ -175,14 +175,14 @@ func (b *LSB) Take(n uint) uint32 {
 	return x
 }
 
-// Flag returns and skips the next bit.
+// Flag returns and skips the next bit: true for 1, false for 0 and beyond the end.
 func (b *LSB) Flag() bool { return b.Take(1) == 1 }
 
-// End skips all bits, and one more, so that Over reports true.
+// End skips all remaining bits, and one more, so that Over reports true. Callers use it for invalid data.
 func (b *LSB) End() { b.at, b.acc, b.have = len(b.data)+1, 0, 7 }
 
-// CRC returns a function that computes the CRC of the concatenation of parts. polynomial has bits bits, at most
-// 32; its highest bit is omitted. Its tables are built on demand.
+// CRC returns a function that computes the CRC of the concatenation of parts, highest bit first, with initial value
+// 0. polynomial has bits bits, at most 32; its highest bit is omitted. The tables are built at the first call.
 func CRC(bits int, polynomial uint32) func(parts ...[]byte) uint32 {
 	// Eight tables: table n is the effect of a byte that n more bytes follow.
 	tables := sync.OnceValue(func() *[8][256]uint32 {

@@ -10,8 +10,8 @@ type Damage struct {
 // MaxDamages is the maximum number of damages per file. The last one covers the rest.
 const MaxDamages = 100
 
-// Conceal records that a number of frames from frame on were concealed because of fault. Adjacent damages are
-// merged, and so are all beyond MaxDamages.
+// Conceal records in h.Damages that a number of frames from frame on were concealed because of fault. It merges
+// adjacent damages, which keep the first fault. After MaxDamages it extends the last one.
 func (h *Head) Conceal(frame, frames int64, fault error) {
 	if n := len(h.Damages); n > 0 {
 		last := &h.Damages[n-1]
@@ -23,15 +23,15 @@ func (h *Head) Conceal(frame, frames int64, fault error) {
 	h.Damages = append(h.Damages, Damage{frame, frames, fault})
 }
 
-// TakeDamages returns the damages since the last call.
+// TakeDamages returns the damages since the last call, and removes them from h; nil: no damage.
 func (h *Head) TakeDamages() []Damage {
 	list := h.Damages
 	h.Damages = nil
 	return list
 }
 
-// Gap returns the number of missing frames to conceal after frame at, if bytes of the file have been read so
-// far: all of them, or 0 if a small file announces a long gap.
+// Gap returns the number of frames to conceal after frame at: missing, or 0 if it is negative or implausibly long.
+// bytes is the number of bytes of the file read until now.
 func (h *Head) Gap(missing, at, bytes int64) int64 {
 	if most := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > most || at > most-missing {
 		return 0
@@ -42,8 +42,8 @@ func (h *Head) Gap(missing, at, bytes int64) int64 {
 // MaxFade is the maximum length of the fades at both ends of a gap, in frames.
 const MaxFade = 256
 
-// FadeOut fills the beginning of gap with the mirror image of tail, the audio before it, fading out. It changes
-// at most MaxFade frames. Both are interleaved.
+// FadeOut fills the beginning of gap with the mirror image of tail, the audio before it, fading out. It changes as
+// many frames as gap and tail both have, at most MaxFade. Both are interleaved.
 func FadeOut(gap, tail []float32, channels int) {
 	frames := min(len(gap)/channels, len(tail)/channels, MaxFade)
 	for i := range frames {
@@ -54,8 +54,8 @@ func FadeOut(gap, tail []float32, channels int) {
 	}
 }
 
-// FadeIn adds the mirror image of head, the audio after gap, to the end of gap, fading in. It changes at most
-// MaxFade frames. Both are interleaved.
+// FadeIn adds the mirror image of head, the audio after gap, to the end of gap, fading in. It changes as many frames
+// of gap as gap and head both have, at most MaxFade. Both are interleaved.
 func FadeIn(gap, head []float32, channels int) {
 	frames := min(len(gap)/channels, len(head)/channels, MaxFade)
 	for i := range frames {
@@ -66,7 +66,8 @@ func FadeIn(gap, head []float32, channels int) {
 	}
 }
 
-// Tail returns a copy of the last MaxFade frames of samples, which FadeOut needs, in the memory of old.
+// Tail returns a copy of the last MaxFade frames of samples, or all if there are fewer, for FadeOut. It reuses the
+// memory of old, which may be nil. Samples are interleaved.
 func Tail(old, samples []float32, channels int) []float32 {
 	return append(old[:0], samples[max(len(samples)-MaxFade*channels, 0):]...)
 }

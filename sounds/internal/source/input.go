@@ -28,16 +28,17 @@ type Input struct {
 	Modified time.Time
 }
 
-// Whole returns an Input for data in memory.
+// Whole returns an Input for a file in memory, which it does not copy.
 func Whole(data []byte) *Input {
 	return &Input{buf: data, whole: data[:len(data):len(data)], Size: int64(len(data))}
 }
 
-// Anew returns a second Input of a file in memory, at its beginning.
+// Anew returns a second Input of a file in memory, at its beginning. in must come from Whole.
 func (in *Input) Anew() *Input { return Whole(in.whole) }
 
-// Open opens a file for reading in windows. A file that implements io.Seeker but cannot seek, such as a pipe, is
-// an error. A file that reports no size has size 0.
+// Open opens a file for reading in windows, with the function open, which is called again to move back in a file
+// without Seek. An error of open is returned. A file that implements io.Seeker but cannot seek, such as a pipe, is an
+// error. A file that reports no size has size 0.
 func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	f, err := open()
 	if err != nil {
@@ -69,11 +70,11 @@ func (in *Input) Close() error {
 	return in.file.Close()
 }
 
-// Left returns the number of bytes after At.
+// Left returns the number of bytes from At to the end of the file, as far as its size is known.
 func (in *Input) Left() int64 { return in.Size - in.At }
 
-// Peek returns the next bytes without skipping them, at least n unless the file is shorter or a read fails,
-// which sets Err. They are valid until the next call of any method.
+// Peek returns the bytes at At without moving, at least n unless the file is shorter or a read fails, which sets Err.
+// They are valid until the next call of any method.
 func (in *Input) Peek(n int) []byte {
 	if len(in.buf) >= n || in.file == nil || in.Err != nil || int64(len(in.buf)) >= in.Left() {
 		return in.buf
@@ -99,8 +100,8 @@ func (in *Input) Peek(n int) []byte {
 	return in.buf
 }
 
-// Take returns a copy of the next n bytes, fewer only at the end of the file, and moves past them. The window
-// does not grow.
+// Take returns a copy of the next n bytes and moves past them. They are fewer at the end of the file or if a read
+// fails, which sets Err. The window does not grow.
 func (in *Input) Take(n int64) []byte {
 	n = min(n, in.Left())
 	b := make([]byte, 0, n)
@@ -119,7 +120,7 @@ func (in *Input) Take(n int64) []byte {
 // Skip skips n bytes, at most to the end of the file.
 func (in *Input) Skip(n int64) { in.MoveTo(in.At + min(n, in.Left())) }
 
-// MoveTo moves to a byte offset, limited to the end of the file. An error of the file sets Err.
+// MoveTo sets At to a byte offset of the file, limited to its beginning and end. An error of the file sets Err.
 func (in *Input) MoveTo(at int64) {
 	at = min(max(at, 0), in.Size)
 	end := in.At + int64(len(in.buf))
@@ -137,8 +138,8 @@ func (in *Input) MoveTo(at int64) {
 	in.At = at
 }
 
-// move seeks the file from one byte offset to another. A file without Seek is read, and opened again to move
-// back.
+// move seeks the file from one byte offset to another. A file without Seek is read up to it, and opened again to move
+// back. A file that ends before it is not an error.
 func (in *Input) move(from, to int64) error {
 	if s, ok := in.file.(io.Seeker); ok {
 		_, err := s.Seek(to, io.SeekStart)

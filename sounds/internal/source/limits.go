@@ -18,7 +18,10 @@ type fault struct {
 	detail string
 }
 
+// Error returns the description without the kind.
 func (f *fault) Error() string { return f.detail }
+
+// Unwrap returns the kind.
 func (f *fault) Unwrap() error { return f.kind }
 
 // Fault returns an error that wraps kind and whose text is only the formatted description.
@@ -39,7 +42,8 @@ func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, a
 // and {file.wav} for the name with another extension.
 const Convert = "ffmpeg -i {file} {file.flac}"
 
-// Unread returns the error of a known but unsupported format, with a command that converts it.
+// Unread returns the error of a known but unsupported format, with a command that converts it. It wraps ErrFormat.
+// The argument is the name of the format, such as "MP2".
 func Unread(format string) error {
 	return Unknown("%s is not read; convert it: %s", format, Convert)
 }
@@ -62,7 +66,8 @@ const (
 // Swell returns the maximum size in bytes of the decoded samples of a file of size bytes.
 func Swell(size int64) int64 { return SwellBase + SwellFactor*size }
 
-// Shape returns an error if the channels or the rate in Hz of a header are not allowed.
+// Shape returns an error if a header has a number of channels below 1, which wraps ErrDecode, or has more channels or
+// a rate in Hz outside the limits, which wraps ErrLimit; otherwise nil.
 func (b Limits) Shape(channels int, rate int64) error {
 	switch {
 	case channels < 1:
@@ -78,8 +83,8 @@ func (b Limits) Shape(channels int, rate int64) error {
 // asStream is the advice for a sound that is too long to load.
 const asStream = "play it as a stream (stream: true)"
 
-// Announced returns an error if the number of frames in a header, with a number of channels, exceeds a limit.
-// The data may have fewer.
+// Announced returns an error, which wraps ErrLimit, if the number of frames in a header, with a number of channels,
+// exceeds a limit; otherwise nil. The data may have fewer.
 func (b Limits) Announced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
@@ -90,8 +95,8 @@ func (b Limits) Announced(frames int64, channels int) error {
 	return nil
 }
 
-// Length returns an error if the number of frames decoded until now exceeds a limit or is too large for the size
-// of the file.
+// Length returns an error, which wraps ErrLimit, if the number of frames decoded until now exceeds a limit or is too
+// large for the size of the file; otherwise nil. The frames have a number of channels.
 func (b Limits) Length(frames int64, channels int) error {
 	if b.Size > 0 && frames > Swell(b.Size)/int64(4*channels) {
 		return Beyond("its samples take more than %d MiB plus %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)

@@ -59,8 +59,8 @@ type Head struct {
 // maxNotes is the maximum number of notes per file.
 const maxNotes = 8
 
-// Note adds a formatted sentence about an oddity of the file that does not prevent playback. After maxNotes it
-// ignores them.
+// Note adds a formatted sentence about an oddity of the file that does not prevent playback. If there are maxNotes
+// already, it has no effect.
 func (h *Head) Note(format string, args ...any) {
 	if len(h.notes) < maxNotes {
 		h.notes = append(h.notes, fmt.Sprintf(format, args...))
@@ -68,7 +68,7 @@ func (h *Head) Note(format string, args ...any) {
 }
 
 // Silence replaces infinite and NaN samples, which are interleaved, by 0 and counts them for Notes. frame is the
-// number of the first frame.
+// number of the first frame in samples.
 func (h *Head) Silence(samples []float32, frame int64) {
 	for i, x := range samples {
 		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
@@ -81,7 +81,8 @@ func (h *Head) Silence(samples []float32, frame int64) {
 	}
 }
 
-// Notes returns the oddities found so far, one sentence each.
+// Notes returns a copy of the oddities found up to now, one sentence each, with a sentence about samples that were
+// not finite; empty: no oddities.
 func (h *Head) Notes() []string {
 	switch list := slices.Clone(h.notes); h.silence {
 	case 0:
@@ -93,11 +94,12 @@ func (h *Head) Notes() []string {
 	}
 }
 
-// About returns the head itself.
+// About returns h, as Reader needs.
 func (h *Head) About() *Head { return h }
 
-// Read reads at least one element into dst; unit is the name of the elements. It protects against faulty
-// readers: an impossible count is an error, and so are three empty reads in a row.
+// Read reads at least one element into dst, which must not be empty, and returns their number; unit is the name of
+// the elements in messages. It protects against faulty readers: an impossible count is an error that wraps ErrDecode,
+// and three empty reads in a row are io.ErrNoProgress. It returns errors of read with the elements read.
 func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err error) {
 	for range 3 {
 		n, err = read(dst)
@@ -111,8 +113,8 @@ func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err 
 	return 0, io.ErrNoProgress
 }
 
-// Grow returns dst with n more samples at its end, whose values the caller must set. It doubles the capacity, so
-// that all allocations together stay below four times the result.
+// Grow returns dst with n more elements at its end, whose values the caller must set. If it needs more memory, it at
+// least doubles the capacity, so that all allocations together stay below four times the result.
 func Grow[T float32 | float64](dst []T, n int) []T {
 	if len(dst)+n > cap(dst) {
 		larger := make([]T, len(dst), max(2*cap(dst), len(dst)+n))
@@ -149,8 +151,8 @@ type Marks struct {
 	most   int   // maximum number; 0 means maxMarks
 }
 
-// Limit sets the smallest distance of marks in frames, stride, and their largest number, most. It has no effect
-// after the first mark.
+// Limit sets the smallest distance of marks, stride, in frames, and their largest number, most. It has no effect if a
+// distance is already set, as after the first mark.
 func (m *Marks) Limit(stride int64, most int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,7 +161,7 @@ func (m *Marks) Limit(stride int64, most int) {
 	}
 }
 
-// Wants reports whether Add would keep a mark at a frame: it is far enough after the last mark.
+// Wants reports whether Add would keep a mark at a frame: it is far enough after the last mark, or the first.
 func (m *Marks) Wants(frame int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -167,8 +169,8 @@ func (m *Marks) Wants(frame int64) bool {
 	return n == 0 || frame >= m.list[n-1].Frame+m.Stride
 }
 
-// Add adds a mark, unless it is too close to the last one. When the list is full, it drops every second mark and
-// doubles the distance.
+// Add adds a mark, unless it is too close to the last one or before it. When the list is full, it drops every second
+// mark and doubles the distance.
 func (m *Marks) Add(x Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -191,8 +193,8 @@ func (m *Marks) Add(x Mark) {
 	m.Stride *= 2
 }
 
-// Last returns the last mark for which before returns true, or start. before must be true up to some mark, and
-// false after it.
+// Last returns the last mark where before returns true, or start if it returns false for all. before must be true for
+// the marks up to some position, and false after it. It must not call methods of m.
 func (m *Marks) Last(start Mark, before func(Mark) bool) Mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()

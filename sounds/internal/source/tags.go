@@ -11,8 +11,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Comments splits a block of Vorbis comments, from FLAC or Ogg, into entries "KEY=value". An invalid entry ends
-// the list: invalid tags do not make a sound invalid.
+// Comments splits a block of Vorbis comments, from FLAC or Ogg, into entries "KEY=value". An invalid entry ends the
+// list, which may be nil: invalid tags do not make a sound invalid.
 func Comments(b []byte) []string {
 	next := func() (string, bool) {
 		if len(b) < 4 {
@@ -43,8 +43,8 @@ func Comments(b []byte) []string {
 	return list
 }
 
-// readTags returns the values of tags of the form KEY=value by upper-case key, and those values that are
-// integers from 0 to below 2^40.
+// readTags returns the values of tags of the form KEY=value by upper-case key, and in numbers the values that are
+// integers from 0 to below 2^40. It ignores other tags; the last one wins if a key occurs twice.
 func readTags(tags []string) (values map[string]string, numbers map[string]int64) {
 	values, numbers = map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
@@ -61,8 +61,8 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 	return values, numbers
 }
 
-// Loop returns the loop for a sound with a number of frames: from its tags, otherwise from its smpl chunk or
-// instrument, otherwise nil. A loop that ends after the sound is truncated, and a loop that begins after it is
+// Loop returns the loop, in frames, for a sound with a number of frames: from its tags, otherwise from its smpl chunk
+// or instrument, otherwise nil. A loop that ends after the sound is truncated, and a loop that begins after it is
 // ignored; both cases add a note.
 func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
@@ -83,8 +83,8 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 	return nil
 }
 
-// within returns the loop l, truncated at the end of a sound with a number of frames, which adds a note. It
-// returns nil if the loop is not inside the sound.
+// within returns the loop l if it is inside a sound with a number of frames, or the part inside it if l ends later,
+// otherwise nil. It adds a note unless l is inside or the sound is empty.
 func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
 	case frames == 0:
@@ -99,7 +99,7 @@ func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	return nil
 }
 
-// firstOf returns the value of the first of keys that m contains, or false.
+// firstOf returns the value of the first of keys that m contains, and true; otherwise false.
 func firstOf(m map[string]int64, keys ...string) (int64, bool) {
 	for _, k := range keys {
 		if n, ok := m[k]; ok {
@@ -115,8 +115,9 @@ const TagReference = -18
 // MaxTagGain is the largest plausible gain of a tag, up or down, in dB.
 const MaxTagGain = 64
 
-// Gain returns the gain from the tags: "REPLAYGAIN_TRACK_GAIN=-7.03 dB", or otherwise "R128_TRACK_GAIN=-1234"
-// in 256ths of a dB. nil: no plausible tag.
+// Gain returns the gain from the tags in dB, relative to TagReference. It uses REPLAYGAIN_TRACK_GAIN, such as "-7.03
+// dB", or otherwise R128_TRACK_GAIN, in 256ths of a dB and relative to -23 LUFS, such as "-1234". nil: no plausible
+// tag.
 func (h *Head) Gain() *pcm.Decibels {
 	values, _ := readTags(h.Tags)
 	if text, ok := values["REPLAYGAIN_TRACK_GAIN"]; ok {
@@ -139,7 +140,7 @@ func (h *Head) Gain() *pcm.Decibels {
 	return nil
 }
 
-// Believed returns the gain of a tag in dB, or nil if it is implausible.
+// Believed returns a pointer to the gain of a tag in dB, or nil if it is NaN or more than MaxTagGain up or down.
 func Believed(gain float64) *pcm.Decibels {
 	if !(math.Abs(gain) <= MaxTagGain) {
 		return nil
@@ -150,7 +151,8 @@ func Believed(gain float64) *pcm.Decibels {
 // maxID3 is the number of bytes of a tag that are searched: text usually precedes the pictures.
 const maxID3 = 1 << 20
 
-// TakeID3 moves past the ID3v2 tags at the current position, and returns the entries of the first one.
+// TakeID3 moves past all ID3v2 tags at the current position, and returns the entries of the first one as "KEY=value";
+// nil without a tag.
 func (in *Input) TakeID3() (tags []string) {
 	start := in.At
 	if size := id3Tag(in.Peek(10)); size > 0 {
@@ -161,7 +163,7 @@ func (in *Input) TakeID3() (tags []string) {
 	return tags
 }
 
-// PassID3 moves past the ID3v2 tags at the current position.
+// PassID3 moves past all ID3v2 tags at the current position. Without a tag it does not move.
 func (in *Input) PassID3() {
 	for {
 		size := id3Tag(in.Peek(10))
@@ -178,8 +180,8 @@ const (
 	maxTags  = 16
 )
 
-// PassFront skips zeros and ID3v2 tags until is returns true for the bytes that follow, or until their end. It
-// reports whether there was a tag.
+// PassFront skips zeros and ID3v2 tags until is returns true for the bytes that follow, or as long as there are any;
+// it limits their number. It reports whether it skipped a tag.
 func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 	zeros, tags := maxZeros, maxTags
 	for {
@@ -215,7 +217,7 @@ func leadingZeros(b []byte) int {
 	return len(b)
 }
 
-// passZeros skips zero bytes.
+// passZeros moves past the zero bytes at the current position.
 func (in *Input) passZeros() {
 	for {
 		b := in.Peek(1)
@@ -227,7 +229,7 @@ func (in *Input) passZeros() {
 	}
 }
 
-// PassTail skips zeros and tags, and reports whether the end of the file follows.
+// PassTail skips zeros and tags at the current position, and reports whether the end of the file follows.
 func (in *Input) PassTail() bool {
 	for at := int64(-1); at != in.At; {
 		at = in.At
@@ -258,8 +260,8 @@ const (
 	apeHead = 32
 )
 
-// tagSize returns the length in bytes of the tag at the beginning of b, at most left; 0 without a tag. If the
-// size of a tag is wrong, it returns the size of its header.
+// tagSize returns the length in bytes of the ID3v1, ID3v2 or APE tag at the beginning of b; 0 without a tag. left is
+// the number of bytes up to the end of the file. If a tag would be longer, it returns the size of its header.
 func tagSize(b []byte, left int64) int64 {
 	if size := id3Tag(b); size > left {
 		return id3Head
@@ -283,7 +285,8 @@ func tagSize(b []byte, left int64) int64 {
 // BeginsID3 reports whether b begins with an ID3v2 tag.
 func BeginsID3(b []byte) bool { return id3Tag(b) > 0 }
 
-// id3Tag returns the length in bytes of the ID3v2 tag at the beginning of b; 0 without one.
+// id3Tag returns the length in bytes of the ID3v2 tag whose header is at the beginning of b; 0 without one. The tag
+// may be longer than b.
 func id3Tag(b []byte) int64 {
 	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
 		return 0
@@ -301,8 +304,8 @@ func id3Tag(b []byte) int64 {
 	return size + 10
 }
 
-// parseID3 returns the user-defined texts of the first ID3v2 tag of a file (the TXXX frames) as "KEY=value". An
-// invalid frame ends the list.
+// parseID3 returns the user-defined texts of the ID3v2 tag at the beginning of file (its TXXX frames) as "KEY=value";
+// nil without a tag. An invalid frame ends the list. It ignores compressed and encrypted frames.
 func parseID3(file []byte) []string {
 	size := id3Tag(file)
 	if size == 0 {
@@ -350,8 +353,8 @@ func parseID3(file []byte) []string {
 	return list
 }
 
-// parseID3Text parses the text of a TXXX frame, a name and a value in any of four encodings, into "NAME=value".
-// The result is false if it is invalid.
+// parseID3Text converts the body of a TXXX frame, a name and a value in any of four encodings, into "NAME=value". The
+// result is false if it is invalid.
 func parseID3Text(b []byte) (string, bool) {
 	if len(b) < 1 {
 		return "", false

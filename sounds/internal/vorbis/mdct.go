@@ -15,7 +15,7 @@ type mdct struct {
 	u        []float64
 }
 
-// newMDCT returns the inverse MDCT for blocks of n samples, a power of two.
+// newMDCT returns the inverse MDCT for blocks of n samples, a power of two, at least 16.
 func newMDCT(n int) *mdct {
 	q := n / 4
 	t := &mdct{n: n, fft: fourier.New(q), z: make([]complex128, q), u: make([]float64, n/2)}

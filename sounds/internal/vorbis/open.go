@@ -18,8 +18,9 @@ type codec struct {
 // magic begins the first packet of Vorbis.
 const magic = "\x01vorbis"
 
-// Open reads the headers of the first Vorbis stream of the file at the position of in, and returns a reader of
-// its samples.
+// Open reads the headers of the first Vorbis stream of the file at the position of in, and returns a reader of its
+// samples. It skips zeros and ID3v2 tags before the file. The error wraps source.ErrDecode, ErrFormat (such as a file
+// without Vorbis), or ErrLimit if a header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(ogg.Is)
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
@@ -32,8 +33,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, err
 }
 
-// other returns the error of a broken first page, or an error that names the content of an Ogg file without
-// Vorbis. Otherwise it returns nil.
+// other returns the error of a broken first page of an Ogg file, or an error, which wraps source.ErrFormat, that
+// names the content of a file without Vorbis if it is a known one. Otherwise it returns nil.
 func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
@@ -49,7 +50,7 @@ func other(file []byte) error {
 }
 
 // Open parses the first header, and reads the two others with next. again means that the same stream was opened
-// before: its setup is kept.
+// before: its setup is kept. The error wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	v := &decoder{}
 	if err := v.readIdent(first, c.lim); err != nil {
@@ -86,7 +87,8 @@ func (c *codec) Lost() {
 	}
 }
 
-// MakeUp appends a number of concealed frames: the second half of the last block, fading out, and silence.
+// MakeUp appends a number of concealed frames to dst: after Lost the second half of the last block, fading out, then
+// silence.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(frames)*c.channels)
@@ -109,8 +111,8 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 // End returns 0: a Vorbis stream may end after any packet.
 func (c *codec) End() (int64, error) { return 0, nil }
 
-// checkHeader returns an error unless a packet begins like a header of a kind: 1 is the identification
-// header, 3 the comment header, 5 the setup header.
+// checkHeader returns an error, which wraps source.ErrDecode, unless packet b begins like a header of a kind: 1 is
+// the identification header, 3 the comment header, 5 the setup header.
 func checkHeader(b []byte, kind byte) error {
 	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
 		return source.Broken("the Vorbis header of kind %d is missing", kind)
@@ -118,7 +120,8 @@ func checkHeader(b []byte, kind byte) error {
 	return nil
 }
 
-// readIdent parses the identification header: channels, rate and block sizes.
+// readIdent parses b, the identification header: channels, rate and block sizes. The error wraps source.ErrDecode,
+// ErrFormat for another version, or ErrLimit if the shape is outside lim.
 func (v *decoder) readIdent(b []byte, lim source.Limits) error {
 	if err := checkHeader(b, 1); err != nil {
 		return err

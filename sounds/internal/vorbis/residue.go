@@ -2,7 +2,8 @@ package vorbis
 
 import "voicepool/sounds/internal/source"
 
-// readResidues decodes the spectra of all channels into v.spectrum, half values each, for the mapping m.
+// readResidues decodes the spectra of all channels from r into v.spectrum, half values each, which are 0 before. m is
+// the mapping of the packet.
 func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	var silent [8]bool
 	for ch := range v.channels {
@@ -43,9 +44,9 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	}
 }
 
-// readResidue decodes the residue x into spectra in its stored order: eight passes. Each pass reads the classes
-// (first pass only) and then the vectors of all spectra, partition by partition. It stops at the end of the
-// packet.
+// readResidue decodes the residue x from r and adds it to spectra, in its stored order: eight passes. Each pass reads
+// the classes (first pass only) and then the vectors of all spectra, partition by partition. It stops at the end of
+// the packet.
 func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	length := len(spectra[0])
 	begin, end := min(x.begin, length), min(x.end, length)
@@ -84,8 +85,8 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	}
 }
 
-// add reads the vectors of a partition with the codebook b and adds them to part. It returns false at the end of
-// the packet.
+// add reads the vectors of a partition from r with the codebook b and adds them to part, which is the partition of
+// one spectrum. It returns false at the end of the packet.
 func (x *residue) add(part []float64, b *book, r *source.LSB) bool {
 	if x.kind != 0 {
 		return b.add(part, r)

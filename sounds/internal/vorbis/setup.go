@@ -59,8 +59,8 @@ type setup struct {
 // fault is the panic value of an invalid setup.
 type fault string
 
-// need panics with a fault, which has the formatted text, unless holds is true. readSetup turns it into an
-// error.
+// need panics with a fault, which has the formatted text, unless holds is true; format may be "". readSetup turns it
+// into an error.
 func (s *setup) need(holds bool, format string, args ...any) {
 	if holds {
 		return
@@ -71,11 +71,11 @@ func (s *setup) need(holds bool, format string, args ...any) {
 	panic(fault(fmt.Sprintf(format, args...)))
 }
 
-// number returns the next n bits as an int.
+// number returns the next n bits, at most 32, as an int. Beyond the end they are 0.
 func (s *setup) number(n uint) int { return int(s.Take(n)) }
 
-// several calls read for each element of a list and returns the results. The number of elements minus one is
-// stored in the next bits bits.
+// several calls read for each element of a list and returns the results, at least one. The number of elements minus
+// one is stored in the next bits bits of s.
 func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	for range s.number(bits) + 1 {
 		list = append(list, read())
@@ -83,8 +83,8 @@ func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	return list
 }
 
-// readSetup parses the setup header b and validates all references between its parts, so that decoding need not
-// check them. An invalid header is an error.
+// readSetup parses the setup header b and validates all references between its parts, so that decoding need not check
+// them. An invalid header is an error that wraps source.ErrDecode.
 func (v *decoder) readSetup(b []byte) (err error) {
 	if err := checkHeader(b, 5); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s *setup) readFloor() *floor1 {
 	return f
 }
 
-// arrange sorts the points and finds the nearest earlier points to the left and right of each. It returns false
+// arrange sorts the points by x and finds the nearest earlier points to the left and right of each. It returns false
 // if two points have the same x.
 func (f *floor1) arrange() bool {
 	f.order = make([]int, len(f.x))

@@ -51,7 +51,7 @@ var decibels = sync.OnceValue(func() *[256]float64 {
 	return &t
 })
 
-// init builds the tables and buffers of the decoder, after the headers have been read.
+// init builds the tables and buffers of the decoder, after all headers have been read.
 func (v *decoder) init() {
 	for i, n := range v.blocks {
 		v.transform[i] = newMDCT(n)
@@ -77,8 +77,9 @@ func (v *decoder) init() {
 
 var errPacket = errors.New("a packet that is no sound")
 
-// Decode appends the frames that one packet completes. The first packet completes no frames. A truncated packet
-// is decoded up to its end, as the format specifies.
+// Decode appends the interleaved frames that one packet completes to dst. The first packet, and an empty one,
+// complete no frames. A truncated packet is decoded up to its end, as the format specifies. Another packet is
+// errPacket, which leaves dst unchanged.
 func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -115,7 +116,7 @@ func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// mode reads the header of an audio packet and returns its mode. It returns errPacket for other packets.
+// mode reads the header of an audio packet from r and returns its mode. It returns errPacket for other packets.
 func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	if r.Flag() {
 		return mode, errPacket
@@ -134,8 +135,8 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	return mode, nil
 }
 
-// Pass returns the number of frames that a packet completes, without decoding it. It remembers the packet's
-// block size for the next call.
+// Pass returns the number of frames that a packet completes, without decoding it; 0 for the first packet and an empty
+// one. It remembers the packet's block size for the next call. Another packet is errPacket.
 func (v *decoder) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -164,8 +165,9 @@ func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// overlap appends the interleaved frames from the middle of the previous block to the middle of the current one,
-// whose size has index long. Without a previous block it returns dst unchanged.
+// overlap appends the interleaved frames from the middle of the previous block to the middle of the current one to
+// dst. long is 1 if the current block is a long one, 0 for a short one. Without a previous block it returns dst
+// unchanged.
 func (v *decoder) overlap(dst []float32, long int) []float32 {
 	if v.lastLong < 0 {
 		return dst
@@ -193,7 +195,7 @@ type spread struct {
 	step int
 }
 
-// copy writes the samples x to the next places of one channel.
+// copy writes the samples x to the next places of one channel and moves past them.
 func (s *spread) copy(x []float64) {
 	dst := s.dst
 	for i, y := range x {
@@ -202,8 +204,8 @@ func (s *spread) copy(x []float64) {
 	s.move(len(x))
 }
 
-// cross writes a crossfade to the next places of one channel: x times fall plus y times rise. All have the
-// length of rise.
+// cross writes a crossfade to the next places of one channel and moves past them: x times fall plus y times rise. It
+// has the length of rise; the others are at least as long.
 func (s *spread) cross(x, fall, y, rise []float64) {
 	x, y, fall = x[:len(rise)], y[:len(rise)], fall[:len(rise)]
 	dst := s.dst
@@ -215,11 +217,12 @@ func (s *spread) cross(x, fall, y, rise []float64) {
 	s.move(len(rise))
 }
 
-// move advances by n samples of one channel, at most to the end.
+// move advances by n samples of one channel, at most to the end of dst.
 func (s *spread) move(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
 
-// uncouple converts magnitude and angle in place to two channels. Depending on the signs, one channel is the
-// magnitude, and the other the sum or the difference. It has no branches, because they would be unpredictable.
+// uncouple converts magnitude and angle, the spectra of a coupled pair, in place to two channels. Depending on the
+// signs, one channel is the magnitude, and the other the sum or the difference. It has no branches, because they
+// would be unpredictable.
 func uncouple(magnitude, angle []float64) {
 	angle = angle[:len(magnitude)]
 	for i, m := range magnitude {
@@ -240,8 +243,8 @@ func uncouple(magnitude, angle []float64) {
 	}
 }
 
-// read decodes the heights of a floor's points and appends them to y. nil means silence, also at the end of the
-// packet.
+// read decodes the heights of a floor's points from r and appends them to y. nil means silence, also at the end of
+// the packet.
 func (f *floor1) read(r *source.LSB, y []int) []int {
 	if !r.Flag() {
 		return nil
@@ -276,8 +279,8 @@ func (f *floor1) read(r *source.LSB, y []int) []int {
 	return y
 }
 
-// apply multiplies a spectrum by the line through the points with the heights y, which it replaces by the final
-// heights. step is scratch space; decibels has the linear gain of each height.
+// apply multiplies a spectrum by the line through the points with the heights y, as read returns them, and replaces y
+// by the final heights. step is scratch space; decibels has the linear gain of each height.
 func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[256]float64) {
 	height := [...]int{256, 128, 86, 64}[f.multiplier-1]
 	step[0], step[1] = true, true
@@ -318,7 +321,7 @@ func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[2
 	}
 }
 
-// onLine returns the height at x of the line from (x0, y0) to (x1, y1), rounded towards y0.
+// onLine returns the height at x of the line from (x0, y0) to (x1, y1), rounded towards y0. x1 is greater than x0.
 func onLine(x0, y0, x1, y1, x int) int {
 	if y1 < y0 {
 		return y0 - (y0-y1)*(x-x0)/(x1-x0)
@@ -326,8 +329,9 @@ func onLine(x0, y0, x1, y1, x int) int {
 	return y0 + (y1-y0)*(x-x0)/(x1-x0)
 }
 
-// drawLine multiplies spectrum[x0:x1] by the gains of the heights of a line from (x0, y0) to (x1, y1), drawn
-// with Bresenham's algorithm. decibels has the gain of each height.
+// drawLine multiplies spectrum[x0:x1], as far as it exists, by the gains of the heights of a line from (x0, y0) to
+// (x1, y1), drawn with Bresenham's algorithm. x1 is greater than x0. decibels has the linear gain of each height;
+// greater heights get the last one.
 func drawLine(x0, y0, x1, y1 int, spectrum []float64, decibels *[256]float64) {
 	dx, dy := x1-x0, y1-y0
 	base, rest, sign := dy/dx, dy%dx, 1

@@ -13,7 +13,8 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Is reports whether data begins as RIFF, RIFX (big-endian), RF64 or BW64 (64-bit sizes) with WAVE data.
+// Is reports whether data begins as RIFF, RIFX (big-endian), RF64 or BW64 (64-bit sizes) with WAVE data. It needs at
+// least 12 bytes.
 func Is(data []byte) bool {
 	if len(data) < 12 || string(data[8:12]) != "WAVE" {
 		return false
@@ -43,7 +44,8 @@ type chunks struct {
 	fact       int64  // number of frames in the fact chunk; 0: unknown
 }
 
-// Open reads the chunks of the file at the position of in, and returns a reader of its samples.
+// Open reads the chunks of the file at the position of in, and returns a reader of its samples. It skips zeros and
+// ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit of lim is exceeded.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	chunks, err := readChunks(in)
@@ -82,8 +84,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 const mostLook = 4 << 20
 
 // findWidth determines the alignment of integer samples that have fewer bits than the bytes in their frame:
-// left-aligned, or right-aligned with sign extension. If neither fits the data, the frame size or the number of
-// bits in the header is wrong.
+// left-aligned, or right-aligned with sign extension. If neither fits the data, the frame size or the number of bits
+// in the header is wrong. It sets bits, low and width, and moves in. The error wraps source.ErrFormat for 24 bits in
+// 4 bytes that fit neither.
 func (f *format) findWidth(in *source.Input, c *chunks) error {
 	width := f.align / f.channels
 	if f.bits == 0 && (f.tag == tagPCM || f.tag == tagFloat) {
@@ -132,9 +135,9 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	return nil
 }
 
-// trimmed returns the number of sound frames: fact, from the fact chunk, if it ends within the last block,
-// otherwise frames, from the size of the data. Encoders pad the last block. libsndfile 1.2 writes a wrong
-// number, divided by the channels once too often, which is ignored.
+// trimmed returns the number of sound frames, because encoders pad the last block: fact, from the fact chunk, if it
+// ends within the last block, otherwise frames, from the size of the data. libsndfile 1.2 writes a wrong number,
+// divided by the channels once too often, which is ignored.
 func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	if fact > max(0, frames-int64(e.Frames)) && fact < frames && (channels == 1 || fact != frames/int64(channels)) {
 		return fact
@@ -142,8 +145,9 @@ func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	return frames
 }
 
-// readChunks walks over the chunks of a file, and returns the needed ones. It skips unknown chunks. Only the
-// data chunk of a streamed file may exceed the file.
+// readChunks walks over the chunks of a file, and returns the needed ones. in is at its RIFF header. It skips unknown
+// chunks. A data chunk may exceed the file if it is streamed or by a few bytes. The error wraps source.ErrDecode if a
+// needed chunk is missing or truncated.
 func readChunks(in *source.Input) (c chunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
 	c.order = binary.LittleEndian
@@ -236,7 +240,8 @@ type format struct {
 	speakers uint32
 }
 
-// parseFormat parses a fmt chunk of at least 16 bytes. An unsupported extensible format is an error.
+// parseFormat parses b, a fmt chunk of at least 16 bytes. An unsupported extensible format is an error that wraps
+// source.ErrFormat, a short one wraps source.ErrDecode.
 func parseFormat(b []byte, order binary.ByteOrder) (f format, err error) {
 	f.big = order == binary.BigEndian
 	f.tag = order.Uint16(b)
@@ -294,8 +299,9 @@ func nameOf(tag uint16) string {
 	return ""
 }
 
-// encoding returns the encoding of the samples; b is the fmt chunk. Integers may have any number of bits. A-law
-// and u-law always have 8 bits, whatever the header announces. Like other readers, it ignores the frame size.
+// encoding returns the encoding of the samples; b is the fmt chunk. Integers may have any number of bits. A-law and
+// u-law always have 8 bits, whatever the header announces. Like other readers, it ignores the frame size. The error
+// wraps source.ErrFormat if the encoding is unsupported, and source.ErrDecode for faulty ADPCM.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
@@ -328,7 +334,8 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.Convert)
 }
 
-// adpcm returns the encoding of an ADPCM file from the additional fields of its fmt chunk b.
+// adpcm returns the IMA or Microsoft ADPCM encoding, with the additional fields of b, the fmt chunk. Impossible
+// fields are an error, which only has a text.
 func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
 	frames := 0
 	if len(b) >= 20 {

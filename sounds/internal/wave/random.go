@@ -12,8 +12,8 @@ func (r *Random) Bits() uint64 {
 	return z ^ z>>31
 }
 
-// Unit returns a random number, uniform in 0..1.
+// Unit returns a random number, uniform in 0..1 without 1.
 func (r *Random) Unit() float64 { return float64(float64(r.Bits()>>11) * 0x1p-53) }
 
-// Between returns a random number, uniform in lo..hi.
+// Between returns a random number, uniform from lo up to but not including hi.
 func (r *Random) Between(lo, hi float64) float64 { return lo + float64((hi-lo)*r.Unit()) }

@@ -23,7 +23,8 @@ type Decoder struct {
 	remainder uint32
 }
 
-// Reset starts to decode the frame in data, which the decoder keeps.
+// Reset starts to decode the frame in data, which the decoder keeps without a copy and does not change. data may be
+// empty: all bits are then zero.
 func (d *Decoder) Reset(data []byte) {
 	*d = Decoder{data: data, total: 33 - (32-extra)/symbol*symbol, rng: 1 << extra}
 	d.remainder = d.next()
@@ -55,25 +56,26 @@ func (d *Decoder) normalize() {
 // Len returns the size of the frame in bytes.
 func (d *Decoder) Len() int { return len(d.data) }
 
-// Shrink removes the last n bytes, which belong to another frame, from the frame and returns them.
+// Shrink removes the last n bytes, which belong to another frame, from the frame and returns them. n is at most Len,
+// and Raw must not have read them.
 func (d *Decoder) Shrink(n int) []byte {
 	rest := d.data[len(d.data)-n:]
 	d.data = d.data[:len(d.data)-n]
 	return rest
 }
 
-// Range returns the range of the decoder, the seed for noise.
+// Range returns the current range of the decoder, which CELT uses as a seed for noise.
 func (d *Decoder) Range() uint32 { return d.rng }
 
-// Tell returns the number of bits read, rounded up.
+// Tell returns the number of bits read from both ends, rounded up. It may exceed the size of a faulty frame.
 func (d *Decoder) Tell() int { return d.total - bits.Len32(d.rng) }
 
-// Exhaust marks all bits as read, so that Tell returns the size of the frame.
+// Exhaust marks all bits as read, so that Tell returns the size of the frame in bits.
 func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.Tell() }
 
 var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}
 
-// TellFrac returns the number of eighths of bits read, rounded up.
+// TellFrac returns the number of bits read from both ends, in eighths, rounded up.
 func (d *Decoder) TellFrac() int {
 	l := bits.Len32(d.rng)
 	r := d.rng >> (l - 16)
@@ -84,8 +86,8 @@ func (d *Decoder) TellFrac() int {
 	return d.total<<3 - (l<<3 + int(b))
 }
 
-// Decode returns a value in 0..total-1 that lies in the range of the next symbol. Update with that range must
-// follow.
+// Decode returns a value in 0..total-1 that lies in the range of the next symbol, for frequencies that add up to
+// total. It consumes no bits: a call of Update with that range must follow.
 func (d *Decoder) Decode(total uint32) uint32 {
 	d.ext = d.rng / total
 	return total - min(d.val/d.ext+1, total)
@@ -117,8 +119,8 @@ func (d *Decoder) Bit(logp uint) bool {
 	return set
 }
 
-// Symbol returns the index of the next symbol, 0..len(table)-1. table is its decreasing cumulative distribution,
-// scaled by 2^scale, ending with 0.
+// Symbol reads a symbol and returns its index, 0..len(table)-1. Element i of table is the probability of a symbol
+// after i, scaled by 2^scale; the last element is 0.
 func (d *Decoder) Symbol(table []byte, scale uint) int {
 	r, s := d.rng>>scale, d.rng
 	for i, x := range table {
@@ -150,7 +152,8 @@ func (d *Decoder) Uniform(n uint32) uint32 {
 	return min(s<<width|d.Raw(width), n)
 }
 
-// Raw reads n bits from the end of the frame, at most 25. Beyond the frame they are 0.
+// Raw reads n bits, at most 25, from the end of the frame, as a number whose lowest bit comes first. Beyond the frame
+// they are 0.
 func (d *Decoder) Raw(n uint) uint32 {
 	for d.have < n {
 		if d.ends < len(d.data) {
@@ -166,8 +169,8 @@ func (d *Decoder) Raw(n uint) uint32 {
 	return x
 }
 
-// Laplace reads an integer with a Laplace distribution. fs is the probability of 0 in 32768ths, and decay the
-// factor for each larger magnitude in 16384ths.
+// Laplace reads an integer with a Laplace distribution. fs is the probability of 0 in 32768ths, and decay the factor
+// of the probability for each larger magnitude in 16384ths.
 func (d *Decoder) Laplace(fs, decay uint32) int {
 	d.ext = d.rng >> 15
 	place := uint32(1<<15) - min(d.val/d.ext+1, 1<<15)
