@@ -482,7 +482,7 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 // numbers of the starts, by the same index.
 func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
 	if !w.Alone && w.Next == w.Key {
-		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
+		return dsp.FindOldest(prios, keys, numbers, w.Prio, w.Key)
 	}
 	return w.At
 }

@@ -215,7 +215,7 @@ func (u *virtualVictims) oldest(w *virtualWeakest, filter voiceFilter) int {
 				continue
 			}
 			from, prio := u.prioritiesOf(run, kind)
-			if j := dsp.FindEldest(prio, u.remaining[from:], u.number[from:], w.Prio, w.Key); j >= 0 && (oldest < 0 || u.number[from+j] < u.number[oldest]) {
+			if j := dsp.FindOldest(prio, u.remaining[from:], u.number[from:], w.Prio, w.Key); j >= 0 && (oldest < 0 || u.number[from+j] < u.number[oldest]) {
 				oldest = from + j
 			}
 		}

@@ -46,7 +46,7 @@ func (f *Filter) Ramping() bool { return f.ramping }
 // not 0.
 func (f *Filter) HasTail() bool {
 	for _, p := range [...]*filterStage{&f.high, &f.low} {
-		if p.left != (dsp.PoleStates{}) || p.right != (dsp.PoleStates{}) {
+		if p.left != (dsp.SVFStates{}) || p.right != (dsp.SVFStates{}) {
 			return true
 		}
 	}
@@ -63,13 +63,13 @@ func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	f.stereo(block, frame)
 	ok = true
 	for _, p := range [...]*filterStage{&f.high, &f.low} {
-		for _, s := range [...]*dsp.PoleStates{&p.left, &p.right} {
+		for _, s := range [...]*dsp.SVFStates{&p.left, &p.right} {
 			band, low := math.Abs(float64(s.Band)), math.Abs(float64(s.Low))
 			ok = ok && band <= brokenState && low <= brokenState // false for NaN
 		}
 	}
 	if !ok {
-		f.high.left, f.high.right, f.low.left, f.low.right = dsp.PoleStates{}, dsp.PoleStates{}, dsp.PoleStates{}, dsp.PoleStates{}
+		f.high.left, f.high.right, f.low.left, f.low.right = dsp.SVFStates{}, dsp.SVFStates{}, dsp.SVFStates{}, dsp.SVFStates{}
 	}
 	return ok
 }

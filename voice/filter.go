@@ -75,7 +75,7 @@ func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, 
 	}
 	c.ramp(frame, to, off, frames, int64(f.rate+199)/200)
 	if !p.on {
-		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, dsp.PoleStates{}, dsp.PoleStates{}
+		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, dsp.SVFStates{}, dsp.SVFStates{}
 		p.to = p.coefficients(frame, f.rate)
 	}
 	if frames <= 0 {
@@ -121,7 +121,7 @@ func (f *Filter) beginRamp(frame int64) {
 			done = false
 		}
 		if _, wet := p.targets(); !moving && wet == 0 && p.from == p.to {
-			p.on, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
+			p.on, p.left, p.right = false, dsp.SVFStates{}, dsp.SVFStates{}
 		}
 	}
 	f.start, f.end, f.ramping = frame, next, !done
@@ -135,7 +135,7 @@ func (f *Filter) clearIfStale() {
 	if f.stale {
 		f.stale = false
 		for _, p := range [...]*filterStage{&f.high, &f.low} {
-			p.fresh, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
+			p.fresh, p.left, p.right = false, dsp.SVFStates{}, dsp.SVFStates{}
 		}
 	}
 }

@@ -104,7 +104,7 @@ type filterLanes struct {
 // filterLane is one channel of a voice in a batch.
 type filterLane struct {
 	dst, src []float32
-	state    *dsp.PoleStates
+	state    *dsp.SVFStates
 }
 
 // begin makes c an empty set of filters: high-passes if high is true, otherwise low-passes, and with coefficient
@@ -119,7 +119,7 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	if !p.on {
 		return
 	}
-	for channel, s := range [...]*dsp.PoleStates{&p.left, &p.right} {
+	for channel, s := range [...]*dsp.SVFStates{&p.left, &p.right} {
 		row := e.rows[channel]
 		if row == nil {
 			break

@@ -10,11 +10,11 @@ import (
 // filterStage is a low-pass or a high-pass.
 type filterStage struct {
 	Cutoff
-	spatial    Cutoff    // for a low-pass: cutoff of the spatial position; the lower cutoff is effective
-	hasSpatial bool      // spatial has been set
-	from, to   dsp.Poles // ends of the coefficient ramp
-	left       dsp.PoleStates
-	right      dsp.PoleStates // for stereo
+	spatial    Cutoff              // for a low-pass: cutoff of the spatial position; the lower cutoff is effective
+	hasSpatial bool                // spatial has been set
+	from, to   dsp.SVFCoefficients // ends of the coefficient ramp
+	left       dsp.SVFStates
+	right      dsp.SVFStates // for stereo
 	on         bool
 	fresh      bool // a low-pass that starts in mid-sound, with the present sample as its state
 }
@@ -57,7 +57,7 @@ func (p *filterStage) moving(frame int64) bool {
 }
 
 // coefficients returns the filter coefficients at a frame of the mix. rate is in Hz.
-func (p *filterStage) coefficients(frame int64, rate int) dsp.Poles {
+func (p *filterStage) coefficients(frame int64, rate int) dsp.SVFCoefficients {
 	at, depth := p.now(frame)
 	g := pcm.TanPi(min(pcm.Exp2(at)/float64(rate), highestCutoff))
 	a1 := 1 / (1 + float64(g*(g+math.Sqrt2)))
@@ -65,16 +65,16 @@ func (p *filterStage) coefficients(frame int64, rate int) dsp.Poles {
 	if depth > 0 && depth < 1 {
 		depth = 0.5 - float64(0.5*pcm.CosPi(depth))
 	}
-	return dsp.Poles{
-		Keep: float32(float64(2*a1) - 1), Couple: float32(2 * a2), Follow: float32(2 * float64(g*a2)),
-		Ahead: float32(a1), Damp: float32(a1 * (g + math.Sqrt2)), Depth: float32(depth),
+	return dsp.SVFCoefficients{
+		BandFeedback: float32(float64(2*a1) - 1), Coupling: float32(2 * a2), LowInput: float32(2 * float64(g*a2)),
+		HighInput: float32(a1), HighDamping: float32(a1 * (g + math.Sqrt2)), Mix: float32(depth),
 	}
 }
 
 // highLowMono filters src into dst with a high-pass (coefficients w, state s), then a low-pass (v, t), and stores the
 // new states. It has the same bits as HighPass followed by LowPass. dst is at least as long as src and may be src.
 // Interleaving them shortens the dependency chain.
-func highLowMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
+func highLowMono(dst, src []float32, w, v *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
 	for i, x := range src {
@@ -85,12 +85,12 @@ func highLowMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
 		dst[i] = float32(0.5 * (low2 + l))
 		band2, low2 = b, l
 	}
-	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
+	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
 // lowStereo applies a low-pass with coefficients w to x in place. s and t are the states of the left and the right
 // channel, which it advances.
-func lowStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
+func lowStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
 		v := &x[i]
@@ -99,11 +99,11 @@ func lowStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 		v[0], v[1] = float32(0.5*(low+l)), float32(0.5*(low2+m))
 		band, low, band2, low2 = b, l, c, m
 	}
-	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
+	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
 // highStereo is lowStereo for a high-pass.
-func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
+func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
 		v := &x[i]
@@ -112,7 +112,7 @@ func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 		v[0], v[1] = h.High(v[0], band, low), h.High(v[1], band2, low2)
 		band, low, band2, low2 = b, l, c, m
 	}
-	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
+	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
 // rampMono filters src into dst while the coefficients move along their ramp, and advances the left state. high

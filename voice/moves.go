@@ -8,7 +8,7 @@ type Moves struct {
 	LowPass, HighPass       Cutoff
 
 	filter bool // the voice had a filter, with these states
-	states [2][2]dsp.PoleStates
+	states [2][2]dsp.SVFStates
 }
 
 // Moves returns copies of the moves of the voice's gain, pan, pitch, speed and cutoffs, and of its filter states, for
@@ -18,7 +18,7 @@ func (v *Voice) Moves() Moves {
 	if f := v.filter; f != nil {
 		m.LowPass, m.HighPass, m.filter = f.low.Cutoff, f.high.Cutoff, true
 		if !f.stale {
-			m.states = [2][2]dsp.PoleStates{{f.low.left, f.low.right}, {f.high.left, f.high.right}}
+			m.states = [2][2]dsp.SVFStates{{f.low.left, f.low.right}, {f.high.left, f.high.right}}
 		}
 	}
 	return m

@@ -133,8 +133,8 @@ type search struct {
 	// numbered returns the first slot with number x, or n.
 	numbered func(number *uint64, n int, x uint64) int
 
-	// eldest returns the smallest number, or 2^63-1. Numbers are below that.
-	eldest func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+	// oldest returns the smallest number, or 2^63-1. Numbers are below that.
+	oldest func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 }
 
 // slotTurns returns how many of n slots the kernels process: a multiple of 16, 0 without kernels. Go processes
@@ -157,14 +157,14 @@ func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int
 	return n, lowest, int(count), least, next, at
 }
 
-// fastEldest searches the first slots with kernels. It returns their number, done, and the slot that
-// FindEldest would find among them, or -1, with its number.
-func fastEldest(prio []int32, key []float32, number []uint64, p int32, k float32) (done, slot int, least uint64) {
+// fastOldest searches the first slots with kernels. It returns their number, done, and the slot that
+// FindOldest would find among them, or -1, with its number.
+func fastOldest(prio []int32, key []float32, number []uint64, p int32, k float32) (done, slot int, least uint64) {
 	n := slotTurns(len(prio))
 	if n == 0 {
 		return 0, -1, math.MaxInt64
 	}
-	least = searches[level].eldest(&prio[0], &key[:n][0], &number[:n][0], n, p, math.Float32bits(k))
+	least = searches[level].oldest(&prio[0], &key[:n][0], &number[:n][0], n, p, math.Float32bits(k))
 	if least == math.MaxInt64 {
 		return n, -1, least
 	}

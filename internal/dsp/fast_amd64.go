@@ -23,8 +23,8 @@ func detect() instructions {
 }
 
 var searches = [...]search{
-	avx2:   {weakestAVX2, numberedAVX2, eldestAVX2},
-	avx512: {weakestAVX512, numberedAVX512, eldestAVX512},
+	avx2:   {weakestAVX2, numberedAVX2, oldestAVX2},
+	avx512: {weakestAVX512, numberedAVX512, oldestAVX512},
 }
 
 // sum is the kernel of Sum for n frames, a multiple of 8.
@@ -67,9 +67,10 @@ func between(dst, a, b *float64, n int, fraction float64) { betweenAVX2(dst, a, 
 // columns is the kernel of Columns for n rows.
 func columns(dst, rows *[36]float64, x *float64, n, every int) { columnsAVX2(dst, rows, x, n, every) }
 
-// near is the kernel of Near for n frames, a multiple of 8. It sets an element for each group of four frames.
-func near(near *uint8, src *float32, n int, taps *float32, least float32) {
-	nearAVX2(near, src, n, taps, least)
+// peakGroups is the kernel of PeakGroups for n frames, a multiple of 8. It sets an element for each group of four
+// frames.
+func peakGroups(groups *uint8, src *float32, n int, taps *float32, least float32) {
+	peakGroupsAVX2(groups, src, n, taps, least)
 }
 
 // truePeaks is the kernel of TruePeaks for n results, a multiple of 4. taps points to quarterRows.
@@ -252,47 +253,47 @@ func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp
 	}
 }
 
-// echoes is the kernel of Echoes. The indices must have been checked.
-func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
+// sumTaps is the kernel of SumTaps. The indices must have been checked.
+func sumTaps(dst *LineRun, ring *float32, places *[8]int32, gains *[8]float32) {
 	if level == avx512 {
-		echoesAVX512(&dst[0], ring, &places[0], &gains[0])
+		sumTapsAVX512(&dst[0], ring, &places[0], &gains[0])
 	} else {
-		echoesAVX2(&dst[0], ring, &places[0], &gains[0])
+		sumTapsAVX2(&dst[0], ring, &places[0], &gains[0])
 	}
 }
 
-// walls is the kernel of Walls. The indices must have been checked.
-func walls(x *Stretch, ring *float32, from, to *[4]int32) {
+// allpasses is the kernel of Allpasses. The indices must have been checked.
+func allpasses(x *LineRun, ring *float32, from, to *[4]int32) {
 	if level == avx512 {
-		wallsAVX512(&x[0], ring, &from[0], &to[0])
+		allpassesAVX512(&x[0], ring, &from[0], &to[0])
 	} else {
-		wallsAVX2(&x[0], ring, &from[0], &to[0])
+		allpassesAVX2(&x[0], ring, &from[0], &to[0])
 	}
 }
 
-// ends is the kernel of Ends. The indices must have been checked.
-func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {
+// readLines is the kernel of ReadLines. The indices must have been checked.
+func readLines(dst *LineRuns, ring *float32, places, part, step *[FDNLines]int32) {
 	if level == avx512 {
-		endsAVX512(&dst[0][0], ring, &places[0], &part[0], &step[0])
+		readLinesAVX512(&dst[0][0], ring, &places[0], &part[0], &step[0])
 	} else {
-		endsAVX2(&dst[0][0], ring, &places[0], &part[0], &step[0])
+		readLinesAVX2(&dst[0][0], ring, &places[0], &part[0], &step[0])
 	}
 }
 
-// hush is the kernel of Absorption.FlushTiny.
-func hush(states *[4][RoomLines]float32, least float32) { hushAVX2(&states[0][0], least) }
+// flushStates is the kernel of Absorption.FlushTiny.
+func flushStates(states *[4][FDNLines]float32, least float32) { flushStatesAVX2(&states[0][0], least) }
 
-// absorb is the kernel of Absorption.Filter for the first n frames of x. turned is scratch space.
-func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
+// absorb is the kernel of Absorption.Filter for the first n frames of x. transposed is scratch space.
+func absorb(factors *[AbsorptionFactors][FDNLines]float32, states *[4][FDNLines]float32, transposed, x *LineRuns, n int) {
 	if level == avx512 {
-		absorbAVX512(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
+		absorbAVX512(&factors[0][0], &states[0][0], &transposed[0][0], &x[0][0], n)
 	} else {
-		absorbAVX2(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
+		absorbAVX2(&factors[0][0], &states[0][0], &transposed[0][0], &x[0][0], n)
 	}
 }
 
 // scatter is the kernel of Scatter. The indices must have been checked.
-func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
+func scatter(out *float32, peaks *LineRun, x *LineRuns, in, first *[2]LineRun, gains *FDNOutput, ring *float32, places *[FDNLines]int32) {
 	if level == avx512 {
 		scatterAVX512(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
 	} else {

@@ -7,7 +7,7 @@ import "unsafe"
 // detect returns neon, which every arm64 processor has.
 func detect() instructions { return neon }
 
-var searches = [...]search{neon: {weakest, numberedNEON, eldestNEON}}
+var searches = [...]search{neon: {weakest, numberedNEON, oldestNEON}}
 
 // weakest is search.weakest, composed of three kernels.
 func weakest(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int) {
@@ -53,9 +53,10 @@ func between(dst, a, b *float64, n int, fraction float64) { betweenNEON(dst, a, 
 // columns has no effect and is never called, because NEON has no kernel for Columns.
 func columns(dst, rows *[36]float64, x *float64, n, every int) {}
 
-// near is the kernel of Near for n frames, a multiple of 8. It sets an element for each group of four frames.
-func near(near *uint8, src *float32, n int, taps *float32, least float32) {
-	nearNEON(near, src, n, taps, least)
+// peakGroups is the kernel of PeakGroups for n frames, a multiple of 8. It sets an element for each group of four
+// frames.
+func peakGroups(groups *uint8, src *float32, n int, taps *float32, least float32) {
+	peakGroupsNEON(groups, src, n, taps, least)
 }
 
 // truePeaks is the kernel of TruePeaks for n results, a multiple of 4. taps points to quarterRows.
@@ -153,31 +154,31 @@ func (f Formula) wider(int, int64, int64, int) int { return 0 }
 // mixWider is never called, because wider returns 0.
 func mixWider(Formula, *float32, *float32, int, int64, int64, *float32, int, uintptr) {}
 
-// echoes is the kernel of Echoes. The indices must have been checked.
-func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
-	echoesNEON(&dst[0], ring, &places[0], &gains[0])
+// sumTaps is the kernel of SumTaps. The indices must have been checked.
+func sumTaps(dst *LineRun, ring *float32, places *[8]int32, gains *[8]float32) {
+	sumTapsNEON(&dst[0], ring, &places[0], &gains[0])
 }
 
-// walls is the kernel of Walls. The indices must have been checked.
-func walls(x *Stretch, ring *float32, from, to *[4]int32) {
-	wallsNEON(&x[0], ring, &from[0], &to[0])
+// allpasses is the kernel of Allpasses. The indices must have been checked.
+func allpasses(x *LineRun, ring *float32, from, to *[4]int32) {
+	allpassesNEON(&x[0], ring, &from[0], &to[0])
 }
 
-// ends is the kernel of Ends. The indices must have been checked.
-func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {
-	endsNEON(&dst[0][0], ring, &places[0], &part[0], &step[0])
+// readLines is the kernel of ReadLines. The indices must have been checked.
+func readLines(dst *LineRuns, ring *float32, places, part, step *[FDNLines]int32) {
+	readLinesNEON(&dst[0][0], ring, &places[0], &part[0], &step[0])
 }
 
-// hush is the kernel of Absorption.FlushTiny.
-func hush(states *[4][RoomLines]float32, least float32) { hushNEON(&states[0][0], least) }
+// flushStates is the kernel of Absorption.FlushTiny.
+func flushStates(states *[4][FDNLines]float32, least float32) { flushStatesNEON(&states[0][0], least) }
 
-// absorb is the kernel of Absorption.Filter for the first n frames of x. turned is scratch space.
-func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
-	absorbNEON(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
+// absorb is the kernel of Absorption.Filter for the first n frames of x. transposed is scratch space.
+func absorb(factors *[AbsorptionFactors][FDNLines]float32, states *[4][FDNLines]float32, transposed, x *LineRuns, n int) {
+	absorbNEON(&factors[0][0], &states[0][0], &transposed[0][0], &x[0][0], n)
 }
 
 // scatter is the kernel of Scatter. The indices must have been checked.
-func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
+func scatter(out *float32, peaks *LineRun, x *LineRuns, in, first *[2]LineRun, gains *FDNOutput, ring *float32, places *[FDNLines]int32) {
 	scatterNEON(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
 }
 

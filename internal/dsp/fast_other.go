@@ -37,8 +37,8 @@ func between(dst, a, b *float64, n int, fraction float64) {}
 
 func columns(dst, rows *[36]float64, x *float64, n, every int) {}
 
-func near(near *uint8, src *float32, n int, taps *float32, least float32) {}
-func truePeaks(dst *float64, src *float32, n int, taps *float64)          {}
+func peakGroups(groups *uint8, src *float32, n int, taps *float32, least float32) {}
+func truePeaks(dst *float64, src *float32, n int, taps *float64)                  {}
 
 func finePeak(src *float32, taps *float64) float64 { return 0 }
 
@@ -68,21 +68,21 @@ func fastWeakest([]int32, []float32, int32) (done int, lowest int32, candidates 
 	return 0, math.MaxInt32, 0, none, none, 0
 }
 
-func fastEldest([]int32, []float32, []uint64, int32, float32) (done, slot int, least uint64) {
+func fastOldest([]int32, []float32, []uint64, int32, float32) (done, slot int, least uint64) {
 	return 0, -1, math.MaxInt64
 }
 
-func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {}
-func walls(x *Stretch, ring *float32, from, to *[4]int32)                     {}
+func sumTaps(dst *LineRun, ring *float32, places *[8]int32, gains *[8]float32) {}
+func allpasses(x *LineRun, ring *float32, from, to *[4]int32)                  {}
 
-func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {}
+func readLines(dst *LineRuns, ring *float32, places, part, step *[FDNLines]int32) {}
 
-func hush(states *[4][RoomLines]float32, least float32) {}
+func flushStates(states *[4][FDNLines]float32, least float32) {}
 
-func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
+func absorb(factors *[AbsorptionFactors][FDNLines]float32, states *[4][FDNLines]float32, transposed, x *LineRuns, n int) {
 }
 
-func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
+func scatter(out *float32, peaks *LineRun, x *LineRuns, in, first *[2]LineRun, gains *FDNOutput, ring *float32, places *[FDNLines]int32) {
 }
 
 func filterLanes(b *FilterLanes, n int, high, moving bool) {}

@@ -12,7 +12,7 @@ func WholeBlocks(n int) int { return (n + LaneBlock - 1) &^ (LaneBlock - 1) }
 // FilterLanes is a set of two-pole filters side by side, all low-passes or all high-passes, one channel per
 // lane. The bits of a lane do not depend on the other lanes.
 type FilterLanes struct {
-	weights [14][MaxLanes]float32 // Poles, their change, completed frames of the ramp, and 1 / its length
+	weights [14][MaxLanes]float32 // coefficients, their change, completed frames of the ramp, and 1 / its length
 	states  [2][MaxLanes]float32
 	turned  [LaneBlock][MaxLanes]float32 // scratch space for kernels
 	dst     [MaxLanes][]float32
@@ -20,28 +20,28 @@ type FilterLanes struct {
 }
 
 // SetConstant sets constant coefficients and the states for a lane, 0..MaxLanes-1.
-func (b *FilterLanes) SetConstant(lane int, p *Poles, s PoleStates) { b.put(lane, p, s) }
+func (b *FilterLanes) SetConstant(lane int, p *SVFCoefficients, s SVFStates) { b.put(lane, p, s) }
 
 // SetRamp sets a coefficient ramp and the states for a lane, 0..MaxLanes-1.
-func (b *FilterLanes) SetRamp(lane int, l *CoefficientRamp, s PoleStates) {
+func (b *FilterLanes) SetRamp(lane int, l *CoefficientRamp, s SVFStates) {
 	b.put(lane, &l.From, s)
 	w := &b.weights
-	w[6][lane], w[7][lane], w[8][lane] = l.Change.Keep, l.Change.Couple, l.Change.Follow
-	w[9][lane], w[10][lane], w[11][lane] = l.Change.Ahead, l.Change.Damp, l.Change.Depth
+	w[6][lane], w[7][lane], w[8][lane] = l.Change.BandFeedback, l.Change.Coupling, l.Change.LowInput
+	w[9][lane], w[10][lane], w[11][lane] = l.Change.HighInput, l.Change.HighDamping, l.Change.Mix
 	w[12][lane], w[13][lane] = float32(l.At), l.Step
 }
 
 // put sets the coefficients and the states of a lane.
-func (b *FilterLanes) put(lane int, p *Poles, s PoleStates) {
+func (b *FilterLanes) put(lane int, p *SVFCoefficients, s SVFStates) {
 	w := &b.weights
-	w[0][lane], w[1][lane], w[2][lane] = p.Keep, p.Couple, p.Follow
-	w[3][lane], w[4][lane], w[5][lane] = p.Ahead, p.Damp, p.Depth
+	w[0][lane], w[1][lane], w[2][lane] = p.BandFeedback, p.Coupling, p.LowInput
+	w[3][lane], w[4][lane], w[5][lane] = p.HighInput, p.HighDamping, p.Mix
 	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
 }
 
 // States returns the present states of a lane.
-func (b *FilterLanes) States(lane int) PoleStates {
-	return PoleStates{b.states[0][lane], b.states[1][lane]}
+func (b *FilterLanes) States(lane int) SVFStates {
+	return SVFStates{b.states[0][lane], b.states[1][lane]}
 }
 
 // SetBuffers sets the input and the output of a lane. They are the same memory, or dst is not used by another
@@ -105,8 +105,8 @@ func (b *FilterLanes) filter(lane, n int, high, moving bool) {
 	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
 }
 
-// poles returns six coefficients of a lane, from a row of weights on: row 0 for Poles, 6 for their change.
-func (b *FilterLanes) poles(row, lane int) Poles {
+// poles returns six coefficients of a lane, from a row of weights on: row 0 for the coefficients, 6 for their change.
+func (b *FilterLanes) poles(row, lane int) SVFCoefficients {
 	w := b.weights[row:]
-	return Poles{w[0][lane], w[1][lane], w[2][lane], w[3][lane], w[4][lane], w[5][lane]}
+	return SVFCoefficients{w[0][lane], w[1][lane], w[2][lane], w[3][lane], w[4][lane], w[5][lane]}
 }

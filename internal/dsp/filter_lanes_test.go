@@ -10,7 +10,7 @@ import (
 // banked is the test data of one lane.
 type banked struct {
 	line   CoefficientRamp
-	states PoleStates
+	states SVFStates
 	src    []float32
 	apart  bool // source and destination differ
 }
@@ -23,18 +23,20 @@ func drawLane(r *rand.Rand, n int) banked {
 		}
 		return float32(math.Ldexp(r.Float64()*2-1, -r.IntN(12)))
 	}
-	poles := func() Poles { return Poles{number(), number(), number(), number(), number(), number()} }
-	b := banked{CoefficientRamp{poles(), poles(), r.IntN(32), 1 / float32(1+r.IntN(32))}, PoleStates{number(), number()}, make([]float32, n), r.IntN(2) == 0}
+	poles := func() SVFCoefficients {
+		return SVFCoefficients{number(), number(), number(), number(), number(), number()}
+	}
+	b := banked{CoefficientRamp{poles(), poles(), r.IntN(32), 1 / float32(1+r.IntN(32))}, SVFStates{number(), number()}, make([]float32, n), r.IntN(2) == 0}
 	for i := range b.src {
 		b.src[i] = number()
 	}
 	return b
 }
 
-// lanesRoom is memory next to inaccessible pages.
-type lanesRoom [2][MaxLanes][]float32
+// laneBuffers is memory next to inaccessible pages.
+type laneBuffers [2][MaxLanes][]float32
 
-func newLanesRoom(t testing.TB) (m lanesRoom) {
+func newLaneBuffers(t testing.TB) (m laneBuffers) {
 	for i := range m {
 		for lane := range m[i] {
 			m[i][lane] = fenced[float32](t, 1024)
@@ -44,7 +46,7 @@ func newLanesRoom(t testing.TB) (m lanesRoom) {
 }
 
 // check compares a set of lanes with single lanes: n frames in several parts.
-func (m *lanesRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving bool) {
+func (m *laneBuffers) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving bool) {
 	t.Helper()
 	var b FilterLanes
 	all, dst, src := make([]banked, lanes), make([][]float32, lanes), make([][]float32, lanes)
@@ -109,7 +111,7 @@ func (m *lanesRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving
 // TestFilterLanesBits checks that a set of any size gives the bits of single lanes.
 func TestFilterLanesBits(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
-	m, r := newLanesRoom(t), rand.New(rand.NewPCG(5, 6))
+	m, r := newLaneBuffers(t), rand.New(rand.NewPCG(5, 6))
 	for _, level = range sets() {
 		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 255, 256, 257} {
 			for lanes := 1; lanes <= MaxLanes; lanes++ {
@@ -125,7 +127,7 @@ func TestFilterLanesBits(t *testing.T) {
 func FuzzFilterLanes(f *testing.F) {
 	f.Add(uint64(1), uint8(16), uint16(256), uint8(0))
 	f.Add(uint64(2), uint8(3), uint16(37), uint8(3))
-	m, sets := newLanesRoom(f), sets()
+	m, sets := newLaneBuffers(f), sets()
 	defer func(old instructions) { level = old }(level)
 	f.Fuzz(func(t *testing.T, seed uint64, lanes uint8, n uint16, kind uint8) {
 		for _, level = range sets {
@@ -147,8 +149,8 @@ func BenchmarkFilterLanes(b *testing.B) {
 						for j := range row {
 							row[j] = float32(j%7) / 10
 						}
-						l := CoefficientRamp{Poles{0.8, 0.2, 0.1, 0.9, 0.3, 1}, Poles{}, 0, 1. / 32}
-						bank.SetRamp(i, &l, PoleStates{})
+						l := CoefficientRamp{SVFCoefficients{0.8, 0.2, 0.1, 0.9, 0.3, 1}, SVFCoefficients{}, 0, 1. / 32}
+						bank.SetRamp(i, &l, SVFStates{})
 						bank.SetBuffers(i, make([]float32, 256), row)
 					}
 					for b.Loop() {

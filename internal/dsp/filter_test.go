@@ -11,18 +11,18 @@ import (
 // filtering holds the arguments of one call of Filter.
 type filtering struct{ channels, width, step, every, frames, rest int }
 
-// filterRoom is the memory of comparisons, between guard pages.
-type filterRoom struct {
+// filterBuffers is the memory of comparisons, between guard pages.
+type filterBuffers struct {
 	dst     []float32
 	taps, x []float64
 }
 
-func newFilterRoom(t testing.TB) *filterRoom {
-	return &filterRoom{fenced[float32](t, 1<<12), fenced[float64](t, 1<<11), fenced[float64](t, 1<<15)}
+func newFilterBuffers(t testing.TB) *filterBuffers {
+	return &filterBuffers{fenced[float32](t, 1<<12), fenced[float64](t, 1<<11), fenced[float64](t, 1<<15)}
 }
 
 // compare runs Filter in Go and with every instruction set, at both guard pages, and reports differences.
-func (m *filterRoom) compare(t *testing.T, c filtering, r *rand.Rand) {
+func (m *filterBuffers) compare(t *testing.T, c filtering, r *rand.Rand) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
 	taps, x := make([]float64, c.width), make([]float64, max(0, (c.frames-1)*c.step+c.width)*c.channels)
@@ -83,7 +83,7 @@ func (c filtering) draw(r *rand.Rand) filtering {
 // TestFilterBits tests all widths up to 40 and those of the converters, at frame counts around the unrolling of
 // the kernels.
 func TestFilterBits(t *testing.T) {
-	m, r := newFilterRoom(t), rand.New(rand.NewPCG(3, 4))
+	m, r := newFilterBuffers(t), rand.New(rand.NewPCG(3, 4))
 	widths := []int{168, 260, 388, 580, 334, 1001}
 	for n := 1; n <= 40; n++ {
 		widths = append(widths, n)
@@ -130,7 +130,7 @@ func TestFilterSums(t *testing.T) {
 
 // TestFilterOutside checks that windows that are too short cause a Go panic instead of an out-of-bounds read.
 func TestFilterOutside(t *testing.T) {
-	m := newFilterRoom(t)
+	m := newFilterBuffers(t)
 	for channels := 1; channels <= 2; channels++ {
 		for _, step := range []int{4, 1 << 20, math.MaxInt / 2, math.MaxInt} {
 			func() {
@@ -173,7 +173,7 @@ func FuzzFilterBits(f *testing.F) {
 	f.Add(uint8(1), uint16(168), uint16(147), uint8(160), uint8(25), uint8(0), uint64(1))
 	f.Add(uint8(0), uint16(260), uint16(1), uint8(0), uint8(99), uint8(0), uint64(2))
 	f.Add(uint8(1), uint16(331), uint16(3), uint8(2), uint8(9), uint8(1), uint64(3))
-	m := newFilterRoom(f)
+	m := newFilterBuffers(f)
 	f.Fuzz(func(t *testing.T, channels uint8, width, step uint16, every, frames, rest uint8, seed uint64) {
 		c := filtering{channels: 1 + int(channels%2), width: 1 + int(width%400), every: 1 + int(every%16), frames: int(frames % 100)}
 		c.step = int(step % 160)

@@ -9,18 +9,18 @@ import (
 	"voicepool/pcm"
 )
 
-// integerRoom is the memory of comparisons, between guard pages.
-type integerRoom struct {
+// integerBuffers is the memory of comparisons, between guard pages.
+type integerBuffers struct {
 	dst []byte
 	src []pcm.Frame
 }
 
-func newIntegerRoom(t testing.TB) *integerRoom {
-	return &integerRoom{fenced[byte](t, 1<<13), fenced[pcm.Frame](t, 1<<10)}
+func newIntegerBuffers(t testing.TB) *integerBuffers {
+	return &integerBuffers{fenced[byte](t, 1<<13), fenced[pcm.Frame](t, 1<<10)}
 }
 
 // compare runs Integers24 in Go and with every instruction set, at both guard pages.
-func (m *integerRoom) compare(t *testing.T, x []pcm.Frame) {
+func (m *integerBuffers) compare(t *testing.T, x []pcm.Frame) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
 	want := make([]byte, 6*len(x))
@@ -58,7 +58,7 @@ func sample24(r *rand.Rand, most int) float32 {
 // TestIntegers24Bits tests all lengths around the kernel's unrolling. Samples lie at or near ties, and few or
 // many of them clip.
 func TestIntegers24Bits(t *testing.T) {
-	m, r := newIntegerRoom(t), rand.New(rand.NewPCG(12, 13))
+	m, r := newIntegerBuffers(t), rand.New(rand.NewPCG(12, 13))
 	special := []float32{1, -1, largest24, -largest24, math.Nextafter32(1, 0), math.Nextafter32(-1, -2), 2, -3, 1e30,
 		float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0x1p-149, -0x1p-24, 0x1p-24, 0x3p-24, 0}
 	for _, n := range []int{0, 1, 7, 8, 9, 15, 16, 17, 64, 250, 255, 256, 257, 264, 511, 520, 800} {
@@ -85,7 +85,7 @@ func TestIntegers24Bits(t *testing.T) {
 func FuzzIntegers24(f *testing.F) {
 	f.Add(uint16(17), uint32(0x3f7fffff), uint64(1))
 	f.Add(uint16(300), uint32(0xbf800000), uint64(2))
-	m := newIntegerRoom(f)
+	m := newIntegerBuffers(f)
 	f.Fuzz(func(t *testing.T, n uint16, bits uint32, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		x := make([]pcm.Frame, 1+n%900)

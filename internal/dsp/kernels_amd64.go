@@ -143,7 +143,7 @@ func betweenAVX2(dst *float64, a *float64, b *float64, n int, fraction float64)
 func columnsAVX2(dst *[36]float64, rows *[36]float64, x *float64, n int, every int)
 
 //go:noescape
-func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
+func peakGroupsAVX2(groups *uint8, src *float32, n int, taps *float32, least float32)
 
 //go:noescape
 func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
@@ -194,25 +194,25 @@ func cosPiAVX2(x *float64, n int)
 func pansAVX2(left *float64, right *float64, x *float64, n int, beside float64)
 
 //go:noescape
-func hushAVX2(states *float32, least float32)
+func flushStatesAVX2(states *float32, least float32)
 
 //go:noescape
 func weakestAVX2(prio *int32, key *float32, n int, limit int32) (lowest int32, candidates int32, least uint32, next uint32, at int)
 
 //go:noescape
-func eldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+func oldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 
 //go:noescape
 func numberedAVX2(number *uint64, n int, x uint64) int
 
 //go:noescape
-func echoesAVX2(dst *float32, ring *float32, places *int32, gains *float32)
+func sumTapsAVX2(dst *float32, ring *float32, places *int32, gains *float32)
 
 //go:noescape
-func wallsAVX2(x *float32, ring *float32, from *int32, to *int32)
+func allpassesAVX2(x *float32, ring *float32, from *int32, to *int32)
 
 //go:noescape
-func endsAVX2(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+func readLinesAVX2(dst *float32, ring *float32, places *int32, part *int32, step *int32)
 
 //go:noescape
 func absorbAVX2(factors *float32, states *float32, turned *float32, x *float32, n int)
@@ -236,19 +236,19 @@ func highsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]
 func weakestAVX512(prio *int32, key *float32, n int, limit int32) (lowest int32, candidates int32, least uint32, next uint32, at int)
 
 //go:noescape
-func eldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+func oldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 
 //go:noescape
 func numberedAVX512(number *uint64, n int, x uint64) int
 
 //go:noescape
-func echoesAVX512(dst *float32, ring *float32, places *int32, gains *float32)
+func sumTapsAVX512(dst *float32, ring *float32, places *int32, gains *float32)
 
 //go:noescape
-func wallsAVX512(x *float32, ring *float32, from *int32, to *int32)
+func allpassesAVX512(x *float32, ring *float32, from *int32, to *int32)
 
 //go:noescape
-func endsAVX512(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+func readLinesAVX512(dst *float32, ring *float32, places *int32, part *int32, step *int32)
 
 //go:noescape
 func absorbAVX512(factors *float32, states *float32, turned *float32, x *float32, n int)

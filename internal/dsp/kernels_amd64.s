@@ -7639,10 +7639,10 @@ loop200:
 	VZEROUPPER
 	RET
 
-// func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
+// func peakGroupsAVX2(groups *uint8, src *float32, n int, taps *float32, least float32)
 // Requires: AVX
-TEXT ·nearAVX2(SB), NOSPLIT, $0-36
-	MOVQ         near+0(FP), AX
+TEXT ·peakGroupsAVX2(SB), NOSPLIT, $0-36
+	MOVQ         groups+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         taps+24(FP), BX
@@ -10250,9 +10250,9 @@ loop216:
 	VZEROUPPER
 	RET
 
-// func hushAVX2(states *float32, least float32)
+// func flushStatesAVX2(states *float32, least float32)
 // Requires: AVX
-TEXT ·hushAVX2(SB), NOSPLIT, $0-12
+TEXT ·flushStatesAVX2(SB), NOSPLIT, $0-12
 	MOVQ         states+0(FP), AX
 	VBROADCASTSS least+8(FP), Y0
 	VMOVUPS      magnitude<>+0(SB), Y1
@@ -10407,9 +10407,9 @@ loop219:
 	VZEROUPPER
 	RET
 
-// func eldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+// func oldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 // Requires: AVX, AVX2, CMOV
-TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
+TEXT ·oldestAVX2(SB), NOSPLIT, $32-48
 	MOVQ         prio+0(FP), AX
 	MOVQ         key+8(FP), CX
 	MOVQ         number+16(FP), DX
@@ -10502,9 +10502,9 @@ done223:
 	VZEROUPPER
 	RET
 
-// func echoesAVX2(dst *float32, ring *float32, places *int32, gains *float32)
+// func sumTapsAVX2(dst *float32, ring *float32, places *int32, gains *float32)
 // Requires: AVX
-TEXT ·echoesAVX2(SB), NOSPLIT, $0-32
+TEXT ·sumTapsAVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         ring+8(FP), CX
 	MOVQ         places+16(FP), DX
@@ -10564,9 +10564,9 @@ TEXT ·echoesAVX2(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-// func wallsAVX2(x *float32, ring *float32, from *int32, to *int32)
+// func allpassesAVX2(x *float32, ring *float32, from *int32, to *int32)
 // Requires: AVX
-TEXT ·wallsAVX2(SB), NOSPLIT, $0-32
+TEXT ·allpassesAVX2(SB), NOSPLIT, $0-32
 	MOVQ    x+0(FP), AX
 	MOVQ    ring+8(FP), CX
 	MOVQ    from+16(FP), DX
@@ -10688,9 +10688,9 @@ DATA room_grain<>+56(SB)/4, $(0.0000009536743)
 DATA room_grain<>+60(SB)/4, $(0.0000009536743)
 GLOBL room_grain<>(SB), RODATA|NOPTR, $64
 
-// func endsAVX2(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+// func readLinesAVX2(dst *float32, ring *float32, places *int32, part *int32, step *int32)
 // Requires: AVX, AVX2
-TEXT ·endsAVX2(SB), NOSPLIT, $0-40
+TEXT ·readLinesAVX2(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         ring+8(FP), CX
 	MOVQ         places+16(FP), DX
@@ -14359,9 +14359,9 @@ loop235:
 	VZEROUPPER
 	RET
 
-// func eldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+// func oldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 // Requires: AVX, AVX512F, CMOV
-TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
+TEXT ·oldestAVX512(SB), NOSPLIT, $64-48
 	MOVQ         prio+0(FP), AX
 	MOVQ         key+8(FP), CX
 	MOVQ         number+16(FP), DX
@@ -14442,9 +14442,9 @@ done239:
 	VZEROUPPER
 	RET
 
-// func echoesAVX512(dst *float32, ring *float32, places *int32, gains *float32)
+// func sumTapsAVX512(dst *float32, ring *float32, places *int32, gains *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·echoesAVX512(SB), NOSPLIT, $0-32
+TEXT ·sumTapsAVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         ring+8(FP), CX
 	MOVQ         places+16(FP), DX
@@ -14486,9 +14486,9 @@ TEXT ·echoesAVX512(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-// func wallsAVX512(x *float32, ring *float32, from *int32, to *int32)
+// func allpassesAVX512(x *float32, ring *float32, from *int32, to *int32)
 // Requires: AVX, AVX512F
-TEXT ·wallsAVX512(SB), NOSPLIT, $0-32
+TEXT ·allpassesAVX512(SB), NOSPLIT, $0-32
 	MOVQ    x+0(FP), AX
 	MOVQ    ring+8(FP), CX
 	MOVQ    from+16(FP), DX
@@ -14540,9 +14540,9 @@ TEXT ·wallsAVX512(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-// func endsAVX512(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+// func readLinesAVX512(dst *float32, ring *float32, places *int32, part *int32, step *int32)
 // Requires: AVX, AVX512F
-TEXT ·endsAVX512(SB), NOSPLIT, $0-40
+TEXT ·readLinesAVX512(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         ring+8(FP), CX
 	MOVQ         places+16(FP), DX

@@ -89,7 +89,7 @@ func filterStereoNEON(dst *float32, stride int, taps *float64, width int, x *flo
 func betweenNEON(dst *float64, a *float64, b *float64, n int, fraction float64)
 
 //go:noescape
-func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
+func peakGroupsNEON(groups *uint8, src *float32, n int, taps *float32, least float32)
 
 //go:noescape
 func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
@@ -146,22 +146,22 @@ func leastNEON(prio *int32, key *float32, n int, of int32) (least uint32, next u
 func matchNEON(prio *int32, key *float32, n int, p int32, k uint32) int
 
 //go:noescape
-func eldestNEON(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+func oldestNEON(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 
 //go:noescape
 func numberedNEON(number *uint64, n int, x uint64) int
 
 //go:noescape
-func echoesNEON(dst *float32, ring *float32, places *int32, gains *float32)
+func sumTapsNEON(dst *float32, ring *float32, places *int32, gains *float32)
 
 //go:noescape
-func wallsNEON(x *float32, ring *float32, from *int32, to *int32)
+func allpassesNEON(x *float32, ring *float32, from *int32, to *int32)
 
 //go:noescape
-func endsNEON(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+func readLinesNEON(dst *float32, ring *float32, places *int32, part *int32, step *int32)
 
 //go:noescape
-func hushNEON(states *float32, least float32)
+func flushStatesNEON(states *float32, least float32)
 
 //go:noescape
 func absorbNEON(factors *float32, states *float32, turned *float32, x *float32, n int)

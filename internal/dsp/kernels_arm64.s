@@ -5660,9 +5660,9 @@ loop1:
 	CBNZ    R3, loop1
 	RET
 
-// func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
-TEXT ·nearNEON(SB), NOSPLIT, $0-36
-	MOVD    near+0(FP), R0
+// func peakGroupsNEON(groups *uint8, src *float32, n int, taps *float32, least float32)
+TEXT ·peakGroupsNEON(SB), NOSPLIT, $0-36
+	MOVD    groups+0(FP), R0
 	MOVD    src+8(FP), R1
 	MOVD    n+16(FP), R2
 	MOVD    taps+24(FP), R3
@@ -8452,8 +8452,8 @@ found2:
 	MOVD    R3, ret+32(FP)
 	RET
 
-// func eldestNEON(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
-TEXT ·eldestNEON(SB), NOSPLIT, $0-48
+// func oldestNEON(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+TEXT ·oldestNEON(SB), NOSPLIT, $0-48
 	MOVD    prio+0(FP), R0
 	MOVD    key+8(FP), R1
 	MOVD    number+16(FP), R2
@@ -8580,8 +8580,8 @@ found2:
 	MOVD    R2, ret+24(FP)
 	RET
 
-// func echoesNEON(dst *float32, ring *float32, places *int32, gains *float32)
-TEXT ·echoesNEON(SB), NOSPLIT, $0-32
+// func sumTapsNEON(dst *float32, ring *float32, places *int32, gains *float32)
+TEXT ·sumTapsNEON(SB), NOSPLIT, $0-32
 	MOVD    dst+0(FP), R0
 	MOVD    ring+8(FP), R1
 	MOVD    places+16(FP), R2
@@ -8691,8 +8691,8 @@ TEXT ·echoesNEON(SB), NOSPLIT, $0-32
 	FSTPQ   (F2, F3), 32(R0)
 	RET
 
-// func wallsNEON(x *float32, ring *float32, from *int32, to *int32)
-TEXT ·wallsNEON(SB), NOSPLIT, $0-32
+// func allpassesNEON(x *float32, ring *float32, from *int32, to *int32)
+TEXT ·allpassesNEON(SB), NOSPLIT, $0-32
 	MOVD    x+0(FP), R0
 	MOVD    ring+8(FP), R1
 	MOVD    from+16(FP), R2
@@ -8835,8 +8835,8 @@ TEXT ·wallsNEON(SB), NOSPLIT, $0-32
 	FSTPQ   (F4, F5), 32(R0)
 	RET
 
-// func endsNEON(dst *float32, ring *float32, places *int32, part *int32, step *int32)
-TEXT ·endsNEON(SB), NOSPLIT, $0-40
+// func readLinesNEON(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+TEXT ·readLinesNEON(SB), NOSPLIT, $0-40
 	MOVD    dst+0(FP), R0
 	MOVD    ring+8(FP), R1
 	MOVD    places+16(FP), R2
@@ -10006,8 +10006,8 @@ TEXT ·endsNEON(SB), NOSPLIT, $0-40
 	VADD    V8.S4, V10.S4, V10.S4
 	RET
 
-// func hushNEON(states *float32, least float32)
-TEXT ·hushNEON(SB), NOSPLIT, $0-12
+// func flushStatesNEON(states *float32, least float32)
+TEXT ·flushStatesNEON(SB), NOSPLIT, $0-12
 	MOVD    states+0(FP), R0
 	MOVWU   least+8(FP), R1
 	VDUP    R1, V0.S4

@@ -7,62 +7,62 @@ package dsp
 // k, and for the states after frame 3, sums are computed in this order:
 //
 //	y[k] = (direct x[k] + first[k] s1) + ((in[0] e[k] + in[1] e[k-1]) + (in[2] e[k-2] + in[3] e[k-3]))
-//	s1'  = keep s1 + ((up[0] e[0] + up[1] e[1]) + (up[2] e[2] + up[3] e[3]))
-//	s2'  = (s2 + turn s1) + ((low[0] e[0] + low[1] e[1]) + (low[2] e[2] + low[3] e[3]))
+//	s1'  = bandFeedback s1 + ((up[0] e[0] + up[1] e[1]) + (up[2] e[2] + up[3] e[3]))
+//	s2'  = (s2 + coupling s1) + ((low[0] e[0] + low[1] e[1]) + (low[2] e[2] + low[3] e[3]))
 //
 // Terms with an e before e[0] are left out. For a constant input e and s1 are 0, so the output is exactly
 // direct x.
 type StateVariable struct {
-	taps  [taps]Pair // the same for both channels
-	State [2]Pair    // s1 and s2
-	heard [4]Pair    // inputs of an incomplete group, otherwise 0
+	taps   [taps]Pair // the same for both channels
+	State  [2]Pair    // s1 and s2
+	inputs [4]Pair    // inputs of an incomplete group, otherwise 0
 }
 
 // Indices of the coefficients in taps, in the order of the kernels.
 const (
-	direct = 0
-	first  = 1
-	in     = 5
-	keep   = 9
-	up     = 10
-	turn   = 14
-	low    = 15
-	taps   = 19
+	direct       = 0
+	first        = 1
+	in           = 5
+	bandFeedback = 9
+	up           = 10
+	coupling     = 14
+	low          = 15
+	taps         = 19
 )
 
 // Set sets the coefficients from those for a single frame:
 //
 //	e   = x - s2
 //	y   = direct x + first s1 + second e
-//	s1' = keep s1 + couple e
-//	s2' = s2 + couple s1 + follow e
-func (f *StateVariable) Set(straight, one, two, stay, couple, follow float64) {
+//	s1' = bandFeedback s1 + coupling e
+//	s2' = s2 + coupling s1 + lowInput e
+func (f *StateVariable) Set(directGain, firstGain, secondGain, feedbackGain, couplingGain, lowInputGain float64) {
 	put := func(k int, x float64) { f.taps[k] = Pair{x, x} }
 	next := func(x Pair) Pair { // the states one frame later, without input
-		return Pair{float64(stay*x[0]) - float64(couple*x[1]), x[1] + float64(couple*x[0]) - float64(follow*x[1])}
+		return Pair{float64(feedbackGain*x[0]) - float64(couplingGain*x[1]), x[1] + float64(couplingGain*x[0]) - float64(lowInputGain*x[1])}
 	}
-	heard := func(x Pair) float64 { return float64(one*x[0]) - float64(two*x[1]) }
-	put(direct, straight)
-	put(in, two)
-	rest, input := Pair{1, 0}, Pair{couple, follow}
+	output := func(x Pair) float64 { return float64(firstGain*x[0]) - float64(secondGain*x[1]) }
+	put(direct, directGain)
+	put(in, secondGain)
+	rest, input := Pair{1, 0}, Pair{couplingGain, lowInputGain}
 	for k := range 4 {
-		put(first+k, heard(rest))
+		put(first+k, output(rest))
 		put(up+3-k, input[0])
 		put(low+3-k, input[1])
 		if k < 3 {
-			put(in+k+1, heard(input))
+			put(in+k+1, output(input))
 		}
 		rest, input = next(rest), next(input)
 	}
-	put(keep, rest[0])
-	put(turn, rest[1])
+	put(bandFeedback, rest[0])
+	put(coupling, rest[1])
 }
 
 // Filter filters x in place. at is the index of its first frame in its group, 0..3; 0 begins a new group. A
 // group that is split over several calls has the same bits as a group in one call.
 func (f *StateVariable) Filter(x []Pair, at int) {
 	if at == 0 {
-		f.heard = [4]Pair{} // drops an incomplete group
+		f.inputs = [4]Pair{} // drops an incomplete group
 	} else {
 		n := min(4-at, len(x))
 		f.piece(x[:n], at)
@@ -84,12 +84,12 @@ func (f *StateVariable) piece(x []Pair, at int) {
 	h := &f.taps
 	for i := range x {
 		k := at + i
-		f.heard[k] = x[i]
+		f.inputs[k] = x[i]
 		for c, v := range x[i] {
 			s1, s2 := f.State[0][c], f.State[1][c]
 			var e [7]float64 // from e[-3] on: those before e[0] are 0
 			for j := range k + 1 {
-				e[3+j] = f.heard[j][c] - s2
+				e[3+j] = f.inputs[j][c] - s2
 			}
 			sum := float64(h[in][c] * e[3+k])
 			if k > 0 {
@@ -103,12 +103,12 @@ func (f *StateVariable) piece(x []Pair, at int) {
 			}
 			x[i][c] = (float64(h[direct][c]*v) + float64(h[first+k][c]*s1)) + sum
 			if k == 3 {
-				all := *(*[4]Pair)(f.heard[:])
+				all := *(*[4]Pair)(f.inputs[:])
 				f.State[0][c], f.State[1][c] = group(h, &all, uint(c), s1, s2)
 			}
 		}
 		if k == 3 {
-			f.heard = [4]Pair{}
+			f.inputs = [4]Pair{}
 		}
 	}
 }
@@ -135,8 +135,8 @@ func group(h *[taps]Pair, x *[4]Pair, c uint, s1, s2 float64) (t1, t2 float64) {
 	x[1][c] = (float64(d*x1) + float64(h[first+1][c]*s1)) + (float64(i0*e1) + float64(i1*e0))
 	x[2][c] = (float64(d*x2) + float64(h[first+2][c]*s1)) + ((float64(i0*e2) + float64(i1*e1)) + float64(i2*e0))
 	x[3][c] = (float64(d*x3) + float64(h[first+3][c]*s1)) + ((float64(i0*e3) + float64(i1*e2)) + (float64(i2*e1) + float64(h[in+3][c]*e0)))
-	t1 = float64(h[keep][c]*s1) + ((float64(h[up][c]*e0) + float64(h[up+1][c]*e1)) + (float64(h[up+2][c]*e2) + float64(h[up+3][c]*e3)))
-	t2 = (s2 + float64(h[turn][c]*s1)) + ((float64(h[low][c]*e0) + float64(h[low+1][c]*e1)) + (float64(h[low+2][c]*e2) + float64(h[low+3][c]*e3)))
+	t1 = float64(h[bandFeedback][c]*s1) + ((float64(h[up][c]*e0) + float64(h[up+1][c]*e1)) + (float64(h[up+2][c]*e2) + float64(h[up+3][c]*e3)))
+	t2 = (s2 + float64(h[coupling][c]*s1)) + ((float64(h[low][c]*e0) + float64(h[low+1][c]*e1)) + (float64(h[low+2][c]*e2) + float64(h[low+3][c]*e3)))
 	return t1, t2
 }
 
@@ -152,7 +152,7 @@ func (f *StateVariable) FlushTiny(least float64) {
 }
 
 // Clear makes the filter silent.
-func (f *StateVariable) Clear() { f.State, f.heard = [2]Pair{}, [4]Pair{} }
+func (f *StateVariable) Clear() { f.State, f.inputs = [2]Pair{}, [4]Pair{} }
 
 // Silent reports whether the filter has no tail: all states are 0.
-func (f *StateVariable) Silent() bool { return f.State == [2]Pair{} && f.heard == [4]Pair{} }
+func (f *StateVariable) Silent() bool { return f.State == [2]Pair{} && f.inputs == [4]Pair{} }

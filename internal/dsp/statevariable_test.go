@@ -74,7 +74,7 @@ func TestStateVariableBits(t *testing.T) {
 			}
 			for i := range got.State {
 				for c := range 2 {
-					if !same64(got.State[i][c], want.State[i][c]) || !same64(got.heard[i][c], want.heard[i][c]) {
+					if !same64(got.State[i][c], want.State[i][c]) || !same64(got.inputs[i][c], want.inputs[i][c]) {
 						t.Fatalf("%v: %v is left, want %v", l, got, want)
 					}
 				}

@@ -2,11 +2,11 @@ package dsp
 
 // The taps in the layout of the kernels: middle, sum and difference for each tap of the first half.
 // quarterRows has each four times. eighthRows has the middle, three sums and three differences, for two taps
-// twice each. The last element of nearTaps is padding for vector loads.
+// twice each. The last element of peakGroupTaps is padding for vector loads.
 var (
-	quarterRows = rows()
-	nearTaps    = narrowed()
-	eighthRows  = fineRows()
+	quarterRows   = rows()
+	peakGroupTaps = narrowed()
+	eighthRows    = fineRows()
 )
 
 // rows returns the taps for quarterRows.
@@ -19,7 +19,7 @@ func rows() (r [QuarterTaps / 2][3][4]float64) {
 	return r
 }
 
-// narrowed returns the taps for nearTaps, as float32.
+// narrowed returns the taps for peakGroupTaps, as float32.
 func narrowed() (taps [QuarterTaps/2*3 + 1]float32) {
 	for k := range quarterRows {
 		for i := range quarterRows[k] {

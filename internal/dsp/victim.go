@@ -41,11 +41,11 @@ func (w *Weakest) Find(prio []int32, key []float32, limit int32) {
 	w.Key, w.Next, w.Alone = math.Float32frombits(least), math.Float32frombits(next), next == none
 }
 
-// FindEldest returns the slot with the smallest number among the slots with exactly this priority and key, or
+// FindOldest returns the slot with the smallest number among the slots with exactly this priority and key, or
 // -1. Numbers are below 2^63-1, and matching slots have different numbers; len(key) and len(number) >=
 // len(prio).
-func FindEldest(prio []int32, key []float32, number []uint64, p int32, k float32) int {
-	done, slot, least := fastEldest(prio, key, number, p, k)
+func FindOldest(prio []int32, key []float32, number []uint64, p int32, k float32) int {
+	done, slot, least := fastOldest(prio, key, number, p, k)
 	for i := done; i < len(prio); i++ {
 		if prio[i] == p && key[i] == k && number[i] < least {
 			slot, least = i, number[i]

@@ -78,7 +78,7 @@ func TestFindWeakest(t *testing.T) {
 	}
 }
 
-func TestFindEldest(t *testing.T) {
+func TestFindOldest(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	r := rand.New(rand.NewPCG(15, 16))
 	for n := range 120 {
@@ -101,10 +101,10 @@ func TestFindEldest(t *testing.T) {
 					}
 				}
 				for _, level = range sets() {
-					if got := FindEldest(prio, key, number, p, k); got != want {
+					if got := FindOldest(prio, key, number, p, k); got != want {
 						t.Fatalf("%v: of %d slots with %d and %v: %d, want %d", level, n, p, k, got, want)
 					}
-					if got := FindEldest(prio, key, number, p, -1); got != -1 {
+					if got := FindOldest(prio, key, number, p, -1); got != -1 {
 						t.Fatalf("%v: of %d slots with %d and -1: %d", level, n, p, got)
 					}
 				}

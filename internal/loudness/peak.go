@@ -67,7 +67,7 @@ func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) 
 		// Only groups that may exceed the present peak are computed.
 		var room [peakRun / 4]uint8
 		near := room[:n/4]
-		if dsp.Near(near, line[:], m.peak) {
+		if dsp.PeakGroups(near, line[:], m.peak) {
 			for j, x := range near {
 				for i := 4 * j; x != 0 && i < 4*j+4; i++ {
 					m.look((*[peakTaps]pcm.Frame)(line[i:]), channels)

@@ -77,7 +77,7 @@ func (c *Compressor) set(s []float64) {
 	c.times = times{release: s[release], attack: s[attack], fall: s[fall]}
 	c.makeup = float32(s[makeup])
 	if c.ramp.Still() {
-		c.curve.hush()
+		c.curve.computeQuiet()
 	}
 }
 
@@ -96,7 +96,7 @@ func (c *Compressor) Process(block, key []pcm.Frame, frame int64) {
 		c.compress(block[:n], key[:n])
 		block, key = block[n:], key[n:]
 		if frame += int64(n); frame&(run-1) == 0 {
-			c.detector.settle()
+			c.detector.flushTiny()
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (c *Compressor) Process(block, key []pcm.Frame, frame int64) {
 // not change any bit.
 func (c *Compressor) compress(block, key []pcm.Frame) {
 	quiet := dsp.Peak(key) <= c.curve.quiet
-	if quiet && c.detector.rests() {
+	if quiet && c.detector.idle() {
 		c.amplify(block)
 		return
 	}
@@ -143,7 +143,7 @@ func (c *Compressor) Reset() {
 // Idle reports whether the reduction is exactly 0 dB and no parameter moves. At frames that are multiples of 64
 // a reduction below 1e-6 dB becomes 0. Until the input exceeds the knee, Process then only applies the makeup,
 // and calls for silent blocks may be left out.
-func (c *Compressor) Idle() bool { return c.ramp.Still() && c.detector.rests() }
+func (c *Compressor) Idle() bool { return c.ramp.Still() && c.detector.idle() }
 
 // Reduction returns the largest reduction in dB, 0 or more, since the last call. Without frames since then it
 // returns the present one. The makeup does not count. Audio side.

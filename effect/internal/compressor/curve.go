@@ -26,6 +26,6 @@ func newCurve(threshold, width, slope float64) curve {
 	return c
 }
 
-// hush computes quiet, the amplitude up to which the reduction is 0. The error of the logarithm is less than
+// computeQuiet computes quiet, the amplitude up to which the reduction is 0. The error of the logarithm is less than
 // 3e-5, so a thousandth is a wide margin.
-func (c *curve) hush() { c.quiet = float32(pcm.Exp2(float64(c.Begin)) * (1 - 0x1p-10)) }
+func (c *curve) computeQuiet() { c.quiet = float32(pcm.Exp2(float64(c.Begin)) * (1 - 0x1p-10)) }

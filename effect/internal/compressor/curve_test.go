@@ -67,7 +67,7 @@ func TestQuiet(t *testing.T) {
 	for threshold := -60.0; threshold <= 0; threshold += 0.37 {
 		for knee := 0.0; knee <= 24; knee += 1.7 {
 			c := newCurve(threshold/octave, knee/octave, 0.99)
-			c.hush()
+			c.computeQuiet()
 			var x [1]float32
 			c.Reductions(x[:], []pcm.Frame{{c.quiet, 0}})
 			if begin := decibels(float64(c.quiet)) - (threshold - knee/2); x[0] != 0 || begin > -0.001 || begin < -0.02 {

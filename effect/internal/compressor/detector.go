@@ -59,12 +59,12 @@ func (d *detector) next(x []float32, t times) (largest float32) {
 // gone is the largest reduction that counts as 0: 1e-6 dB, in octaves.
 const gone = 1e-6 / octave
 
-// settle sets the reduction to exactly 0 if it has decayed below gone.
-func (d *detector) settle() {
+// flushTiny sets the reduction to exactly 0 if it has decayed below gone.
+func (d *detector) flushTiny() {
 	if d.peak < gone && d.smooth < gone {
 		*d = detector{}
 	}
 }
 
-// rests reports whether the reduction is exactly 0.
-func (d *detector) rests() bool { return *d == detector{} }
+// idle reports whether the reduction is exactly 0.
+func (d *detector) idle() bool { return *d == detector{} }

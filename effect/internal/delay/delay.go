@@ -111,7 +111,7 @@ func (d *Delay) echo(block []pcm.Frame) {
 		}
 	case s.cross != 0:
 		s.processPingPong(next, block, out, &d.lowPassState)
-	case s.keep != 0:
+	case s.lowPass != 0:
 		s.processFiltered(next, block, out, &d.lowPassState)
 	default:
 		s.processPlain(next, block, out, &d.lowPassState)

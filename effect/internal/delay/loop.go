@@ -8,7 +8,7 @@ import (
 
 // The formulas of the loop for each frame, with the input (l, r) and the output of the line:
 //
-//	y' = keep y + (1-keep) out                      low-pass of each side
+//	y' = lowPass y + (1-lowPass) out                 low-pass of each side
 //	left  = (1-cross) l + cross (l+r)/2 + feedback ((1-cross) yl' + cross yr')
 //	right = (1-cross) r                 + feedback ((1-cross) yr' + cross yl')
 //
@@ -47,12 +47,12 @@ func (s *settings) processPlain(next, in, out []pcm.Frame, low *[2]float64) {
 // processFiltered is processPlain with the low-pass, whose state is low.
 func (s *settings) processFiltered(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
-	feedback, keep, take := s.feedback, s.keep, 1-s.keep
+	feedback, lowPass, newShare := s.feedback, s.lowPass, 1-s.lowPass
 	left, right := low[0], low[1]
 	for i := range next {
 		x, y, to := &in[i], &out[i], &next[i]
-		left = float64(keep*left) + float64(take*float64(y[0]))
-		right = float64(keep*right) + float64(take*float64(y[1]))
+		left = float64(lowPass*left) + float64(newShare*float64(y[0]))
+		right = float64(lowPass*right) + float64(newShare*float64(y[1]))
 		to[0] = flushInaudible(float64(x[0]) + float64(feedback*left))
 		to[1] = flushInaudible(float64(x[1]) + float64(feedback*right))
 	}
@@ -62,18 +62,18 @@ func (s *settings) processFiltered(next, in, out []pcm.Frame, low *[2]float64) {
 // processPingPong is processPlain with low-pass and ping-pong.
 func (s *settings) processPingPong(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
-	feedback, keep, take, cross, stay := s.feedback, s.keep, 1-s.keep, s.cross, 1-s.cross
+	feedback, lowPass, newShare, cross, sameSide := s.feedback, s.lowPass, 1-s.lowPass, s.cross, 1-s.cross
 	left, right := low[0], low[1]
 	for i := range next {
 		x, y, to := &in[i], &out[i], &next[i]
-		left = float64(keep*left) + float64(take*float64(y[0]))
-		right = float64(keep*right) + float64(take*float64(y[1]))
+		left = float64(lowPass*left) + float64(newShare*float64(y[0]))
+		right = float64(lowPass*right) + float64(newShare*float64(y[1]))
 		l, r := float64(x[0]), float64(x[1])
 		mono := float64((l + r) * 0.5)
-		backLeft := float64(stay*left) + float64(cross*right)
-		backRight := float64(stay*right) + float64(cross*left)
-		to[0] = flushInaudible(float64(stay*l) + float64(cross*mono) + float64(feedback*backLeft))
-		to[1] = flushInaudible(float64(stay*r) + float64(feedback*backRight))
+		backLeft := float64(sameSide*left) + float64(cross*right)
+		backRight := float64(sameSide*right) + float64(cross*left)
+		to[0] = flushInaudible(float64(sameSide*l) + float64(cross*mono) + float64(feedback*backLeft))
+		to[1] = flushInaudible(float64(sameSide*r) + float64(feedback*backRight))
 	}
 	low[0], low[1] = left, right
 }

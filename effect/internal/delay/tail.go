@@ -15,19 +15,19 @@ const log2of10 = 3.32192809488736234787031942948939018
 // decay returns the number of frames after the end of the input until the output stays below the peak of the
 // input by the given octaves.
 //
-// The loop's weights are not negative. The line therefore stays below c e^(-q t), where q solves keep e^q +
-// feedback (1-keep) e^(q time) = 1 and c is at least the largest sample in the line when the input ends: peak/(1
+// The loop's weights are not negative. The line therefore stays below c e^(-q t), where q solves lowPass e^q +
+// feedback (1-lowPass) e^(q time) = 1 and c is at least the largest sample in the line when the input ends: peak/(1
 // - feedback). In octaves e is 2.
 func decay(v *Values, rate int, octaves float64) int64 {
 	s, time := newSettings(v, rate), float64(max(framesOf(v.Time, rate), 1))
-	around := float64(s.feedback * (1 - s.keep))
+	around := float64(s.feedback * (1 - s.lowPass))
 	if around == 0 {
 		return int64(time)
 	}
-	low, high := 0.0, min(-pcm.Log2(s.keep), -pcm.Log2(around)/time)
+	low, high := 0.0, min(-pcm.Log2(s.lowPass), -pcm.Log2(around)/time)
 	for range 60 {
 		q := (low + high) / 2
-		if float64(s.keep*pcm.Exp2(q))+float64(around*pcm.Exp2(float64(q*time))) < 1 {
+		if float64(s.lowPass*pcm.Exp2(q))+float64(around*pcm.Exp2(float64(q*time))) < 1 {
 			low = q
 		} else {
 			high = q

@@ -81,8 +81,8 @@ func New(rate int) *Drive {
 		outer: newHalfband(outer, 8), inner: newHalfband(inner, 9), halving: newHalving(back, 0.2375, 6.5), final: newLowpass(final, 0.2255, 7.5),
 		makeup: newMakeup(), ramp: ramp.New(count), tone: newTone(rate), silent: span,
 	}
-	d.in = make([]pcm.Frame, d.outer.past()+run)
-	d.twice = make([]pcm.Frame, d.inner.past()+2*run)
+	d.in = make([]pcm.Frame, d.outer.history()+run)
+	d.twice = make([]pcm.Frame, d.inner.history()+2*run)
 	d.four = make([]pcm.Frame, 2*back-1+4*run)
 	d.after = make([]pcm.Frame, 2*final-1+2*run) // the filter ends at the second of two frames
 	d.Jump(&Values{Amount: 12})
@@ -92,7 +92,7 @@ func New(rate int) *Drive {
 // numbers returns the parameters v as the numbers that package ramp moves.
 func numbers(v *Values) (x [count]float64) {
 	x[gain] = float64(v.Amount / octave)
-	x[high], x[bend] = tilted(v.Tone)
+	x[high], x[bend] = tiltWeights(v.Tone)
 	return x
 }
 
@@ -122,17 +122,17 @@ func (d *Drive) Latency() int64 { return latency }
 func (d *Drive) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
 		n := min(len(block), run-int(frame&(run-1)))
-		d.listen(block[:n])
-		d.work(block[:n])
+		d.countSilence(block[:n])
+		d.distort(block[:n])
 		block, frame = block[n:], frame+int64(n)
 		if frame&(rest-1) == 0 {
-			d.tone.settle()
+			d.tone.flushTiny()
 		}
 	}
 }
 
-// listen counts the silent frames at the end of the input x in silent, up to span.
-func (d *Drive) listen(x []pcm.Frame) {
+// countSilence counts the silent frames at the end of the input x in silent, up to span.
+func (d *Drive) countSilence(x []pcm.Frame) {
 	for _, f := range x {
 		d.silent = min(d.silent+1, span)
 		if f != (pcm.Frame{}) {
@@ -141,9 +141,9 @@ func (d *Drive) listen(x []pcm.Frame) {
 	}
 }
 
-// work drives up to run frames in place: it raises the rate fourfold, shapes, lowers the rate again and applies
+// distort drives up to run frames in place: it raises the rate fourfold, shapes, lowers the rate again and applies
 // the tone.
-func (d *Drive) work(block []pcm.Frame) {
+func (d *Drive) distort(block []pcm.Frame) {
 	n := len(block)
 	moves := !d.ramp.Still()
 	if moves {

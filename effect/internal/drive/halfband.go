@@ -41,8 +41,8 @@ func bessel(x float64) float64 {
 	return sum
 }
 
-// past returns the number of frames of history that up reads before the first output frame.
-func (h *halfband) past() int { return 2*h.half + 1 }
+// history returns the number of frames of history that up reads before the first output frame.
+func (h *halfband) history() int { return 2*h.half + 1 }
 
 // up writes src at twice the rate to dst, with a delay of 2 half + 1 frames of dst. src begins with past frames
 // of history; len(dst) is even.

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	octave    = 6.02059991327962390427 // dB: 20 log10(2)
-	reference = pcm.Decibels(-18)      // amplitude of a sine whose level stays the same
-	most      = 40                     // dB, the largest amount
-	fine      = 24                     // table entries per octave of gain: 0.25 dB apart
+	octave           = 6.02059991327962390427 // dB: 20 log10(2)
+	reference        = pcm.Decibels(-18)      // amplitude of a sine whose level stays the same
+	maxAmount        = 40                     // dB, the largest amount
+	entriesPerOctave = 24                     // table entries per octave of gain: 0.25 dB apart
 )
 
 // makeup is a table of the gain after the shaper, by the gain before it, from 1 on. Both are binary
 // logarithms.
-type makeup [most*fine/6 + 3]float64
+type makeup [maxAmount*entriesPerOctave/6 + 3]float64
 
-// newMakeup returns a table of logMakeup, with fine entries per octave of gain from 0 on.
+// newMakeup returns a table of logMakeup, with entriesPerOctave entries per octave of gain from 0 on.
 func newMakeup() (m makeup) {
 	for i := range m {
-		m[i] = logMakeup(float64(i) / fine)
+		m[i] = logMakeup(float64(i) / entriesPerOctave)
 	}
 	return m
 }
@@ -29,7 +29,7 @@ func newMakeup() (m makeup) {
 // at returns the makeup for a gain, interpolated in the table. Both are binary logarithms; negative gains count
 // as 0.
 func (m *makeup) at(gain float64) float64 {
-	x := max(gain*fine, 0)
+	x := max(gain*entriesPerOctave, 0)
 	i := min(int(x), len(m)-2)
 	return m[i] + float64((m[i+1]-m[i])*(x-float64(i)))
 }

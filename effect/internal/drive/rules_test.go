@@ -75,7 +75,7 @@ func TestBounded(t *testing.T) {
 	for amount := 0.0; amount <= 40; amount++ {
 		top = max(top, with(48000, Values{Amount: amount}).b)
 	}
-	h, b := tilted(1)
+	h, b := tiltWeights(1)
 	bound := top * 128 / 315 * sums * (math.Abs(h) + math.Abs(b))
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(5, seed))

@@ -27,9 +27,9 @@ func newTone(rate int) tone {
 // corner returns tan(pi f/rate) for the pivot frequency f, which is limited to 0.49 of the rate.
 func corner(rate int) float64 { return pcm.TanPi(min(pivot/float64(rate), 0.49)) }
 
-// tilted returns the weights high and bend of step for a tone x, -1..1: high scales the input, bend its
+// tiltWeights returns the weights high and bend of step for a tone x, -1..1: high scales the input, bend its
 // low-passed part. For 0 they are 1 and 0.
-func tilted(x float64) (high, bend float64) {
+func tiltWeights(x float64) (high, bend float64) {
 	t := pcm.Decibels(tilt * x).Linear()
 	t2 := float64(t * t)
 	level := math.Sqrt(2 / (t2 + 1/t2))
@@ -39,7 +39,7 @@ func tilted(x float64) (high, bend float64) {
 // grain, added and subtracted, rounds a sample to a multiple of 2^-83, so that no sample becomes denormal.
 const grain = 0x1p-30
 
-// step filters one frame with the weights of tilted, and updates the state.
+// step filters one frame with the weights of tiltWeights, and updates the state.
 func (t *tone) step(x pcm.Frame, high, bend float64) (y pcm.Frame) {
 	for side, v := range x {
 		v, s := float64(v), t.state[side]
@@ -51,8 +51,8 @@ func (t *tone) step(x pcm.Frame, high, bend float64) (y pcm.Frame) {
 	return y
 }
 
-// settle sets a state to 0 if it is below 400 dB under full scale.
-func (t *tone) settle() {
+// flushTiny sets a state to 0 if it is below 400 dB under full scale.
+func (t *tone) flushTiny() {
 	for side, s := range t.state {
 		if math.Abs(s) < 1e-20 {
 			t.state[side] = 0

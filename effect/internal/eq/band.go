@@ -86,7 +86,7 @@ func (b *band) setConstant() {
 		return
 	}
 	c := &b.now
-	b.filter.Set(c[direct], c[first], c[second], c[keep], c[couple], c[follow])
+	b.filter.Set(c[direct], c[first], c[second], c[bandFeedback], c[coupling], c[lowInput])
 }
 
 // nextRamp begins a line: the ramp over the next 32 frames. It has no effect if the band does not move. A change

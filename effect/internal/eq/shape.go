@@ -52,12 +52,12 @@ func (s *shape) power(w float64) float64 {
 
 // Indices of a band's coefficients, see step. The error e is the input minus the second state.
 const (
-	keep   = iota // factor of the first state in its next value
-	couple        // factor of e in the first state, and of the first state in the second
-	follow        // factor of e in the second state
-	direct        // factor of the input in the output: the gain at 0 Hz
-	first         // factor of the first state in the output
-	second        // factor of e in the output
+	bandFeedback = iota // factor of the first state in its next value
+	coupling            // factor of e in the first state, and of the first state in the second
+	lowInput            // factor of e in the second state
+	direct              // factor of the input in the output: the gain at 0 Hz
+	first               // factor of the first state in the output
+	second              // factor of e in the output
 	count
 )
 
@@ -71,12 +71,12 @@ func (s *shape) coefficients() coefficients {
 	a3 := float64(s.g * a2)
 	rest := float64((1 + float64(s.g*s.k)) * a1) // 1 - a3, without cancellation
 	return coefficients{
-		keep:   float64(2*a1) - 1,
-		couple: 2 * a2,
-		follow: 2 * a3,
-		direct: s.m0 + s.m2,
-		first:  float64(s.m1*a1) + float64(s.m2*a2),
-		second: float64(s.m1*a2) - float64(s.m2*rest),
+		bandFeedback: float64(2*a1) - 1,
+		coupling:     2 * a2,
+		lowInput:     2 * a3,
+		direct:       s.m0 + s.m2,
+		first:        float64(s.m1*a1) + float64(s.m2*a2),
+		second:       float64(s.m1*a2) - float64(s.m2*rest),
 	}
 }
 

@@ -57,8 +57,8 @@ type tailBound struct {
 // prototype's.
 func newTailBound(s *shape) tailBound {
 	c := s.coefficients()
-	one, two := float64(c[first]*c[couple]), float64(c[second]*c[follow])
-	b0, b1 := one-two, float64(two*c[keep])-one-float64(float64(c[second]*c[couple])*c[couple])
+	one, two := float64(c[first]*c[coupling]), float64(c[second]*c[lowInput])
+	b0, b1 := one-two, float64(two*c[bandFeedback])-one-float64(float64(c[second]*c[coupling])*c[coupling])
 	h := tailBound{start: math.Abs(c[direct] + c[second]), b0: math.Abs(b0)}
 	if s.k < 2 { // complex conjugate poles
 		a, b := -float64(float64(s.g*s.k)/2), float64(s.g*math.Sqrt(1-float64(float64(s.k*s.k)/4)))

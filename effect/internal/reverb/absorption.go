@@ -15,23 +15,23 @@ const (
 	highCorner = 5000
 )
 
-// perLane is the number of values per line, in the order of the factors in dsp.Absorption.
-const perLane = dsp.AbsorptionFactors
+// factorsPerLine is the number of values per line, in the order of the factors in dsp.Absorption.
+const factorsPerLine = dsp.AbsorptionFactors
 
 // absorption is the loss at the end of each line: two shelves as trapezoidal state-variable filters, which
 // are stable while they move (Simper, "Linear trapezoidal integrated state variable filter").
 type absorption struct{ dsp.Absorption }
 
-// take sets the filter factors of all lines from x, which holds perLane numbers for each line.
-func (a *absorption) take(x []float64) {
-	for lane := range lanes {
+// set sets the filter factors of all lines from x, which holds factorsPerLine numbers for each line.
+func (a *absorption) set(x []float64) {
+	for lane := range lineCount {
 		for i := range a.Factors {
-			a.Factors[i][lane] = float32(x[lane*perLane+i])
+			a.Factors[i][lane] = float32(x[lane*factorsPerLine+i])
 		}
 	}
 }
 
-func (a *absorption) clear() { a.States = [4][lanes]float32{} }
+func (a *absorption) clear() { a.States = [4][lineCount]float32{} }
 
 // shelf is a shelf filter of the cookbook, with the output weights m0 + m1, m2 for the filter with g and k.
 type shelf struct{ g, k, m0, m1, m2 float64 }
@@ -39,13 +39,13 @@ type shelf struct{ g, k, m0, m1, m2 float64 }
 // tangents are the frequencies after the bilinear transform at a rate.
 type tangents struct {
 	low, high float64 // the corners
-	bands     [len(halves)]float64
+	bands     [len(halfOctaves)]float64
 }
 
 // newTangents returns tan(pi f/rate) for the corner frequencies and the bands, limited below half the rate.
 func newTangents(rate float64) (t tangents) {
 	t.low, t.high = pcm.TanPi(min(lowCorner/rate, 0.49)), pcm.TanPi(min(highCorner/rate, 0.49))
-	for i, h := range halves {
+	for i, h := range halfOctaves {
 		t.bands[i] = pcm.TanPi(min(h.hertz/rate, 0.499))
 	}
 	return t
@@ -80,7 +80,7 @@ func (s *shelf) power(tangent float64) float64 {
 // output, multiplied by gain.
 func (s *shelf) put(x []float64, gain float64) {
 	keep := 2 / (1 + float64(s.g*(s.g+s.k)))
-	x[dsp.LowKeep], x[dsp.LowCouple] = keep-1, float64(s.g*keep)
-	x[dsp.LowFollow] = float64(s.g * x[dsp.LowCouple])
+	x[dsp.LowFeedback], x[dsp.LowCoupling] = keep-1, float64(s.g*keep)
+	x[dsp.LowInput] = float64(s.g * x[dsp.LowCoupling])
 	x[dsp.LowFirst], x[dsp.LowSecond] = float64(s.m1*gain)/2, float64(s.m2*gain)/2
 }

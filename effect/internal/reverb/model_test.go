@@ -35,11 +35,11 @@ func cookbookShelf(high bool, hertz, gain float64, rate int) *biquad {
 // model is the room in float64, with plain loops over the whole input. It takes its delay lengths from the
 // tested reverb, because they are free choices.
 type model struct {
-	in      [][2]float64
-	walls   [2][]wallModel
-	line    [lanes][]float64
-	shelves [lanes][2]*biquad
-	gain    [lanes]float64
+	in        [][2]float64
+	allpasses [2][]wallModel
+	line      [lineCount][]float64
+	shelves   [lineCount][2]*biquad
+	gain      [lineCount]float64
 }
 
 type wallModel struct {
@@ -47,14 +47,14 @@ type wallModel struct {
 	inside []float64
 }
 
-func newModel(v *Values, rate int, p *places) *model {
+func newModel(v *Values, rate int, p *delays) *model {
 	m := &model{}
-	for c, millis := range [2][4]float64{wallsLeft, wallsRight} {
+	for c, millis := range [2][4]float64{allpassLeft, allpassRight} {
 		for _, ms := range millis {
-			m.walls[c] = append(m.walls[c], wallModel{length: prime(max(int(ms/1000*float64(rate)), 2))})
+			m.allpasses[c] = append(m.allpasses[c], wallModel{length: prime(max(int(ms/1000*float64(rate)), 2))})
 		}
 	}
-	for i := range lanes {
+	for i := range lineCount {
 		seconds := float64(p[i]) / float64(rate)
 		mid := -60 * seconds / v.Time
 		m.gain[i] = math.Pow(10, mid/20)
@@ -73,7 +73,7 @@ func at(x []float64, i int) float64 {
 }
 
 // next returns the output of the lines and the early reflections for a frame, before their gains.
-func (m *model) next(x [2]float64, p *places) (late, early [2]float64) {
+func (m *model) next(x [2]float64, p *delays) (late, early [2]float64) {
 	n := len(m.in)
 	m.in = append(m.in, x)
 	back := func(frames int32, c int) float64 {
@@ -83,38 +83,38 @@ func (m *model) next(x [2]float64, p *places) (late, early [2]float64) {
 		return 0
 	}
 	power := 0.0
-	for _, r := range firstLeft {
+	for _, r := range reflectionsLeft {
 		power += r.gain * r.gain
 	}
-	for i := range firstLeft {
+	for i := range reflectionsLeft {
 		l, r := 0, 1
-		if firstLeft[i].crosses {
+		if reflectionsLeft[i].crosses {
 			l = 1
 		}
-		if firstRight[i].crosses {
+		if reflectionsRight[i].crosses {
 			r = 0
 		}
-		early[0] += back(p[lanes+1+i], l) * firstLeft[i].gain / math.Sqrt(power)
-		early[1] += back(p[lanes+1+len(firstLeft)+i], r) * firstRight[i].gain / math.Sqrt(power)
+		early[0] += back(p[lineCount+1+i], l) * reflectionsLeft[i].gain / math.Sqrt(power)
+		early[1] += back(p[lineCount+1+len(reflectionsLeft)+i], r) * reflectionsRight[i].gain / math.Sqrt(power)
 	}
 	var in [2]float64
 	for c := range in {
-		in[c] = back(p[lanes], c)
-		for i := range m.walls[c] {
-			w := &m.walls[c][i]
+		in[c] = back(p[lineCount], c)
+		for i := range m.allpasses[c] {
+			w := &m.allpasses[c][i]
 			behind := at(w.inside, len(w.inside)-w.length)
-			inside := in[c] - wallGain*behind
+			inside := in[c] - allpassGain*behind
 			w.inside = append(w.inside, inside)
-			in[c] = behind + wallGain*inside
+			in[c] = behind + allpassGain*inside
 		}
 	}
-	var y [lanes]float64
+	var y [lineCount]float64
 	for i := range y {
 		y[i] = m.gain[i] * m.shelves[i][1].next(m.shelves[i][0].next(at(m.line[i], n-int(p[i]))))
 	}
-	for i := range lanes {
+	for i := range lineCount {
 		sum := 0.0
-		for j := range lanes {
+		for j := range lineCount {
 			if bits.OnesCount(uint(i&j))&1 == 0 {
 				sum += y[j] / 4
 			} else {
@@ -147,7 +147,7 @@ func TestAgainstModel(t *testing.T) {
 		}
 		x := New(rate)
 		x.Jump(&v)
-		p := x.places(&v)
+		p := x.delaysOf(&v)
 		m := newModel(&v, rate, &p)
 		in := make([]pcm.Frame, rate)
 		for i := range in {

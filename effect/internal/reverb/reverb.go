@@ -31,19 +31,19 @@ func defaults() Values {
 }
 
 const (
-	lanes = dsp.RoomLines
-	rest  = 64 // tiny states are cleared, and modulation targets are set, at multiples of this many frames
+	lineCount      = dsp.FDNLines
+	updateInterval = 64 // tiny states are cleared, and modulation targets are set, at multiples of this many frames
 
-	// quiet is the level below which written samples count as silence: -200 dBFS.
-	quiet = 1e-10
+	// silenceLevel is the level below which written samples count as silence: -200 dBFS.
+	silenceLevel = 1e-10
 )
 
 // Indices of the numbers that ramp: those below for the output, followed by the factors of each line.
 const (
-	late  = iota // gain of the lines
-	early        // gain of the first reflections
-	same         // share of a channel in itself
-	other        // share of a channel in the other one
+	lateGain   = iota // gain of the lines
+	earlyGain         // gain of the first reflections
+	sameShare         // share of a channel in itself
+	crossShare        // share of a channel in the other one
 	outputs
 )
 
@@ -53,34 +53,34 @@ type Reverb struct {
 	ramp ramp.Ramp
 	next []float64 // scratch space for Move
 
-	fore   foreground
-	walls  [2]diffuser
-	lines  lines
-	out    dsp.RoomOutput
-	absorb absorption
-	taps   taps
-	loud   int64 // last frame at which a sample above quiet was written
-	empty  bool  // the reverb has no tail
-	most   int   // maximum frames per run
+	reflections earlyReflections
+	allpasses   [2]diffuser
+	lines       lines
+	out         dsp.FDNOutput
+	absorb      absorption
+	taps        taps
+	lastSound   int64 // last frame at which a sample above quiet was written
+	empty       bool  // the reverb has no tail
+	maxRun      int   // maximum frames per run
 
-	rows      dsp.Rows
-	in, first [2]dsp.Stretch
-	peaks     dsp.Stretch
-	answer    [dsp.RoomRun]pcm.Frame
+	rows      dsp.LineRuns
+	in, first [2]dsp.LineRun
+	peaks     dsp.LineRun
+	wet       [dsp.FDNRun]pcm.Frame
 
-	between  [len(halves)]float64 // see the function between
-	tangents tangents
+	interpolationLoss [len(halfOctaves)]float64 // see the function interpolationLoss
+	tangents          tangents
 }
 
 // New returns a reverb for a rate in Hz, with the defaults. Control side.
 func New(rate int) *Reverb {
-	n := outputs + lanes*perLane
-	r := &Reverb{rate: rate, ramp: ramp.New(n), next: make([]float64, n), empty: true, between: between(rate), tangents: newTangents(float64(rate))}
-	r.fore = newForeground(rate)
-	r.walls = [2]diffuser{newDiffuser(rate, wallsLeft), newDiffuser(rate, wallsRight)}
+	n := outputs + lineCount*factorsPerLine
+	r := &Reverb{rate: rate, ramp: ramp.New(n), next: make([]float64, n), empty: true, interpolationLoss: interpolationLoss(rate), tangents: newTangents(float64(rate))}
+	r.reflections = newEarlyReflections(rate)
+	r.allpasses = [2]diffuser{newDiffuser(rate, allpassLeft), newDiffuser(rate, allpassRight)}
 	r.lines = newLines(rate)
 	r.taps = newTaps(rate)
-	r.most = r.shortest()
+	r.maxRun = r.shortest()
 	v := defaults()
 	r.Jump(&v)
 	return r
@@ -88,21 +88,21 @@ func New(rate int) *Reverb {
 
 // Jump sets the parameters at once, without ramps. It clicks if the reverb has a tail.
 func (r *Reverb) Jump(v *Values) {
-	r.taps.jump(r.places(v))
-	r.aim(v)
+	r.taps.jump(r.delaysOf(v))
+	r.setTargets(v)
 	r.ramp.Jump(r.next)
 	r.take(r.ramp.Now(), 0)
-	r.lines.depth(v.Modulation)
-	r.lines.aims = r.lines.reach
+	r.lines.setModulation(v.Modulation)
+	r.lines.amplitude = r.lines.targetAmplitude
 }
 
 // Move moves the parameters to v in 64 frames, see package ramp. Read positions change by a crossfade of 40
 // ms; changes during a crossfade wait. Call it only at frames that are multiples of 32.
 func (r *Reverb) Move(v *Values) {
-	r.taps.move(r.places(v))
-	r.aim(v)
+	r.taps.move(r.delaysOf(v))
+	r.setTargets(v)
 	r.ramp.Move(r.next)
-	r.lines.depth(v.Modulation)
+	r.lines.setModulation(v.Modulation)
 }
 
 // take applies the numbers x: the output gains from frame index from of the run on, and the absorption at once.
@@ -112,18 +112,18 @@ func (r *Reverb) take(x []float64, from int) {
 			r.out[i][from+j] = float32(x[i])
 		}
 	}
-	r.absorb.take(x[outputs:])
+	r.absorb.set(x[outputs:])
 }
 
 // shortest returns the maximum length of a run in frames: no frame may be read in the run that writes it.
 func (r *Reverb) shortest() int {
-	n := dsp.RoomRun
-	for i := range r.walls {
-		n = min(n, slices.Min(r.walls[i].length[:]))
+	n := dsp.FDNRun
+	for i := range r.allpasses {
+		n = min(n, slices.Min(r.allpasses[i].length[:]))
 	}
-	places := r.places(&Values{Size: 0.2})
-	for _, p := range places[:lanes] {
-		n = min(n, int(p)-int(float64(swing/1000*float64(r.rate)))-3)
+	places := r.delaysOf(&Values{Size: 0.2})
+	for _, p := range places[:lineCount] {
+		n = min(n, int(p)-int(float64(modulationMillis/1000*float64(r.rate)))-3)
 	}
 	return max(n, 1)
 }
@@ -131,8 +131,8 @@ func (r *Reverb) shortest() int {
 // Process replaces block by the reverb, in place. frame is the mixer's number of the first frame. Audio side.
 func (r *Reverb) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
-		if grid := frame - frame%rest; grid != r.lines.aimed {
-			r.lines.aim(grid)
+		if grid := frame - frame%updateInterval; grid != r.lines.pieceStart {
+			r.lines.beginPiece(grid)
 			r.settle(frame)
 		}
 		n := r.length(len(block), frame)
@@ -147,7 +147,7 @@ func (r *Reverb) length(n int, at int64) int {
 	if r.empty {
 		n = 1
 	}
-	n = min(n, r.most, int(rest-at%rest))
+	n = min(n, r.maxRun, int(updateInterval-at%updateInterval))
 	return r.lines.prepare(r.taps.length(n), at)
 }
 
@@ -155,10 +155,10 @@ func (r *Reverb) length(n int, at int64) int {
 // reverb is empty, it only advances the ramps and outputs silence.
 func (r *Reverb) run(block []pcm.Frame, at int64) {
 	n := len(block)
-	r.fore.write(block, at)
+	r.reflections.write(block, at)
 	for i := n - 1; i >= 0; i-- {
-		if x := block[i]; x[0] > quiet || x[0] < -quiet || x[1] > quiet || x[1] < -quiet {
-			r.loud, r.empty = at+int64(i), false
+		if x := block[i]; x[0] > silenceLevel || x[0] < -silenceLevel || x[1] > silenceLevel || x[1] < -silenceLevel {
+			r.lastSound, r.empty = at+int64(i), false
 			break
 		}
 	}
@@ -170,9 +170,9 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 		clear(block)
 		return
 	}
-	r.fore.read(&r.in, &r.first, &r.taps, at, n)
+	r.reflections.read(&r.in, &r.first, &r.taps, at, n)
 	for c := range r.in {
-		r.walls[c].pass(&r.in[c], at)
+		r.allpasses[c].pass(&r.in[c], at)
 	}
 	r.lines.read(&r.rows, &r.taps, at, n)
 	moves := !r.ramp.Still()
@@ -181,15 +181,15 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 	} else {
 		r.absorb.Filter(&r.rows, n)
 	}
-	dsp.Scatter(&r.answer, &r.peaks, &r.rows, &r.in, &r.first, &r.out, r.lines.ring, r.lines.places(at))
+	dsp.Scatter(&r.wet, &r.peaks, &r.rows, &r.in, &r.first, &r.out, r.lines.ring, r.lines.writeIndices(at))
 	if moves {
 		r.take(r.ramp.Now(), 0)
 	}
-	r.lines.repeat(at)
-	copy(block, r.answer[:n])
+	r.lines.repeatStart(at)
+	copy(block, r.wet[:n])
 	for i := n - 1; i >= 0; i-- {
-		if r.peaks[i] > quiet {
-			r.loud = max(r.loud, at+int64(i))
+		if r.peaks[i] > silenceLevel {
+			r.lastSound = max(r.lastSound, at+int64(i))
 			break
 		}
 	}
@@ -208,8 +208,8 @@ func (r *Reverb) move(n int) {
 
 // settle sets tiny filter states to 0. If frame at is past the end of the tail, it clears the reverb.
 func (r *Reverb) settle(at int64) {
-	r.absorb.FlushTiny(quiet * 1e-5)
-	if !r.empty && at-r.loud > r.longest() {
+	r.absorb.FlushTiny(silenceLevel * 1e-5)
+	if !r.empty && at-r.lastSound > r.longest() {
 		r.clear()
 	}
 }
@@ -217,13 +217,13 @@ func (r *Reverb) settle(at int64) {
 // longest returns the longest time in frames that an input sample stays in the reverb without the feedback of
 // the lines.
 func (r *Reverb) longest() int64 {
-	return int64(r.fore.most() + max(r.walls[0].most(), r.walls[1].most()) + r.lines.most())
+	return int64(r.reflections.maxDelayFrames() + max(r.allpasses[0].maxDelayFrames(), r.allpasses[1].maxDelayFrames()) + r.lines.maxDelayFrames())
 }
 
 func (r *Reverb) clear() {
-	r.fore.clear()
-	r.walls[0].clear()
-	r.walls[1].clear()
+	r.reflections.clear()
+	r.allpasses[0].clear()
+	r.allpasses[1].clear()
 	r.lines.clear()
 	r.absorb.clear()
 	r.empty = true
@@ -239,6 +239,6 @@ func (r *Reverb) Idle() bool { return r.empty && r.ramp.Still() && r.taps.still(
 // dBFS. It is twice the longest decay time of the bands, which is 120 dB, plus the delay through the reverb.
 func Tail(v *Values, rate int) int64 {
 	longest := float64(float64(2*v.Time) * max(v.Low, v.High, 1))
-	through := v.Predelay + float64(v.Size*(lineMillis[lanes-1]+2*firstLeft[len(firstLeft)-1].millis)/1000) + 0.1
+	through := v.Predelay + float64(v.Size*(lineMillis[lineCount-1]+2*reflectionsLeft[len(reflectionsLeft)-1].millis)/1000) + 0.1
 	return int64((longest + through) * float64(rate))
 }

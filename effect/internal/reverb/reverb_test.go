@@ -37,7 +37,7 @@ var excited = []pcm.Frame{{1, 1}, {1, 0}, {0, 1}, {1, -1}}
 // responses returns the response of a reverb to each impulse in excited.
 func responses(rate int, seconds float64, change func(v *Values)) (all [][]pcm.Frame) {
 	for _, impulse := range excited {
-		for _, frame := range []int64{0, 31 * rest * 20} { // the second frame has other positions in the delay lines
+		for _, frame := range []int64{0, 31 * updateInterval * 20} { // the second frame has other positions in the delay lines
 			out := make([]pcm.Frame, int(seconds*float64(rate)))
 			out[0] = impulse
 			of(rate, change).Process(out, frame)
@@ -256,45 +256,45 @@ func BenchmarkReverb(b *testing.B) {
 
 // BenchmarkStages measures each stage of Process on runs of 16 frames, in nanoseconds a frame.
 func BenchmarkStages(b *testing.B) {
-	r, block, frame := New(48000), noise(dsp.RoomRun, 48000, false), int64(0)
+	r, block, frame := New(48000), noise(dsp.FDNRun, 48000, false), int64(0)
 	for range 10000 {
 		r.Process(slices.Clone(block), frame)
-		frame += dsp.RoomRun
+		frame += dsp.FDNRun
 	}
 	rows := r.rows // a fresh copy of the input of the last two stages: repeated filtering would make it subnormal
 	for _, stage := range []struct {
 		name string
 		run  func()
 	}{
-		{"store-input", func() { r.fore.write(block, frame) }},
-		{"read-reflections", func() { r.fore.read(&r.in, &r.first, &r.taps, frame, dsp.RoomRun) }},
+		{"store-input", func() { r.reflections.write(block, frame) }},
+		{"read-reflections", func() { r.reflections.read(&r.in, &r.first, &r.taps, frame, dsp.FDNRun) }},
 		{"allpasses", func() {
 			for c := range r.in {
-				r.walls[c].pass(&r.in[c], frame)
+				r.allpasses[c].pass(&r.in[c], frame)
 			}
 		}},
-		{"line-positions", func() { r.lines.prepare(dsp.RoomRun, r.lines.aimed+dsp.RoomRun) }},
-		{"read-lines", func() { r.lines.read(&r.rows, &r.taps, frame, dsp.RoomRun) }},
-		{"absorb", func() { r.rows = rows; r.absorb.Filter(&r.rows, dsp.RoomRun) }},
+		{"line-positions", func() { r.lines.prepare(dsp.FDNRun, r.lines.pieceStart+dsp.FDNRun) }},
+		{"read-lines", func() { r.lines.read(&r.rows, &r.taps, frame, dsp.FDNRun) }},
+		{"absorb", func() { r.rows = rows; r.absorb.Filter(&r.rows, dsp.FDNRun) }},
 		{"absorb-one-frame", func() { r.rows = rows; r.absorb.Filter(&r.rows, 1) }},
 		{"copy", func() { r.rows = rows }},
 		{"matrix-and-output", func() {
 			r.rows = rows
-			dsp.Scatter(&r.answer, &r.peaks, &r.rows, &r.in, &r.first, &r.out, r.lines.ring, r.lines.places(frame))
+			dsp.Scatter(&r.wet, &r.peaks, &r.rows, &r.in, &r.first, &r.out, r.lines.ring, r.lines.writeIndices(frame))
 		}},
 	} {
 		b.Run(stage.name, func(b *testing.B) {
 			for b.Loop() {
 				stage.run()
-				frame += dsp.RoomRun
+				frame += dsp.FDNRun
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/dsp.RoomRun, "ns/frame")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/dsp.FDNRun, "ns/frame")
 		})
 	}
 	b.Run("modulation", func(b *testing.B) {
 		for b.Loop() {
-			r.lines.aim(r.lines.aimed + rest)
+			r.lines.beginPiece(r.lines.pieceStart + updateInterval)
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rest, "ns/frame")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/updateInterval, "ns/frame")
 	})
 }

@@ -14,7 +14,7 @@ func TestRuns(t *testing.T) {
 		for seed := range uint64(6) {
 			r := rand.New(rand.NewPCG(seed, uint64(rate)))
 			one, runs := New(rate), New(rate)
-			start := int64(r.IntN(100)) * rest * 1000
+			start := int64(r.IntN(100)) * updateInterval * 1000
 			draw := func() Values {
 				return Values{
 					Time: 0.1 + 3*r.Float64(), Low: 0.25 + 2*r.Float64(), High: 0.1 + 1.4*r.Float64(), Predelay: r.Float64() / 4 * float64(r.IntN(2)),
@@ -56,8 +56,8 @@ func TestRuns(t *testing.T) {
 					}
 				}
 			}
-			if moves == 0 || one.loud != runs.loud || one.empty != runs.empty {
-				t.Errorf("at %d Hz, seed %d: %d moves, last loud at %d and %d", rate, seed, moves, one.loud, runs.loud)
+			if moves == 0 || one.lastSound != runs.lastSound || one.empty != runs.empty {
+				t.Errorf("at %d Hz, seed %d: %d moves, last loud at %d and %d", rate, seed, moves, one.lastSound, runs.lastSound)
 			}
 		}
 	}

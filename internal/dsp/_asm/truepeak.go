@@ -14,11 +14,11 @@ const (
 	beforePlace  = windowFrames/2 - 1
 )
 
-// near emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
+// peakGroups emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
 // processes eight per iteration.
-func near() {
-	begin("nearAVX2", "func(near *uint8, src *float32, n int, taps *float32, least float32)")
-	out, src, n, taps := memory("near"), memory("src"), argument("n"), memory("taps")
+func peakGroups() {
+	begin("peakGroupsAVX2", "func(groups *uint8, src *float32, n int, taps *float32, least float32)")
+	out, src, n, taps := memory("groups"), memory("src"), argument("n"), memory("taps")
 	least, magnitude := YMM(), YMM()
 	VBROADCASTSS(NewParamAddr("least", 32), least)
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)

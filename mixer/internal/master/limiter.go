@@ -135,7 +135,7 @@ func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	}
 	if l.between {
 		const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // additional reach of the longer taps
-		return dsp.PeaksBeyond(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after], l.suspect)
+		return dsp.PeaksAbove(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after], l.suspect)
 	}
 	for i := range src {
 		peaks[i] = float64(dsp.Peak(src[i : i+1]))

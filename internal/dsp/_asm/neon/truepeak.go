@@ -10,11 +10,11 @@ const (
 	beforePlace  = windowFrames/2 - 1
 )
 
-// near emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
+// peakGroups emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
 // processes eight per iteration.
-func near() {
-	k := newKernel("nearNEON", "near *uint8, src *float32, n int, taps *float32, least float32")
-	out, src, n, taps := k.load("near"), k.load("src"), k.load("n"), k.load("taps")
+func peakGroups() {
+	k := newKernel("peakGroupsNEON", "groups *uint8, src *float32, n int, taps *float32, least float32")
+	out, src, n, taps := k.load("groups"), k.load("src"), k.load("n"), k.load("taps")
 	least := k.given("least")
 	k.loop(n, turn, func() {
 		row, up, down := k.gp(), k.gp(), k.gp()

@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// eldest emits the search for the least number among the voices with the given priority and key.
-func eldest() {
-	k := newKernel("eldestNEON", "prio *int32, key *float32, number *uint64, n int, p int32, k uint32", "ret uint64")
+// oldest emits the search for the least number among the voices with the given priority and key.
+func oldest() {
+	k := newKernel("oldestNEON", "prio *int32, key *float32, number *uint64, n int, p int32, k uint32", "ret uint64")
 	prio, key, number, n := k.load("prio"), k.load("key"), k.load("number"), k.load("n")
 	p, bits := k.given("p"), k.given("k")
 	least := k.vecsOf(4)

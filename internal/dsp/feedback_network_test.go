@@ -9,25 +9,25 @@ import (
 	"voicepool/pcm"
 )
 
-// room is the memory of comparisons: rings between guard pages, and the arguments of the functions.
-type room struct {
-	ring   []float32
-	places [RoomLines]int32
-	to     [RoomLines]int32
-	walls  [2][4]int32
-	echoes [8]int32
-	gains  [8]float32
+// networkBuffers is the memory of comparisons: rings between guard pages, and the arguments of the functions.
+type networkBuffers struct {
+	ring           []float32
+	places         [FDNLines]int32
+	to             [FDNLines]int32
+	allpassIndices [2][4]int32
+	tapIndices     [8]int32
+	gains          [8]float32
 
-	part, step [RoomLines]int32
-	rows       Rows
+	part, step [FDNLines]int32
+	rows       LineRuns
 	absorption Absorption
-	in, first  [2]Stretch
-	output     RoomOutput
+	in, first  [2]LineRun
+	output     FDNOutput
 	n          int
 }
 
 // draw fills the memory with random data. Positions are often at the ends of the ring.
-func (m *room) draw(r *rand.Rand) {
+func (m *networkBuffers) draw(r *rand.Rand) {
 	sample := func() float32 {
 		switch r.IntN(40) {
 		case 0:
@@ -59,38 +59,38 @@ func (m *room) draw(r *rand.Rand) {
 	for i := range m.absorption.States {
 		fill(m.absorption.States[i][:])
 	}
-	last := len(m.ring) - RoomReach
+	last := len(m.ring) - FDNReach
 	place := func() int32 { return []int32{0, int32(last), int32(r.IntN(last + 1))}[r.IntN(3)] }
-	for i := range m.echoes {
-		m.echoes[i] = place()
-		if m.echoes[i] == int32(last) {
-			m.echoes[i] += int32(r.IntN(4)) // to the last sample
+	for i := range m.tapIndices {
+		m.tapIndices[i] = place()
+		if m.tapIndices[i] == int32(last) {
+			m.tapIndices[i] += int32(r.IntN(4)) // to the last sample
 		}
 	}
 	for i := range m.places {
 		m.places[i] = place()
-		m.part[i], m.step[i] = int32(r.IntN(RoomUnit)), int32(r.IntN(400)-200)
+		m.part[i], m.step[i] = int32(r.IntN(FDNUnit)), int32(r.IntN(400)-200)
 	}
-	for i, slot := range r.Perm(RoomLines) { // they do not overlap
-		size := len(m.ring) / RoomLines
-		m.to[i] = int32(slot*size) + []int32{0, int32(size - RoomRun), int32(r.IntN(size - RoomRun + 1))}[r.IntN(3)]
+	for i, slot := range r.Perm(FDNLines) { // they do not overlap
+		size := len(m.ring) / FDNLines
+		m.to[i] = int32(slot*size) + []int32{0, int32(size - FDNRun), int32(r.IntN(size - FDNRun + 1))}[r.IntN(3)]
 	}
-	for i := range m.walls[0] {
-		m.walls[0][i], m.walls[1][i] = place(), place()
+	for i := range m.allpassIndices[0] {
+		m.allpassIndices[0][i], m.allpassIndices[1][i] = place(), place()
 	}
-	m.n = 1 + r.IntN(RoomRun)
+	m.n = 1 + r.IntN(FDNRun)
 }
 
-// TestRoomBits checks that the reverb kernels give the bits of plain Go with every instruction set, at both
+// TestFeedbackNetworkBits checks that the reverb kernels give the bits of plain Go with every instruction set, at both
 // ends of the rings and for all run lengths.
-func TestRoomBits(t *testing.T) {
-	m := &room{ring: fenced[float32](t, 4096)}
+func TestFeedbackNetworkBits(t *testing.T) {
+	m := &networkBuffers{ring: fenced[float32](t, 4096)}
 	for seed := range uint64(longtest.Amount(1000, 3000)) {
 		m.compare(t, seed)
 	}
 }
 
-func (m *room) compare(t *testing.T, seed uint64) {
+func (m *networkBuffers) compare(t *testing.T, seed uint64) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
 	var want []float32
@@ -103,11 +103,11 @@ func (m *room) compare(t *testing.T, seed uint64) {
 				got = append(got, x...)
 			}
 		}
-		var echo Stretch
-		Echoes(&echo, m.ring, &m.echoes, &m.gains)
+		var echo LineRun
+		SumTaps(&echo, m.ring, &m.tapIndices, &m.gains)
 		take(echo[:])
-		var rows Rows
-		Ends(&rows, m.ring, &m.places, &m.part, &m.step)
+		var rows LineRuns
+		ReadLines(&rows, m.ring, &m.places, &m.part, &m.step)
 		for i := range rows {
 			take(rows[i][:])
 		}
@@ -122,10 +122,10 @@ func (m *room) compare(t *testing.T, seed uint64) {
 		for i := range m.absorption.States {
 			take(m.absorption.States[i][:])
 		}
-		Walls(&m.in[0], m.ring, &m.walls[0], &m.walls[1])
+		Allpasses(&m.in[0], m.ring, &m.allpassIndices[0], &m.allpassIndices[1])
 		take(m.in[0][:], m.ring)
-		var out [RoomRun]pcm.Frame
-		var peaks Stretch
+		var out [FDNRun]pcm.Frame
+		var peaks LineRun
 		Scatter(&out, &peaks, &m.rows, &m.in, &m.first, &m.output, m.ring, &m.to)
 		for _, f := range out {
 			take(f[:])
@@ -142,9 +142,9 @@ func (m *room) compare(t *testing.T, seed uint64) {
 	}
 }
 
-// TestRoomFrame checks that a frame filtered alone equals the same frame in a run.
-func TestRoomFrame(t *testing.T) {
-	m := &room{ring: make([]float32, 1024)}
+// TestFeedbackNetworkFrame checks that a frame filtered alone equals the same frame in a run.
+func TestFeedbackNetworkFrame(t *testing.T) {
+	m := &networkBuffers{ring: make([]float32, 1024)}
 	for seed := range uint64(200) {
 		m.draw(rand.New(rand.NewPCG(12, seed)))
 		rows, absorption := m.rows, m.absorption
@@ -162,20 +162,23 @@ func TestRoomFrame(t *testing.T) {
 	}
 }
 
-// TestRoomOutside checks that positions outside a ring cause a Go panic instead of an out-of-bounds read.
-func TestRoomOutside(t *testing.T) {
-	m := &room{ring: fenced[float32](t, 1024)}
-	for _, bad := range []int32{-1, int32(len(m.ring)) - RoomRun + 1, math.MaxInt32, math.MinInt32} {
+// TestFeedbackNetworkOutside checks that positions outside a ring cause a Go panic instead of an out-of-bounds read.
+func TestFeedbackNetworkOutside(t *testing.T) {
+	m := &networkBuffers{ring: fenced[float32](t, 1024)}
+	for _, bad := range []int32{-1, int32(len(m.ring)) - FDNRun + 1, math.MaxInt32, math.MinInt32} {
 		for name, f := range map[string]func(i int){
-			"Echoes": func(i int) { m.echoes[i%8] = bad; Echoes(&m.in[0], m.ring, &m.echoes, &m.gains) },
-			"Walls":  func(i int) { m.walls[i%2][i/2%4] = bad; Walls(&m.in[0], m.ring, &m.walls[0], &m.walls[1]) },
-			"Ends":   func(i int) { m.places[i] = bad; Ends(&m.rows, m.ring, &m.places, &m.part, &m.step) },
+			"SumTaps": func(i int) { m.tapIndices[i%8] = bad; SumTaps(&m.in[0], m.ring, &m.tapIndices, &m.gains) },
+			"Allpasses": func(i int) {
+				m.allpassIndices[i%2][i/2%4] = bad
+				Allpasses(&m.in[0], m.ring, &m.allpassIndices[0], &m.allpassIndices[1])
+			},
+			"ReadLines": func(i int) { m.places[i] = bad; ReadLines(&m.rows, m.ring, &m.places, &m.part, &m.step) },
 			"Scatter": func(i int) {
 				m.to[i] = bad
-				Scatter(&[RoomRun]pcm.Frame{}, &m.in[0], &m.rows, &m.in, &m.first, &m.output, m.ring, &m.to)
+				Scatter(&[FDNRun]pcm.Frame{}, &m.in[0], &m.rows, &m.in, &m.first, &m.output, m.ring, &m.to)
 			},
 		} {
-			for i := range RoomLines {
+			for i := range FDNLines {
 				m.draw(rand.New(rand.NewPCG(13, 1)))
 				func() {
 					defer func() {
@@ -190,8 +193,8 @@ func TestRoomOutside(t *testing.T) {
 	}
 }
 
-func FuzzRoomBits(f *testing.F) {
-	m := &room{ring: fenced[float32](f, 4096)}
+func FuzzFeedbackNetworkBits(f *testing.F) {
+	m := &networkBuffers{ring: fenced[float32](f, 4096)}
 	f.Add(uint64(1))
 	f.Fuzz(func(t *testing.T, seed uint64) { m.compare(t, seed) })
 }

@@ -6,9 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// eldest emits the search for the least number among the voices with the given priority and key.
-func eldest(s *set) {
-	begin("eldest"+s.name, "func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64")
+// oldest emits the search for the least number among the voices with the given priority and key.
+func oldest(s *set) {
+	begin("oldest"+s.name, "func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64")
 	prio, key, number, n := memory("prio"), memory("key"), memory("number"), argument("n")
 	p, k := s.spread("p"), s.spread("k")
 	i, most := GP64(), GP64()

@@ -38,9 +38,9 @@ func (k *kernel) storeRow(x []vec, to gp, offset int) {
 	}
 }
 
-// echoes emits the sum of eight runs.
-func echoes() {
-	k := newKernel("echoesNEON", "dst *float32, ring *float32, places *int32, gains *float32")
+// sumTaps emits the sum of eight runs.
+func sumTaps() {
+	k := newKernel("sumTapsNEON", "dst *float32, ring *float32, places *int32, gains *float32")
 	dst, ring, places, at := k.load("dst"), k.load("ring"), k.load("places"), k.load("gains")
 	sums, gains := k.zeroes(4), k.twoVectors(at, 0)
 	for n := range 8 {
@@ -55,9 +55,9 @@ func echoes() {
 	k.storeRow(sums, dst, 0)
 }
 
-// walls emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
-func walls() {
-	k := newKernel("wallsNEON", "x *float32, ring *float32, from *int32, to *int32")
+// allpasses emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
+func allpasses() {
+	k := newKernel("allpassesNEON", "x *float32, ring *float32, from *int32, to *int32")
 	at, ring, from, to := k.load("x"), k.load("ring"), k.load("from"), k.load("to")
 	gain, grain, x, y := k.float(0.6), k.float(0x1p-20), k.row(at, 0), k.vecsOf(4)
 	for n := range 4 {
@@ -79,9 +79,9 @@ func walls() {
 	k.storeRow(x, at, 0)
 }
 
-// ends emits the reading of the delay lines.
-func ends() {
-	k := newKernel("endsNEON", "dst *float32, ring *float32, places *int32, part *int32, step *int32")
+// readLines emits the reading of the delay lines.
+func readLines() {
+	k := newKernel("readLinesNEON", "dst *float32, ring *float32, places *int32, part *int32, step *int32")
 	dst, ring, places, part, step := k.load("dst"), k.load("ring"), k.load("places"), k.load("part"), k.load("step")
 	one, two, down := k.float(1), k.float(2), k.float(1./(1<<16))
 	minusSixth, sixth, half, minusHalf := k.float(-1./6), k.float(1./6), k.float(0.5), k.float(-0.5)
@@ -137,9 +137,9 @@ func ends() {
 	}
 }
 
-// hush emits the flush to zero of the filters' 64 states.
-func hush() {
-	k := newKernel("hushNEON", "states *float32, least float32")
+// flushStates emits the flush to zero of the filters' 64 states.
+func flushStates() {
+	k := newKernel("flushStatesNEON", "states *float32, least float32")
 	states, least, zero := k.load("states"), k.given("least"), k.zeroes(1)[0]
 	for n := range 4 {
 		k.scope(func() {

@@ -7,46 +7,46 @@ import (
 	"voicepool/pcm"
 )
 
-// halves are half-octave bands, in each of them pink noise has the same energy: their centres in Hz, and the
+// halfOctaves are half-octave bands, in each of them pink noise has the same energy: their centres in Hz, and the
 // K-weighting of ITU-R BS.1770 as a power gain.
-var halves = [...]struct{ hertz, weight float64 }{
+var halfOctaves = [...]struct{ hertz, weight float64 }{
 	{26.3, 0.104}, {37.2, 0.240}, {52.6, 0.432}, {74.3, 0.628}, {105, 0.782}, {149, 0.881}, {210, 0.938}, {297, 0.970}, {420, 0.988},
 	{595, 1.007}, {841, 1.061}, {1189, 1.225}, {1682, 1.580}, {2378, 2.006}, {3364, 2.296}, {4757, 2.433}, {6727, 2.487}, {9514, 2.506},
 	{13454, 2.512}, {19027, 2.512},
 }
 
-// aim computes into r.next the numbers of the output gains and of the absorption for v, with the target lengths
+// setTargets computes into r.next the numbers of the output gains and of the absorption for v, with the target lengths
 // of the lines.
 //
 // The matrix is lossless, so all lines have the same energy. Of each unit of input energy, a pass through the
 // lines leaves a part: the mean over the lines of the energy that they do not absorb. All passes together leave
 // part/(1-part). The gain normalizes that to 1 over the bands of pink noise.
-func (r *Reverb) aim(v *Values) {
+func (r *Reverb) setTargets(v *Values) {
 	x, rate := r.next, float64(r.rate)
-	var left [len(halves)]float64 // part of each band that remains after a pass
-	for lane := range lanes {
-		passes := float64(r.taps.goal[lane]) / rate // delay in seconds
+	var left [len(halfOctaves)]float64 // part of each band that remains after a pass
+	for lane := range lineCount {
+		passes := float64(r.taps.target[lane]) / rate // delay in seconds
 		mid := -60 * passes / v.Time
 		low := newShelf(false, r.tangents.low, mid/v.Low-mid)
 		high := newShelf(true, r.tangents.high, mid/v.High-mid)
 		gain := pcm.Decibels(mid).Linear()
-		n := x[outputs+lane*perLane:][:perLane]
+		n := x[outputs+lane*factorsPerLine:][:factorsPerLine]
 		low.put(n, 1)
-		high.put(n[dsp.HighKeep:], gain)
+		high.put(n[dsp.HighFeedback:], gain)
 		n[dsp.HighDirect] = float64(high.m0 * gain)
-		for i, o := range halves {
+		for i, o := range halfOctaves {
 			if o.hertz/rate < 0.45 || i == 0 {
 				tangent := r.tangents.bands[i]
 				part := float64(float64(float64(gain*gain)*low.power(tangent)) * high.power(tangent))
-				if v.Modulation > 0 && swings(lane) {
-					part = float64(part * r.between[i])
+				if v.Modulation > 0 && isModulated(lane) {
+					part = float64(part * r.interpolationLoss[i])
 				}
-				left[i] += float64(part / lanes)
+				left[i] += float64(part / lineCount)
 			}
 		}
 	}
 	sum, weights := 0.0, 0.0
-	for i, o := range halves {
+	for i, o := range halfOctaves {
 		if o.hertz/rate < 0.45 || i == 0 {
 			weights += o.weight
 			sum += float64(o.weight*left[i]) / (1 - left[i])
@@ -54,17 +54,17 @@ func (r *Reverb) aim(v *Values) {
 	}
 	loud := max(sum/weights, 1e-6) // limits the gain of a reverb so short that its output would be rounding errors
 	ratio := pcm.Exp2(float64(v.Early / 10 * math.Log2(10)))
-	x[late] = 1 / math.Sqrt(float64(loud*(1+ratio)))
-	x[early] = math.Sqrt(ratio / (1 + ratio))
+	x[lateGain] = 1 / math.Sqrt(float64(loud*(1+ratio)))
+	x[earlyGain] = math.Sqrt(ratio / (1 + ratio))
 	turn := (1 - v.Width) / 4
-	x[same], x[other] = pcm.CosPi(turn), pcm.SinPi(turn)
+	x[sameShare], x[crossShare] = pcm.CosPi(turn), pcm.SinPi(turn)
 }
 
-// between returns the share of each band's power that remains after interpolation between samples, averaged
+// interpolationLoss returns the share of each band's power that remains after interpolation between samples, averaged
 // over all fractional positions.
-func between(rate int) (left [len(halves)]float64) {
+func interpolationLoss(rate int) (left [len(halfOctaves)]float64) {
 	const places = 16
-	for i, h := range halves {
+	for i, h := range halfOctaves {
 		w := h.hertz / float64(rate) // cycles per sample
 		for n := range places {
 			f := float64((float64(n) + 0.5) / places)
@@ -83,18 +83,18 @@ func between(rate int) (left [len(halves)]float64) {
 	return left
 }
 
-// places returns the read positions of the lines, the network's input and the first reflections, as delays in
+// delaysOf returns the read positions of the lines, the network's input and the first reflections, as delays in
 // frames.
-func (r *Reverb) places(v *Values) (p places) {
+func (r *Reverb) delaysOf(v *Values) (p delays) {
 	per := float64(v.Size * float64(r.rate) / 1000)
 	for i, ms := range lineMillis {
-		p[i] = int32(prime(int(float64(ms*per)) + lanes))
+		p[i] = int32(prime(int(float64(ms*per)) + lineCount))
 	}
 	pre := float64(v.Predelay * float64(r.rate))
-	p[lanes] = int32(pre)
-	for i := range firstLeft {
-		p[lanes+1+i] = int32(pre + float64(firstLeft[i].millis*per))
-		p[lanes+1+len(firstLeft)+i] = int32(pre + float64(firstRight[i].millis*per))
+	p[lineCount] = int32(pre)
+	for i := range reflectionsLeft {
+		p[lineCount+1+i] = int32(pre + float64(reflectionsLeft[i].millis*per))
+		p[lineCount+1+len(reflectionsLeft)+i] = int32(pre + float64(reflectionsRight[i].millis*per))
 	}
 	return p
 }

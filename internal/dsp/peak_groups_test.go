@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// places holds the arguments of one call of TruePeaks, Near and PeaksBeyond.
+// places holds the arguments of one call of TruePeaks, PeakGroups and PeaksAbove.
 type places struct {
 	n     int
 	kind  int     // of frames: see frames
@@ -20,15 +20,15 @@ type places struct {
 	factor    float64
 }
 
-// placeRoom is the memory of comparisons, between guard pages.
-type placeRoom struct {
+// placeBuffers is the memory of comparisons, between guard pages.
+type placeBuffers struct {
 	dst  []float64
 	src  []pcm.Frame
 	near []uint8
 }
 
-func newPlaceRoom(t testing.TB) *placeRoom {
-	return &placeRoom{fenced[float64](t, 1<<10), fenced[pcm.Frame](t, 1<<10), fenced[uint8](t, 1<<10)}
+func newPlaceBuffers(t testing.TB) *placeBuffers {
+	return &placeBuffers{fenced[float64](t, 1<<10), fenced[pcm.Frame](t, 1<<10), fenced[uint8](t, 1<<10)}
 }
 
 // frames returns n frames: noise, a tone near the Nyquist frequency, single samples in silence, the worst case
@@ -60,7 +60,7 @@ func (c places) frames(r *rand.Rand, n int) []pcm.Frame {
 
 // compare runs every function in Go and with every instruction set, at both guard pages, and reports
 // differences.
-func (m *placeRoom) compare(t *testing.T, c places, r *rand.Rand) {
+func (m *placeBuffers) compare(t *testing.T, c places, r *rand.Rand) {
 	t.Helper()
 	defer func(old instructions) { level = old }(level)
 	x, want := c.frames(r, c.n+QuarterTaps-1), make([]float64, c.n)
@@ -89,7 +89,7 @@ func (m *placeRoom) compare(t *testing.T, c places, r *rand.Rand) {
 			if !slices.Equal(dst, want) {
 				t.Fatalf("%v: %+v: peaks of %v, Go gives %v", l, c, dst, want)
 			}
-			some := Near(near, src, least)
+			some := PeakGroups(near, src, least)
 			for j, y := range near {
 				peak := slices.Max(want[4*j : 4*j+4])
 				if peak > least && y == 0 {
@@ -106,23 +106,23 @@ func (m *placeRoom) compare(t *testing.T, c places, r *rand.Rand) {
 			for i := range dst {
 				dst[i] = 7
 			}
-			beyond := PeaksBeyond(dst, src, least)
+			beyond := PeaksAbove(dst, src, least)
 			for i, y := range dst {
 				if y != want[i] && (y != 0 || want[i] > least) {
-					t.Fatalf("%v: %+v: place %d has a peak of %v, PeaksBeyond(%v) gives %v", l, c, i, want[i], least, y)
+					t.Fatalf("%v: %+v: place %d has a peak of %v, PeaksAbove(%v) gives %v", l, c, i, want[i], least, y)
 				}
 			}
 			if want := c.n > 0 && slices.Max(append(want, 0)) > least; beyond != want {
-				t.Fatalf("%v: %+v: PeaksBeyond says %v", l, c, beyond)
+				t.Fatalf("%v: %+v: PeaksAbove says %v", l, c, beyond)
 			}
 		}
 	}
 }
 
-// TestNearBits checks that the true-peak kernels give the bits of Go at all lengths around their unrolling, and
+// TestPeakGroupsBits checks that the true-peak kernels give the bits of Go at all lengths around their unrolling, and
 // that no relevant peak is missed.
-func TestNearBits(t *testing.T) {
-	m, r := newPlaceRoom(t), rand.New(rand.NewPCG(8, 9))
+func TestPeakGroupsBits(t *testing.T) {
+	m, r := newPlaceBuffers(t), rand.New(rand.NewPCG(8, 9))
 	for n := range 150 {
 		for kind := range 5 {
 			for _, factor := range []float64{1, 1, 1 + 1e-6, 1 - 1e-5, 1.01, 0.9, 0} {
@@ -153,23 +153,23 @@ func TestFinePeakBits(t *testing.T) {
 	}
 }
 
-// TestNearFaults checks that every place counts as near if a sample, or a sum of samples, is not finite.
-func TestNearFaults(t *testing.T) {
+// TestPeakGroupsFaults checks that every place counts as near if a sample, or a sum of samples, is not finite.
+func TestPeakGroupsFaults(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	for _, x := range []float32{float32(math.NaN()), float32(math.Inf(-1)), math.MaxFloat32} {
 		for _, l := range sets() {
 			level = l
 			src, near := make([]pcm.Frame, 64+QuarterTaps-1), make([]uint8, 16)
 			src[40][1] = x
-			if !Near(near, src, 0.5) || slices.Contains(near, 0) {
+			if !PeakGroups(near, src, 0.5) || slices.Contains(near, 0) {
 				t.Errorf("%v: with a sample of %v: %v", l, x, near)
 			}
 		}
 	}
 }
 
-// TestNearError checks that the float32 kernel's error is less than a tenth of its tolerance.
-func TestNearError(t *testing.T) {
+// TestPeakGroupsError checks that the float32 kernel's error is less than a tenth of its tolerance.
+func TestPeakGroupsError(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 11))
 	worst := 0.0
 	for range 3000 {
@@ -179,9 +179,9 @@ func TestNearError(t *testing.T) {
 			var m, s, d float32
 			for k := range QuarterTaps / 2 {
 				a, b := x[k][c], x[QuarterTaps-1-k][c]
-				m += float32((a + b) * nearTaps[3*k])
-				s += float32((a + b) * nearTaps[3*k+1])
-				d += float32((a - b) * nearTaps[3*k+2])
+				m += float32((a + b) * peakGroupTaps[3*k])
+				s += float32((a + b) * peakGroupTaps[3*k+1])
+				d += float32((a - b) * peakGroupTaps[3*k+2])
 			}
 			for i := range window {
 				window[i] = float64(x[i][c])
@@ -190,15 +190,15 @@ func TestNearError(t *testing.T) {
 			worst = max(worst, math.Abs(q1-float64(s+d)), math.Abs(q2-float64(m)), math.Abs(q3-float64(s-d)))
 		}
 	}
-	if worst > nearError/10 || worst == 0 {
-		t.Errorf("wrong by %v, it allows for %v", worst, nearError)
+	if worst > peakGroupError/10 || worst == 0 {
+		t.Errorf("wrong by %v, it allows for %v", worst, peakGroupError)
 	}
 }
 
-func FuzzNear(f *testing.F) {
+func FuzzPeakGroups(f *testing.F) {
 	f.Add(uint8(64), uint8(0), int16(0), uint8(3), uint8(1), 1.0, uint64(1))
 	f.Add(uint8(7), uint8(4), int16(-130), uint8(0), uint8(0), 0.99, uint64(2))
-	m := newPlaceRoom(f)
+	m := newPlaceBuffers(f)
 	f.Fuzz(func(t *testing.T, n, kind uint8, exponent int16, of, steps uint8, factor float64, seed uint64) {
 		if !(factor >= 0 && factor < 1e6) {
 			return
@@ -209,8 +209,8 @@ func FuzzNear(f *testing.F) {
 	})
 }
 
-// BenchmarkPeaksBeyond searches noise for peaks above a level, at levels with many, some and zero peaks.
-func BenchmarkPeaksBeyond(b *testing.B) {
+// BenchmarkPeaksAbove searches noise for peaks above a level, at levels with many, some and zero peaks.
+func BenchmarkPeaksAbove(b *testing.B) {
 	defer func(old instructions) { level = old }(level)
 	src, dst := places{scale: 1}.frames(rand.New(rand.NewPCG(1, 1)), 512+QuarterTaps-1), make([]float64, 512)
 	for _, l := range sets() {
@@ -218,7 +218,7 @@ func BenchmarkPeaksBeyond(b *testing.B) {
 			b.Run(fmt.Sprintf("%v/%v", l, least), func(b *testing.B) {
 				level = l
 				for b.Loop() {
-					PeaksBeyond(dst, src, least)
+					PeaksAbove(dst, src, least)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
 			})

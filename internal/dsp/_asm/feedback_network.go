@@ -31,9 +31,9 @@ func placed(ring, places Mem, n int) Mem {
 	return ring.Idx(at, 4)
 }
 
-// echoes emits the sum of eight runs.
-func echoes(s *set) {
-	begin("echoes"+s.name, "func(dst, ring *float32, places *int32, gains *float32)")
+// sumTaps emits the sum of eight runs.
+func sumTaps(s *set) {
+	begin("sumTaps"+s.name, "func(dst, ring *float32, places *int32, gains *float32)")
 	dst, ring, places, gains := memory("dst"), memory("ring"), memory("places"), memory("gains")
 	var sums []VecVirtual
 	for range s.parts() {
@@ -56,9 +56,9 @@ func echoes(s *set) {
 	end()
 }
 
-// walls emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
-func walls(s *set) {
-	begin("walls"+s.name, "func(x, ring *float32, from, to *int32)")
+// allpasses emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
+func allpasses(s *set) {
+	begin("allpasses"+s.name, "func(x, ring *float32, from, to *int32)")
 	memoryX, ring, from, to := memory("x"), memory("ring"), memory("from"), memory("to")
 	var x []VecVirtual
 	for _, at := range s.parts() {
@@ -87,9 +87,9 @@ func walls(s *set) {
 	end()
 }
 
-// ends emits the reading of the delay lines.
-func ends(s *set) {
-	begin("ends"+s.name, "func(dst, ring *float32, places, part, step *int32)")
+// readLines emits the reading of the delay lines.
+func readLines(s *set) {
+	begin("readLines"+s.name, "func(dst, ring *float32, places, part, step *int32)")
 	dst, ring, places, part, step := memory("dst"), memory("ring"), memory("places"), memory("part"), memory("step")
 	number := func(name string, x float32) Op {
 		at := all("room_"+name, F32(x))
@@ -212,9 +212,9 @@ func (s *set) columns(rows []VecVirtual) []VecVirtual {
 	return out
 }
 
-// hush emits the flush to zero of the filters' 64 states.
-func hush() {
-	begin("hushAVX2", "func(states *float32, least float32)")
+// flushStates emits the flush to zero of the filters' 64 states.
+func flushStates() {
+	begin("flushStatesAVX2", "func(states *float32, least float32)")
 	states, least, magnitude := memory("states"), YMM(), YMM()
 	VBROADCASTSS(NewParamAddr("least", 8), least)
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
