@@ -76,7 +76,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 				said[i].Text += " (a run plays on until Ctrl-C)"
 			}
 		}
-		said = append(said, checkreport.Of("note", checkreport.Asks(sheet))...)
+		said = append(said, checkreport.Of("note", checkreport.EmbeddedNote(sheet))...)
 		said = append(said, checkreport.Of("note", odd)...)
 	}
 	problems := slices.Concat(checkreport.Of("sheet", wrong), said, checkreport.Of("warning", warnings))

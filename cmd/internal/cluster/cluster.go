@@ -34,14 +34,14 @@ const (
 	Objects   = "voicepool_objects"   // object store: sheets, sounds and results, by content hash
 )
 
-// Command returns the subject of orders for a room.
+// Command returns the NATS subject of orders for the room called room.
 func Command(room string) string { return "voicepool.room." + room + ".cmd" }
 
-// Event returns the subject of a room's events.
+// Event returns the NATS subject of the events of the room called room.
 func Event(room string) string { return "voicepool.room." + room + ".event" }
 
-// CheckName returns an error if a name is invalid for a room or a node on NATS: 1 to 64 letters,
-// digits, _ and -. Names are parts of subjects and keys.
+// CheckName returns an error unless name is valid for a room or a node on NATS: 1 to 64 ASCII letters, digits, _ and
+// -.
 func CheckName(name string) error {
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
@@ -51,8 +51,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// NodeName returns name, or the name of this host with each "." replaced by "-" if name is empty.
-// It returns an error if the host has no name, or if CheckName rejects the result.
+// NodeName returns name, or if that is empty the name of this host with each "." replaced by "-". A host without a
+// name, and a result that CheckName rejects, are an error.
 func NodeName(name string) (string, error) {
 	if name == "" {
 		host, err := os.Hostname()
@@ -70,7 +70,7 @@ type Flags struct {
 	Creds string `name:"nats-creds" predictor:"file" placeholder:"FILE" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS, as nsc writes them."`
 }
 
-// Check returns an error if --nats is missing or an address in it is invalid.
+// Check returns an error if --nats is missing or an address in it is invalid. It does not connect.
 func (f *Flags) Check() error {
 	if f.NATS == "" {
 		return errors.New("--nats is missing: write nats://HOST:4222, or set VOICEPOOL_NATS")
@@ -79,15 +79,15 @@ func (f *Flags) Check() error {
 		u, err := url.Parse(strings.TrimSpace(one))
 		schemes := map[string]bool{"nats": true, "tls": true, "ws": true, "wss": true}
 		if err != nil || !schemes[u.Scheme] || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
-			return fmt.Errorf("--nats: invalid address %q of a NATS server (want nats://HOST:4222, or tls://, ws://, wss://)", words.OneLine(hidden(one)))
+			return fmt.Errorf("--nats: invalid address %q of a NATS server (want nats://HOST:4222, or tls://, ws://, wss://)", words.OneLine(withoutPassword(one)))
 		}
 	}
 	return nil
 }
 
-// hidden returns the part of an address after the user and the password. An address without them is
+// withoutPassword returns address without the user and the password in front of the host. Without them, address is
 // returned unchanged.
-func hidden(address string) string {
+func withoutPassword(address string) string {
 	if _, host, found := strings.Cut(address, "@"); found {
 		return host
 	}
@@ -104,9 +104,9 @@ const Oldest = "2.10.0"
 // ErrTooOld is the error of a NATS server older than Oldest.
 var ErrTooOld = errors.New("the NATS server is too old")
 
-// tooOld returns nil if a server version, such as "2.10.4", is at least Oldest. Otherwise, also for
-// an unreadable version, the error wraps ErrTooOld.
-func tooOld(version string) error {
+// checkVersion returns nil if version, such as "2.10.4", is at least Oldest. An older or unreadable version is an
+// error that wraps ErrTooOld.
+func checkVersion(version string) error {
 	var have, need [3]int
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
 		fmt.Sscanf(Oldest, "%d.%d.%d", &need[0], &need[1], &need[2])
@@ -131,9 +131,8 @@ type denial struct {
 	when time.Time
 }
 
-// recordDenial stores err if it is a missing permission, and ignores other errors. NATS reports a
-// missing permission asynchronously. The refused call gets no answer and times out; Plain then
-// names the permission.
+// recordDenial stores err for Plain if it is a missing permission, and ignores other errors. NATS reports a missing
+// permission asynchronously; the refused call itself times out.
 func (c *Conn) recordDenial(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
@@ -148,8 +147,7 @@ func (c *Conn) recordDenial(err error) {
 // violation matches the server's message about a missing permission.
 var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
-// Plain is like the function Plain. In addition it names the missing permission if a call got no
-// answer because of it.
+// Plain is the function Plain, which in addition names the missing permission if a call got no answer because of it.
 func (c *Conn) Plain(err error) error {
 	d := c.denied.Load()
 	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {
@@ -158,8 +156,8 @@ func (c *Conn) Plain(err error) error {
 	return Plain(err)
 }
 
-// Unopened returns a readable error that wraps err, the reason why a JetStream resource cannot be
-// opened. If the call got no answer, it checks whether JetStream is enabled.
+// Unopened returns a readable error that wraps err, the reason why a JetStream resource cannot be opened. If the
+// call got no answer, it checks whether JetStream is enabled.
 func (c *Conn) Unopened(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
 		ctx, cancel := context.WithTimeout(ctx, Patience)
@@ -171,9 +169,9 @@ func (c *Conn) Unopened(ctx context.Context, err error) error {
 	return c.Plain(err)
 }
 
-// Dial connects to NATS. It fails if no server answers at once. lost is optional: it is called with
-// an error when the connection is lost, and with nil when it is restored, on a goroutine of the
-// connection. The connection retries without end, and does not buffer messages while it is lost.
+// Dial connects to NATS. If no server answers at once, it returns an error. Unless lost is nil, it is called with an
+// error when the connection is lost, and with nil when it is restored, on a goroutine of the connection. The
+// connection then retries without end, and publishing fails in between.
 func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -217,16 +215,16 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 		return nil, ctx.Err()
 	case d := <-done:
 		if d.err != nil {
-			return nil, fmt.Errorf("--nats %s: %w", words.OneLine(hidden(f.NATS)), Plain(d.err))
+			return nil, fmt.Errorf("--nats %s: %w", words.OneLine(withoutPassword(f.NATS)), Plain(d.err))
 		}
-		err := tooOld(d.nc.ConnectedServerVersion())
+		err := checkVersion(d.nc.ConnectedServerVersion())
 		if err == nil {
 			c.NC = d.nc
 			c.JS, err = jetstream.New(d.nc, jetstream.WithDefaultTimeout(Patience))
 		}
 		if err != nil {
 			d.nc.Close()
-			return nil, fmt.Errorf("--nats %s: %w", words.OneLine(hidden(f.NATS)), err)
+			return nil, fmt.Errorf("--nats %s: %w", words.OneLine(withoutPassword(f.NATS)), err)
 		}
 		return c, nil
 	}
@@ -238,8 +236,7 @@ func (c *Conn) Close() {
 	c.NC.Close()
 }
 
-// Replicas returns the number of copies of JetStream data: three on a NATS cluster, one on a single
-// server.
+// Replicas returns the number of copies for new JetStream data: three on a NATS cluster, one on a single server.
 func (c *Conn) Replicas() int {
 	if c.NC.ConnectedClusterName() != "" {
 		return 3
@@ -247,7 +244,7 @@ func (c *Conn) Replicas() int {
 	return 1
 }
 
-// Bucket opens a key-value bucket, and creates it if it does not exist. A new bucket keeps the last
+// Bucket opens the key-value bucket called name, and creates it if it does not exist. A new bucket keeps the last
 // history values of each key.
 func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstream.KeyValue, error) {
 	kv, err := c.JS.KeyValue(ctx, name)
@@ -263,8 +260,7 @@ func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstrea
 	return kv, nil
 }
 
-// Plain returns a NATS error with a readable message that wraps err. Other errors are returned
-// unchanged.
+// Plain returns an error with a readable message that wraps err, an error of NATS. err must not be nil.
 func Plain(err error) error {
 	for _, known := range []struct {
 		is   error
@@ -292,9 +288,7 @@ func Plain(err error) error {
 	return plain{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
 
-// Replaced reports whether JetStream refused a write because the expected revision is outdated.
-// JetStream has two codes for it. Replicated streams use the second one, also while another write
-// to the same subject is running.
+// Replaced reports whether err means that JetStream refused a write because the expected revision is outdated.
 func Replaced(err error) bool {
 	api, is := errors.AsType[*jetstream.APIError](err)
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
@@ -318,5 +312,8 @@ type plain struct {
 	err  error
 }
 
+// Error returns the readable message.
 func (p plain) Error() string { return p.says }
+
+// Unwrap returns the original error.
 func (p plain) Unwrap() error { return p.err }

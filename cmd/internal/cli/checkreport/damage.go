@@ -18,7 +18,7 @@ type Damages struct {
 	files map[string][]sounds.Damage
 }
 
-// Add records a damaged place. Use it as sounds.Options.OnDamage.
+// Add records a damaged place in a file. It is a sounds.Options.OnDamage.
 func (d *Damages) Add(file string, place sounds.Damage) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -38,15 +38,14 @@ func (d *Damages) Len() (n int) {
 	return n
 }
 
-// Line describes a damaged place of a file in one line.
+// Line describes a damaged place in file in one line.
 func Line(file string, place sounds.Damage) string {
 	return words.OneLine(fmt.Sprintf("%s: %v", file, &place))
 }
 
-// Damaged decodes the streams of a sheet to their end. d must receive the damages of lib. It returns the
-// damaged places of all files, at the position where the sheet first names the file, and errors that end a
-// stream early. known are errors of unreadable files, which are not decoded. If ctx ends, err is its cause,
-// otherwise nil.
+// Damaged decodes the streams of the sheet r to their end. It returns the damaged places of all files, each at the
+// line of the sheet that first names the file, and errors that end a stream early. d must be the OnDamage of lib.
+// known has the errors of unreadable files, which are not decoded. If ctx ends, err is its cause, otherwise nil.
 func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
 	told := map[string]bool{}
 	for i := range r.Sounds {

@@ -23,7 +23,7 @@ type Problem struct {
 	Text    string `json:"-"`    // of the printed line
 }
 
-// Contents summarizes a sheet. A sheet without cues is a bank.
+// Contents summarizes a sheet in one line, such as "3 cues, 2 sounds, 1 bus".
 func Contents(sheet *cue.Sheet) string {
 	buses := "1 bus"
 	if n := len(sheet.Buses); n != 1 {
@@ -49,7 +49,7 @@ func Contents(sheet *cue.Sheet) string {
 	return strings.Join(parts, ", ")
 }
 
-// Of converts errors to problems of a kind: sheet, note or warning. With the kind sheet, errors of sounds
+// Of converts errors to problems of a kind: "sheet", "note" or "warning". With the kind "sheet", errors of sounds
 // get the kind "sound".
 func Of(kind string, list rules.Errors) (all []Problem) {
 	for _, e := range list {
@@ -67,9 +67,9 @@ func Of(kind string, list rules.Errors) (all []Problem) {
 	return all
 }
 
-// Asks returns a note about the import that a game needs, at the first embedded sound that a bank names. It
-// returns nil for a sheet with cues.
-func Asks(sheet *cue.Sheet) rules.Errors {
+// EmbeddedNote returns a note about the import that a game needs, at the first embedded sound in a bank. For a bank
+// without embedded sounds, and for a sheet with cues, it returns nil.
+func EmbeddedNote(sheet *cue.Sheet) rules.Errors {
 	if sheet.Cues != nil || sheet.List != nil {
 		return nil
 	}

@@ -39,20 +39,20 @@ func (q *Quality) UnmarshalText(text []byte) error {
 // Time is a time as written in sheets.
 type Time rules.Time
 
-// UnmarshalText parses a time in the notation of sheets: 30s, 1m30s or 1.5, which is in seconds.
+// UnmarshalText parses a time in the notation of sheets: 30s, 1m30s, or 1.5 for 1.5 s.
 func (t *Time) UnmarshalText(text []byte) error {
 	time, err := rules.ParseTime(string(text))
 	*t = Time(time)
 	return err
 }
 
-// Given returns the time, or nil if t is nil because the flag was not given.
+// Given returns the time, or nil if t is nil, as for a flag that was not given.
 func (t *Time) Given() *rules.Time { return (*rules.Time)(t) }
 
 // Format is a sample format.
 type Format struct{ wav.Format }
 
-// UnmarshalText parses s16, s24 or f32.
+// UnmarshalText parses the name of a sample format: s16, s24 or f32.
 func (f *Format) UnmarshalText(text []byte) (err error) {
 	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
 		return fmt.Errorf("unknown format %q (want s16, s24 or f32)", text)

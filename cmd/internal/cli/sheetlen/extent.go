@@ -34,8 +34,9 @@ type Extent struct {
 	unknown error
 }
 
-// Of computes the extent of a valid sheet by a render of at most 5 s. Sounds may be missing. It returns nil
-// for a sheet without cues. The error is the end of interrupted; other faults are kept for Wrong.
+// Of computes the extent of a valid sheet with a silent render of at most 5 s. lib provides the sounds, which may be
+// missing. For a sheet without cues it returns nil. The error is the end of interrupted; other faults are kept for
+// Wrong.
 func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Extent, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
@@ -65,8 +66,8 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	return x, nil
 }
 
-// Wrong returns the faults that stopped the computation, or nil. file is the name of the sheet. x may be
-// nil.
+// Wrong returns the faults that have stopped the computation, or nil, also for a nil x. file is the name of the
+// sheet for the messages.
 func (x *Extent) Wrong(file string) rules.Errors {
 	if x == nil || x.unknown == nil {
 		return nil
@@ -77,7 +78,7 @@ func (x *Extent) Wrong(file string) rules.Errors {
 	return rules.Errors{{File: file, Msg: console.Message(x.unknown)}}
 }
 
-// slotsOf returns the minimum and the maximum number of slots of a sheet, in a slice of two.
+// slotsOf returns the smallest and the largest number of slots that sheet can set, in a slice of two.
 func slotsOf(sheet *cue.Sheet) []int {
 	least, most := sheet.Voices, sheet.Voices
 	note := func(voices int) {
@@ -97,7 +98,8 @@ func slotsOf(sheet *cue.Sheet) []int {
 	return []int{least, most}
 }
 
-// String describes the extent in one line.
+// String describes the extent in one line without the name of the sheet, such as "lasts 12.0 s; 5 voices at once, of
+// 32 slots".
 func (x *Extent) String() string {
 	text := ""
 	switch {

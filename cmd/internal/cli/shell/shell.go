@@ -24,7 +24,7 @@ complete -f -c voicepool -a "(__complete_voicepool)"
 `,
 }
 
-// Predictors returns the completions of arguments and flags, by the value of their tag predictor.
+// Predictors returns the completions of arguments and flags, by the value of their struct tag predictor.
 func Predictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
 		"sheet":    either(complete.PredictFiles("*.yaml"), complete.PredictFiles("*.yml"), complete.PredictFiles("*.json")),
@@ -37,8 +37,7 @@ func Predictors() map[string]complete.Predictor {
 	}
 }
 
-// either returns a predictor with the words of all predictors, without duplicates, because all file
-// predictors predict the same folders.
+// either returns a predictor of the words that any of the given predictors predicts, sorted and each once.
 func either(all ...complete.Predictor) complete.Predictor {
 	return complete.PredictFunc(func(a complete.Args) []string {
 		words := complete.PredictOr(all...).Predict(a)

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Lock creates a file for this process alone, until it is closed. It relies on Windows, which refuses to
-// remove open files. If another process has the file, the error is ErrLocked.
+// Lock creates the file path for this process alone, until it is closed. It relies on Windows, which does not remove
+// open files. If another process has the file open, the error is ErrLocked.
 func Lock(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrLocked
@@ -17,5 +17,5 @@ func Lock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// LockFile returns an error, because this system has no file locks.
+// LockFile returns errors.ErrUnsupported, because this system has no file locks.
 func LockFile(*os.File) error { return errors.ErrUnsupported }

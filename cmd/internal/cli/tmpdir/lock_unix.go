@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Lock creates and locks a file for this process alone, until the file is closed or the process ends. It
+// Lock creates the file path and locks it for this process alone, until the file is closed or the process ends. It
 // does not wait: if another process has the lock, it returns ErrLocked.
 func Lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -22,9 +22,8 @@ func Lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// LockFile locks an open file until it is closed or the process ends. It does not wait: the error is
-// ErrLocked if another open file has the lock. Any other error means that the file system does not support
-// locks.
+// LockFile locks the open file f until it is closed or the process ends. It does not wait: if another open file has
+// the lock, the error is ErrLocked. Any other error means that the file system does not support locks.
 func LockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -37,8 +37,8 @@ type line struct {
 	workers sync.WaitGroup
 }
 
-// begin subscribes to the orders of a room and starts goroutines that answer them and publish
-// events. The caller ends the line with end. An unknown room is an error.
+// begin subscribes to the orders of the room called room and starts goroutines that answer them and publish events.
+// The caller must call end of the line. An unknown room is an error.
 func (s *Rooms) begin(room string) (*line, error) {
 	follower, err := s.hall.Follow(room)
 	if err != nil {
@@ -52,12 +52,12 @@ func (s *Rooms) begin(room string) (*line, error) {
 	events, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
 	l.workers.Go(l.work)
-	l.workers.Go(func() { l.tell(events, follower) })
+	l.workers.Go(func() { l.publishEvents(events, follower) })
 	return l, nil
 }
 
-// end closes the line: it unsubscribes and waits until the received orders are answered. After the
-// time parting, it rejects the orders that still wait.
+// end unsubscribes and waits until the received orders are answered. After 500 ms, it rejects the orders that still
+// wait.
 func (l *line) end() {
 	l.leave()
 	l.cancel()
@@ -79,7 +79,8 @@ func (l *line) take(m letter) {
 	}
 }
 
-// work carries out and answers the queued orders, in sequence, until the queue is closed.
+// work carries out and answers the queued orders, one after another, until the queue is closed. It runs on its own
+// goroutine.
 func (l *line) work() {
 	hall := l.rooms.hall
 	for m := range l.queue {
@@ -94,9 +95,9 @@ func (l *line) work() {
 	}
 }
 
-// tell publishes events until the room ends, which sets over, or ctx ends. It does not wait for
+// publishEvents publishes the events of f until the room ends, which sets l.over, or ctx ends. It does not wait for
 // NATS: events that cannot be published are dropped and counted.
-func (l *line) tell(ctx context.Context, f *service.Follower) {
+func (l *line) publishEvents(ctx context.Context, f *service.Follower) {
 	to := cluster.Event(l.name)
 	for {
 		messages, missed, err := f.Next(ctx)
@@ -113,13 +114,13 @@ func (l *line) tell(ctx context.Context, f *service.Follower) {
 			}
 		}
 		l.rooms.hall.NATS(service.Events, passed, dropped)
-		l.rooms.heard(err)
+		l.rooms.notePublished(err)
 	}
 }
 
-// heard processes the result of publishing events: it logs once when publishing begins to fail, and
-// once when it works again.
-func (s *Rooms) heard(err error) {
+// notePublished logs once when publishing of events begins to fail, and once when it works again. err is the result
+// of the last publishing.
+func (s *Rooms) notePublished(err error) {
 	switch {
 	case err != nil && s.deaf.CompareAndSwap(false, true):
 		s.say("events of rooms are not published: " + words.Plain(cluster.Plain(err)))
@@ -128,8 +129,8 @@ func (s *Rooms) heard(err error) {
 	}
 }
 
-// answer sends the reply text to an order, if the sender has a valid reply subject, and counts it.
-// A reply that is too large for NATS is replaced by an error.
+// answer sends text as the reply to the order m, if the order has a permitted reply subject, and counts it. A text
+// that is too large for NATS is replaced by an error.
 func (s *Rooms) answer(m letter, text []byte) {
 	if !answerable(m.reply) {
 		return
@@ -146,9 +147,8 @@ func (s *Rooms) answer(m letter, text []byte) {
 	}
 }
 
-// answerable reports whether a reply may be sent to a subject. It rejects "" and subjects of NATS
-// and of rooms and jobs. Otherwise a client that may only play could write there with the
-// permissions of this node.
+// answerable reports whether a reply may be sent to the subject reply. It rejects "" and the subjects of NATS and of
+// voicepool: with the permissions of this node, a client could write there.
 func answerable(reply string) bool {
 	return reply != "" && reply[0] != '$' && !strings.HasPrefix(reply, "voicepool.")
 }

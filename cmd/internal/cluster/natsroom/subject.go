@@ -33,8 +33,7 @@ type Rooms struct {
 	closed bool
 }
 
-// New returns a Rooms for the rooms of hall. Call Begin to connect a room. say receives log lines
-// and may be nil.
+// New returns a Rooms for the rooms of hall, which are not connected yet. say receives log lines; it may be nil.
 func New(conn *cluster.Conn, hall *service.Server, say func(string)) *Rooms {
 	return open(&natsWire{conn.NC}, hall, say)
 }
@@ -49,14 +48,13 @@ func open(w wire, hall *service.Server, say func(string)) *Rooms {
 
 var errClosed = errors.New("the connection to NATS is closed")
 
-// Begin makes a room of the hall available on NATS. It does nothing if the room is already
-// available, unless that room has ended and a new one has its name. If the connection is lost, the
-// subscription starts when it is restored.
+// Begin makes the room called room available on NATS. If it already is, the call has no effect, unless that room has
+// ended and another has its name. While the connection is lost, the subscription waits until it is restored.
 func (s *Rooms) Begin(room string) error {
 	if err := cluster.CheckName(room); err != nil {
 		return err
 	}
-	defer s.hold(room)()
+	defer s.lock(room)()
 	if l := s.line(room); l != nil {
 		if !l.over.Load() {
 			return nil
@@ -75,17 +73,16 @@ func (s *Rooms) Begin(room string) error {
 	return nil
 }
 
-// End disconnects a room. It returns when NATS delivers no further orders, or is lost, and all
-// received orders have been answered.
+// End disconnects the room called room, if it is connected. It returns when all received orders have been answered.
 func (s *Rooms) End(room string) {
-	defer s.hold(room)()
+	defer s.lock(room)()
 	if l := s.line(room); l != nil {
 		s.put(room, nil)
 		l.end()
 	}
 }
 
-// Close disconnects all rooms. The connection stays open.
+// Close disconnects all rooms, and Begin then fails. The connection to NATS stays open.
 func (s *Rooms) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -104,9 +101,9 @@ func (s *Rooms) Close() {
 	all.Wait()
 }
 
-// hold locks a room against Begin and End of other goroutines until release. It waits if the room
-// is locked.
-func (s *Rooms) hold(room string) (release func()) {
+// lock locks the room called room against Begin and End on other goroutines. It waits if another goroutine has
+// locked it. The caller must call unlock.
+func (s *Rooms) lock(room string) (unlock func()) {
 	done := make(chan struct{})
 	s.mutex.Lock()
 	for s.busy[room] != nil {
@@ -125,15 +122,15 @@ func (s *Rooms) hold(room string) (release func()) {
 	}
 }
 
-// line returns the line of a room, or nil if the room is not connected.
+// line returns the line of the room called room, or nil if the room is not connected.
 func (s *Rooms) line(room string) *line {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.lines[room]
 }
 
-// put stores the line of a room, or deletes it for nil. It returns false and stores no line after
-// Close.
+// put stores l as the line of the room called room; nil deletes the line. After Close it does not store, and returns
+// false.
 func (s *Rooms) put(room string, l *line) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -37,11 +37,11 @@ const (
 // natsWire is the wire of a real connection.
 type natsWire struct{ nc *nats.Conn }
 
-// publish sends a message.
+// publish implements wire.
 func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
 
-// subscribe implements wire. It has no queue group: with one, a stalled node would swallow some of
-// the orders for a room that another node has taken over.
+// subscribe implements wire. It does not use a queue group: with one, a stalled node would swallow some of the
+// orders for a room that another node has taken over.
 func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
 	told := 0
 	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {

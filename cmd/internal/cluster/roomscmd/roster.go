@@ -17,9 +17,9 @@ import (
 // stale is the maximum age of the record of a node that counts as up.
 var stale = placement.Standard.Lease + placement.Standard.Margin
 
-// on connects to a cluster, calls do with its bucket and returns its error. Invalid flags are a
-// usage error.
-func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.Bucket) error) error {
+// withBucket connects to a cluster, calls do with its bucket and returns the error of do. Invalid flags are a usage
+// error. The context of do ends with a signal.
+func withBucket(c *console.Console, f cluster.Flags, do func(context.Context, placement.Bucket) error) error {
 	if err := f.Check(); err != nil {
 		return console.Usage("%w", err)
 	}
@@ -37,7 +37,7 @@ func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.
 	return do(interrupted, bucket)
 }
 
-// list calls placement.List with a time limit and makes its error readable.
+// list returns the rooms and the nodes in b. It waits at most 10 s. Its error is readable.
 func list(ctx context.Context, b placement.Bucket) ([]placement.Placed, []placement.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
 	defer cancel()
@@ -56,7 +56,7 @@ type Rooms struct {
 
 // Run prints the rooms and the nodes, as tables or as JSON.
 func (r *Rooms) Run(c *console.Console) error {
-	return on(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
+	return withBucket(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
 		rooms, nodes, err := list(ctx, b)
 		if err != nil {
 			return err
@@ -101,8 +101,8 @@ type Drain struct {
 	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Maximum time to wait until all have moved (${default})."`
 }
 
-// Run requests that a node gives its rooms away and waits until all have moved. After the time Wait
-// it returns an error. With --undo it withdraws the request and does not wait.
+// Run requests that the node gives up its rooms, and waits until they have moved. After the time d.Wait it returns
+// an error, and the request stays. With d.Undo it withdraws the request and does not wait.
 func (d *Drain) Run(c *console.Console) error {
 	node, err := cluster.NodeName(d.Node)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *Drain) Run(c *console.Console) error {
 	if d.Wait < 0 {
 		return console.Usage("--wait: %v is negative", d.Wait)
 	}
-	return on(c, d.Flags, func(ctx context.Context, b placement.Bucket) error {
+	return withBucket(c, d.Flags, func(ctx context.Context, b placement.Bucket) error {
 		if err := placement.Drain(ctx, b, d.Node, !d.Undo); err != nil || d.Undo {
 			return err
 		}

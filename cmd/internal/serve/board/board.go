@@ -41,8 +41,8 @@ type asset struct {
 	tag, kind string
 }
 
-// Handler serves the page at / and its files below /board/. Browsers cache the files and revalidate
-// them. Safe for concurrent use.
+// Handler returns a handler that serves the page at / and its files below /board/, and answers 404 for other paths.
+// Browsers cache the files and revalidate them.
 func Handler() http.Handler {
 	assets := map[string]asset{}
 	entries, _ := fs.ReadDir(files, "static") // the folder is embedded
@@ -59,8 +59,7 @@ func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, assets) })
 }
 
-// serve answers a request with the asset of its path. It answers 404 for other paths, and 405 for
-// methods other than GET and HEAD.
+// serve answers r with the asset of its path. Other paths get 404, and methods other than GET and HEAD 405.
 func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	a, ok := assets[r.URL.Path]
 	switch {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Now returns the time since the machine started (CLOCK_BOOTTIME).
+// Now returns the time since the machine started, including the time asleep (CLOCK_BOOTTIME).
 func Now() time.Duration {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {

@@ -6,6 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// Now returns the time since the program started. On Windows it includes time asleep, on other
-// systems it does not.
+// Now returns the time since the program started. Only on Windows it includes the time asleep.
 func Now() time.Duration { return time.Since(began) }

@@ -28,19 +28,19 @@ type Problem struct {
 	Event   *report.Event `json:"event,omitempty"`   // of a rejected start
 }
 
-// New returns a problem with an HTTP status and a sentence, built as by fmt.Sprintf.
+// New returns a problem with an HTTP status and a sentence, formatted as by fmt.Sprintf.
 func New(status int, format string, values ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, values...)}
 }
 
-// Of sets the field with the fault and returns the problem.
+// Of sets the field of the call to blame, and returns the problem.
 func (p *Problem) Of(field string) *Problem {
 	p.Field = field
 	return p
 }
 
-// Near sets the nearest known name, adds it to the sentence as a question, and returns the problem. ""
-// leaves the problem unchanged.
+// Near sets the nearest known name, adds "did you mean" to the sentence, and returns the problem. With "" it only
+// returns the problem.
 func (p *Problem) Near(name string) *Problem {
 	if name != "" {
 		p.Nearest = name
@@ -49,23 +49,23 @@ func (p *Problem) Near(name string) *Problem {
 	return p
 }
 
-// For sets the reason and returns the problem.
+// For sets the reason, and returns the problem.
 func (p *Problem) For(reason string) *Problem {
 	p.Reason = reason
 	return p
 }
 
-// Over sets the exceeded limit and returns the problem.
+// Over sets the exceeded limit, and returns the problem.
 func (p *Problem) Over(limit int64) *Problem {
 	p.Limit = limit
 	return p
 }
 
-// Error returns the sentence.
+// Error returns Detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// Write answers a call with the problem. With status 429 or 503 it adds a Retry-After of one second. A
-// problem that cannot be encoded becomes status 500.
+// Write answers a call with the problem. With status 429 or 503 it adds the header Retry-After: 1. A problem that
+// cannot be encoded becomes status 500.
 func (p *Problem) Write(w http.ResponseWriter) {
 	text, err := json.Marshal(p)
 	if err != nil { // an event that cannot be encoded

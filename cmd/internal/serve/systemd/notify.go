@@ -22,8 +22,8 @@ type Manager struct {
 	watchdog time.Duration // watchdog interval; 0: off
 }
 
-// New returns the service manager named by the environment, or a Manager without effect. It removes these
-// variables, so that child processes do not send messages for this process.
+// New returns the service manager that the environment names, or a Manager without effect. It removes the variables,
+// so that child processes do not report for this process.
 func New() Manager {
 	m := Manager{socket: os.Getenv("NOTIFY_SOCKET"), watchdog: watchdog(os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID"), os.Getpid())}
 	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
@@ -32,8 +32,8 @@ func New() Manager {
 	return m
 }
 
-// watchdog parses the watchdog interval in microseconds. It returns 0 if the value is invalid, or if pid
-// names another process than own.
+// watchdog parses usec, the interval of the watchdog in microseconds. It returns 0 if usec is invalid, or if pid is
+// set and not own, the id of this process.
 func watchdog(usec, pid string, own int) time.Duration {
 	n, err := strconv.ParseInt(usec, 10, 64)
 	if err != nil || n <= 0 || n > int64(24*time.Hour/time.Microsecond) || pid != "" && pid != strconv.Itoa(own) {
@@ -42,11 +42,11 @@ func watchdog(usec, pid string, own int) time.Duration {
 	return time.Duration(n) * time.Microsecond
 }
 
-// Watchdog returns the maximum interval between calls of Alive, or 0 without a watchdog.
+// Watchdog returns the longest permitted time between two calls of Alive, or 0 without a watchdog.
 func (m Manager) Watchdog() time.Duration { return m.watchdog }
 
-// Ready reports that the program serves. An empty status leaves the status line. Without a service manager,
-// it and the other reports return nil.
+// Ready reports that the program is ready to serve. An empty status leaves the status line as it is. Without a
+// service manager, it and the other reports return nil.
 func (m Manager) Ready(status string) error { return m.send("READY=1", status) }
 
 // Reloading reports that the program is reloading its configuration. Call Ready afterwards.
@@ -54,17 +54,17 @@ func (m Manager) Reloading() error {
 	return m.send("RELOADING=1\nMONOTONIC_USEC="+strconv.FormatInt(monotonic().Microseconds(), 10), "")
 }
 
-// Stopping reports that the program is shutting down.
+// Stopping reports that the program is shutting down. An empty status leaves the status line as it is.
 func (m Manager) Stopping(status string) error { return m.send("STOPPING=1", status) }
 
-// Alive feeds the watchdog: it must be called more often than the interval of Watchdog.
+// Alive feeds the watchdog. Call it more often than the interval of Watchdog.
 func (m Manager) Alive() error { return m.send("WATCHDOG=1", "") }
 
 // Status sets the status line of the program.
 func (m Manager) Status(status string) error { return m.send("", status) }
 
-// send sends assignments of sd_notify, such as READY=1, and an optional status line. Without a service
-// manager it returns nil.
+// send sends words, assignments of sd_notify such as READY=1, and a status line unless that is empty. Without a
+// service manager it returns nil.
 func (m Manager) send(words, status string) error {
 	if m.socket == "" {
 		return nil

@@ -22,8 +22,8 @@ type Socket struct {
 	Packets  net.PacketConn // for UDP, else nil
 }
 
-// Sockets returns the sockets passed by the service manager, in order, and removes their environment
-// variables. Without passed sockets it returns nil and no error. Call it once.
+// Sockets returns the sockets that the service manager has passed, in order, and removes their environment
+// variables. Without passed sockets it returns nil and no error. Call it only once.
 func Sockets() ([]Socket, error) {
 	names := passed(os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS"), os.Getenv("LISTEN_FDNAMES"), os.Getpid())
 	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
@@ -43,7 +43,7 @@ func Sockets() ([]Socket, error) {
 	return list, nil
 }
 
-// Close closes an unused socket.
+// Close closes the socket, if the program does not use it.
 func (s Socket) Close() error {
 	if s.Listener != nil {
 		return s.Listener.Close()
@@ -51,8 +51,9 @@ func (s Socket) Close() error {
 	return s.Packets.Close()
 }
 
-// passed returns the names of the sockets passed to the process own, from the three environment variables.
-// It returns nil if they are invalid or for another process.
+// passed returns the names of the sockets passed to the process with the id own, from the values of LISTEN_PID,
+// LISTEN_FDS and LISTEN_FDNAMES. A missing name is "unknown". It returns nil if the values are invalid or for
+// another process.
 func passed(pid, count, names string, own int) []string {
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > mostSockets || pid != strconv.Itoa(own) {
@@ -69,8 +70,8 @@ func passed(pid, count, names string, own int) []string {
 	return out
 }
 
-// take converts a descriptor to a Socket and closes file. Package net duplicates the descriptor, and child
-// processes do not inherit the copy.
+// take returns the Socket of file, a descriptor of the socket called name, and closes file. The Socket has its own
+// descriptor, which child processes do not inherit.
 func take(file *os.File, name string) (Socket, error) {
 	defer file.Close()
 	if l, err := net.FileListener(file); err == nil {

@@ -30,15 +30,15 @@ type Log struct {
 	wake, done chan struct{}
 }
 
-// New returns a log that writes to out until Close.
+// New returns a log that writes to out on its own goroutine until Close.
 func New(out io.Writer) *Log {
 	l := &Log{out: out, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go l.run()
 	return l
 }
 
-// Write queues lines and returns len(p) and nil at once. It drops and counts them after Close, after a
-// failed write, and if more than 1 MiB would wait.
+// Write queues lines and returns len(p) and nil at once. After Close, after a failed write, and if more than 1 MiB
+// would wait, it drops and counts the lines.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -51,15 +51,15 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Err returns the first error of a write, or nil.
+// Err returns the first error of a write to out, or nil.
 func (l *Log) Err() error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.err
 }
 
-// Close waits until all lines are written, but at most limit. It returns the number of dropped lines and
-// the first error. If lines were dropped without a write error, that is ErrUnread.
+// Close waits until all lines are written, but at most for limit. It returns the number of dropped lines and the
+// first error of a write. If lines were dropped without such an error, the error is ErrUnread.
 func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	l.mutex.Lock()
 	l.closed = true
@@ -86,7 +86,7 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	return l.dropped, l.err
 }
 
-// run writes the queued lines to out until the log has ended.
+// run writes the queued lines to out until the log is closed and empty.
 func (l *Log) run() {
 	defer close(l.done)
 	for range l.wake {
@@ -104,8 +104,8 @@ func (l *Log) run() {
 	}
 }
 
-// take returns and removes the queued lines, nil if the queue is empty. ended reports that the log is
-// closed and empty.
+// take removes and returns the queued lines, or nil if the queue is empty. ended is true if the log is closed and
+// empty.
 func (l *Log) take() (text []byte, ended bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -114,7 +114,7 @@ func (l *Log) take() (text []byte, ended bool) {
 	return text, text == nil && l.closed
 }
 
-// wrote records the result of a write. left is the unwritten text. The first error drops left and the
+// wrote records the result of a write. left is the text that was not written. The first error drops left and the
 // queued lines.
 func (l *Log) wrote(left []byte, err error) {
 	l.mutex.Lock()
@@ -127,7 +127,7 @@ func (l *Log) wrote(left []byte, err error) {
 	}
 }
 
-// signal wakes run. The caller holds the mutex.
+// signal wakes run. It does not block. The caller holds the mutex.
 func (l *Log) signal() {
 	select {
 	case l.wake <- struct{}{}:
@@ -135,4 +135,5 @@ func (l *Log) signal() {
 	}
 }
 
+// lines returns the number of line feeds in p.
 func lines(p []byte) int { return bytes.Count(p, []byte{'\n'}) }

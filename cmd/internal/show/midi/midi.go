@@ -13,9 +13,9 @@ import (
 	"voicepool/cue"
 )
 
-// Listen reads raw MIDI to the end of src and calls say with show commands: `go`, `go 2.5`,
-// `panic`, `stop`, `pause`, `resume`, `next`, `back`. It returns an error of src, and nil at its
-// end. It calls table for each message.
+// Listen reads raw MIDI from src and calls say with the show command of each message that has one, such as `go 2.5`
+// or `panic`. It calls table for each message, so the table may change. It returns an error of src, and nil at its
+// end.
 func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) error {
 	in, s := bufio.NewReader(src), splitter{}
 	for {
@@ -34,9 +34,9 @@ func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) er
 	}
 }
 
-// Command returns the show command of a raw MIDI message, or "" if no entry of the table matches. A table
-// entry for one channel has precedence over an entry for all channels. A controller counts from the value
-// 64.
+// Command returns the show command of a complete raw MIDI message by the table of a sheet, or "" if no entry
+// matches. An entry for one channel has precedence over an entry for all channels. A controller counts if its value
+// is at least 64.
 func Command(message []byte, table []cue.Midi) string {
 	m := midi.Message(message)
 	var channel, number, value uint8
@@ -74,10 +74,9 @@ const (
 	mscAllOff = 0x08
 )
 
-// showControl returns the command of a system exclusive message of MIDI Show Control: F0 7F DEVICE
-// 02 FORMAT COMMAND DATA F7, for any device and format. The data of a GO are a cue number,
-// optionally followed by a list and a path, each after a 0. Without data, the GO is for the cue on
-// standby.
+// showControl returns the show command of a MIDI Show Control message, or "". body is the system exclusive message
+// without F0 and F7: 7F DEVICE 02 FORMAT COMMAND DATA. The data of a GO begin with the number of the cue; without
+// data it is for the cue on standby.
 func showControl(body []byte) string {
 	if len(body) < 5 || body[0] != 0x7F || body[2] != 0x02 {
 		return ""

@@ -12,8 +12,8 @@ type splitter struct {
 // 128.
 const longest = 256
 
-// next takes a byte and returns the message that it completes, with its status byte, or nil. The message is
-// valid until the next call. Longer system exclusive messages than the limit are dropped.
+// next takes one byte and returns the message that it completes, with its status byte, or nil. The message is valid
+// until the next call. System exclusive messages of more than 256 bytes are dropped.
 func (s *splitter) next(b byte) []byte {
 	switch {
 	case b >= 0xF8: // real-time messages may occur anywhere
@@ -51,8 +51,8 @@ func (s *splitter) next(b byte) []byte {
 	return done
 }
 
-// dataOf returns the number of data bytes after a status byte, or -1 for system exclusive data with an end
-// mark.
+// dataOf returns the number of data bytes after a status byte, or -1 for a system exclusive message, which has an
+// end mark.
 func dataOf(status byte) int {
 	switch {
 	case status == 0xF0:

@@ -57,9 +57,9 @@ type prompt struct {
 	done     func(text string)
 }
 
-// Run draws a show and handles keys until the show or ctx ends (nil) or the terminal is lost (ErrLost).
-// With attached, Ctrl-C leaves the show (ErrLeft), and the end of the show is an error. Run initializes and
-// finalizes the terminal.
+// Run draws a show on terminal and handles keys until the show or ctx ends, and returns nil. ask sends the commands.
+// If the terminal is lost, it returns ErrLost. If attached is true, Ctrl-C leaves the show (ErrLeft), and the end of
+// the show is an error. Run initializes and finalizes the terminal.
 func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) error {
 	if err := terminal.Init(); err != nil {
 		return fmt.Errorf("%w: %w", ErrLost, err)
@@ -83,7 +83,7 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) err
 			if !open {
 				return ErrLost
 			}
-			if err := s.follow(terminal, e); err != nil {
+			if err := s.handle(terminal, e); err != nil {
 				return err
 			}
 		case <-ticker.C:
@@ -93,8 +93,9 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) err
 	return s.end
 }
 
-// follow handles an event of the terminal. It returns ErrLost if the terminal is lost, otherwise nil.
-func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
+// handle handles an event of the terminal. It returns an error that wraps ErrLost if the terminal is lost, otherwise
+// nil.
+func (s *screen) handle(terminal tcell.Screen, e tcell.Event) error {
 	switch e := e.(type) {
 	case *tcell.EventResize:
 		terminal.Sync()
@@ -108,8 +109,7 @@ func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
 	return nil
 }
 
-// look requests the state of the show. If the connection fails, the show has ended, and look ends the
-// screen.
+// look requests the state of the show. If the connection fails, the show has ended, and look sets s.over and s.end.
 func (s *screen) look() {
 	answer, err := s.ask("state")
 	switch {
@@ -126,8 +126,8 @@ func (s *screen) look() {
 	}
 }
 
-// command sends a command, built as by fmt.Sprintf. It shows the error of the show as a message; after a
-// success it updates the state.
+// command sends a command, built as by fmt.Sprintf, to the show and then updates the state. It displays an error of
+// the show.
 func (s *screen) command(format string, args ...any) {
 	answer, err := s.ask(fmt.Sprintf(format, args...))
 	switch {
@@ -141,10 +141,11 @@ func (s *screen) command(format string, args ...any) {
 	}
 }
 
-// say shows a message in the last row for 5 s.
+// say displays a message in the last row for 5 s.
 func (s *screen) say(message string) { s.message, s.until = message, s.now().Add(shown) }
 
-// key handles a key: Ctrl-C, the open question, the help, or a command. Pasted text is ignored.
+// key handles a key. In this order: Ctrl-C leaves if s.may is set, an open question takes the key, the help closes,
+// or the key is a command. Pasted text is ignored.
 func (s *screen) key(e *tcell.EventKey) {
 	switch {
 	case s.pasting:
@@ -173,8 +174,8 @@ func (s *screen) key(e *tcell.EventKey) {
 	}
 }
 
-// rune carries out the command of a character, such as GO for a space. Other characters are ignored. Q must
-// come twice within 2 s.
+// rune carries out the command of a character key, such as GO for a space. Other characters are ignored. Q must come
+// twice within 2 s.
 func (s *screen) rune(r rune) {
 	switch r {
 	case ' ':
@@ -215,7 +216,7 @@ func (s *screen) rune(r rune) {
 	}
 }
 
-// mute mutes a bus, or unmutes it if it is muted.
+// mute mutes the bus called name, or unmutes it if it is muted.
 func (s *screen) mute(name string) {
 	word := "mute"
 	for _, b := range s.state.Buses {
@@ -226,9 +227,8 @@ func (s *screen) mute(name string) {
 	s.command("%s %s", word, name)
 }
 
-// promptKey handles a key while a question is open: characters and backspace edit the answer, Enter submits
-// it unless it is empty, and Esc or Ctrl-C closes the question. From 60 bytes on, further characters are
-// ignored.
+// promptKey handles a key while a question is open: characters and backspace edit the answer, Enter submits it
+// unless it is empty, and Esc or Ctrl-C closes the question. From 60 bytes on, further characters are ignored.
 func (s *screen) promptKey(e *tcell.EventKey) {
 	p := s.prompt
 	switch e.Key() {

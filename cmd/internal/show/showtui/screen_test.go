@@ -211,9 +211,9 @@ func TestKeys(t *testing.T) {
 func TestPaste(t *testing.T) {
 	f := newFake()
 	s, _ := drawn(t, f, 80, 24)
-	_ = s.follow(nil, tcell.NewEventPaste(true))
+	_ = s.handle(nil, tcell.NewEventPaste(true))
 	press(s, "  qq s", tcell.KeyEnter, tcell.KeyEscape)
-	_ = s.follow(nil, tcell.NewEventPaste(false))
+	_ = s.handle(nil, tcell.NewEventPaste(false))
 	if len(f.asked) > 0 {
 		t.Errorf("asked for %q", f.asked)
 	}

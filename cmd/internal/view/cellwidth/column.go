@@ -8,7 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Width returns the number of columns of a line.
+// Width returns the number of columns that a line takes.
 func Width(line string) int { return uniseg.StringWidth(line) }
 
 // Cut returns the longest prefix of a line that fits into width columns.
@@ -26,7 +26,8 @@ func Cut(line string, width int) string {
 	return line
 }
 
-// Pad returns text in exactly width columns: padded with spaces, or cut with an ellipsis.
+// Pad returns text in exactly width columns: padded with spaces, or cut with an ellipsis at its end. width must be
+// at least 1.
 func Pad(text string, width int) string {
 	if Width(text) > width {
 		text = Cut(text, width-1) + "…"
@@ -34,8 +35,8 @@ func Pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-Width(text), 0))
 }
 
-// First returns the first of lines that fits into width columns. If no line fits, it returns the last,
-// uncut.
+// First returns the first of lines that fits into width columns. If no line fits, it returns the last, uncut. lines
+// must not be empty.
 func First(width int, lines ...string) string {
 	for _, l := range lines {
 		if Width(l) <= width {

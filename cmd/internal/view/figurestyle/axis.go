@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// TimeStep returns the interval between the lines of a time axis in seconds, so that labels fit
-// between them. A second is perSecond pixels wide.
+// TimeStep returns the interval between the lines of a time axis in seconds, at least 80 pixels, so that labels fit.
+// perSecond is the width of a second in pixels.
 func TimeStep(perSecond float64) float64 {
 	for _, step := range [...]float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600} {
 		if step*perSecond >= 80 {
@@ -20,8 +20,8 @@ func TimeStep(perSecond float64) float64 {
 	return step
 }
 
-// TimeLabel returns the label of a time in seconds, with the digits that the step between two labels needs:
-// "0.25 s", or from one minute "1:05".
+// TimeLabel returns the label of the time at, in seconds, on an axis with lines every step seconds: "0.25 s", or
+// from one minute on "1:05".
 func TimeLabel(at, step float64) string {
 	if at >= 60 || step >= 60 {
 		return fmt.Sprintf("%d:%02d", int(at+1e-9)/60, int(math.Round(at))%60)

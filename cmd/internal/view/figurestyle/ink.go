@@ -48,7 +48,7 @@ func newPen() *pen {
 	return &pen{scaled: scaled}
 }
 
-// face returns the font for a letter: the Go font if it has the letter, otherwise the bitmap font.
+// face returns the font for the letter r: the Go font if it has the letter, otherwise the bitmap font.
 func (p *pen) face(r rune) font.Face {
 	if i, err := goFont().GlyphIndex(&p.lookup, r); err == nil && i != 0 {
 		return p.scaled
@@ -56,8 +56,8 @@ func (p *pen) face(r rune) font.Face {
 	return bitmapfont.Face
 }
 
-// letters calls put, which may be nil, with each letter of a shaped text and its position. It returns the
-// width of the text.
+// letters calls put with each letter of text, which shape has returned, its font and its horizontal position. It
+// returns the width of text. If put is nil, it only measures.
 func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int26_6)) (x fixed.Int26_6) {
 	for _, r := range text {
 		face := p.face(r)
@@ -74,8 +74,8 @@ func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int2
 	return x
 }
 
-// Write draws a line of text from x on, with the baseline at y. With shifts, it draws only a copy at each
-// of these offsets. Edges of letters may differ by a shade between processors that round differently.
+// Write draws one line of text on img from x on, with the baseline at y. With shifts, it draws only copies at these
+// offsets.
 func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image.Point) {
 	if len(shifts) == 0 {
 		shifts = []image.Point{{}}
@@ -95,8 +95,8 @@ func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image
 // Span returns the width of a line of text in pixels.
 func Span(text string) int { return newPen().letters(shape(text), nil).Ceil() }
 
-// shape returns a text in drawable letters and visual order, from left to right. A letter missing
-// in the fonts becomes its Unicode number.
+// shape returns text in drawable letters and visual order, from left to right. A letter that the fonts lack becomes
+// its Unicode number, such as <U+1F600>.
 func shape(text string) string {
 	var known strings.Builder
 	p := newPen()
@@ -112,8 +112,7 @@ func shape(text string) string {
 	return bitmapfont.PresentationForms(name, bitmapfont.DirectionLeftToRight, language.Arabic) + known.String()[len(name):]
 }
 
-// drawable reports whether the fonts have a letter. In the bitmap font, a missing letter has an empty
-// bitmap; spaces count as drawable.
+// drawable reports whether the fonts have the letter r. Spaces count as drawable.
 func (p *pen) drawable(r rune) bool {
 	if r < 0x7f || unicode.IsSpace(r) || p.face(r) == p.scaled {
 		return true

@@ -15,7 +15,7 @@ var (
 	right = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'}
 )
 
-// Block returns one character for a level in dB: a space at Bottom or below, and a full block at Top or
+// Block returns one character for a level in dB: a space at Bottom or below and for NaN, a full block at Top or
 // above.
 func Block(db float64) rune {
 	share := (db - Bottom) / (Top - Bottom)
@@ -28,11 +28,11 @@ func Block(db float64) rune {
 	return up[1+int(share*8)]
 }
 
-// Level draws a level in dB as a bar of width characters, padded with spaces.
+// Level returns a level in dB as a bar of width characters, padded with spaces.
 func Level(db float64, width int) string { return Share((db-Bottom)/(Top-Bottom), width) }
 
-// Share draws a share of 0..1 as a bar of width characters, padded with spaces. Shares outside are clipped,
-// and NaN is 0.
+// Share returns a share of 0..1 as a bar of width characters, padded with spaces. Other shares are clamped; NaN is
+// 0.
 func Share(share float64, width int) string {
 	share = min(max(share, 0), 1)
 	if !(share > 0) { // also NaN
