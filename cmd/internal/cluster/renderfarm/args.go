@@ -26,15 +26,15 @@ var verbs = map[string]verb{
 	"stealbench": {flags: map[string]bool{"voices": true, "policies": true, "length": true, "json": false, "isolate": false}},
 }
 
-// Verbs returns the commands that jobs can run.
+// Verbs returns the commands that jobs can run, sorted.
 func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
 
 // mostArg is the maximum length of an argument in bytes.
 const mostArg = 4096
 
-// CheckArgs returns the arguments of a job in their canonical form: --flag=value, sorted by flag.
-// do is the command. Unknown flags are errors, and so are flags that name files, because the files
-// would be on the worker's machine.
+// CheckArgs returns args, the arguments of a job with the command do, in canonical form: --flag=value, sorted by
+// flag. An unknown command and an unknown flag are errors. So are flags that name files, because they would be on
+// the worker's machine.
 func CheckArgs(do string, args []string) ([]string, error) {
 	v, known := verbs[do]
 	if !known {
@@ -76,8 +76,7 @@ func CheckArgs(do string, args []string) ([]string, error) {
 	return all, nil
 }
 
-// check rejects an order with arguments that are not in canonical form. Such an order was not made
-// by our submit.
+// check returns an error unless the command and the arguments of the order are valid and in canonical form.
 func (o *Order) check() error {
 	args, err := CheckArgs(o.Do, o.Args)
 	if err == nil && !slices.Equal(args, o.Args) {

@@ -36,9 +36,9 @@ type outcome struct {
 	took time.Duration
 }
 
-// run runs a job in its own process, which is killed when ctx ends, and waits for its end. sheet is
-// the path of the unpacked sheet, and folder receives the result. The outcome has the kind of
-// ending, the file of the result and the message of a failure.
+// run runs the command of s in its own process, which it kills when ctx ends, and waits for the end. program is the
+// executable, sheet the path of the unpacked sheet, and folder receives the result. The outcome has the file of the
+// result or the reason of the failure.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
 	begin := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
@@ -112,8 +112,8 @@ func behind(text string) string {
 	return ": " + text
 }
 
-// watch cancels a run, by calling end, once the files in folder have more than mostResult bytes. It
-// checks every second until ctx ends.
+// watch calls end once the files in folder have more than mostResult bytes together. It checks every second until
+// ctx ends.
 func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {
@@ -140,7 +140,7 @@ type edges struct{ first, last []byte }
 
 const edge = 8 << 10
 
-// Write keeps the first and the last edge bytes of all data. It never fails.
+// Write keeps the first and the last 8 KiB of all data written. It never fails.
 func (e *edges) Write(p []byte) (int, error) {
 	n := min(len(p), edge-len(e.first))
 	e.first = append(e.first, p[:n]...)
@@ -149,9 +149,10 @@ func (e *edges) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// String returns the kept data: the beginning, and then the end.
 func (e *edges) String() string { return string(e.first) + string(e.last) }
 
-// panicked returns the line of a Go panic or fatal error in text, or "".
+// panicked returns the first line in text that reports a Go panic, a fatal error or a signal, or "".
 func panicked(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: out of memory") || strings.HasPrefix(line, "SIG") {
@@ -161,7 +162,8 @@ func panicked(text string) string {
 	return ""
 }
 
-// last returns the last n non-empty lines of a program's output, joined by "; ".
+// last returns the last n lines of text that are not empty, joined by "; ". text is the output of a voicepool
+// program.
 func last(text string, n int) string {
 	var lines []string
 	for line := range bytes.Lines([]byte(text)) {

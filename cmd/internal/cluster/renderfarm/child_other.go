@@ -4,5 +4,5 @@ package renderfarm
 
 import "os/exec"
 
-// apart is a no-op on systems without process groups.
+// apart has no effect, because this system has no process groups.
 func apart(*exec.Cmd) {}

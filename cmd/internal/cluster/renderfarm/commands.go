@@ -27,8 +27,8 @@ type Command struct {
 	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that are no longer needed."`
 }
 
-// open connects to NATS and opens the farm. The caller calls close, which closes the connection.
-// Invalid flags are a usage error.
+// open connects to NATS and opens the farm. The caller must call close, which closes the connection; after an error
+// close is nil. Invalid flags are a usage error. c receives a message when the connection is lost.
 func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm, close func(), err error) {
 	if err := flags.Check(); err != nil {
 		return nil, nil, console.Usage("%w", err)
@@ -66,7 +66,8 @@ type SubmitCommand struct {
 // atOnce is the maximum number of sheets that are submitted at the same time.
 const atOnce = 16
 
-// Run submits the sheets and prints the job IDs in the order of the sheets.
+// Run submits the sheets and prints the job IDs in the order of the sheets. A sheet that fails does not affect the
+// others.
 func (s *SubmitCommand) Run(c *console.Console) error {
 	args, err := CheckArgs(s.Do, s.Args)
 	if err != nil {
@@ -115,9 +116,9 @@ func (s *SubmitCommand) Run(c *console.Console) error {
 	return c.Outcome(wrong...)
 }
 
-// submit packs the sheet in a file and submits a job for it, which it returns. do is the command
-// and args its canonical arguments. again also queues a job that has failed before. "-" as the file
-// is a usage error.
+// submit packs the sheet in file and submits a job for it, which it returns. do is the command and args its
+// canonical arguments. If again is true, a job that has ended without a result is queued again. "-" as the file is a
+// usage error.
 func (f *Farm) submit(ctx context.Context, do string, args []string, file string, again bool) (*Job, error) {
 	if file == "-" {
 		return nil, console.Usage("-: a job needs a sheet with a name; save it to a file")
@@ -153,7 +154,7 @@ type WorkCommand struct {
 	cluster.Flags
 }
 
-// Run works until a signal arrives or, with Drain, the queue is empty.
+// Run works until a signal arrives or, with Drain, the queue is empty. SIGTERM gives exit code 0.
 func (w *WorkCommand) Run(c *console.Console) error {
 	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Say: func(line string) { c.Say("%s", line) }}
 	if w.Slots != nil {
@@ -190,8 +191,8 @@ func (w *WorkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// host returns the name of the machine as a valid worker name: at most 64 bytes, with "-" for
-// invalid characters. Without a host name it returns "worker".
+// host returns the host name of the machine as a valid name of a worker: at most 64 bytes, with "-" for invalid
+// characters. If the machine has no name, it returns "worker".
 func host() string {
 	name, err := os.Hostname()
 	if err != nil {

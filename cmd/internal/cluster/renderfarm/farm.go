@@ -32,8 +32,8 @@ type Farm struct {
 // known jobs without a time limit.
 const remembered = 5 * time.Minute
 
-// Open opens the farm in NATS. If it does not exist, Open creates it. version comes from Version:
-// workers take only jobs of their own version, because other versions might give other results.
+// Open opens the farm in the NATS of c, and creates it if it does not exist. version is a result of Version: workers
+// take only jobs of their own version, because another version might give another result.
 func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	d, err := blobstore.Open(ctx, c)
 	if err != nil {
@@ -59,20 +59,19 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
 
-// token returns a short hash of a version, 16 hexadecimal digits, for use in subjects.
+// token returns a hash of version, 16 hexadecimal digits, for the subject of its jobs.
 func token(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Bucket returns a Table in a NATS bucket.
+// Bucket returns a Table that keeps its values in the NATS bucket kv.
 func Bucket(kv jetstream.KeyValue) Table { return table{kv} }
 
 // table is a Table in a NATS bucket.
 type table struct{ kv jetstream.KeyValue }
 
-// Get implements Table. It returns the value and its revision. For an unknown key the error is
-// ErrUnknown.
+// Get implements Table.
 func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	entry, err := t.kv.Get(ctx, key)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -84,26 +83,25 @@ func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	return entry.Value(), entry.Revision(), nil
 }
 
-// Create implements Table. If the key exists, it returns ErrConflict.
+// Create implements Table.
 func (t table) Create(ctx context.Context, key string, value []byte) error {
 	_, err := t.kv.Create(ctx, key, value)
 	return conflict(err)
 }
 
-// Update implements Table. If revision is not the current one, it returns ErrConflict.
+// Update implements Table.
 func (t table) Update(ctx context.Context, key string, value []byte, revision uint64) error {
 	_, err := t.kv.Update(ctx, key, value, revision)
 	return conflict(err)
 }
 
-// Delete implements Table. It removes the value and its history. If revision is not the current
-// one, it returns ErrConflict.
+// Delete implements Table. It removes the value and its history.
 func (t table) Delete(ctx context.Context, key string, revision uint64) error {
 	return conflict(t.kv.Purge(ctx, key, jetstream.LastRevision(revision)))
 }
 
-// conflict converts the error of an outdated revision or an existing key to ErrConflict, and other
-// errors to readable ones. nil stays nil.
+// conflict returns ErrConflict for an outdated revision or an existing key, and any other error as cluster.Plain
+// does. nil stays nil.
 func conflict(err error) error {
 	switch {
 	case err == nil:
@@ -114,13 +112,13 @@ func conflict(err error) error {
 	return cluster.Plain(err)
 }
 
-// Job returns a job. If the ID is unknown, the error is ErrUnknown.
+// Job returns the record of the job with an ID. An unknown ID is ErrUnknown.
 func (f *Farm) Job(ctx context.Context, id string) (*Job, error) {
 	j, _, err := f.ledger.job(ctx, id)
 	return j, err
 }
 
-// Jobs returns all jobs in the ledger, whether they have ended or not.
+// Jobs returns the records of all jobs, whether they have ended or not, in any order.
 func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	watcher, err := f.kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
@@ -147,9 +145,8 @@ func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	}
 }
 
-// Submit puts a job into the queue and returns it. A known job is returned unchanged, except that a
-// lost message of a queued job is sent again. If again is set, a job that has ended without a
-// result is queued once more.
+// Submit puts the job of o into the queue and returns its record. A known job is returned unchanged; if its message
+// was lost, it is queued again. If again is true, a job that has ended without a result is queued again, too.
 func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	o.Version = f.version
 	if err := o.check(); err != nil {
@@ -213,8 +210,8 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	})
 }
 
-// publish puts the message of a job into the queue and returns its acknowledgement. The queue
-// rejects a second message with the same name.
+// publish puts the message of o into the queue and returns its acknowledgment. If the queue already has a message
+// called name, it rejects the new one and the acknowledgment has Duplicate set.
 func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.PubAck, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -223,8 +220,7 @@ func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.P
 	return f.js.Publish(ctx, cluster.JobsOn+"."+token(o.Version), text, jetstream.WithMsgID(name))
 }
 
-// queued reports whether the message of a job is in the queue. A job without a message number is
-// not.
+// queued reports whether the message of j is in the queue. If j has no message number, the result is false.
 func (f *Farm) queued(ctx context.Context, j *Job) (bool, error) {
 	if j.Message == 0 {
 		return false, nil

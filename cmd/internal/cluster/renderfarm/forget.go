@@ -23,7 +23,7 @@ type ForgetCommand struct {
 	cluster.Flags
 }
 
-// Run forgets jobs, and removes files that neither a job nor a room needs.
+// Run removes the records of jobs, and the files that neither a job nor a room needs.
 func (r *ForgetCommand) Run(c *console.Console) error {
 	switch {
 	case len(r.IDs) == 0 && r.Older == nil:
@@ -58,8 +58,8 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, err)
 }
 
-// chosen returns the jobs to forget: the ended jobs older than --older, or the jobs with the given
-// IDs. An ID of a job that has not ended is a usage error.
+// chosen returns the jobs in all selected by the flags: ended for the time --older, or with the given IDs. An ID of
+// a job that has not ended is a usage error.
 func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
@@ -73,8 +73,8 @@ func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	return over, err
 }
 
-// forget removes the records of the jobs over and returns the number of removed records. It skips a
-// job that has been queued again in between.
+// forget removes the records of the ended jobs in over, and returns how many it has removed. A job that was queued
+// again is skipped.
 func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 	for _, j := range over {
 		gone, err := f.ledger.forget(ctx, j.ID)
@@ -91,15 +91,14 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 	return jobs, nil
 }
 
-// Sweep removes files that neither a job nor a room needs and that were not put or found within the
-// duration kept, normally blobstore.Kept. It returns the removed files and their bytes, even after an
-// error.
+// Sweep removes files that neither a job nor a room needs and that were not put or found for the duration kept,
+// normally blobstore.Kept. It returns the number of removed files and their bytes, even after an error.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
 	return f.Depot.Sweep(ctx, kept, f.needs)
 }
 
-// needs returns the hashes of all files that jobs and rooms need: results, bundles and the files of
-// bundles. A missing bundle is not an error.
+// needs returns the set of hashes of all files that jobs and rooms need: results, bundles and the files of bundles.
+// A missing bundle is not an error.
 func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
 	jobs, err := f.Jobs(ctx)
 	if err != nil {

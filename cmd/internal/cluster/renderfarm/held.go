@@ -31,8 +31,8 @@ type held struct {
 	done   func() // stops extending the deadline
 }
 
-// hold starts to hold a message: it reports to NATS periodically that the message is in progress,
-// until the held ends. An invalid message is removed from the queue, and the result is nil.
+// hold keeps the message msg for this worker until an end of the result: it reports to NATS periodically that the
+// message is in progress. An invalid message is removed from the queue, and the result is nil.
 func (w *worker) hold(msg jetstream.Msg) *held {
 	h := &held{msg: msg, run: rand.Text()}
 	meta, err := msg.Metadata()
@@ -63,7 +63,8 @@ func (w *worker) hold(msg jetstream.Msg) *held {
 	return h
 }
 
-// end stops holding a message: it removes the job's folder and calls tell, which answers the queue.
+// end stops holding the message, removes the job's folder and calls tell, which answers the queue. An error of tell
+// is ignored: the queue then delivers the message again.
 func (h *held) end(tell func() error) {
 	h.done()
 	if h.folder != "" {
@@ -72,7 +73,7 @@ func (h *held) end(tell func() error) {
 	_ = tell() // if it is lost, the message is delivered again, and the job is found to be settled
 }
 
-// back returns a message to the queue, which delivers it again after a time. 0 means at once.
+// back ends h and returns its message to the queue, which delivers it again after a time; 0 means at once.
 func (h *held) back(after time.Duration) {
 	h.end(func() error {
 		if after == 0 {
@@ -82,8 +83,7 @@ func (h *held) back(after time.Duration) {
 	})
 }
 
-// prepare unpacks the files of a job. If that fails permanently, h.broken is set, and the try
-// counts as failed.
+// prepare unpacks the files of the job h. If that fails for 10 s, it sets h.broken to the reason.
 func (w *worker) prepare(ctx context.Context, h *held) {
 	err := again(ctx, 10*time.Second, func(ctx context.Context) error {
 		if h.folder != "" {
@@ -109,8 +109,8 @@ func (w *worker) prepare(ctx context.Context, h *held) {
 	}
 }
 
-// finish sends the result o of a run, settles its job in the ledger and answers the queue. If the
-// worker was stopped, the try does not count.
+// finish sends the result of a run with the outcome o, settles the job in the ledger, answers the queue and ends h.
+// If the worker was stopped, the try does not count.
 func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 	if o.how == cut {
 		w.taken(h)
@@ -169,7 +169,7 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 	}
 }
 
-// taken returns a job to the queue without counting the try, because the worker is ending.
+// taken ends h and returns its job to the queue without counting the try, because the worker is ending.
 func (w *worker) taken(h *held) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()
@@ -177,15 +177,15 @@ func (w *worker) taken(h *held) {
 	h.back(0)
 }
 
-// tell passes an ended job to Options.Told, if set.
+// tell passes a job that has ended to Options.Told, if that is set.
 func (w *worker) tell(j *Job) {
 	if w.Told != nil {
 		w.Told(j)
 	}
 }
 
-// again calls do until it succeeds, at most for the duration most, and returns its last error. A
-// message that is too large is not retried.
+// again calls do until it succeeds, at most for the duration most, and returns its last error. The end of ctx, and a
+// message that is too large for NATS, end the tries at once.
 func again(ctx context.Context, most time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(most)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -197,7 +197,7 @@ func again(ctx context.Context, most time.Duration, do func(context.Context) err
 	}
 }
 
-// pause waits for d or until ctx ends.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -213,8 +213,8 @@ type told struct {
 	when  time.Time
 }
 
-// say passes the message of err to the function say, which may be nil. It skips a message that was
-// the last one within a minute.
+// say passes the message of err to the function say, which may be nil. If the last message was the same and is less
+// than a minute old, it is skipped.
 func (t *told) say(say func(string), err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -27,7 +27,7 @@ type Spec struct {
 	Version string   `json:"version"`        // of the program
 }
 
-// ID returns the ID of a job: the first half of the SHA-256 of its Spec as JSON.
+// ID returns the ID of the job: the first half of the SHA-256 of the Spec as JSON, in hexadecimal digits.
 func (s *Spec) ID() string {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -61,7 +61,7 @@ const (
 // states are all states in the order of the status output.
 var states = [...]State{Queued, Running, Done, Failed, Aside}
 
-// ended reports whether the state is final.
+// ended reports whether the state is final: Done, Failed or Aside.
 func (s State) ended() bool { return s == Done || s == Failed || s == Aside }
 
 // Try is one run of a job that a worker has begun.
@@ -88,8 +88,7 @@ type Job struct {
 	Run     string `json:"run,omitempty"`     // ID of the last try; a worker with another ID may not settle the job
 }
 
-// reason returns the reason for setting a job aside: the number of tries, and for each its worker and
-// message.
+// reason returns the reason for setting the job aside: the number of tries, and for each its worker and message.
 func (j *Job) reason() string {
 	var all []string
 	for _, t := range j.Tries {

@@ -26,7 +26,7 @@ type Table interface {
 // ledger stores the records of all jobs. All changes of a job go through it.
 type ledger struct{ Table }
 
-// job returns a job and its revision in the table. For an unknown ID the error is ErrUnknown.
+// job returns the record of the job with an id and its revision in the table. An unknown id is ErrUnknown.
 func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 	value, revision, err := l.Get(ctx, id)
 	if err != nil {
@@ -42,10 +42,9 @@ func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 // mostConflicts is the maximum number of tries after conflicts.
 const mostConflicts = 50
 
-// change modifies a job atomically and returns it. An unknown job is made from order; if order is
-// nil, the call fails. do modifies the job and reports whether it has. It may be called several
-// times. An unmodified job is written as well, because the write detects a stale answer of a NATS
-// replica.
+// change modifies the record of a job atomically and returns it. do modifies the record and reports whether it did;
+// it may be called several times. If the job is unknown, change makes its record from order; if order is nil, that
+// is an error. A record that do leaves unmodified is written as well, to detect a stale answer of NATS.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
 	for n := range mostConflicts {
 		if n > 3 {
@@ -85,9 +84,9 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// claim begins a try of a job by a worker. message is the number of the queue message, and run the
-// unique ID of the try. ours reports whether the job should run. If not, the queue message is
-// obsolete. After the maximum number of tries, claim sets the job aside.
+// claim begins a try of the job o by a worker. message is the number of the queue message, and run the unique ID of
+// the try. If ours is true, the worker must run the job; otherwise the message is obsolete. If the job has used up
+// its tries, claim sets it aside.
 func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
 		ours = false
@@ -111,8 +110,8 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 	return j, ours && err == nil, err
 }
 
-// settle calls do to end the try run, if it is the last try of its job. ours reports whether it is.
-// A job that is no longer running is not changed.
+// settle applies do, which ends the try, to the record of the job if run is its last try and still running. ours
+// reports whether run is the last try.
 func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, id, nil, func(j *Job) bool {
 		if ours = j.Run == run; !ours || j.State != Running {
@@ -124,7 +123,7 @@ func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j 
 	return j, ours && err == nil, err
 }
 
-// forget removes a job that has ended. It reports whether the job was removed.
+// forget removes the record of the job with an id if it has ended, and reports whether it did.
 func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	for range mostConflicts {
 		j, revision, err := l.job(ctx, id)
@@ -141,24 +140,23 @@ func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	return false, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// done returns the change that ends a job with its result: the hash sum, the size in bytes and the
-// run time.
+// done returns the change that ends a job with a result: its hash sum, its size in bytes and the run time took.
 func done(sum string, size int64, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), took.Seconds(), ""
 	}
 }
 
-// failed returns the change that ends a job with the error said, which would be the same on every
-// machine.
+// failed returns the change that ends a job with the error said, which every machine would give, after the run time
+// took.
 func failed(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
 	}
 }
 
-// crashed returns the change that records the failed try with the message said and queues the job
-// again. After the last try it sets the job aside.
+// crashed returns the change that records the failure said of the last try, after the run time took. It queues the
+// job again, or sets it aside after the last permitted try.
 func crashed(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
@@ -168,5 +166,5 @@ func crashed(said string, took time.Duration) func(*Job) {
 	}
 }
 
-// stopped removes the last try and queues the job again, because its worker has been shut down.
+// stopped removes the last try of j and queues the job again, because its worker was shut down.
 func stopped(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

@@ -25,8 +25,7 @@ type StatusCommand struct {
 	cluster.Flags
 }
 
-// Run prints the counts, and a line for each job that is not done. If IDs are given, it prints a
-// line for each of their jobs.
+// Run prints the number of jobs in each state, and a line for each job that is not done, or for each job in s.IDs.
 func (s *StatusCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -70,7 +69,7 @@ func (s *StatusCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// line describes the state of a job in one line.
+// line describes the state of j in one line.
 func line(j *Job) string {
 	text := fmt.Sprintf("%s  %-9s  %s %s", j.ID, j.State, j.Do, words.OneLine(strings.Join(append([]string{j.File}, j.Args...), " ")))
 	switch {
@@ -84,8 +83,7 @@ func line(j *Job) string {
 	return text
 }
 
-// waits returns a note if a queued job needs another version of the program than version, otherwise
-// "".
+// waits returns a note for the line of j if it waits for a program of another version than version, otherwise "".
 func waits(j *Job, version string) string {
 	if j.State != Queued || j.Version == version {
 		return ""
@@ -93,8 +91,8 @@ func waits(j *Job, version string) string {
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// meant returns the jobs whose IDs begin with the given prefixes, each job once. A prefix that
-// matches no job or several jobs is a usage error.
+// meant returns those jobs in all with an ID that begins with a prefix in given, each once. A prefix that does not
+// match exactly one job is a usage error.
 func meant(all []*Job, given []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {
@@ -112,8 +110,8 @@ func meant(all []*Job, given []string) ([]*Job, error) {
 	return found, nil
 }
 
-// match returns the only ID that begins with the given prefix. An invalid prefix, or a prefix of no
-// ID or several IDs, is a usage error.
+// match returns the ID in ids that begins with the prefix given. If that is not exactly one, or given is not a
+// prefix of an ID, it is a usage error.
 func match(given string, ids []string) (string, error) {
 	if given == "" || len(given) > idLength || strings.Trim(given, "0123456789abcdef") != "" {
 		return "", console.Usage("invalid job ID %q (want up to %d digits of 0-9 and a-f)", words.OneLine(given), idLength)
@@ -137,8 +135,8 @@ func match(given string, ids []string) (string, error) {
 	return "", console.Usage("%s matches the IDs of %d jobs, such as %s and %s: give more digits", given, len(found), found[0], found[1])
 }
 
-// find returns the job whose ID begins with the given prefix. If no job or several jobs match, it
-// returns a usage error.
+// find returns the record of the job with an ID that begins with the prefix given. If that is not exactly one, it is
+// a usage error.
 func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
 	if len(given) == idLength {
 		if _, err := match(given, []string{given}); err != nil {
@@ -171,8 +169,7 @@ type GetCommand struct {
 	cluster.Flags
 }
 
-// Run writes the result of a job to a file or to standard output. A job without a result is an
-// error.
+// Run writes the result of a job to a file or to standard output. A job without a result is an error.
 func (g *GetCommand) Run(c *console.Console) error {
 	if err := outfiles.Of("-o", " ", g.Output).Keep(nil); err != nil {
 		return err

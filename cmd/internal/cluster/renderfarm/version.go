@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Program returns the path of the running program. On Linux, the path stays valid when the file is
-// replaced.
+// Program returns the path of the running program. On Linux, the path stays valid when the file is replaced.
 func Program() (string, error) {
 	if runtime.GOOS == "linux" {
 		if _, err := os.Stat("/proc/self/exe"); err == nil {
@@ -22,8 +21,8 @@ func Program() (string, error) {
 	return os.Executable()
 }
 
-// Version returns a text that is equal for builds that give the same results: the module version
-// with the commit, the commit, or the hash of the executable.
+// Version returns a text that is equal for builds that give the same results: the module version with the commit,
+// the commit, or the hash of the executable.
 func Version() (string, error) {
 	if version := stamped(debug.ReadBuildInfo()); version != "" {
 		return version, nil
@@ -44,8 +43,8 @@ func Version() (string, error) {
 	return "build " + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stamped returns the version or the commit of a build. It returns "" if ok is false, if the source
-// was modified or if there is neither.
+// stamped returns the version or the commit in info. It returns "" if ok is false, if the source was modified, or if
+// info has neither.
 func stamped(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""

@@ -46,8 +46,8 @@ type worker struct {
 	bad      told          // suppresses repeated messages
 }
 
-// Work runs jobs until ctx ends or, with Drain, the queue is empty; both are not errors. When ctx
-// ends, running jobs return to the queue at once.
+// Work runs jobs until ctx ends or, with Options.Drain, the queue is empty, and then returns nil. When ctx ends,
+// running jobs return to the queue at once. An error means that the worker could not start.
 func (f *Farm) Work(ctx context.Context, o Options) error {
 	w := &worker{Farm: f, Options: o, ready: make(chan *held), sending: make(chan struct{}, o.Slots)}
 	if w.Program == "" {
@@ -86,8 +86,8 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	return nil
 }
 
-// join opens the queue's consumer, which all workers of this version share. If it does not exist,
-// join creates it. It sets the time after which NATS delivers an unanswered message again.
+// join opens the consumer of the queue that all workers of this version share, or creates it, and sets w.consumer
+// and w.patience. If w.Patience is set, it changes the time after which NATS delivers an unanswered message again.
 func (w *worker) join(ctx context.Context) error {
 	name := "work_" + token(w.version)
 	consumer, err := w.queue.Consumer(ctx, name)
@@ -109,8 +109,8 @@ func (w *worker) join(ctx context.Context) error {
 	return nil
 }
 
-// fetch takes messages from the queue and unpacks their files, one job at a time, and passes them
-// to run. It returns when ctx ends or, with Drain, the queue is empty.
+// fetch takes messages from the queue, unpacks their files and passes them to run, one at a time. It returns when
+// ctx ends or, with Drain, the queue is empty.
 func (w *worker) fetch(ctx context.Context) {
 	for bad := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -142,8 +142,8 @@ func (w *worker) fetch(ctx context.Context) {
 	}
 }
 
-// next returns the next message of the queue. After a while without a message, both results are
-// nil.
+// next returns the next message of the queue. If it gets no message within 20 s, or 250 ms with Drain, both results
+// are nil.
 func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	wait := 20 * time.Second
 	if w.Drain {
@@ -164,15 +164,14 @@ func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	return nil, nil
 }
 
-// drained reports whether the queue is empty and no worker holds a message, which might return to
-// the queue.
+// drained reports whether the queue is empty and no worker holds a message that might return to it. It is false if
+// NATS does not answer.
 func (w *worker) drained(ctx context.Context) bool {
 	info, err := w.consumer.Info(ctx)
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
 }
 
-// run runs prepared jobs, one at a time, until the channel ready is closed. After the end of ctx it
-// returns them to the queue.
+// run runs prepared jobs, one at a time, until w.ready is closed. After the end of ctx it returns them to the queue.
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {
@@ -205,8 +204,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// claim calls ledger.claim for a held message, and retries it for up to ten seconds while NATS does
-// not answer.
+// claim is ledger.claim for h. While NATS does not answer, it retries for up to 10 s.
 func (w *worker) claim(ctx context.Context, h *held) (j *Job, ours bool, err error) {
 	err = again(ctx, 10*time.Second, func(ctx context.Context) (err error) {
 		j, ours, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)

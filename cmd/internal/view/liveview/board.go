@@ -58,7 +58,8 @@ type Voice struct {
 	State string  `json:"state"` // playing, paused or silent
 }
 
-// colourOf returns the color index of a sound: its index in the sheet, or 0 for an unknown name.
+// colourOf returns the index of the sound called sound in the sheet s, which selects its color. An unknown name
+// gives 0.
 func colourOf(s *cue.Sheet, sound string) int {
 	for i := range s.Sounds {
 		if s.Sounds[i].Name == sound {
@@ -68,8 +69,8 @@ func colourOf(s *cue.Sheet, sound string) int {
 	return 0
 }
 
-// Shown returns the voices of a picture in the order of their slots. Levels are rounded to 0.1 dB and at
-// least -120. The slice is empty but never nil.
+// Shown returns the voices of the picture in the order of their slots. Levels are rounded to 0.1 dB and at least
+// -120. The slice may be empty but is never nil.
 func (p *Picture) Shown() []Voice {
 	all := make([]Voice, 0, len(p.voices))
 	for _, l := range p.voices {
@@ -111,7 +112,7 @@ func NewBoard() *Board {
 	}
 }
 
-// Watch records an event for the next picture and the summary. Use it as cue.Options.Watch.
+// Watch records an event for the next picture and the summary. It is a cue.Options.Watch.
 func (b *Board) Watch(e report.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -133,8 +134,7 @@ func (b *Board) Watch(e report.Event) {
 	}
 }
 
-// Look returns a picture of the player: its statistics, the voices with a slot, and the events since the
-// last Look.
+// Look returns a picture of p: its statistics, the voices with a slot, and the events since the last Look.
 func (b *Board) Look(p *cue.Player) Picture {
 	m := p.Mixer()
 	now := Picture{Rate: p.Sheet().Rate, Stats: m.Stats()}

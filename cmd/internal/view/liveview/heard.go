@@ -16,8 +16,8 @@ type Heard struct {
 	Lost    string // why the output is silent; empty if it works
 }
 
-// heard draws the state of the output: in red with the reason if it is silent, otherwise device, sink and
-// latency, shortened to the width. Without a device name it draws no line.
+// heard draws the state of the output: in red with the reason if it is silent, otherwise device, sink and latency,
+// shortened to the width of the window. Without a device name it has no effect.
 func (v *View) heard(h *Heard) {
 	switch {
 	case h.Lost != "":

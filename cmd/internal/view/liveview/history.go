@@ -36,14 +36,13 @@ type moment struct {
 	tally
 }
 
-// asked returns the number of requested starts in the frame.
+// asked returns the number of requested starts in the frame, started or not.
 func (m *moment) asked() int {
 	t := &m.tally
 	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
 }
 
-// note counts an event, and keeps the most notable steals, losses by priority and the frame with the most
-// starts.
+// note adds e to the figures of the summary.
 func (h *history) note(e report.Event) {
 	if e.Frame != h.crowded.frame {
 		h.crowded = moment{frame: e.Frame}
@@ -67,7 +66,8 @@ func (h *history) note(e report.Event) {
 	}
 }
 
-// tell lists in words the voices and starts lost in the frame. Without losses it returns "".
+// tell describes in words the voices and starts that the frame has lost, such as "2 voices were stolen". Without
+// losses it returns "".
 func (m *moment) tell() string {
 	var parts []string
 	for _, cost := range [...]struct {
@@ -88,8 +88,8 @@ func (m *moment) tell() string {
 	return strings.Join(parts, ", ")
 }
 
-// steal counts a stolen voice by victim and incoming sound, and keeps the steals with the lowest and the
-// highest audibility.
+// steal counts the stolen voice of e by its sound and the incoming sound, and keeps the steals with the lowest and
+// the highest audibility.
 func (h *history) steal(e report.Event) {
 	if h.lost[e.Sound] == nil {
 		h.lost[e.Sound] = map[string]int{}
@@ -106,8 +106,8 @@ func (h *history) steal(e report.Event) {
 	}
 }
 
-// Outputs prints peak in dB and loudness in LUFS of each output, one line each. It prints no line if the
-// report has no list of outputs.
+// Outputs writes one line for each output of r to w: peak in dB and loudness in LUFS. Without a list of outputs it
+// does not write.
 func Outputs(w io.Writer, r *report.Report) {
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
@@ -119,8 +119,8 @@ func Outputs(w io.Writer, r *report.Report) {
 	}
 }
 
-// Summary prints the summary of a run from its report: levels, counts of starts and ends, irregularities,
-// and the most notable losses.
+// Summary writes the summary of a run with the report r to w: levels, counts of starts and ends, irregularities, and
+// the most notable losses.
 func (b *Board) Summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -168,8 +168,8 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 // most is the maximum number of lines of a list in a summary.
 const most = 8
 
-// losses prints the most stolen sounds, at most 8, each with its lost voices and the incoming sounds that
-// took them.
+// losses writes the sounds with the most stolen voices to w, at most 8, each with the incoming sounds that took
+// their slots.
 func (h *history) losses(w io.Writer) {
 	lost := map[string]int{}
 	for sound, by := range h.lost {

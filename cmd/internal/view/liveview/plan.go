@@ -13,8 +13,8 @@ type plan struct {
 	ahead    bool // next is valid
 }
 
-// Plan adds the next action and the end of the show to the pictures. Call it before the player
-// starts, and only if the player follows its sheet without an operator.
+// Plan adds the next action and the end of the show to later pictures. Call it before p starts, and only if p
+// follows its sheet without an operator.
 func (b *Board) Plan(p *cue.Player) {
 	s := p.Sheet()
 	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
@@ -23,9 +23,8 @@ func (b *Board) Plan(p *cue.Player) {
 // steps is the maximum number of actions skipped for one picture.
 const steps = 4096
 
-// tell sets the end of the show and the next action after the picture's frame, from s, the sheet that is
-// playing now. After a change of the sheet, the end is unknown (0). It skips at most 4096 actions; if these
-// do not suffice, the picture has no next action.
+// tell sets the end of the show and the next action after the frame of now. s is the sheet that is playing; after a
+// change of the sheet, the end is unknown. If the next action is more than 4,096 actions ahead, it is left out.
 func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	if l.schedule == nil {
 		return
@@ -45,7 +44,7 @@ func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	}
 }
 
-// levels returns the peak levels of the buses of a player's sheet, without the master.
+// levels returns the peak levels of the buses of p's sheet, in dB, without the master.
 func levels(p *cue.Player) (all []Bus) {
 	sheet := p.Sheet()
 	for i := range sheet.Buses {

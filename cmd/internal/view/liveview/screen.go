@@ -30,15 +30,15 @@ type Screen struct {
 	rows   int
 }
 
-// OpenScreen takes over the terminal until Close. Without colour, lines have no color or emphasis.
+// OpenScreen takes over the terminal file until Close. If colour is false, lines have no color or emphasis.
 func OpenScreen(file *os.File, colour bool) *Screen {
 	s := &Screen{file: file, colour: colour, latest: make(chan []byte, 1), done: make(chan struct{})}
 	go s.write()
 	return s
 }
 
-// write writes pictures until Close closes the channel, and then restores the terminal. It ignores errors,
-// because a lost terminal must not stop the sound.
+// write writes pictures to the terminal until Close closes the channel, and then restores the terminal. Errors are
+// ignored, because a lost terminal must not stop the sound. It runs on its own goroutine.
 func (s *Screen) write() {
 	defer close(s.done)
 	s.file.WriteString("\x1b[?1049h\x1b[?25l\x1b[?7l") // alternate screen, no cursor, no wrapping
@@ -63,7 +63,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// begin starts a picture in the current window size, or in 80 by 24 if the size is unknown.
+// begin starts a picture in the current size of the window, or in 80 by 24 if the size is unknown.
 func (s *Screen) begin() {
 	s.width, s.height = 80, 24
 	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {
@@ -95,7 +95,8 @@ var soundStyles = [...]style{
 	"38;5;33", "38;5;208", "38;5;34", "38;5;135", "38;5;178", "38;5;37", "38;5;204", "38;5;137", "38;5;106", "38;5;63", "38;5;186", "38;5;74", "38;5;170", "38;5;71",
 }
 
-// line draws one line, cut to the width of the window. If the window is full, it draws no line.
+// line draws one line, formatted as by fmt.Sprintf and cut to the width of the window. If the window is full, it has
+// no effect.
 func (s *Screen) line(how style, format string, args ...any) {
 	if s.free() < 1 {
 		return
@@ -112,8 +113,8 @@ func (s *Screen) line(how style, format string, args ...any) {
 	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%sm%s\x1b[0m", how, text)
 }
 
-// wrapped draws a text on as many lines as it needs. If they do not fit, it draws no line. With first, it
-// draws those lines that fit.
+// wrapped draws text on as many lines as it needs. If they do not fit into the window, it draws the lines that fit
+// if first is true, and otherwise no line.
 func (s *Screen) wrapped(how style, text string, first bool) {
 	lines := wrap(text, s.width)
 	if len(lines) > s.free() && !first {
@@ -124,8 +125,8 @@ func (s *Screen) wrapped(how style, text string, first bool) {
 	}
 }
 
-// wrap breaks a text between words into lines of at most width columns. All lines except the first are
-// indented. A longer word gets a line of its own and is not cut. An empty text is one empty line.
+// wrap breaks text between words into lines of at most width columns. All lines except the first are indented. A
+// longer word gets a line of its own and is not cut. An empty text is one empty line.
 func wrap(text string, width int) (lines []string) {
 	const indent = "  "
 	line := ""
@@ -142,8 +143,8 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// end passes the picture to the writer. It replaces a picture that is still waiting. After Close it drops
-// the picture.
+// end passes the finished picture to the writer, in place of a picture that still waits. It does not block. After
+// Close it has no effect.
 func (s *Screen) end() {
 	if s.free() > 0 {
 		s.buf.WriteString("\r\n\x1b[J")

@@ -22,7 +22,7 @@ type Told struct {
 	SinceWon int64         // frames since then
 }
 
-// With returns a copy of the picture with the voices, sorted by slot, and events of another source.
+// With returns a copy of the picture with voices, which it sorts by slot, and events from another source.
 func (p Picture) With(voices []Told, events []report.Event) Picture {
 	p.events = events
 	p.voices = make([]lane, 0, len(voices))

@@ -23,7 +23,7 @@ type View struct {
 	peaks  [2]float64     // of the meters, in dB, falling
 }
 
-// NewView returns a view on a screen with a title. hint is a line for the operator below the title, or "".
+// NewView returns a view on screen with a title. hint is a line for the operator below the title, or "".
 func NewView(screen *Screen, title, hint string) *View {
 	return &View{screen: screen, title: title, hint: hint, peaks: [2]float64{meterbar.Bottom, meterbar.Bottom}}
 }
@@ -35,8 +35,8 @@ const flash = 0.5
 // window.
 const keepSteals, leastSteals = 64, 5
 
-// Show draws a picture: title, output, next action, failures, meters, voices, and the last steals in the
-// rows that remain.
+// Show draws a picture: title, output, next action, failures, meters, voices, and the last steals in the rows that
+// remain.
 func (v *View) Show(p Picture) {
 	for _, e := range p.events {
 		if e.Kind == mixer.EventStolen {
@@ -91,8 +91,8 @@ func (v *View) Show(p Picture) {
 	s.end()
 }
 
-// head returns the first line: title, time, number of voices and how to end. It drops parts until the line
-// fits the window.
+// head returns the first line of a picture: title, time, number of voices and how to end. It leaves out parts until
+// the line fits the window.
 func (v *View) head(p Picture) string {
 	at := words.Seconds(p.Stats.Frame, p.Rate)
 	if left := p.Ends - p.Stats.Frame; p.Ends > 0 && left > 0 {
@@ -116,8 +116,8 @@ func (v *View) head(p Picture) string {
 	)
 }
 
-// cutTitle cuts a title to width columns. If width is below 12, it returns the whole title, because the
-// rest would be useless.
+// cutTitle cuts title to width columns. If width is below 12, it returns the whole title, because the rest would be
+// useless.
 func cutTitle(title string, width int) string {
 	if width < 12 {
 		return title
@@ -125,8 +125,8 @@ func cutTitle(title string, width int) string {
 	return strings.TrimRight(cellwidth.Pad(title, width), " ")
 }
 
-// totals returns the counts of the starts in one line. If width columns do not suffice, it omits counts of
-// 0 first, then the less important ones.
+// totals returns the counts of starts and ends in one line of width columns. If they do not fit, it leaves out
+// counts of 0, and then the less important ones.
 func totals(st *mixer.Stats, width int) string {
 	type total struct {
 		what string
@@ -160,8 +160,8 @@ func totals(st *mixer.Stats, width int) string {
 	)
 }
 
-// lanes draws one line for each slot in at most fit rows. If the slots do not fit, it draws one line for
-// each voice, and the number of the voices that do not fit.
+// lanes draws one line for each slot in at most fit rows. If the slots do not fit, it draws one line for each voice,
+// and the number of the voices that do not fit.
 func (v *View) lanes(p Picture, fit int) {
 	slots := int(p.Stats.Voices)
 	if n := len(p.voices); n > 0 {
@@ -188,8 +188,8 @@ func (v *View) lanes(p Picture, fit int) {
 	}
 }
 
-// lane draws one voice: slot, number, sound, level, pan and a note (paused, silent, loop, or the victim of
-// a steal). rate is in Hz.
+// lane draws one line for a voice: slot, number, sound, level, pan and a note (paused, silent, loop, or the victim
+// of a recent steal). rate is in Hz.
 func (v *View) lane(l lane, rate int) {
 	how, note := soundStyles[l.colour%len(soundStyles)], ""
 	if l.victim != nil && float64(l.age) < flash*float64(rate) {
@@ -214,8 +214,8 @@ func (v *View) lane(l lane, rate int) {
 	v.screen.line(how, "%s", cellwidth.First(width, all+note, all, loud, name, fmt.Sprintf("%4d", l.slot)))
 }
 
-// buses returns a line of at most width columns with the levels of as many buses as fit, and the number of
-// the others as "+3".
+// buses returns a line of at most width columns with the levels of the first buses, as many as fit, and the number
+// of the others as "+3".
 func buses(all []Bus, width int) string {
 	line := ""
 	for i, b := range all {
@@ -232,17 +232,17 @@ func buses(all []Bus, width int) string {
 	return strings.TrimRight(line, " ")
 }
 
-// voiceBar returns the width in columns of a voice's level bar in a window of that many columns.
+// voiceBar returns the width of a voice's level bar in a window of window columns.
 func voiceBar(window int) int { return max(window-62, 6) }
 
-// place draws a pan position from -1 (left) to 1 (right) as a line of 13 columns.
+// place returns a pan position, -1 for left to 1 for right, as a mark on a line of 13 columns.
 func place(pan float64) string {
 	const width = 13
 	at := int(math.Round((min(max(pan, -1), 1) + 1) / 2 * (width - 1)))
 	return strings.Repeat("─", at) + "●" + strings.Repeat("─", width-1-at)
 }
 
-// meterStyle returns the style of a meter: red above -1 dB, yellow above -9 dB, otherwise green.
+// meterStyle returns the style of a meter at a level in dB: red above -1, yellow above -9, otherwise green.
 func meterStyle(db float64) style {
 	switch {
 	case db > -1:
@@ -253,8 +253,7 @@ func meterStyle(db float64) style {
 	return green
 }
 
-// shortLevel returns a level such as "-12 dB" in at least 6 columns, or spaces at or below the bottom of
-// the bars.
+// shortLevel returns a level in at least 6 columns, such as "-12 dB", or spaces at or below bar.Bottom.
 func shortLevel(db float64) string {
 	if db <= meterbar.Bottom {
 		return "      "
