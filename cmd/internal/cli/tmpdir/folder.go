@@ -1,7 +1,7 @@
 // Package tmpdir gives a process its own temporary folders, and removes folders left by killed
 // processes.
 //
-//	folder, free, err := scratch.New(os.TempDir(), "voicepool-farm-")
+//	folder, free, err := tmpdir.New(os.TempDir(), "voicepool-farm-")
 //	defer free()
 package tmpdir
 

@@ -2,7 +2,7 @@
 // name of a file is its SHA-256, so equal files are stored once. A sheet with all files that it
 // plays is a Bundle.
 //
-//	d, err := depot.Open(ctx, c)
+//	d, err := blobstore.Open(ctx, c)
 //	sum, err := d.Pack(ctx, &sheet.Rules, text, "show.yaml", open) // on one machine
 //	b, err := d.Bundle(ctx, sum)                                   // on another
 //	path, err := d.Unpack(ctx, b, folder)

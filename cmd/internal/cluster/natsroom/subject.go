@@ -2,7 +2,7 @@
 // NATS's WebSocket. A room has one subject for orders, with the orders and replies of the service's
 // WebSocket, and one for its events.
 //
-//	s := subject.New(conn, hall, say)
+//	s := natsroom.New(conn, hall, say)
 //	defer s.Close()
 //	err := s.Begin("main") // this node plays the room
 //	s.End("main")          // this node has stopped playing it

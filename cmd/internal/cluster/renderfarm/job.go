@@ -1,9 +1,9 @@
 // Package renderfarm runs voicepool on many machines. Renders and measurements are jobs in a NATS queue.
 // A job is identified by its content, so a job with a result is never run again.
 //
-//	f, err := farm.Open(ctx, conn, version)
-//	job, err := f.Submit(ctx, farm.Order{Spec: farm.Spec{Do: "render", Bundle: sum}, File: "show.yaml"}, false)
-//	err = f.Work(ctx, farm.Options{Name: "stage-a", Slots: 4}) // on any machine
+//	f, err := renderfarm.Open(ctx, conn, version)
+//	job, err := f.Submit(ctx, renderfarm.Order{Spec: renderfarm.Spec{Do: "render", Bundle: sum}, File: "show.yaml"}, false)
+//	err = f.Work(ctx, renderfarm.Options{Name: "stage-a", Slots: 4}) // on any machine
 package renderfarm
 
 import (

@@ -1,6 +1,6 @@
 // Package problemjson describes why the service rejects a call, as problem JSON (RFC 9457).
 //
-//	problem.New(http.StatusBadRequest, "gain: 40 is above 24 dB").Of("gain").Write(w)
+//	problemjson.New(http.StatusBadRequest, "gain: 40 is above 24 dB").Of("gain").Write(w)
 package problemjson
 
 import (
