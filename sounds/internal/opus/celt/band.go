@@ -7,7 +7,7 @@ var (
 	unwoven = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
 )
 
-// haar replaces each pair of values, stride apart, by their sum and their difference, divided by √2. x has
+// haar replaces each pair of values in x, stride apart, by their sum and their difference, divided by √2. x has
 // n*stride values. Applied twice, it restores x.
 func haar(x []float64, n, stride int) {
 	for i := range stride {
@@ -23,7 +23,8 @@ func haar(x []float64, n, stride int) {
 var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 12, 3, 11, 4, 14, 1, 9, 6, 13, 2, 10, 5}
 
 // reorder converts the coefficients in x of stride short blocks with n values each from frequency order to time
-// order, or back. long means that the blocks are parts of one long block.
+// order, or back if back is true. long means that the blocks are parts of one long block; stride is then 2, 4, 8 or
+// 16.
 func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	tmp := b.woven[:n*stride]
 	for i := range stride {
@@ -171,7 +172,7 @@ func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill 
 	return collapsed
 }
 
-// merge converts in place mid and side to left (x) and right (y), each with an energy of 1. On entry x has an
+// merge converts in place mid (x) and side (y) to left (x) and right (y), each with an energy of 1. On entry x has an
 // energy of 1 and still lacks its gain, mid, and y is already scaled. If left or right would be almost silent, x
 // stays as it is and y becomes a copy of it.
 func merge(x, y []float64, mid float64) {
@@ -194,7 +195,7 @@ func merge(x, y []float64, mid float64) {
 	}
 }
 
-// readBands reads the shapes of all bands of a mono or stereo frame into d.shape. bits is the budget in eighths
+// readBands reads the shapes of all bands of f, a mono or stereo frame, into d.shape. bits is the budget in eighths
 // of a bit.
 func (d *Decoder) readBands(f *frame, bits int) {
 	b := &d.bands
@@ -273,8 +274,9 @@ func (d *Decoder) readBands(f *frame, bits int) {
 	d.rng = b.seed
 }
 
-// fills returns, for each channel, a mask of the short blocks that are not empty in the source for filling a
-// band: the n coefficients from index low on. The search for their bands begins at band from.
+// fills returns, for each channel, a mask with a bit per short block that is not empty in the source for filling a
+// band: the n coefficients from index low on. from is the band where the search for the bands of the source begins.
+// For a mono frame both masks are equal.
 func (b *bands) fills(f *frame, band, from, low, n int) (fills [2]uint) {
 	scale := 1 << f.lm
 	first := from - 1

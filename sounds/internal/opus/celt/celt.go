@@ -59,7 +59,7 @@ type header struct {
 	spread     int
 }
 
-// New returns a decoder with one or two output channels.
+// New returns a decoder with one or two output channels, before its first frame.
 func New(channels int) *Decoder {
 	d := &Decoder{channels: channels, window: window()}
 	for i := range d.sizes {
@@ -79,9 +79,9 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode decodes a frame of 120<<lm samples per channel into dst, interleaved for the decoder's output channels.
-// channels is the number of coded channels. e contains the bands from start to end-1. If e is nil or has at most
-// one byte, the frame is lost, and Decode conceals it.
+// Decode decodes a frame of 120<<lm samples per channel, lm is 0..3, into dst, interleaved for the decoder's output
+// channels. channels is the number of coded channels. e contains the bands from start to end-1. If e is nil or has at
+// most one byte, the frame is lost, and Decode conceals it.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, channels int) {
 	n := overlap << lm
 	if e == nil || e.Len() <= 1 {
@@ -133,8 +133,8 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 	d.finish(dst, n)
 }
 
-// begin reads the data before the bit allocation: pitch filter, kind of block, coarse energies, time resolution
-// and spread. It returns the pitch filter, whose gain may be 0.
+// begin reads the data of f before the bit allocation: pitch filter, kind of block, coarse energies, time resolution
+// and spread. It returns the pitch filter, whose gain is 0 for a frame without a filter.
 func (d *Decoder) begin(f *frame) (pitch filter) {
 	e, total := f.e, 8*f.e.Len()
 	if f.start == 0 && e.Tell()+16 <= total && e.Bit(1) {
@@ -163,7 +163,7 @@ var resolutions = [4][2][2][2]int{
 	{{{0, -2}, {0, -3}}, {{3, 0}, {1, -1}}},
 }
 
-// readResolution reads for each band how its time resolution differs from the frame's.
+// readResolution reads for each band of f how its time resolution differs from the frame's, into d.bands.resolution.
 func (d *Decoder) readResolution(f *frame) {
 	e, budget := f.e, 8*f.e.Len()
 	logp, next, short := uint(4), uint(5), 0
@@ -223,8 +223,8 @@ func (f *frame) trim() int {
 	return 5
 }
 
-// synthesize converts shapes and energies to samples of the output channels, before the pitch filter. A quiet
-// frame has no energy.
+// synthesize converts shapes and energies of the frame f to samples at the end of d.past, before the pitch filter. It
+// converts from the channels of f to the output channels. With quiet all spectra are zero.
 func (d *Decoder) synthesize(f *frame, quiet bool) {
 	n := overlap << f.lm
 	switch {
@@ -247,8 +247,8 @@ func (d *Decoder) synthesize(f *frame, quiet bool) {
 	}
 }
 
-// scale fills dst with the spectrum of a channel: the band shapes multiplied by their energies, or zeros for a
-// quiet frame.
+// scale fills dst with the spectrum of a coded channel of the frame f: the band shapes multiplied by their energies,
+// or zeros with quiet.
 func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	clear(dst[:])
 	if quiet {
@@ -262,8 +262,8 @@ func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	}
 }
 
-// transform computes the samples of an output channel from a spectrum, and adds their overlap with the previous
-// frame.
+// transform computes the samples of an output channel from the spectrum of the frame f, and adds their overlap with
+// the previous frame. They are at the end of d.past.
 func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	n := overlap << f.lm
 	out := d.past[channel][history-n:]
@@ -277,8 +277,8 @@ func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	}
 }
 
-// repeat applies the pitch filter to the last n samples of each channel, with a transition from the previous
-// frame's filter.
+// repeat applies pitch, the filter of this frame, to the last n samples of each channel in d.past, with a transition
+// from the previous frame's filter.
 func (d *Decoder) repeat(pitch filter, n int) {
 	for c := range d.channels {
 		at := history - n
@@ -326,8 +326,8 @@ func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now fil
 	}
 }
 
-// finish applies the deemphasis to the last n samples of each channel, and writes them interleaved to dst, full
-// scale 1.
+// finish applies the deemphasis to the last n samples of each channel in d.past, and writes them interleaved to dst,
+// full scale 1.
 func (d *Decoder) finish(dst []float32, n int) {
 	for c := range d.channels {
 		m := d.deemphasis[c]

@@ -21,10 +21,11 @@ var counts = sync.OnceValue(func() *[15][178]uint32 {
 	return u
 })
 
-// count returns U(n, k), see counts.
+// count returns U(n, k), see counts. The smaller of n and k is at most 14, the larger at most 177.
 func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
 
-// readPulses fills y with a vector of integers whose magnitudes sum to k, and returns the sum of their squares.
+// readPulses reads a vector of integers whose magnitudes sum to k from e into y, and returns the sum of their
+// squares. y has at least 2 elements.
 func (b *bands) readPulses(y []int, k int, e *entropy.Decoder) (energy int) {
 	n := len(y)
 	i := e.Uniform(b.count(n, k) + b.count(n, k+1))
@@ -73,8 +74,8 @@ func signed(x int, negative bool) int {
 	return x
 }
 
-// unquantize reads the shape of a band with k pulses into x, scaled to a norm of gain. It returns a mask with a
-// bit for each short block that has pulses; 1 for a single block.
+// unquantize reads the shape of a band with k pulses, at least 1, into x, scaled to a norm of gain. blocks is the
+// number of short blocks. The result is a mask with a bit for each short block that has pulses; 1 for a single block.
 func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed uint) {
 	n := len(x)
 	y := b.pulses[:n]
@@ -123,7 +124,7 @@ func rotate(x []float64, blocks, k, spread int) {
 	}
 }
 
-// turn rotates pairs of values, stride apart, by the angle with cosine c and sine s: first all pairs upwards,
+// turn rotates pairs of values in x, stride apart, by the angle with cosine c and sine s: first all pairs upwards,
 // then downwards.
 func turn(x []float64, stride int, c, s float64) {
 	for i := range len(x) - stride {
@@ -138,7 +139,7 @@ func turn(x []float64, stride int, c, s float64) {
 	}
 }
 
-// renormalize scales x to a norm of gain, which is an energy of gain squared.
+// renormalize scales x to a norm of gain, which is an energy of gain squared. A silent x stays silent.
 func renormalize(x []float64, gain float64) {
 	sum := 1e-15
 	for _, v := range x {

@@ -54,15 +54,17 @@ func cos(x int) int {
 // frac multiplies two numbers with 15 fractional bits, rounded.
 func frac(a, b int) int { return (16384 + int(int16(a))*int(int16(b))) >> 15 }
 
-// log2tan returns 2048 log2(sin/cos), rounded in the same way by all decoders.
+// log2tan returns 2048 log2(sin/cos), rounded in the same way by all decoders. The arguments are a sine and a cosine
+// times 32768, both at least 1.
 func log2tan(sin, cos int) int {
 	s, c := width(sin), width(cos)
 	sin, cos = sin<<(15-s), cos<<(15-c)
 	return (s-c)<<11 + frac(sin, frac(sin, -2597)+7932) - frac(cos, frac(cos, -2597)+7932)
 }
 
-// steps returns the number of quantization steps of an angle, which is even; 1: the angle is not coded. n is
-// the number of coefficients of each part. bits, offset and pulses are in eighths of a bit.
+// steps returns the number of quantization steps of an angle, which is even; 1: the angle is not coded. n is the
+// number of coefficients of each part, and bits the budget. offset and pulses come from the width of the band. All
+// three are in eighths of a bit.
 func steps(n, bits, offset, pulses int, stereo bool) int {
 	m := 2*n - 1
 	if stereo && n == 2 {
@@ -112,9 +114,9 @@ func (b *bands) readSplit(n int, bits *int, blocks, before, lm int, stereo bool,
 	return s
 }
 
-// angle reads the number of an angle, from 0 to qn. Its distribution has two steps for stereo bands of more than
-// two coefficients. It is triangular for a single block (before is 1) of one channel, and uniform otherwise. n
-// is the number of coefficients of each part.
+// angle reads the number of an angle, from 0 to qn, an even number. Its distribution has two steps for stereo bands
+// of more than two coefficients. It is triangular for a single block (before is 1) of one channel, and uniform
+// otherwise. n is the number of coefficients of each part.
 func (b *bands) angle(n, qn, before int, stereo bool) int {
 	switch {
 	case stereo && n > 2:
@@ -149,7 +151,7 @@ func (b *bands) angle(n, qn, before int, stereo bool) int {
 	return theta
 }
 
-// root returns the integer square root, rounded down.
+// root returns the square root of x, rounded down. x is not negative.
 func root(x int) int {
 	r := int(math.Sqrt(float64(x)))
 	for r*r > x {
@@ -231,8 +233,8 @@ func (b *bands) partition(
 	return collapsed | b.partition(x[:n], first, blocks, low, lm, float64(gain*mid), fill)
 }
 
-// leaf reads the pulses of an undivided part into x. Without pulses it fills x with noise or with the lower band
-// low. cache has the costs of pulses, see pulsesFor; the other parameters and the result are as in mono.
+// leaf reads the pulses of an undivided part into x. Without pulses it fills x with noise or with the lower band low.
+// cache has the costs of pulses, as for pulsesFor; the other parameters and the result are as in mono.
 func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte, gain float64, fill uint) uint {
 	q := pulsesFor(cache, bits)
 	cost := costOf(cache, q)
@@ -272,8 +274,8 @@ func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte,
 	return fill
 }
 
-// pulsesFor returns the index of the number of pulses whose cost is the nearest to a number of bits. cache[0]
-// is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
+// pulsesFor returns the index of the number of pulses whose cost is the nearest to bits, in eighths of a bit.
+// cache[0] is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
 func pulsesFor(cache []byte, bits int) int {
 	low, high := 0, int(cache[0])
 	bits--
@@ -294,7 +296,7 @@ func pulsesFor(cache []byte, bits int) int {
 	return high
 }
 
-// costOf returns the cost of index q of a cache, in eighths of a bit.
+// costOf returns the cost of index q of a cache as for pulsesFor, in eighths of a bit; 0 for index 0.
 func costOf(cache []byte, q int) int {
 	if q == 0 {
 		return 0

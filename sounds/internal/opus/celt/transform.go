@@ -19,7 +19,7 @@ type inverse struct {
 	z        []complex128
 }
 
-// newInverse returns the inverse MDCT for blocks of n values.
+// newInverse returns the inverse MDCT for blocks of n values: 120, 240, 480 or 960.
 func newInverse(n int) *inverse {
 	q := n / 2
 	t := &inverse{n: n, power: fourier.New(q / 15), z: make([]complex128, q)}
@@ -35,9 +35,9 @@ func newInverse(n int) *inverse {
 	return t
 }
 
-// apply transforms every stride-th value of in, n values in total. It adds the overlap with the previous block
-// to the first overlap values of out; the last overlap/2 values are incomplete until the next block. window is
-// the rising half of the window.
+// apply transforms every stride-th value of in, as many as a block has. It adds the overlap with the previous block
+// to the first overlap values of out; the last overlap/2 values are incomplete until the next block. window is the
+// rising half of the window.
 func (t *inverse) apply(out []float32, in []float64, stride int, window *[overlap]float64) {
 	q := t.n / 2
 	for i := range q {
@@ -85,12 +85,12 @@ func (t *inverse) transform() {
 	}
 }
 
-// times returns x y, with every product rounded.
+// times returns the product of x and y, with every product rounded, for equal bits on all machines.
 func times(x, y complex128) complex128 {
 	return complex(float64(real(x)*real(y))-float64(imag(x)*imag(y)), float64(real(x)*imag(y))+float64(imag(x)*real(y)))
 }
 
-// scaled returns x f.
+// scaled returns x times f, with every product rounded.
 func scaled(x complex128, f float64) complex128 {
 	return complex(float64(real(x)*f), float64(imag(x)*f))
 }
@@ -98,7 +98,7 @@ func scaled(x complex128, f float64) complex128 {
 // turned returns x times -i.
 func turned(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
-// three returns the Fourier transform of three numbers.
+// three returns the Fourier transform of three numbers, without a scale factor.
 func three(x, y, z complex128) (a, b, c complex128) {
 	const sin = 0.86602540378443864676 // of a third of a turn
 	sum, diff := y+z, turned(scaled(y-z, sin))
@@ -106,7 +106,7 @@ func three(x, y, z complex128) (a, b, c complex128) {
 	return x + sum, middle + diff, middle - diff
 }
 
-// five replaces five numbers by their Fourier transform.
+// five replaces five numbers by their Fourier transform, without a scale factor.
 func five(v *[5]complex128) {
 	const (
 		cos1, sin1 = 0.30901699437494742410, 0.95105651629515357212 // of a fifth of a turn

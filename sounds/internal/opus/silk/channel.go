@@ -43,15 +43,15 @@ type control struct {
 	scale   int32
 }
 
-// reset makes the channel forget all previous frames.
+// reset makes the channel forget all previous frames and its rate.
 func (c *channel) reset() {
 	*c = channel{fresh: true, gain: 65536}
 }
 
-// length returns the number of samples of a frame at the channel's rate.
+// length returns the number of samples of a frame at the channel's rate, for the subframes that setRate has set.
 func (c *channel) length() int { return 5 * c.rate * c.subframes }
 
-// setRate prepares for frames with a rate of 8, 12 or 16 kHz and a number of subframes of 5 ms. A new rate
+// setRate prepares for frames with a rate in kHz, 8, 12 or 16, and a number of subframes of 5 ms, 2 or 4. A new rate
 // resets the filters.
 func (c *channel) setRate(rate, subframes int) {
 	c.subframes = subframes
@@ -73,8 +73,8 @@ func (c *channel) forget() {
 	c.lag, c.gainIndex, c.signal, c.fresh = 100, 10, passive, true
 }
 
-// decode decodes a frame into out, which has length samples. coding is the kind of coding of the gains and the
-// pitch. A nil e is a lost frame: it is concealed.
+// decode decodes a frame from e into out, which has length samples at the channel's rate. coding is the kind of
+// coding of the gains and the pitch, such as conditional. A nil e is a lost frame: it is concealed.
 func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	if e == nil {
 		c.conceal(out)
@@ -92,8 +92,8 @@ func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	copy(c.past[memory-n:], out)
 }
 
-// parameters converts the indices of a frame to the gains, filters and pitch of each subframe. The result is
-// valid until the next call.
+// parameters converts c.indices, of a frame with the kind of coding, to the gains, filters and pitch of each
+// subframe. The result is valid until the next call.
 func (c *channel) parameters(coding int) *control {
 	p, x := &c.control, &c.indices
 	*p = control{}
@@ -155,7 +155,7 @@ func (c *channel) parameters(coding int) *control {
 	return p
 }
 
-// excite converts the pulses of a frame to its excitation, with pseudo-random signs.
+// excite converts c.pulses, the pulses of a frame, to c.excitation, with pseudo-random signs.
 func (c *channel) excite() {
 	x := &c.indices
 	offset, seed := offsets[x.signal>>1][x.offset]<<4, x.seed
@@ -252,8 +252,9 @@ func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	}
 }
 
-// predict filters the excitation of a subframe with the coefficients a, and writes the samples times gain to
-// out. The first 16 values of state are the end of the previous subframe; it leaves the end of this one there.
+// predict filters the excitation of a subframe with the coefficients a, and writes the samples times gain, in
+// 1024ths, to out. The first 16 values of state are the end of the previous subframe; it leaves the end of this one
+// there.
 func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32, a *[16]int16, gain int32) {
 	order := c.book.order
 	for i, x := range excitation {
@@ -268,8 +269,8 @@ func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32
 	copy(state[:16], state[len(out):])
 }
 
-// conceal fills out with a synthesis of a lost frame: decaying noise through the last filter. After 20 lost
-// frames it is silent.
+// conceal fills out, with length samples, with a synthesis of a lost frame: decaying noise through the last filter.
+// Before the first frame and after 20 lost frames it is silent.
 func (c *channel) conceal(out []int16) {
 	var state [16 + 80]int32
 	copy(state[:], c.filtered[:])

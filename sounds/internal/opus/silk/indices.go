@@ -29,8 +29,8 @@ type indices struct {
 	seed           int32
 }
 
-// readIndices reads the coded parameters of a frame into c.indices. active reports whether the frame contains
-// voice; coding is the kind of coding of the gains and the pitch.
+// readIndices reads the coded parameters of a frame from e into c.indices. active reports whether the frame contains
+// voice; coding is the kind of coding of the gains and the pitch, such as conditional.
 func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
 	x := &c.indices
 	if active {
@@ -73,8 +73,8 @@ func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
 	x.seed = int32(e.Symbol(uniform4, 8))
 }
 
-// readPitch reads the lag and the filter of the pitch. With conditional coding the lag may be a difference from
-// the previous one.
+// readPitch reads the lag and the filter of the pitch from e into c.indices. If coding is conditional, the lag may be
+// a difference from the previous one.
 func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	x, absolute := &c.indices, true
 	if coding == conditional && c.codedSignal == voiced {
@@ -109,12 +109,12 @@ func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	}
 }
 
-// map8 returns narrow, medium or wide for a rate of 8, 12 or 16 kHz.
+// map8 returns narrow, medium or wide for a rate of 8, 12 or 16 kHz. It panics for other rates.
 func map8[T any](rate int, narrow, medium, wide T) T {
 	return [...]T{narrow, medium, wide}[(rate-8)/4]
 }
 
-// readPulses reads the pulses of the excitation of a frame, signed, into c.pulses.
+// readPulses reads the pulses of the excitation of a frame from e, signed, into c.pulses.
 func (c *channel) readPulses(e *entropy.Decoder) {
 	x := &c.indices
 	blocks := (c.length() + 15) / 16
@@ -160,8 +160,8 @@ func (c *channel) readPulses(e *entropy.Decoder) {
 	}
 }
 
-// readShell distributes sum pulses to the values of block, by recursive halving. level is the binary logarithm
-// of the length of block, minus 1.
+// readShell reads how sum pulses are distributed to the values of block from e, by recursive halving. level is the
+// binary logarithm of the length of block, minus 1. Values without pulses stay as they are.
 func readShell(e *entropy.Decoder, block []int32, sum, level int) {
 	if sum == 0 {
 		return

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// table returns the index of the probability table for line i of a vector of the codebook.
+// table returns the index of the probability table in b.residual for line i of the vector with an index.
 func (b *codebook) table(vector, i int) int {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int(s >> 1 & 7)
 }
 
-// predictor returns the prediction factor of line i of a vector from the line above it, in 256ths.
+// predictor returns the prediction factor of line i of the vector with an index from the line above it, in 256ths.
 func (b *codebook) predictor(vector, i int) int32 {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int32(b.predictors[i+int(s&1)*(b.order-1)])
 }
 
-// lines returns the line spectral frequencies for the indices of a vector and its residuals, in 32768ths of half
-// the rate.
+// lines returns the line spectral frequencies in ascending order, in 32768ths of half the rate. index has the index
+// of the vector and then the residual of each line. Lines from b.order on are 0.
 func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	vector, out := index[0], int32(0)
 	for i := b.order - 1; i >= 0; i-- {
@@ -41,7 +41,7 @@ func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	return lines
 }
 
-// stabilize moves lines in place until they are in order and have at least the minimum distances.
+// stabilize moves the b.order lines in place until they are in order and have at least the minimum distances.
 func (b *codebook) stabilize(lines []int16) {
 	n := len(lines)
 	least := func(i int) int32 { return int32(b.least[i]) }
@@ -97,7 +97,8 @@ var (
 	order10 = [...]int{0, 9, 6, 3, 4, 5, 8, 1, 2, 7}
 )
 
-// filter converts line spectral frequencies to the coefficients of a stable prediction filter, in 4096ths.
+// filter converts 10 or 16 line spectral frequencies, in 32768ths of half the rate, to the coefficients of a stable
+// prediction filter, in 4096ths. Coefficients from len(lines) on are 0.
 func filter(lines []int16) (a [16]int16) {
 	n := len(lines)
 	order := order10[:]
@@ -129,8 +130,8 @@ func filter(lines []int16) (a [16]int16) {
 	return a
 }
 
-// polynomial returns the first half of the symmetric polynomial with roots[0], roots[2] and so on as its roots,
-// in 65536ths.
+// polynomial returns the first half of the symmetric polynomial with roots[0], roots[2] and so on as its roots, in
+// 65536ths; the other roots are not used.
 func polynomial(roots []int32) (out [9]int32) {
 	out[0], out[1] = 1<<16, -roots[0]
 	for k := 1; 2*k < len(roots); k++ {
@@ -154,7 +155,7 @@ func expand(a []int32, chirp int32) {
 	}
 }
 
-// expandNarrow is expand for coefficients in 4096ths.
+// expandNarrow moves the poles of a filter inwards like expand, for coefficients of 16 bits. chirp is in 65536ths.
 func expandNarrow(a []int16, chirp int32) {
 	step := chirp - 65536
 	for i := range a {
@@ -163,8 +164,8 @@ func expandNarrow(a []int16, chirp int32) {
 	}
 }
 
-// fit scales the coefficients in wide to 16 bits in a, and moves the poles inwards until they fit. wide keeps
-// the changed values.
+// fit converts the coefficients in wide to 16 bits in a, divided by 32 and rounded, and moves the poles inwards until
+// they fit. wide keeps the changed values.
 func fit(a []int16, wide []int32) {
 	for range 10 {
 		most, at := int32(0), 0
@@ -189,7 +190,7 @@ func fit(a []int16, wide []int32) {
 	}
 }
 
-// stable reports whether a filter is stable with a gain of at most 10,000.
+// stable reports whether a filter with the coefficients narrow, in 4096ths, is stable with a gain of at most 10,000.
 func stable(narrow []int16) bool {
 	const bound = 16773022 // 0.99975
 	var a [16]int32

@@ -7,13 +7,13 @@ import (
 
 // SILK uses integer arithmetic with the widths that RFC 6716 specifies.
 
-// mulWB returns a times the low 16 bits of b, signed, divided by 65536.
+// mulWB returns a times the low 16 bits of b, signed, divided by 65536 and rounded down.
 func mulWB(a, b int32) int32 { return int32(int64(a) * int64(int16(b)) >> 16) }
 
-// mulWW returns a times b, divided by 65536.
+// mulWW returns a times b, divided by 65536 and rounded down. An overflow wraps around.
 func mulWW(a, b int32) int32 { return int32(int64(a) * int64(b) >> 16) }
 
-// mulHigh returns the high 32 bits of a times b.
+// mulHigh returns the high 32 bits of the signed product of a and b.
 func mulHigh(a, b int32) int32 { return int32(int64(a) * int64(b) >> 32) }
 
 // rounded returns x / 2^n, rounded half up; n is at least 1.
@@ -25,7 +25,7 @@ func clip16(x int32) int16 { return int16(min(max(x, math.MinInt16), math.MaxInt
 // clip32 limits x to the range of int32.
 func clip32(x int64) int32 { return int32(min(max(x, math.MinInt32), math.MaxInt32)) }
 
-// headroom returns the number of bits by which x can be shifted left without an overflow.
+// headroom returns the number of bits by which x can be shifted left without an overflow; 31 for 0.
 func headroom(x int32) int { return bits.LeadingZeros32(uint32(max(x, -x))) - 1 }
 
 // shifted returns x / 2^n, rounded down; a negative n multiplies, and limits the result to the range of int32.
@@ -39,7 +39,7 @@ func shifted(x int32, n int) int32 {
 	return 0
 }
 
-// quotient approximates a / b times 2^q.
+// quotient approximates a / b times 2^q, limited to the range of int32. b is not 0.
 func quotient(a, b int32, q int) int32 {
 	ha, hb := headroom(a), headroom(b)
 	a, b = a<<ha, b<<hb
@@ -49,7 +49,7 @@ func quotient(a, b int32, q int) int32 {
 	return shifted(result+mulWB(a, inverse), 29+ha-hb-q)
 }
 
-// inverse approximates 2^q / b.
+// inverse approximates 2^q / b, limited to the range of int32. b is not 0.
 func inverse(b int32, q int) int32 {
 	h := headroom(b)
 	b <<= h
@@ -75,5 +75,5 @@ func exponential(x int32) int32 {
 	return out + out>>7*curve
 }
 
-// random returns the random number after seed.
+// random returns the random number that follows seed, which is the seed of the next one.
 func random(seed int32) int32 { return 907633515 + seed*196314165 }

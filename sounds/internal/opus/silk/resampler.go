@@ -9,13 +9,13 @@ type resampler struct {
 	fir    [8]int16
 }
 
-// newResampler returns a resampler to 48 kHz for a rate of 8, 12 or 16 kHz.
+// newResampler returns a resampler to 48 kHz, without history, for a rate in kHz: 8, 12 or 16.
 func newResampler(rate int) resampler {
 	return resampler{rate: rate, delay: map8(rate, 0, 4, 7)}
 }
 
-// convert resamples in to 48 kHz. The length of out must be 48/rate times the length of in, which is at least a
-// millisecond.
+// convert resamples in, at the rate of r, to 48 kHz in out. The length of out must be 48/rate times the length of in,
+// which is at least a millisecond. Calls continue the sound of the previous one.
 func (r *resampler) convert(out, in []int16) {
 	n := r.rate - r.delay
 	first := r.held
@@ -27,7 +27,7 @@ func (r *resampler) convert(out, in []int16) {
 	copy(r.held[:], in[len(in)-r.delay:])
 }
 
-// run converts one millisecond: in has rate samples, out 48.
+// run converts one millisecond without the delay: in has rate samples, out 48.
 func (r *resampler) run(out, in []int16) {
 	var twice [8 + 32]int16
 	copy(twice[:], r.fir[:])
@@ -53,8 +53,8 @@ func (r *resampler) run(out, in []int16) {
 	copy(r.fir[:], twice[2*len(in):])
 }
 
-// pass filters x with a cascade of three all-pass filters and returns the output as 16 bits. s has the states;
-// a, b and c are the coefficients.
+// pass filters x with a cascade of three all-pass filters and returns the output, divided by 1024, as 16 bits. s has
+// their three states, which it updates; a, b and c are the coefficients in 65536ths.
 func pass(s []int32, x, a, b, c int32) int16 {
 	y := mulWB(x-s[0], a)
 	x, s[0] = s[0]+y, x+y

@@ -66,8 +66,8 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 	}
 }
 
-// prepare sets up the channels for a packet with a rate in kHz, a number of coded channels and of subframes per
-// frame.
+// prepare sets up the channels for a packet with a rate in kHz, a number of coded channels, 1 or 2, and a number of
+// subframes of 5 ms per frame, 2 or 4.
 func (d *Decoder) prepare(rate, coded, subframes int) {
 	if coded > d.coded {
 		d.channel[1].reset()
@@ -85,7 +85,8 @@ func (d *Decoder) prepare(rate, coded, subframes int) {
 	d.coded = coded
 }
 
-// readFlags reads the flags before the frames of a packet, and skips redundant copies of earlier frames.
+// readFlags reads the flags before the frames of a packet from e, and skips redundant copies of earlier frames.
+// frames is the number of frames per channel, 1 to 3.
 func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	var copies [2]bool
 	for c := range d.coded {
@@ -133,7 +134,7 @@ func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	}
 }
 
-// readPredictors reads the two factors that predict side from mid, in 8192ths.
+// readPredictors reads the two factors that predict side from mid from e, in 8192ths.
 func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	n := e.Symbol(stereoJoint, 8)
 	high := [2]int{n / 5, n % 5}
@@ -147,8 +148,8 @@ func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	return p
 }
 
-// decodeFrame decodes frame i of a packet into d.out, and returns its length in samples at 48 kHz. A nil e is a
-// lost frame.
+// decodeFrame decodes frame i of a packet from e into d.out, for each output channel, and returns its length in
+// samples at 48 kHz. A nil e is a lost frame.
 func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	predictors, alone := d.predictors, false
 	if e == nil {
@@ -199,8 +200,8 @@ func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	return n
 }
 
-// weave converts n samples of mid and side in d.frame to left and right, with a delay of one sample. predictors
-// are the factors of readPredictors.
+// weave converts n samples of mid and side in d.frame in place to left and right, with a delay of one sample.
+// predictors are the factors of readPredictors. A mono packet, or mono output, is only delayed.
 func (d *Decoder) weave(predictors [2]int32, n int) {
 	x, y := &d.frame[0], &d.frame[1]
 	x[0], x[1] = d.middle[0], d.middle[1]
