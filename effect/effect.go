@@ -64,8 +64,8 @@ func (e *Effect) Name() string {
 	return e.kind.Name
 }
 
-// Set sets the value with the given name, see Values. It does not affect existing Processors. Control side.
-// The error wraps ErrEffect, and leaves all values unchanged.
+// Set sets the value with the given name, as in Values, to a number. It does not affect existing Processors. Control
+// side. The error wraps ErrEffect, and leaves all values unchanged.
 func (e *Effect) Set(name string, to float64) error {
 	if e.kind == nil {
 		return fmt.Errorf("%w: the zero Effect has no values", ErrEffect)
@@ -82,12 +82,13 @@ func (e *Effect) Set(name string, to float64) error {
 	return nil
 }
 
-// Value returns the value at an index, which Kind.Find returns for a name.
+// Value returns the value at an index, which Kind.Find returns for a name. A time is in seconds, a choice is its
+// index.
 func (e *Effect) Value(i int) float64 { return e.set[i] }
 
-// Tail returns an upper bound of the tail at a sample rate: the number of frames after the end of a
-// full-scale input until the output stays below -90 dBFS. The bound also holds if any of the given moves, in
-// any combination, are made with Set later.
+// Tail returns an upper bound of the tail at a sample rate in Hz: the number of frames after the end of a full-scale
+// input until the output stays below -90 dBFS. The bound also holds if any of the moves, in any combination, are made
+// with Processor.Set later. It is 0 for the zero Effect.
 func (e *Effect) Tail(rate int, moves []Values) int64 {
 	if e.kind == nil {
 		return 0
@@ -114,8 +115,8 @@ func (e *Effect) Tail(rate int, moves []Values) int64 {
 	return longest
 }
 
-// Allows reports whether the parameter accepts x: a value From..To, 0 if it can be off, or the index of a
-// choice. It does not accept NaN.
+// Allows reports whether the parameter accepts x: a value From..To, 0 if it can be off, or the index of a choice. It
+// does not accept NaN.
 func (p *Param) Allows(x float64) bool {
 	switch {
 	case p.Off && x == 0:
@@ -144,7 +145,7 @@ func (p *Param) Range() string {
 	return text
 }
 
-// Spell formats a value that Allows accepts as it is written in cue sheets: 350ms, off, true, peak.
+// Spell formats x, which Allows must accept, as it is written in cue sheets: 350ms, off, true, peak.
 func (p *Param) Spell(x float64) string {
 	switch {
 	case len(p.Choices) == len(onOff):

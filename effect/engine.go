@@ -33,8 +33,8 @@ func (k *Kind) engine(rate int) engine {
 	panic("effect: a kind without an engine")
 }
 
-// tail returns an upper bound of the tail for the values v in the order of Kind.Param: for how many frames after
-// the input ends the output stays above -90 dBFS.
+// tail returns an upper bound of the tail at a rate in Hz: for how many frames after the input ends the output stays
+// above -90 dBFS. v has the values in the order of Kind.Param.
 func (k *Kind) tail(v []float64, rate int) int64 {
 	switch k.Name {
 	case "eq":
@@ -69,6 +69,7 @@ func (k *Kind) eqValues(v []float64) (values eq.Values) {
 	return values
 }
 
+// setValues implements engine.
 func (e *eqEngine) setValues(v []float64, jump bool) {
 	values := e.kind.eqValues(v)
 	if jump {
@@ -78,9 +79,14 @@ func (e *eqEngine) setValues(v []float64, jump bool) {
 	e.Move(&values)
 }
 
+// process implements engine without a sidechain.
 func (e *eqEngine) process(block, _ []pcm.Frame, frame int64) { e.Process(block, frame) }
-func (e *eqEngine) reset()                                    { e.Reset() }
-func (e *eqEngine) idle() bool                                { return e.Idle() }
+
+// reset implements engine.
+func (e *eqEngine) reset() { e.Reset() }
+
+// idle implements engine.
+func (e *eqEngine) idle() bool { return e.Idle() }
 
 // reverbEngine adapts a reverb to the engine interface.
 type reverbEngine struct{ *reverb.Reverb }
@@ -90,6 +96,7 @@ func reverbValues(v []float64) reverb.Values {
 	return reverb.Values{Time: v[0], Low: v[1], High: v[2], Predelay: v[3], Size: v[4], Early: v[5], Width: v[6], Modulation: v[7]}
 }
 
+// setValues implements engine.
 func (r *reverbEngine) setValues(v []float64, jump bool) {
 	values := reverbValues(v)
 	if jump {
@@ -99,13 +106,19 @@ func (r *reverbEngine) setValues(v []float64, jump bool) {
 	r.Move(&values)
 }
 
+// process implements engine without a sidechain.
 func (r *reverbEngine) process(block, _ []pcm.Frame, frame int64) { r.Process(block, frame) }
-func (r *reverbEngine) reset()                                    { r.Reset() }
-func (r *reverbEngine) idle() bool                                { return r.Idle() }
+
+// reset implements engine.
+func (r *reverbEngine) reset() { r.Reset() }
+
+// idle implements engine.
+func (r *reverbEngine) idle() bool { return r.Idle() }
 
 // driveEngine adapts a drive to the engine interface.
 type driveEngine struct{ *drive.Drive }
 
+// setValues implements engine.
 func (d *driveEngine) setValues(v []float64, jump bool) {
 	values := drive.Values{Amount: v[0], Tone: v[1]}
 	if jump {
@@ -115,14 +128,22 @@ func (d *driveEngine) setValues(v []float64, jump bool) {
 	d.Move(&values)
 }
 
+// process implements engine without a sidechain.
 func (d *driveEngine) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
-func (d *driveEngine) reset()                                    { d.Reset() }
-func (d *driveEngine) idle() bool                                { return d.Idle() }
-func (d *driveEngine) latency() int64                            { return d.Latency() }
+
+// reset implements engine.
+func (d *driveEngine) reset() { d.Reset() }
+
+// idle implements engine.
+func (d *driveEngine) idle() bool { return d.Idle() }
+
+// latency implements delayedEngine: the delay of the output in frames.
+func (d *driveEngine) latency() int64 { return d.Latency() }
 
 // widthEngine adapts a width effect to the engine interface.
 type widthEngine struct{ *width.Width }
 
+// setValues implements engine.
 func (w *widthEngine) setValues(v []float64, jump bool) {
 	values := width.Values{Width: v[0]}
 	if jump {
@@ -132,13 +153,19 @@ func (w *widthEngine) setValues(v []float64, jump bool) {
 	w.Move(&values)
 }
 
+// process implements engine without a sidechain.
 func (w *widthEngine) process(block, _ []pcm.Frame, frame int64) { w.Process(block, frame) }
-func (w *widthEngine) reset()                                    { w.Reset() }
-func (w *widthEngine) idle() bool                                { return w.Idle() }
+
+// reset implements engine.
+func (w *widthEngine) reset() { w.Reset() }
+
+// idle implements engine.
+func (w *widthEngine) idle() bool { return w.Idle() }
 
 // compressorEngine adapts a compressor to the engine interface.
 type compressorEngine struct{ *compressor.Compressor }
 
+// setValues implements engine.
 func (c *compressorEngine) setValues(v []float64, jump bool) {
 	values := compressor.Values{Threshold: v[0], Ratio: v[1], Attack: v[2], Release: v[3], Knee: v[4], Makeup: v[5]}
 	if jump {
@@ -148,10 +175,17 @@ func (c *compressorEngine) setValues(v []float64, jump bool) {
 	c.Move(&values)
 }
 
+// process implements engine. key is the sidechain; nil: the block controls the compressor.
 func (c *compressorEngine) process(block, key []pcm.Frame, frame int64) { c.Process(block, key, frame) }
-func (c *compressorEngine) reset()                                      { c.Reset() }
-func (c *compressorEngine) idle() bool                                  { return c.Idle() }
-func (c *compressorEngine) reduction() float64                          { return c.Reduction() }
+
+// reset implements engine.
+func (c *compressorEngine) reset() { c.Reset() }
+
+// idle implements engine.
+func (c *compressorEngine) idle() bool { return c.Idle() }
+
+// reduction implements gainReducer: the gain reduction in dB, 0 or more.
+func (c *compressorEngine) reduction() float64 { return c.Reduction() }
 
 // delayEngine adapts a delay to the engine interface.
 type delayEngine struct{ *delay.Delay }
@@ -161,6 +195,7 @@ func delayValues(v []float64) delay.Values {
 	return delay.Values{Time: v[0], Feedback: v[1], LowPass: v[2], PingPong: v[3]}
 }
 
+// setValues implements engine.
 func (d *delayEngine) setValues(v []float64, jump bool) {
 	values := delayValues(v)
 	if jump {
@@ -170,6 +205,11 @@ func (d *delayEngine) setValues(v []float64, jump bool) {
 	d.Move(&values)
 }
 
+// process implements engine without a sidechain.
 func (d *delayEngine) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
-func (d *delayEngine) reset()                                    { d.Reset() }
-func (d *delayEngine) idle() bool                                { return d.Idle() }
+
+// reset implements engine.
+func (d *delayEngine) reset() { d.Reset() }
+
+// idle implements engine.
+func (d *delayEngine) idle() bool { return d.Idle() }

@@ -132,7 +132,7 @@ func Kinds() []*Kind {
 	return all
 }
 
-// KindOf returns the kind with the given name, or nil if there is none.
+// KindOf returns the kind with the given name, or nil for an unknown name.
 func KindOf(name string) *Kind {
 	for i := range kinds {
 		if kinds[i].Name == name {
@@ -163,7 +163,7 @@ func (k *Kind) Param(i int) *Param {
 	return &k.Band[(i-len(k.Params))%len(k.Band)]
 }
 
-// Path returns the name of the value at an index: "time", "bands.2.freq".
+// Path returns the name of the value at an index, 0..Len()-1: "time", "bands.2.freq".
 func (k *Kind) Path(i int) string {
 	if i < len(k.Params) {
 		return k.Params[i].Name
@@ -172,7 +172,7 @@ func (k *Kind) Path(i int) string {
 	return "bands." + strconv.Itoa(i/len(k.Band)+1) + "." + k.Band[i%len(k.Band)].Name
 }
 
-// Find returns the index of the value with the given name, as returned by Path, or -1 if there is none.
+// Find returns the index of the value with the given name, as returned by Path, or -1 for an unknown name.
 func (k *Kind) Find(name string) int {
 	if i := slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
 		return i
@@ -189,8 +189,8 @@ func (k *Kind) Find(name string) int {
 	return -1
 }
 
-// At returns the index of the value of parameter Band[param] in a band. Bands count from 0 here, but from 1
-// in names: At(0, 1) is the index of "bands.1.freq".
+// At returns the index of the value of parameter Band[param] in a band. Bands count from 0 here, but from 1 in names:
+// At(0, 1) is the index of "bands.1.freq". The kind must have bands.
 func (k *Kind) At(band, param int) int { return len(k.Params) + band*len(k.Band) + param }
 
 // paths returns the names of all values.

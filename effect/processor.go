@@ -90,8 +90,8 @@ func (e *Effect) NewProcessor(rate, maxBlock int) *Processor {
 	return p
 }
 
-// domain converts x, the value at index i, to the scale of its ramp: the binary logarithm, or x itself. The
-// value 0 of a parameter that can be off becomes a frequency near half the rate.
+// domain converts x, the value at index i, to the scale of its ramp: the binary logarithm, or x itself. The value 0
+// of a parameter that can be off becomes a frequency near half the rate.
 func (p *Processor) domain(i int, x float64) float64 {
 	param := p.kind.Param(i)
 	if param.Off && x == 0 {
@@ -115,7 +115,7 @@ func (p *Processor) value(i int, x float64) float64 {
 	return x
 }
 
-// updateValues computes all values at frame, and the targets of the wet and bypass factors, which ramp from their
+// updateValues computes all values at a frame, and the targets of the wet and bypass factors, which ramp from their
 // present values until frame.
 func (p *Processor) updateValues(frame int64) {
 	for i := range p.kind.Len() {
@@ -154,10 +154,10 @@ func (p *Processor) Set(frame int64, index int, to float64, over int64) {
 	p.tail = max(p.tail, p.kind.tail(ends[:p.kind.Len()], p.rate))
 }
 
-// Process processes a block in place. frame is the number of its first frame. Blocks must be contiguous, except
-// that silent blocks may be left out while the effect is Idle. key is the sidechain signal of a compressor, as
-// long as the block; nil: the block itself. If the effect computes NaN, Inf or samples beyond 1e15, it outputs
-// silence instead, resets its state, and Process returns false. Audio side.
+// Process processes a block in place, at most maxBlock frames. frame is the number of its first frame. Blocks must be
+// contiguous, except that silent blocks may be left out while the effect is Idle. key is the sidechain signal of a
+// compressor, as long as the block; nil: the block itself. Other kinds ignore it. If the effect computes NaN, Inf or
+// samples beyond 1e15, it outputs silence instead, resets its state, and Process returns false. Audio side.
 func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	ok = true
 	samples := dsp.Interleaved(block)
@@ -188,8 +188,9 @@ func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	return ok
 }
 
-// processStep processes frames within one update interval, in place: the engine, then the mix of dry and wet. If the output
-// is not finite or too loud, it clears the engine and the wet signal, and returns false.
+// processStep processes frames within one update interval, in place: the engine, then the mix of dry and wet. key is
+// the sidechain, or nil; frame is the number of the first frame. If the output is not finite or too loud, it clears
+// the engine and the wet signal, and returns false.
 func (p *Processor) processStep(block, key []pcm.Frame, frame int64) bool {
 	unity := linearRamp{1, 1}
 	wetOnly := p.wetFactor == unity && p.inputFactor == unity
@@ -254,7 +255,8 @@ func (p *Processor) Idle(frame int64) bool {
 	return frame >= p.constantFrom && p.dryRemaining == 0 && p.engine.idle()
 }
 
-// Tail is Effect.Tail for the present values and the targets of running ramps. Audio side.
+// Tail returns an upper bound of the tail in frames like Effect.Tail, for the present values and the targets of all
+// ramps since NewProcessor. Audio side.
 func (p *Processor) Tail() int64 { return p.tail }
 
 // Reduction returns the largest gain reduction of a compressor in the last block: 0 dB or more, without the
