@@ -50,7 +50,8 @@ type source struct {
 	dropped int // number of times that unread frames were dropped, for instance with a paused beep.Ctrl
 }
 
-// Stream delivers the available frames, then silence.
+// Stream delivers the available frames, then silence, and counts the silent frames as missing. It always fills
+// samples.
 func (s *source) Stream(samples [][2]float64) (n int, ok bool) {
 	k := copy(samples, s.frames[:s.n])
 	s.n = copy(s.frames[:], s.frames[k:s.n])
@@ -99,6 +100,7 @@ func NewInsert(chain func(beep.Streamer) beep.Streamer) (i *Insert, err error) {
 	return i, nil
 }
 
+// newInsert returns an Insert whose chain is the result of chain for its source. It makes no trial run.
 func newInsert(chain func(beep.Streamer) beep.Streamer) *Insert {
 	i := &Insert{}
 	if i.chain = chain(&i.source); i.chain == nil {
@@ -126,7 +128,8 @@ func (i *Insert) Process(frames []pcm.Frame) {
 	}
 }
 
-// run runs the collected input through the chain.
+// run sends a block of collected input through the chain, into i.out. It panics if the chain ends or reads fewer
+// frames than it outputs; the mixer then removes the insert.
 func (i *Insert) run() {
 	s := &i.source
 	if s.unread++; s.unread > mostAhead/block && s.n > i.ahead {

@@ -42,6 +42,8 @@ type streamer struct {
 	prefix string  // prefix of errors: a name, or empty if the library adds the name
 }
 
+// open returns a reader from the beginning of the streamer, which becomes its only valid reader. The error wraps
+// ErrStreamer if a streamer that cannot seek is opened a second time, or if seeking fails.
 func (s *streamer) open() (sounds.FrameReader, error) {
 	seeker, ok := s.s.(beep.StreamSeeker)
 	r := &reader{streamer: s}
@@ -72,8 +74,8 @@ type reader struct {
 	samples  [block][2]float64
 }
 
-// guard calls f with exclusive use of the streamer, unless another reader has taken the streamer over. A panic
-// becomes an error.
+// guard calls f with exclusive use of the streamer, and returns its error, which wraps ErrStreamer except io.EOF. If
+// another reader has taken the streamer over, it returns an error without calling f. A panic of f becomes an error.
 func (r *reader) guard(f func() error) (err error) {
 	r.streamer.mu.Lock()
 	defer r.streamer.mu.Unlock()
@@ -91,7 +93,8 @@ func (r *reader) guard(f func() error) (err error) {
 	return f()
 }
 
-// Read reads the next frames of the streamer.
+// Read reads the next frames of the streamer into dst, at most block of them, and returns their number. The error is
+// io.EOF at the end, or wraps ErrStreamer.
 func (r *reader) Read(dst []pcm.Frame) (n int, err error) {
 	samples := r.samples[:min(len(dst), block)]
 	err = r.guard(func() error {
@@ -122,12 +125,13 @@ type seekReader struct {
 
 var _ sounds.FrameSeeker = (*seekReader)(nil)
 
-// SeekFrame makes Read continue at a frame. Frames beyond the end are limited to the end.
+// SeekFrame makes Read continue at a frame. Frames beyond the end are limited to the end. The error wraps
+// ErrStreamer.
 func (r *seekReader) SeekFrame(frame int64) error {
 	return r.guard(func() error { return r.s.Seek(int(min(frame, int64(max(r.s.Len(), 0))))) })
 }
 
-// lengthOf returns the length that a streamer reports, or 0 (unknown) if Len panics.
+// lengthOf returns the length in frames that a streamer reports, or 0 (unknown) if Len panics or is negative.
 func lengthOf(s beep.StreamSeeker) (frames int64) {
 	defer func() {
 		if recover() != nil {

@@ -37,6 +37,8 @@ var _ beep.Streamer = (*Streamer)(nil)
 // plays stereo: if m has several outputs, Stream returns no samples, and Err returns an error.
 func NewStreamer(m *mixer.Mixer) *Streamer { return newStreamer(m, m.Rate()) }
 
+// newStreamer returns a beep.Streamer that renders src at a rate in Hz. If device.Check rejects them, its Err returns
+// the error, and Stream returns no samples.
 func newStreamer(src device.Source, rate int) *Streamer {
 	return &Streamer{mixer: src, err: device.Check(src, rate)}
 }

@@ -26,13 +26,14 @@ func (d Dither) Int16(x float32, number uint64) (y int16, clipped bool) {
 	return int16(v), false
 }
 
-// triangular returns the difference of two uniform random numbers in 0..1.
+// triangular returns the difference of two uniform random numbers in 0..1. They depend only on state, the scrambled
+// seed, and the number of the sample.
 func triangular(state, number uint64) float64 {
 	r := scramble(state + number*0x9e3779b97f4a7c15)
 	return float64(float64(int64(r>>32)-int64(r&0xffffffff)) / (1 << 32))
 }
 
-// scramble is the output function of splitmix64.
+// scramble returns a hash of x: the output function of splitmix64.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

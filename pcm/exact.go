@@ -95,7 +95,7 @@ func CosPi(x float64) float64 {
 	return float64(sign * horner(cosTaylor[:], float64(x*math.Pi)))
 }
 
-// SinPi returns sin(pi x), with the same guarantees as CosPi.
+// SinPi returns sin(pi x), with the same guarantees and limits as CosPi.
 func SinPi(x float64) float64 {
 	if x < 0 {
 		return -SinPi(-x)
@@ -104,7 +104,7 @@ func SinPi(x float64) float64 {
 	return CosPi(x - 0.5)
 }
 
-// SinCosPi returns SinPi(x) and CosPi(x), bit for bit. For x in 0..1/2 it is faster than two calls.
+// SinCosPi returns SinPi(x) and CosPi(x), with the same bits. For x in 0..1/2 it is faster than two calls.
 func SinCosPi(x float64) (sin, cos float64) {
 	rest := 0.5 - x
 	steep := x > 0.25 // the cosine is computed from 1/2 - x
@@ -127,11 +127,11 @@ func SinCosPi(x float64) (sin, cos float64) {
 	return p, q
 }
 
-// TanPi returns tan(pi x), with the same guarantees as CosPi. At 1/2, 3/2, ..., where the tangent is
+// TanPi returns tan(pi x), with the same guarantees and limits as CosPi. At 1/2, 3/2, ..., where the tangent is
 // unbounded, it is +Inf or -Inf.
 func TanPi(x float64) float64 { return SinPi(x) / CosPi(x) }
 
-// horner evaluates a polynomial in y^2, the highest power first.
+// horner evaluates a polynomial in y^2 with the coefficients c, the highest power first.
 func horner(c []float64, y float64) float64 {
 	y2 := float64(y * y)
 	p := 0.0

@@ -69,7 +69,7 @@ type Config[T any] struct {
 	Generation uint64
 }
 
-// normal returns c with its defaults filled in, and the first error, which wraps ErrConfig.
+// normal returns c with its defaults filled in, and the first error, which wraps ErrConfig; nil: c is valid.
 func (c Config[T]) normal() (Config[T], error) {
 	if c.Max == 0 {
 		c.Max = c.Size

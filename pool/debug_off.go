@@ -8,6 +8,7 @@ const debug = false
 // filler is a stub of the filler in debug_on.go.
 type filler struct{}
 
+// newFiller is a stub of newFiller in debug_on.go.
 func newFiller[T any]() (f filler) { return f }
 
 // fill is a stub of fill in debug_on.go.

@@ -17,7 +17,7 @@ type filler []int16
 
 const leftAlone = -1
 
-// newFiller returns the pattern for objects of type T.
+// newFiller returns the pattern that fill writes to released objects of type T.
 func newFiller[T any]() filler {
 	t := reflect.TypeFor[T]()
 	f := slices.Repeat(filler{leftAlone}, int(t.Size()))
@@ -25,7 +25,7 @@ func newFiller[T any]() filler {
 	return f
 }
 
-// add sets the pattern of a value of type t at an offset in bytes.
+// add sets the pattern of a value of type t at an offset in bytes. References stay leftAlone.
 func (f filler) add(t reflect.Type, offset uintptr) {
 	switch kind := t.Kind(); kind {
 	case reflect.Struct:
@@ -61,7 +61,7 @@ func (f filler) number(offset, size uintptr) {
 	}
 }
 
-// fill writes the pattern to x, which has been cleared, so its references are nil already.
+// fill writes the pattern f to x, which has been cleared, so its references are nil already.
 func fill[T any](f filler, x *T) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(x)), len(f))
 	for i, b := range f {
@@ -71,7 +71,7 @@ func fill[T any](f filler, x *T) {
 	}
 }
 
-// renew clears x and returns 1 if x was changed since fill, otherwise 0.
+// renew clears x and returns 1 if x was changed since fill with the same pattern f, otherwise 0.
 func renew[T any](f filler, x *T) (scribbled uint64) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(x)), len(f))
 	for i, b := range f {

@@ -39,10 +39,11 @@ func NewDispatcher[E any](c Config[E]) (*Dispatcher[E], error) {
 	return &Dispatcher[E]{pool: p, heard: make([]Handle, 0, p.Max())}, nil
 }
 
-// Pool returns the pool of the events.
+// Pool returns the pool of the events, which the caller may use.
 func (d *Dispatcher[E]) Pool() *Pool[E] { return d.pool }
 
-// Acquire takes an event from the pool, as Pool.Acquire does. It returns false if the pool has no room.
+// Acquire takes an event from the pool, as Pool.Acquire does, for Dispatch. It returns 0, nil and false if the pool
+// has no room.
 func (d *Dispatcher[E]) Acquire() (Handle, *E, bool) { return d.pool.Acquire() }
 
 // Listen adds a listener, which is called for every later event, after the listeners added before it.
@@ -88,7 +89,7 @@ func (d *Dispatcher[E]) Dispatch(h Handle) bool {
 	return true
 }
 
-// finish ends the innermost dispatch, of h, and releases the event.
+// finish ends the innermost dispatch, whose event is h, and releases the event.
 func (d *Dispatcher[E]) finish(h Handle) {
 	d.pool.Release(h)
 	d.heard = d.heard[:len(d.heard)-1]

@@ -37,7 +37,7 @@ func (p *Pool[T]) Extend(max int) error {
 	return nil
 }
 
-// appendFree appends place i, which links to its successors, to the end of the free list.
+// appendFree appends place i, which links to the free places after it, to the end of the free list.
 func (p *Pool[T]) appendFree(i uint64) {
 	if p.free == 0 {
 		p.free = i

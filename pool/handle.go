@@ -25,8 +25,8 @@ type Handle uint64
 // Slot returns the slot number, 0..Max-1 for a handle from a pool, -1 for the zero Handle.
 func (h Handle) Slot() int { return int(h&placeMask) - 1 }
 
-// Generation returns the generation of the handle: Config.Generation for the first use of a slot, and one
-// more for each later use, modulo 2^41.
+// Generation returns the generation of the handle: Config.Generation for the first use of a slot, and one more for
+// each later use, modulo 2^41. It is 0 for the zero Handle.
 func (h Handle) Generation() uint64 { return uint64(h) >> placeBits }
 
 // String returns "slot@generation", or "none" for the zero Handle.

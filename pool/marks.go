@@ -18,7 +18,7 @@ func newMarks(n int) marks {
 	return marks{make([]uint64, words), make([]uint64, (words+63)/64)}
 }
 
-// extend makes room for places below n.
+// extend makes room for places below n, which is at least the present room. It keeps the members.
 func (m *marks) extend(n int) {
 	more := newMarks(n)
 	copy(more.words, m.words)
@@ -26,7 +26,7 @@ func (m *marks) extend(n int) {
 	*m = more
 }
 
-// add adds a place, which may already be a member.
+// add adds a place, which may already be a member and must be below the room.
 func (m *marks) add(place uint64) {
 	w := place / 64
 	m.words[w] |= 1 << (place % 64)

@@ -21,7 +21,7 @@ type order struct {
 	at   []uint32 // by slot: its index in heap
 }
 
-// extend makes room for n slots.
+// extend makes room for n slots, which is at least the present room.
 func (o *order) extend(n int) {
 	more := order{make([]rank, len(o.heap), n), make([]uint32, n)}
 	copy(more.heap, o.heap)
@@ -29,7 +29,7 @@ func (o *order) extend(n int) {
 	*o = more
 }
 
-// push adds a slot with the score 0. birth is the number of its Acquire.
+// push adds a slot, which must not be in the order, with the score 0. birth is the number of its Acquire.
 func (o *order) push(slot int, birth uint64) {
 	o.heap = append(o.heap, rank{})
 	o.up(len(o.heap)-1, rank{ordinal(0), birth, uint32(slot)})
@@ -45,7 +45,7 @@ func (o *order) remove(slot int) {
 	}
 }
 
-// set changes the score of a slot, which must be in the order.
+// set changes the score of a slot, which must be in the order. NaN is the lowest score.
 func (o *order) set(slot int, score float64) {
 	i := int(o.at[slot])
 	r := o.heap[i]
@@ -62,7 +62,7 @@ func (o *order) place(i int, r rank) {
 	o.down(i, r)
 }
 
-// up inserts r at index i or above, and moves later ranks down.
+// up inserts r at the vacant index i of the heap or above it, and moves later ranks down.
 func (o *order) up(i int, r rank) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -75,7 +75,7 @@ func (o *order) up(i int, r rank) {
 	o.put(i, r)
 }
 
-// down inserts r at index i or below, and moves earlier ranks up.
+// down inserts r at the vacant index i of the heap or below it, and moves earlier ranks up.
 func (o *order) down(i int, r rank) {
 	for {
 		child := 2*i + 1

@@ -2,8 +2,8 @@ package pool
 
 import "fmt"
 
-// makeRoom makes room in a full pool by growth or a kill, and reports whether it did. It notes the number of
-// active objects for Suggest if the pool does not grow.
+// makeRoom makes room for one object in a full pool by growth or a kill, and reports whether it did. It notes the
+// number of active objects for Suggest if the pool does not grow.
 func (p *Pool[T]) makeRoom() bool {
 	if p.grow() {
 		return true
@@ -48,8 +48,8 @@ func (p *Pool[T]) SetLimit(n int) error {
 	return nil
 }
 
-// Resize sets the limit as SetLimit does. With the policy Kill it then kills surplus objects one by one
-// and returns their number.
+// Resize sets the limit to n as SetLimit does, with the same error. With the policy Kill it then kills surplus
+// objects one by one and returns their number.
 func (p *Pool[T]) Resize(n int) (killed int, err error) {
 	if err := p.SetLimit(n); err != nil {
 		return 0, err

@@ -149,8 +149,8 @@ func (p *Pool[T]) begin(h Handle, x *T) bool {
 // false.
 func (p *Pool[T]) Release(h Handle) bool { return p.reclaim(h, false) }
 
-// reclaim returns the object of h to the pool; killed is passed to OnRelease. It returns false, without an
-// effect, if h is not valid.
+// reclaim returns the object of h to the pool and reports true; killed is passed to OnRelease. It returns false,
+// without an effect, if h is not valid.
 func (p *Pool[T]) reclaim(h Handle, killed bool) bool {
 	i := uint64(h) & placeMask
 	if i >= uint64(len(p.places)) {
@@ -174,7 +174,8 @@ func (p *Pool[T]) reclaim(h Handle, killed bool) bool {
 	return true
 }
 
-// end begins Release in a watched pool: it removes h from the order and calls OnRelease.
+// end begins Release in a watched pool: it removes h from the order and calls OnRelease. at is the place of h; killed
+// is passed to OnRelease.
 func (p *Pool[T]) end(h Handle, at *place[T], killed bool) {
 	if p.ordered {
 		p.order.remove(h.Slot())
@@ -189,7 +190,8 @@ func (p *Pool[T]) end(h Handle, at *place[T], killed bool) {
 	}
 }
 
-// Get returns the object of h, or nil if h is not valid.
+// Get returns the object of h, or nil if h is not valid. The pointer is valid until h is released or killed, or the
+// pool is extended.
 func (p *Pool[T]) Get(h Handle) *T {
 	i := uint64(h) & placeMask
 	if i >= uint64(len(p.places)) || p.places[i].key != uint64(h) {
@@ -198,7 +200,7 @@ func (p *Pool[T]) Get(h Handle) *T {
 	return &p.places[i].value
 }
 
-// At returns the object in a slot, or nil if the slot is free or out of range.
+// At returns the object in a slot, from 0, or nil if the slot is free or out of range.
 func (p *Pool[T]) At(slot int) *T {
 	if p.HandleAt(slot) == 0 {
 		return nil
@@ -206,7 +208,7 @@ func (p *Pool[T]) At(slot int) *T {
 	return &p.places[slot+1].value
 }
 
-// HandleAt returns the handle of the object in a slot, or 0 if the slot is free or out of range.
+// HandleAt returns the handle of the object in a slot, from 0, or 0 if the slot is free or out of range.
 func (p *Pool[T]) HandleAt(slot int) Handle {
 	i := uint64(slot + 1)
 	if i >= uint64(len(p.places)) {
@@ -219,8 +221,8 @@ func (p *Pool[T]) HandleAt(slot int) Handle {
 	return Handle(key)
 }
 
-// Len returns the number of active objects.
+// Len returns the number of active objects, which may exceed Limit after SetLimit.
 func (p *Pool[T]) Len() int { return int(p.acquired - p.released) }
 
-// Max returns the number of slots.
+// Max returns the number of slots: Config.Max, or more after Extend.
 func (p *Pool[T]) Max() int { return len(p.places) - 1 }

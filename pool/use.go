@@ -31,7 +31,7 @@ func (p *Pool[T]) Counters() Counters {
 // HighWater returns the maximum number of active objects so far.
 func (p *Pool[T]) HighWater() int { return max(p.high, p.peak) }
 
-// Use returns the number of Acquires that found n objects active, successful or not; 0 for n outside
+// Use returns the number of Acquires since New that found n objects active, successful or not; 0 for n outside
 // 0..Max.
 func (p *Pool[T]) Use(n int) uint64 {
 	if n < 0 || n >= len(p.used) {

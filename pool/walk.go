@@ -2,9 +2,9 @@ package pool
 
 import "iter"
 
-// Next returns the number of the first active slot at or after slot, or -1. To walk the pool without a
-// closure, start with Next(0) and continue with Next(s+1). Objects may be acquired and released between
-// calls. A complete walk takes one step for each active object and for each object released since the last
+// Next returns the number of the first active slot at or after slot, or -1. A negative slot is like 0. To walk the
+// pool without a closure, start with Next(0) and continue with Next(s+1). Objects may be acquired and released
+// between calls. A complete walk takes one step for each active object and for each object released since the last
 // walk.
 func (p *Pool[T]) Next(slot int) int {
 	i := p.marks.next(max(slot, 0) + 1)
@@ -43,7 +43,7 @@ func (p *Pool[T]) Nth(i int) Handle {
 	return p.HandleAt(s)
 }
 
-// Free iterates over the free slots in the order of future Acquires. The loop body must not change the
+// Free iterates over the numbers of the free slots in the order of future Acquires. The loop body must not change the
 // pool.
 func (p *Pool[T]) Free() iter.Seq[int] {
 	return func(yield func(int) bool) {

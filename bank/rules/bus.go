@@ -40,7 +40,7 @@ type Duck struct {
 	Attack, Hold, Release Time
 }
 
-// Of converts the duck for a mixer with a sample rate. nil gives a zero Duck, which is off.
+// Of converts the duck for a mixer with a sample rate in Hz. nil gives a zero Duck, which is off.
 func (d *Duck) Of(rate int) mixer.Duck {
 	if d == nil {
 		return mixer.Duck{}
@@ -72,8 +72,8 @@ type SceneBus struct {
 	Sends   []mixer.Send // gains; other sends have the file's
 }
 
-// Parents maps the name of each bus to the bus that it feeds into; empty: the master. The master bus of an
-// output has the name of the output.
+// Parents maps the name of each bus to the bus that it feeds into; "" is the master. The master bus of each output
+// has the name of the output, and "" as its parent.
 func (r *Rules) Parents() map[string]string {
 	parents := make(map[string]string, len(r.Outputs)+len(r.Buses))
 	for i := range r.Outputs {

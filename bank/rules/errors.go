@@ -25,7 +25,8 @@ type Error struct {
 	Sound  error  // why the sound cannot be loaded; nil: the file is faulty
 }
 
-// Error returns "sheet.yaml:12:7: " and the message.
+// Error returns the file name, line and column, such as "sheet.yaml:12:7: ", and the message. Without a line it omits
+// line and column.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.File, e.Msg)
@@ -45,12 +46,12 @@ func (e *Error) Unwrap() []error {
 // elements.
 type Errors []*Error
 
-// Error returns one line per error.
+// Error returns one line per error, without a line end after the last one.
 func (e Errors) Error() string {
 	return errors.Join(e.Unwrap()...).Error()
 }
 
-// Unwrap returns the errors.
+// Unwrap returns the errors in a new slice.
 func (e Errors) Unwrap() []error {
 	out := make([]error, len(e))
 	for i := range e {
@@ -59,7 +60,7 @@ func (e Errors) Unwrap() []error {
 	return out
 }
 
-// Sort sorts the errors by line and column.
+// Sort sorts the errors in place by line and column; equal ones keep their order.
 func (e Errors) Sort() {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

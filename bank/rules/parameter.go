@@ -22,8 +22,8 @@ type Curve []Point
 // Point is a point of a curve: X is a parameter value, Y a gain in dB or a pitch in semitones.
 type Point struct{ X, Y float64 }
 
-// Of returns the value of the curve at x: linear between points, constant before the first and after the last
-// point. Without points it is 0.
+// Of returns the Y value of the curve at x: linear between points, constant before the first and after the last
+// point. Without points it is 0. The points must be in ascending order of X.
 func (c Curve) Of(x float64) float64 {
 	for i, p := range c {
 		if x > p.X {
@@ -41,7 +41,7 @@ func (c Curve) Of(x float64) float64 {
 	return c[len(c)-1].Y
 }
 
-// Span returns the smallest and largest value of the curve, or the zero Range if it has no points.
+// Span returns the smallest and largest Y value of the curve, or the zero Range if it has no points.
 func (c Curve) Span() Range {
 	if len(c) == 0 {
 		return Range{}

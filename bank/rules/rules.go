@@ -61,7 +61,7 @@ type Output struct {
 	Effects           []effect.Effect
 }
 
-// Channels returns the pair as in a file: 3-4.
+// Channels returns the pair of device channels as in a file, from 1, such as "3-4".
 func (o *Output) Channels() string { return fmt.Sprintf("%d-%d", o.Channel, o.Channel+1) }
 
 // Pairs returns the number of channel pairs that the device must have, at least 1. It is 1 if Fold downmixes
@@ -87,8 +87,8 @@ type Master struct {
 	LowPass, HighPass float64 // cutoffs in Hz; 0: off
 }
 
-// Filters reports whether a sound or bus has filters, equalisers or sends. If so, victim choices use the
-// spectra of sounds.
+// Filters reports whether the master, an output, a bus, a scene or a sound has filters, equalizers or sends. If so,
+// victim choices use the spectra of sounds.
 func (r *Rules) Filters() bool {
 	equalises := func(effects []effect.Effect) bool {
 		return slices.ContainsFunc(effects, func(e effect.Effect) bool { return e.Filters() })
@@ -106,7 +106,7 @@ func (r *Rules) Filters() bool {
 		})
 }
 
-// Config returns the mixer configuration of the rules.
+// Config returns the mixer configuration of the rules. Its slices of effects and sends share the memory of r.
 func (r *Rules) Config() mixer.Config {
 	c := mixer.Config{
 		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, IgnoreFilters: r.IgnoreFilters,

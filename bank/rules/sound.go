@@ -29,6 +29,7 @@ const (
 	PickRound               // in order
 )
 
+// String returns the word for the pick in a file, such as "shuffle".
 func (p Pick) String() string { return words.Name("pick", p, pickNames[:]) }
 
 var pickNames = [...]string{"random", "shuffle", "round"}
@@ -104,8 +105,9 @@ func (r *Rules) QualityOf(s *Sound) voice.Quality {
 	return r.Quality
 }
 
-// Groups creates the mixer groups that limit the starts of each sound, in the order of Sounds; nil means
-// unlimited. Sounds with the same Group share one.
+// Groups creates the groups of m that limit the starts of each sound, in the order of Sounds; nil for a sound without
+// limit, cooldown and coalesce. Sounds with the same Group share one, with the settings of the first of them. The
+// error wraps mixer.ErrOption.
 func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	groups := make([]*mixer.Group, len(r.Sounds))
 	shared := map[string]*mixer.Group{}
@@ -131,8 +133,8 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	return groups, nil
 }
 
-// Find returns the source of a sound that can be used by name without a file. It returns false for an unknown
-// name.
+// Find returns the source in Named of a sound that can be used by name without a file. It returns false for an
+// unknown name.
 func (r *Rules) Find(name string) (sounds.Source, bool) {
 	for i := range r.Named {
 		if r.Named[i].Name == name {
@@ -142,8 +144,8 @@ func (r *Rules) Find(name string) (sounds.Source, bool) {
 	return sounds.Source{}, false
 }
 
-// Source returns the source of file f of sound s. loop means that a voice will loop it. Paths are relative to
-// the folder of the rules.
+// Source returns the source of file f of sound s for a library. loop means that a voice will loop it. Relative paths
+// are relative to the folder of the rules. A name that Find does not know gives a source without a name and file.
 func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	src := sounds.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
 	if s.Stream {

@@ -26,7 +26,7 @@ const (
 	maxMoment  = 1e12
 )
 
-// seconds returns a time of n seconds.
+// seconds returns a time of n seconds. It never overflows.
 func seconds(n uint64) Time {
 	hi, lo := bits.Mul64(n, attos)
 	return Time{hi, lo}
@@ -37,7 +37,7 @@ func (t Time) Compare(u Time) int {
 	return cmp.Or(cmp.Compare(t.hi, u.hi), cmp.Compare(t.lo, u.lo))
 }
 
-// add returns t + u. It does not check for overflow.
+// add returns t + u. An overflow wraps around.
 func (t Time) add(u Time) Time {
 	lo, carry := bits.Add64(t.lo, u.lo, 0)
 	return Time{t.hi + u.hi + carry, lo}
@@ -49,7 +49,7 @@ func (t Time) sub(u Time) Time {
 	return Time{t.hi - u.hi - borrow, lo}
 }
 
-// times returns n x t and whether it fits.
+// times returns n times t and true, or false if the product does not fit.
 func (t Time) times(n uint64) (Time, bool) {
 	over, hi := bits.Mul64(t.hi, n)
 	carry, lo := bits.Mul64(t.lo, n)
@@ -71,7 +71,8 @@ func (t Time) over(u Time) uint64 {
 	return n + 1
 }
 
-// Repeat returns t + n x every, and true if the sum is at most 10^12 seconds.
+// Repeat returns t + n times every, and true if the sum is at most 10^12 seconds. If it is false, the time is
+// meaningless.
 func (t Time) Repeat(n uint64, every Time) (Time, bool) {
 	rest, ok := every.times(n)
 	if !ok || rest.hi > 1<<62 {
@@ -85,8 +86,8 @@ func (t Time) Repeat(n uint64, every Time) (Time, bool) {
 // every must not be 0.
 func (t Time) Repeats(until, every Time) uint64 { return until.sub(t).over(every) }
 
-// Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half up. This is the only rounding of
-// a time.
+// Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half up; at most 2^63-1. This is the only
+// rounding of a time.
 func (t Time) Frames(rate int) int64 {
 	p, _ := t.times(uint64(rate))
 	p = p.add(Time{lo: attos / 2})
@@ -97,7 +98,8 @@ func (t Time) Frames(rate int) int64 {
 	return int64(min(q, 1<<63-1))
 }
 
-// FrameTime returns a time with at most 18 decimals that rounds to the given number of frames.
+// FrameTime returns a time with at most 18 decimals that rounds to a number of frames at a rate in Hz, at least 1. A
+// negative number gives 0.
 func FrameTime(frames int64, rate int) Time {
 	n, d := uint64(max(frames, 0)), uint64(rate)
 	hi, lo := bits.Mul64(n%d, attos)
@@ -109,22 +111,23 @@ func FrameTime(frames int64, rate int) Time {
 // IsZero reports whether the time is 0.
 func (t Time) IsZero() bool { return t == Time{} }
 
-// UnmarshalText parses a time like ParseTime.
+// UnmarshalText parses a time like ParseTime. After an error t is 0.
 func (t *Time) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseTime(string(text))
 	return err
 }
 
-// Seconds returns the time in seconds.
+// Seconds returns the time in seconds, rounded to a float64.
 func (t Time) Seconds() float64 {
 	return float64(float64(float64(t.hi)*(1<<64))+float64(t.lo)) / attos
 }
 
-// Duration returns a duration that a mixer with this rate converts to Frames. It is rounded down to a
-// nanosecond, far less than half a frame.
+// Duration returns a duration that a mixer with this rate in Hz converts to Frames(rate) frames. It is rounded down
+// to a nanosecond, far less than half a frame.
 func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(rate), rate) }
 
-// String formats the time as in a file, in seconds: "1.5s".
+// String formats the time as in a file, in seconds and exactly: "1.5s". Times that cannot be in a file may be
+// "forever".
 func (t Time) String() string {
 	if t.hi >= attos {
 		return "forever"
@@ -143,9 +146,9 @@ var units = [...]struct {
 	{"h", 3600, 0}, {"m", 60, 0}, {"s", 1, 0}, {"ms", 1, 3}, {"us", 1, 6}, {"µs", 1, 6}, {"ns", 1, 9},
 }
 
-// ParseTime parses a time: "1.5s", "250ms", "2m3s", or a number of seconds. The units are h, m, s, ms, us and
-// ns, each at most once and in this order. A time is not negative, at most 1,000,000,000 s long, and has at
-// most 18 decimals. The error contains a remedy.
+// ParseTime parses a time: "1.5s", "250ms", "2m3s", or a number of seconds. The units are h, m, s, ms, us and ns,
+// each at most once and in this order. A time is not negative, at most 1,000,000,000 s long, and has at most 18
+// decimals. "" is an error. The error contains a remedy.
 func ParseTime(text string) (Time, error) {
 	const right = "write 1.5s, 250ms, 2m3s or a number of seconds"
 	if strings.HasPrefix(text, "-") {
@@ -193,8 +196,8 @@ type decimal struct {
 	exponent        bool   // it has an exponent
 }
 
-// splitNumber splits a number (digits, a point, an exponent) off the front of a text. ok is false if the text
-// does not begin with a number; rest is then the whole text.
+// splitNumber splits a number (digits, a point, an exponent of at most 400 up or down) off the front of a text. ok is
+// false if the text does not begin with a number; rest is then the whole text.
 func splitNumber(text string) (d decimal, rest string, ok bool) {
 	d.whole, rest = splitDigits(text)
 	if after, ok := strings.CutPrefix(rest, "."); ok {
@@ -227,8 +230,8 @@ func splitDigits(text string) (digits, rest string) {
 	return text[:len(text)-len(rest)], rest
 }
 
-// attos converts the number, divided by 10^shift, from seconds to units of 10^-18 s. It returns false if the
-// number has more decimals. A number that is far too large becomes maxMoment.
+// attos converts the number, in seconds divided by 10^shift, to a Time. It returns false if the number has more than
+// 18 decimals. A number beyond 10^11 s becomes maxMoment.
 func (d decimal) attos(shift int) (Time, bool) {
 	digits := strings.TrimLeft(d.whole+d.fraction, "0")
 	places := len(d.fraction) + shift - d.power // number of decimals in digits

@@ -12,7 +12,8 @@ import (
 // isFlow reports whether a character is a comma, bracket or brace, which separate or enclose values.
 func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
 
-// fault converts an error of the YAML library to an error of this package, at its place in the source.
+// fault converts an error of the YAML library, whose positions are in t.sent, to an error of this package, at its
+// place in the source.
 func (t *text) fault(err error) *Error {
 	wrong := t.foundWrong(err)
 	// A missing space, on the line of the error or the line before, may be a character that looks like a
@@ -27,7 +28,7 @@ func (t *text) fault(err error) *Error {
 	return wrong
 }
 
-// isText reports whether the character after before, a line's beginning, belongs to a comment, a quoted text,
+// isText reports whether the character after before, the beginning of its line, belongs to a comment, a quoted text,
 // or a text in a non-ASCII script.
 func isText(before string) bool {
 	return strings.Contains(before, "#") || strings.Count(before, `"`)%2 > 0 || strings.Count(before, "'")%2 > 0 ||
@@ -38,7 +39,7 @@ func isText(before string) bool {
 // YAML.
 func OddSpace(r rune) bool { return r > 0x7f && unicode.IsSpace(r) }
 
-// foundWrong is like fault, but does not look for characters that only look like spaces.
+// foundWrong converts an error like fault, but does not look for characters that only look like spaces.
 func (t *text) foundWrong(err error) *Error {
 	var e *library.LoadError
 	if !errors.As(err, &e) {
@@ -81,8 +82,8 @@ func (p Place) back(text string) Place {
 	return Place{p.Line, p.Column - utf8.RuneCountInString(text)}
 }
 
-// openQuote returns an error if a quote is open at the end of the line before the error e, or else nil. If the
-// text before that line has another error, it returns nil, too.
+// openQuote returns an error if a quote is open at the end of the line before the error e of the library, or else
+// nil. If the text before that line has another error, it returns nil, too.
 func (t *text) openQuote(e *library.LoadError) *Error {
 	if line := e.Mark.Line; line > 1 && line <= len(t.lines) {
 		_, _, err := load(t.until(line))
@@ -99,8 +100,8 @@ func (t *text) openQuote(e *library.LoadError) *Error {
 // unclosed returns the error that the quote at p is not closed in its line.
 func (p Place) unclosed() *Error { return p.wrong("this quote is not closed in its line") }
 
-// neverClosed returns an error for the bracket that is open at the end of the text. If the bracket cannot be
-// found, the error is at the end of the text.
+// neverClosed returns an error for the bracket that is open at the end of the text. e is the library's error. If the
+// bracket cannot be found, the error is at the end of the text.
 func (t *text) neverClosed(e *library.LoadError) *Error {
 	at := t.place(e.Mark.Line, e.Mark.Column)
 	if e.ContextMsg == "while parsing a flow node" {

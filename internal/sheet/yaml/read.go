@@ -63,7 +63,7 @@ type Error struct {
 	Msg string // error and remedy, on one line
 }
 
-// Error returns "12:7: " and the message.
+// Error returns the line and column, such as "12:7: ", and the message, or only the message for the whole text.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Msg
@@ -76,7 +76,7 @@ func (p Place) wrong(format string, args ...any) *Error {
 	return &Error{p, fmt.Sprintf(format, args...)}
 }
 
-// Quote quotes a text, cut to 60 characters, for a one-line message.
+// Quote returns a text in Go's double quotes, cut to 60 characters, for a one-line message.
 func Quote(text string) string {
 	const most = 60
 	if r := []rune(text); len(r) > most {
@@ -130,8 +130,8 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 	return root, nil
 }
 
-// load parses a document with the library. On an error, doc has the part before the error. end is the position
-// after the document. A panic of the library becomes an error.
+// load parses src, a document, with the library; nil for an empty one. On an error, doc has the part before the
+// error. end is the position after the document. A panic of the library becomes an error.
 func load(src string) (doc *library.Node, end Place, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -174,5 +174,5 @@ func (bounds) CheckDepth(depth int, c *library.DepthContext) error {
 	return nil
 }
 
-// CheckAlias is called when the library expands aliases, which this package does not use.
+// CheckAlias returns nil. The library calls it when it expands aliases, which this package does not use.
 func (bounds) CheckAlias(int, int) error { return nil }

@@ -32,8 +32,8 @@ type text struct {
 	at   int
 }
 
-// newText prepares a source for the library. It returns an error if src is not UTF-8 text or would need too
-// much memory. what names the text in messages.
+// newText prepares a source for the library. what names the text in messages. It returns an error if src is larger
+// than MaxBytes, is not UTF-8 text, or would need too much memory.
 func newText(src []byte, what string) (*text, *Error) {
 	t := &text{what: what, the: "the " + what[strings.LastIndexByte(what, ' ')+1:], lines: []int{0}, last: Place{1, 1}}
 	if len(src) > MaxBytes {
@@ -80,8 +80,8 @@ func newText(src []byte, what string) (*text, *Error) {
 
 const begin = "--- "
 
-// begin puts a document mark before a text that starts with a bracket, such as JSON. Otherwise the library
-// would parse up to the closing bracket first, because the whole text might be a key, and take four times the
+// begin puts a document mark into t.sent before a text that starts with a bracket, such as JSON. Otherwise the
+// library would parse up to the closing bracket first, because the whole text might be a key, and take four times the
 // memory.
 func (t *text) begin() {
 	if at := t.skip(t.last); t.offset(at) < len(t.src) && strings.IndexByte("[{", t.src[t.offset(at)]) >= 0 {
@@ -124,16 +124,16 @@ func (t *text) offset(p Place) int {
 	return t.at
 }
 
-// rest returns the text from a position on.
+// rest returns the source from a position on.
 func (t *text) rest(p Place) string { return t.src[t.offset(p):] }
 
-// before returns the text on the line before a position.
+// before returns the part of the line before a position.
 func (t *text) before(p Place) string {
 	end := t.offset(p)
 	return t.src[t.lines[p.Line-1]:end]
 }
 
-// forward returns the position n bytes after p.
+// forward returns the position n bytes after p in the source. The source must have that many.
 func (t *text) forward(p Place, n int) Place {
 	over := t.src[t.offset(p):][:n]
 	if lines := strings.Count(over, "\n"); lines > 0 {
@@ -144,7 +144,7 @@ func (t *text) forward(p Place, n int) Place {
 	return p
 }
 
-// skip returns the first position at or after p that is not in white space or a comment.
+// skip returns the first position at or after p that is not in white space or a comment, or the end of the source.
 func (t *text) skip(p Place) Place {
 	rest := t.rest(p)
 	n := 0
@@ -197,8 +197,8 @@ func withStandIns(src string) (string, bool) {
 	}), true
 }
 
-// restored replaces the stand-ins in a scalar by the original characters. escaped means that the scalar is in
-// double quotes. It returns false if a stand-in has no partner.
+// restored returns the text of a scalar with its stand-ins replaced by the original characters. escaped means that
+// the scalar is in double quotes. It returns false if a stand-in has no partner.
 func restored(text string, escaped bool) (string, bool) {
 	if !escaped { // in an unescaped text the backslash is literal
 		return standInEscape.ReplaceAllString(text, `\ud$1`), true

@@ -23,7 +23,8 @@ type anchored struct {
 	depth int // depth of its content
 }
 
-// tree returns the root of a document.
+// tree converts a document of the library, and returns its root. It panics with an *Error if the document is invalid
+// or too large.
 func (t *text) tree(doc *library.Node) *Node {
 	b := &tree{text: t, anchored: map[*library.Node]*anchored{}}
 	return b.value(doc.Content[0], 1, b.place(doc.Line, doc.Column))
@@ -57,8 +58,8 @@ func (b *tree) enter(at Place, level int) {
 	b.deepest = max(b.deepest, level)
 }
 
-// value converts a node and its content and resolves its alias or anchor. level is its nesting level, from 1.
-// mark is the position to report if the value is missing.
+// value converts a node and its content and resolves its alias or anchor. level is its nesting level, from 1. mark is
+// the position to report if the value is missing. It panics with an *Error if the node is invalid.
 func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	at := b.place(n.Line, n.Column)
 	if n.Kind == library.AliasNode {
@@ -77,8 +78,8 @@ func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	return node
 }
 
-// alias returns the node that an alias refers to. It panics with an *Error if the anchor is unknown, or if the
-// copy makes the tree too deep or too large.
+// alias returns the node of an anchor for n, an alias at a place and level. It panics with an *Error if the anchor is
+// unknown, or if a copy would make the tree too deep or too large.
 func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 	a := b.anchored[n.Alias]
 	if a == nil || a.node == nil {
@@ -89,7 +90,7 @@ func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 	return a.node
 }
 
-// unknown returns the error that no anchor with this name precedes p.
+// unknown returns the error that no anchor with this name is defined before p.
 func (p Place) unknown(name string) *Error {
 	return p.wrong("unknown anchor %s; define it before its use", Quote("&"+name))
 }
@@ -110,8 +111,8 @@ func (b *tree) untagged(n *library.Node, at Place) Place {
 	return at
 }
 
-// bare converts a node without its anchor and records its nesting level. at is its position, and mark the
-// position to report if it is empty.
+// bare converts a node without its anchor and records its nesting level. at is its position, and mark the position to
+// report if it is empty. It panics with an *Error if the node is invalid.
 func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 	b.enter(at, level)
 	switch n.Kind {
@@ -147,7 +148,7 @@ func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 	return scalar
 }
 
-// isNothing reports whether a scalar is an empty plain text.
+// isNothing reports whether n, a scalar, is an empty plain text, that is, a missing value.
 func isNothing(n *library.Node) bool { return n.Value == "" && n.Style == 0 }
 
 // key returns the position and text of a key. It panics with an *Error if the key is not a text.
@@ -201,7 +202,7 @@ func (b *tree) scalar(n *library.Node, at Place) string {
 	return value
 }
 
-// closes reports whether the quote at the beginning of rest is closed on the same line.
+// closes reports whether the quote at the beginning of rest, which must not be empty, is closed on the same line.
 func closes(rest string) bool {
 	mark := rest[0]
 	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
