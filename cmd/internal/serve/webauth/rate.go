@@ -6,31 +6,27 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // bucket is a token bucket with the capacity of one second. The zero bucket is full.
 type bucket struct {
-	mutex sync.Mutex
-	spent float64
-	last  time.Time
+	once    sync.Once
+	limiter *rate.Limiter
 }
 
-// take takes n tokens at time now and returns 0. rate is both the capacity and the number of tokens added per
-// second. If there are too few tokens, take leaves them and returns the time until there are enough. An n above rate
-// counts as rate.
-func (b *bucket) take(n, rate float64, now time.Time) time.Duration {
-	n = min(n, rate)
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	if !b.last.IsZero() {
-		b.spent = max(0, b.spent-now.Sub(b.last).Seconds()*rate)
+// take takes n tokens at time now and returns 0. perSecond is both the capacity and the number of tokens added per
+// second; it is the same in each call. If there are too few tokens, take leaves them and returns the time until there
+// are enough. An n above perSecond counts as perSecond.
+func (b *bucket) take(n, perSecond int, now time.Time) time.Duration {
+	b.once.Do(func() { b.limiter = rate.NewLimiter(rate.Limit(perSecond), perSecond) })
+	n = min(n, perSecond)
+	if b.limiter.AllowN(now, n) {
+		return 0
 	}
-	b.last = now
-	if b.spent+n > rate {
-		return time.Duration(math.Ceil((b.spent + n - rate) / rate * 1e9))
-	}
-	b.spent += n
-	return 0
+	missing := float64(n) - b.limiter.TokensAt(now)
+	return max(1, time.Duration(math.Ceil(missing/float64(perSecond)*1e9)))
 }
 
 // mostAddresses is the maximum number of stored addresses.
@@ -39,14 +35,14 @@ const mostAddresses = 4096
 // rates holds the buckets of the server and of each address.
 type rates struct {
 	server        bucket
-	limit, single float64
+	limit, single int
 	mutex         sync.Mutex
 	addresses     map[netip.Prefix]*bucket
 }
 
 // init sets the limits for requests and empties the buckets of addresses.
 func (s *rates) init(l Limits) {
-	s.limit, s.single = float64(l.Rate), float64(l.AddressRate)
+	s.limit, s.single = l.Rate, l.AddressRate
 	s.addresses = map[netip.Prefix]*bucket{}
 }
 
@@ -85,19 +81,19 @@ func (v *visitor) take(n int) *Denied {
 	wait, limit := time.Duration(0), r.single
 	what := "address"
 	if !v.addr.loopback {
-		wait = r.of(v.addr.block).take(float64(n), r.single, now)
+		wait = r.of(v.addr.block).take(n, r.single, now)
 		if wait == 0 && v.badge != nil {
-			wait, what = v.badge.spent.take(float64(n), r.single, now), "token"
+			wait, what = v.badge.spent.take(n, r.single, now), "token"
 		}
 	}
 	if wait == 0 {
-		wait, limit, what = r.server.take(float64(n), r.limit, now), r.limit, "server"
+		wait, limit, what = r.server.take(n, r.limit, now), r.limit, "server"
 	}
 	if wait == 0 {
 		return nil
 	}
 	v.guard.counts.rates.Add(1)
-	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %.0f requests a second from this %s", limit, what), Limit: int(limit), After: wait}
+	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %d requests a second from this %s", limit, what), Limit: limit, After: wait}
 }
 
 // failures limits how often an address may try tokens. Each failure above the limit doubles the
