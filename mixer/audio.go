@@ -180,7 +180,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		a.meterBuffer = make([]pcm.Frame, a.hop)
 	}
 	a.stats.Voices = int64(c.Voices)
-	a.published.publish(&a.stats)
+	a.publishStats()
 	return a, nil
 }
 
@@ -331,5 +331,5 @@ func (a *audio) publish(from int64) {
 	}
 	a.stats.Frame = a.now
 	a.stats.Virtual = int64(a.virtuals.Len())
-	a.published.publish(&a.stats)
+	a.publishStats()
 }

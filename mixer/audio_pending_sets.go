@@ -179,24 +179,20 @@ func (a *audio) applyDeferredStop(r *record) bool {
 		return true
 	}
 	s := &extra.pendingStop
-	version := s.version.Load()
-	if version == s.doneVersion.Load() {
-		return true
-	}
-	id, at, over, after := pool.Handle(s.id.Load()), s.frame.Load(), s.over.Load(), s.afterSeq.Load()
+	stop, version, ok := s.read()
 	switch {
-	case version&1 != 0 || s.version.Load() != version: // a write is in progress
+	case version == s.doneVersion.Load():
+		return true
+	case !ok || a.now < stop.frame:
 		return false
-	case a.now < at:
-		return false
-	case r.playing == id:
+	case r.playing == stop.id:
 		i := r.status.index()
-		if after == 0 || at == 0 || a.mutable(i).began <= at {
-			a.applyToVoice(i, &command{kind: cmdStop, fadeFrames: over})
+		if stop.afterSeq == 0 || stop.frame == 0 || a.mutable(i).began <= stop.frame {
+			a.applyToVoice(i, &command{kind: cmdStop, fadeFrames: stop.over})
 		}
-	case after == 0 && pool.Handle(r.id.Load()) == id:
-		a.cancelStart(r, id)
-	case a.commands.Popped() < after: // the start may not have arrived yet
+	case stop.afterSeq == 0 && pool.Handle(r.id.Load()) == stop.id:
+		a.cancelStart(r, stop.id)
+	case a.commands.Popped() < stop.afterSeq: // the start may not have arrived yet
 		return false
 	}
 	s.doneVersion.Store(version)

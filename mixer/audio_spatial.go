@@ -3,6 +3,7 @@ package mixer
 import (
 	"sync/atomic"
 
+	"voicepool/mixer/internal/publish"
 	"voicepool/space"
 	"voicepool/voice"
 )
@@ -20,8 +21,9 @@ func (r *record) applyMove() {
 	if !r.isSpatial || !r.moved.Load() {
 		return
 	}
-	if w, ok := r.spatial.spot.read(); ok {
-		r.spatial.source.Spot = w.spot()
+	var spot spotVectors
+	if readVectors(&r.spatial.spot, spot[:]) {
+		r.spatial.source.Spot = spot.spot()
 	}
 }
 
@@ -59,7 +61,8 @@ func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 // SetPositions.
 func (a *audio) applyPositions() {
 	a.positionsSent.Store(false)
-	ears, all := readIfMoved(a, &a.listenerMoved, &a.listener)
+	var ears listenerVectors
+	all := readIfMoved(a, &a.listenerMoved, &a.listener, ears[:])
 	if all {
 		a.ear = ears.ear()
 		a.journalListener(&ears)
@@ -69,8 +72,9 @@ func (a *audio) applyPositions() {
 		if !s.record.isSpatial || !s.record.moved.Load() && !all {
 			continue
 		}
-		if w, ok := readIfMoved(a, &s.record.moved, &s.record.spatial.spot); ok {
-			s.record.spatial.source.Spot = w.spot()
+		var spot spotVectors
+		if readIfMoved(a, &s.record.moved, &s.record.spatial.spot, spot[:]) {
+			s.record.spatial.source.Spot = spot.spot()
 			a.journalPosition(s, &s.record.spatial.spatialState)
 		}
 		a.fadeToPosition(i, a.mutable(i))
@@ -119,15 +123,16 @@ func cutoffDiffers(from, to float64) bool {
 	return to > float64(from*minCutoffRatio) || from > float64(to*minCutoffRatio)
 }
 
-// readIfMoved reads a position from words if moved is set, and clears moved. ok is false if it was not set or a write
-// is in progress; in the second case the flags stay set for the next block.
-func readIfMoved[A spotVectors | listenerVectors](a *audio, moved *atomic.Bool, words *seqVectors[A]) (read A, ok bool) {
+// readIfMoved reads the vectors of a cell if moved is set, and clears moved. It returns false if moved was not set or a
+// write is in progress; in the second case the flags stay set for the next block.
+func readIfMoved[W publish.Words](a *audio, moved *atomic.Bool, cell *publish.SeqCell[W], vectors []space.Vector) bool {
 	if !moved.Swap(false) {
-		return read, false
+		return false
 	}
-	if read, ok = words.read(); !ok {
+	ok := readVectors(cell, vectors)
+	if !ok {
 		moved.Store(true)
 		a.positionsDeferred.Store(true)
 	}
-	return read, ok
+	return ok
 }

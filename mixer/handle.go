@@ -97,7 +97,7 @@ func (h Handle) StopOver(fade time.Duration) error {
 	m := h.mixer
 	frames := m.stopFrames(fade)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), fadeFrames: frames}) != nil {
-		m.deferStop(r, h.id, m.stopFrame(), frames, 0)
+		m.deferStop(r, stopSnapshot{id: h.id, frame: m.stopFrame(), over: frames})
 		m.stopsDeferred.Store(true)
 	}
 	return nil

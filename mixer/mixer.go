@@ -127,7 +127,7 @@ func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
 // Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, it
 // advances with the system clock. Control side; the audio side may already be further.
-func (m *Mixer) Now() int64 { return m.sleep.now(m.published.frame(), m.rate) }
+func (m *Mixer) Now() int64 { return m.sleep.now(int64(m.published.Word(0)), m.rate) }
 
 // Next returns the frame where a call without an explicit frame takes effect. With Config.Lead it follows the clock.
 // Otherwise it is the first frame that has not been mixed, or a later one while a block is being mixed. Use it to

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"voicepool/mixer/internal/publish"
 	"voicepool/voice"
 )
 
@@ -23,12 +24,17 @@ const (
 // fade, and the last fade after it. It is a seqlock: the control side writes it, the audio side reads it,
 // and neither waits.
 type pendingSet struct {
-	version atomic.Uint32 // odd during a write
-	kind    atomic.Uint32 // hasJump, hasFade, and above them the shape of the last set
-	jump    atomic.Uint64 // float64 bits
-	target  atomic.Uint64
-	over    atomic.Int64 // frames
+	cell publish.SeqCell[[4]atomic.Uint64]
 }
+
+// The words of a pendingSet.
+const (
+	setKind   = iota // hasJump, hasFade, and above them the shape of the last set
+	setJump          // float64 bits
+	setTarget        // float64 bits
+	setOver          // frames
+	setWords
+)
 
 const (
 	hasJump = 1 << iota
@@ -84,35 +90,29 @@ func (w *setSnapshot) finalValue() float64 {
 // read returns a copy of the pending set; ok is false, and the copy invalid, if a write is in progress or came in
 // between. Audio side.
 func (x *pendingSet) read() (w setSnapshot, ok bool) {
-	v, kind := x.version.Load(), x.kind.Load()
-	w = setSnapshot{
+	var words [setWords]uint64
+	ok = x.cell.Read(words[:])
+	kind := words[setKind]
+	return setSnapshot{
 		hasJump: kind&hasJump != 0, hasFade: kind&hasFade != 0, shape: voice.Shape(kind >> shapeShift),
-		jump: math.Float64frombits(x.jump.Load()), target: math.Float64frombits(x.target.Load()), over: x.over.Load(),
-	}
-	return w, v&1 == 0 && x.version.Load() == v
+		jump: math.Float64frombits(words[setJump]), target: math.Float64frombits(words[setTarget]), over: int64(words[setOver]),
+	}, ok
 }
 
 // write adds a set to value within over frames along a shape to the pending set, or replaces all earlier sets if
 // replace is true. A set without a fade, where over is 0, always replaces them. Control side, with the mutex held.
 func (x *pendingSet) write(value float64, over int64, shape voice.Shape, replace bool) {
-	was := x.kind.Load()
-	kind, value64 := uint32(hasJump), &x.jump
+	var words [setWords]uint64
+	x.cell.Read(words[:])
+	kind, value64 := uint64(hasJump), setJump
 	if over > 0 {
-		if kind, value64 = hasFade, &x.target; !replace {
-			kind |= was & hasJump
+		if kind, value64 = hasFade, setTarget; !replace {
+			kind |= words[setKind] & hasJump
 		}
+		words[setOver] = uint64(over)
 	}
-	kind |= uint32(shape) << shapeShift
-	version := x.version.Load()
-	x.version.Store(version + 1)
-	value64.Store(math.Float64bits(value))
-	if over > 0 && x.over.Load() != over {
-		x.over.Store(over)
-	}
-	if kind != was {
-		x.kind.Store(kind)
-	}
-	x.version.Store(version + 2)
+	words[setKind], words[value64] = kind|uint64(shape)<<shapeShift, math.Float64bits(value)
+	x.cell.Write(words[:])
 }
 
 // afterRingShift is the shift of the bits for pending sets that are applied after the ring buffer.

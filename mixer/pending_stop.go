@@ -3,6 +3,7 @@ package mixer
 import (
 	"sync/atomic"
 
+	"voicepool/mixer/internal/publish"
 	"voicepool/pool"
 )
 
@@ -10,15 +11,27 @@ import (
 // audio side reads it after the ring buffer and acknowledges it. If there are several, the one that ends
 // the voice first is kept, so a later one never cancels a Stop.
 type pendingStop struct {
-	version     atomic.Uint32 // odd during a write
-	doneVersion atomic.Uint32 // the version that the audio side has executed
-	id          atomic.Uint64 // the handle
-	frame       atomic.Int64  // the frame from which the stop applies; 0: immediately
-	over        atomic.Int64  // frames
+	cell        publish.SeqCell[[4]atomic.Uint64]
+	doneVersion atomic.Uint64 // the version of cell that the audio side has executed
+}
+
+// stopSnapshot is a copy of a pendingStop.
+type stopSnapshot struct {
+	id    pool.Handle
+	frame int64 // from which the stop applies; 0: immediately
+	over  int64 // frames
 
 	// afterSeq is the sequence number of the last command before a StopAll. A StopAll does not affect
 	// starts of later frames. 0: a stop of this start, which also cancels a pending start.
-	afterSeq atomic.Uint64
+	afterSeq uint64
+}
+
+// read returns a copy of the stop and its version. ok is false if a write is in progress or came in between.
+func (s *pendingStop) read() (stop stopSnapshot, version uint64, ok bool) {
+	var words [4]uint64
+	version = s.cell.Version()
+	ok = s.cell.Read(words[:]) && s.cell.Version() == version
+	return stopSnapshot{pool.Handle(words[0]), int64(words[1]), int64(words[2]), words[3]}, version, ok
 }
 
 // stopFrame returns the frame of a stop that does not fit into the ring buffer; 0: immediately. With
@@ -30,26 +43,19 @@ func (m *Mixer) stopFrame() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// deferStop stores a stop of start id in its record r: from the frame at on (0: immediately), over frames long. after
-// is pendingStop.afterSeq. If a stop is already stored, the earlier end is kept. The caller sets stopsDeferred. The
-// mutex is held.
-func (m *Mixer) deferStop(r *record, id pool.Handle, at, over int64, after uint64) {
+// deferStop stores a stop in the record r of its start. If a stop is already stored, the earlier end is kept. The caller
+// sets stopsDeferred. The mutex is held.
+func (m *Mixer) deferStop(r *record, stop stopSnapshot) {
 	s := &m.extraOf(r).pendingStop
-	if s.version.Load() != s.doneVersion.Load() && s.id.Load() == uint64(id) {
-		if was, length := s.frame.Load(), s.over.Load(); was+length <= at+over {
-			at, over = was, length
+	if was, version, _ := s.read(); version != s.doneVersion.Load() && was.id == stop.id {
+		if was.frame+was.over <= stop.frame+stop.over {
+			stop.frame, stop.over = was.frame, was.over
 		}
-		if s.afterSeq.Load() == 0 {
-			after = 0
+		if was.afterSeq == 0 {
+			stop.afterSeq = 0
 		}
 	}
-	version := s.version.Load()
-	s.version.Store(version + 1)
-	s.id.Store(uint64(id))
-	s.frame.Store(at)
-	s.over.Store(over)
-	s.afterSeq.Store(after)
-	s.version.Store(version + 2)
+	s.cell.Write([]uint64{uint64(stop.id), uint64(stop.frame), uint64(stop.over), stop.afterSeq})
 }
 
 // deferStopAll stores a stop, over frames long, in the records of all starts that are not over. The mutex is
@@ -58,7 +64,7 @@ func (m *Mixer) deferStopAll(over int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {
 		if m.alive(r) {
-			m.deferStop(r, pool.Handle(r.id.Load()), at, over, m.seq)
+			m.deferStop(r, stopSnapshot{pool.Handle(r.id.Load()), at, over, m.seq})
 		}
 	}
 	m.stopsDeferred.Store(true)

@@ -7,6 +7,7 @@ import (
 	"voicepool/effect"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/master"
+	"voicepool/mixer/internal/publish"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -30,7 +31,7 @@ type shared struct {
 	commands          *ring.Ring[command]
 	largerBuffers     atomic.Pointer[queueBuffers] // larger buffers; see growBuffers
 	inFlight          inFlightCounter
-	listener          seqVectors[listenerVectors]
+	listener          publish.SeqCell[[18]atomic.Uint64] // listenerVectors
 	listenerMoved     atomic.Bool
 	positionsSent     atomic.Bool // a cmdPositions is under way, or positionsDeferred is set
 	positionsDeferred atomic.Bool // places have to be read without a cmdPositions
@@ -55,7 +56,7 @@ type shared struct {
 	effects     [][]*effect.Processor // by bus: the control side reads their published values
 	missingMips atomic.Bool           // voices lack versions of their sounds
 	longest     atomic.Int64          // frames of the longest block up to now
-	published   publishedStats
+	published   publish.SeqCell[[numStats]atomic.Uint64]
 
 	sleep sleep // used by both sides
 }

@@ -4,46 +4,39 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync/atomic"
 
+	"voicepool/mixer/internal/publish"
 	"voicepool/space"
 )
 
-// seqVectors is a seqlock: the control side writes vectors, and the audio side reads them without waiting.
-type seqVectors[A spotVectors | listenerVectors] struct {
-	version atomic.Uint32
-	values  [6][3]atomic.Uint64
-}
-
+// The values that the control side moves, as vectors. Their numbers are the words of a publish.SeqCell.
 type (
 	spotVectors     [4]space.Vector // a Spot, with its scalars as the fourth
 	listenerVectors [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
 )
 
-// write publishes vectors for read. Control side, with the mutex held.
-func (w *seqVectors[A]) write(a A) {
-	v := w.version.Load()
-	w.version.Store(v + 1)
-	for i := range len(a) {
-		for j, x := range a[i] {
-			if bits, word := math.Float64bits(x), &w.values[i][j]; word.Load() != bits {
-				word.Store(bits)
-			}
+// writeVectors publishes vectors for readVectors. Control side, with the mutex held.
+func writeVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) {
+	var words [18]uint64 // as many as the longer vectors have
+	for i, v := range vectors {
+		for j, x := range v {
+			words[3*i+j] = math.Float64bits(x)
 		}
 	}
-	w.version.Store(v + 2)
+	cell.Write(words[:3*len(vectors)])
 }
 
-// read returns the vectors of the last write; ok is false, and they are invalid, if a write is in progress or came in
-// between.
-func (w *seqVectors[A]) read() (a A, ok bool) {
-	v := w.version.Load()
-	for i := range len(a) {
-		for j := range a[i] {
-			a[i][j] = math.Float64frombits(w.values[i][j].Load())
+// readVectors reads the vectors of the last write. It returns false, and they are invalid, if a write is in progress or
+// came in between.
+func readVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) bool {
+	var words [18]uint64 // as many as the longer vectors have
+	ok := cell.Read(words[:3*len(vectors)])
+	for i := range vectors {
+		for j := range vectors[i] {
+			vectors[i][j] = math.Float64frombits(words[3*i+j])
 		}
 	}
-	return a, v&1 == 0 && w.version.Load() == v
+	return ok
 }
 
 // spot returns the Spot that vectorsOfSpot converted to v.
@@ -121,7 +114,8 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 		if s.Muffled() {
 			m.allocateFilters(r)
 		}
-		r.spatial.spot.write(vectorsOfSpot(&s))
+		spot := vectorsOfSpot(&s)
+		writeVectors(&r.spatial.spot, spot[:])
 		r.moved.Store(true)
 		m.noteVelocity(r, &s.Velocity)
 	}
@@ -140,7 +134,8 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.noteListener(&ear)
-	m.listener.write(vectorsOfListener(&l, &ear))
+	ears := vectorsOfListener(&l, &ear)
+	writeVectors(&m.listener, ears[:])
 	m.listenerMoved.Store(true)
 	m.pushPositions()
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"voicepool/internal/release"
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/publish"
 	"voicepool/pool"
 	"voicepool/voice"
 )
@@ -108,8 +109,8 @@ type recordExtra struct {
 
 // recordSpatial holds the spatial data of a start.
 type recordSpatial struct {
-	spot         seqVectors[spotVectors] // written by the control side, read after the ring buffer
-	spatialState                         // source is set by the control side before the start; then the audio side owns spatialState
+	spot         publish.SeqCell[[12]atomic.Uint64] // spotVectors; written by the control side, read after the ring buffer
+	spatialState                                    // source is set by the control side before the start; then the audio side owns spatialState
 }
 
 // recordControl holds control-side data of a start.

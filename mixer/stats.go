@@ -1,11 +1,5 @@
 package mixer
 
-import (
-	"sync/atomic"
-
-	"voicepool/internal/release"
-)
-
 // Stats is a snapshot of the counters between two blocks. In every snapshot Asked = Started + Rejected +
 // Limited + Coalesced and Started = Ended + Stopped + Stolen + Playing.
 type Stats struct {
@@ -45,52 +39,35 @@ type Stats struct {
 	RingsUntil int64
 }
 
-const numStats = 23
+const numStats = 22
 
-// fields returns pointers to the counters of s that the audio side publishes; Frame is the first. Busy is not among
-// them.
+// fields returns pointers to the counters of s that the audio side publishes; Frame is the first. It omits
+// Busy and Pending.
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
 		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,
-		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.MissingMipLevels, &s.Broken, &s.RingsUntil,
+		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Voices, &s.SilentFrom, &s.MissingMipLevels, &s.Broken, &s.RingsUntil,
 	}
 }
 
-// publishedStats publishes a Stats from one goroutine to any number of readers. Readers retry while
-// version is odd or has changed.
-type publishedStats struct {
-	version [1]atomic.Int64
-	values  [numStats]atomic.Int64
-}
-
-// publish makes s visible to readers. Audio side.
-func (p *publishedStats) publish(s *Stats) {
-	var values [numStats]int64
-	for i, f := range s.fields() {
-		values[i] = *f
+// publishStats makes the counters visible to readers.
+func (a *audio) publishStats() {
+	var words [numStats]uint64
+	for i, f := range a.stats.fields() {
+		words[i] = uint64(*f)
 	}
-	version := [1]int64{p.version[0].Load() + 1}
-	release.Words(p.version[:], version[:])
-	release.Words(p.values[:], values[:])
-	version[0]++
-	release.Words(p.version[:], version[:])
+	a.published.Write(words[:])
 }
-
-// frame returns Stats.Frame of the last publish.
-func (p *publishedStats) frame() int64 { return p.values[0].Load() }
 
 // Stats returns a consistent snapshot of the counters as of the end of the last block; Busy and Pending are current.
 // Control side; it does not allocate.
 func (m *Mixer) Stats() Stats {
-	for {
-		v := m.published.version[0].Load()
-		var s Stats
-		for i, f := range s.fields() {
-			*f = m.published.values[i].Load()
-		}
-		if v&1 == 0 && m.published.version[0].Load() == v {
-			s.Busy, s.Pending = m.busyCalls.Load(), m.inFlight.len()
-			return s
-		}
+	var words [numStats]uint64
+	for !m.published.Read(words[:]) {
 	}
+	s := Stats{Busy: m.busyCalls.Load(), Pending: m.inFlight.len()}
+	for i, f := range s.fields() {
+		*f = int64(words[i])
+	}
+	return s
 }

@@ -6,6 +6,7 @@ import (
 
 	"voicepool/internal/dsp"
 	"voicepool/internal/loudness"
+	"voicepool/mixer/internal/publish"
 	"voicepool/pcm"
 )
 
@@ -27,9 +28,7 @@ type Meter struct {
 	index int
 	short loudness.ShortTerm
 
-	// A Shown. Readers retry if version is odd or has changed during the read.
-	version atomic.Uint64
-	shown   [4]atomic.Uint64
+	shown publish.SeqCell[[4]atomic.Uint64] // a Shown
 }
 
 // NewMeter returns a meter for a rate in Hz, whose next frame is number 0.
@@ -123,12 +122,8 @@ func (m *Meter) show(frame int64) {
 		peak = max(peak, m.peaks[k])
 		sum += m.sums[k]
 	}
-	m.version.Add(1)
-	m.shown[0].Store(uint64(frame))
-	for i, x := range [...]float64{float64(peak), sum / float64(2*meterSteps*m.step), m.short.Power()} {
-		m.shown[1+i].Store(math.Float64bits(x))
-	}
-	m.version.Add(1)
+	square := sum / float64(2*meterSteps*m.step)
+	m.shown.Write([]uint64{uint64(frame), math.Float64bits(float64(peak)), math.Float64bits(square), math.Float64bits(m.short.Power())})
 }
 
 // Shown is the result of a meter at the end of a step.
@@ -141,11 +136,8 @@ type Shown struct {
 
 // Shown returns the last published results. Control side; it does not allocate.
 func (m *Meter) Shown() Shown {
-	for {
-		version := m.version.Load()
-		frame, peak, square, power := m.shown[0].Load(), m.shown[1].Load(), m.shown[2].Load(), m.shown[3].Load()
-		if version&1 == 0 && m.version.Load() == version {
-			return Shown{int64(frame), math.Float64frombits(peak), math.Float64frombits(square), math.Float64frombits(power)}
-		}
+	var words [4]uint64
+	for !m.shown.Read(words[:]) {
 	}
+	return Shown{int64(words[0]), math.Float64frombits(words[1]), math.Float64frombits(words[2]), math.Float64frombits(words[3])}
 }
