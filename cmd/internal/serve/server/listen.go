@@ -31,20 +31,8 @@ func checkAddress(address string) error {
 // listen returns the first listening socket that the service manager has passed, and closes the others. Without one,
 // it opens a TCP socket at address, HOST:PORT.
 func listen(ctx context.Context, address string) (net.Listener, error) {
-	passed, err := systemd.Sockets()
-	if err != nil {
-		return nil, err
-	}
-	var first net.Listener
-	for _, s := range passed {
-		if first == nil && s.Listener != nil {
-			first = s.Listener
-			continue
-		}
-		s.Close()
-	}
-	if first != nil {
-		return first, nil
+	if l, err := systemd.Listener(); l != nil || err != nil {
+		return l, err
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	return l, taken("listen", address, err)

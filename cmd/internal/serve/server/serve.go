@@ -79,7 +79,6 @@ const (
 type server struct {
 	Options
 	config      *Config
-	manager     systemd.Manager
 	guard       *webauth.Guard
 	public      atomic.Pointer[map[string]Public]
 	cert        *certificate // nil: no TLS
@@ -111,7 +110,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return Faulty{err}
 	}
-	s := &server{Options: o, manager: systemd.New()}
+	s := &server{Options: o}
 	if s.config, err = s.read(); err != nil {
 		return Faulty{err}
 	}
@@ -164,9 +163,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	alive := s.watch()
 	defer alive()
 	s.greet(tokens != nil)
-	s.manager.Ready(s.status())
+	systemd.Ready(s.status())
 	s.mind(ctx, served)
-	s.manager.Stopping("")
+	systemd.Stopping()
 	return s.end(web)
 }
 
@@ -294,9 +293,9 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			}
 			return
 		case <-s.Hangups:
-			s.manager.Reloading()
+			systemd.Reloading()
 			s.reload(ctx)
-			s.manager.Ready(s.status())
+			systemd.Ready(s.status())
 		case <-count.C:
 			s.remotes.count(s.service)
 			if f := s.clusterNode.Load(); f != nil {
@@ -312,9 +311,9 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 // watchdog the call has no effect.
 func (s *server) watch() (stop func()) {
 	over := make(chan struct{})
-	if s.manager.Watchdog() > 0 {
+	if interval := systemd.Watchdog(); interval > 0 {
 		go func() {
-			alive := time.NewTicker(s.manager.Watchdog() / 4)
+			alive := time.NewTicker(interval / 4)
 			defer alive.Stop()
 			for {
 				select {
@@ -322,7 +321,7 @@ func (s *server) watch() (stop func()) {
 					return
 				case <-alive.C:
 					if s.beat.moves(s.service.Rooms()) {
-						s.manager.Alive()
+						systemd.Alive()
 					}
 				}
 			}

@@ -1,0 +1,89 @@
+// Package systemd communicates with the service manager that started the program: it reports the
+// state, feeds the watchdog, and receives sockets. Without a service manager it does nothing.
+package systemd
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// patience is the time limit for sending a message.
+const patience = time.Second
+
+// Ready reports that the program serves, with a status line. Without a service manager, it and the other reports
+// return nil.
+func Ready(status string) error { return send(daemon.SdNotifyReady + "\nSTATUS=" + status) }
+
+// Reloading reports that the program is reloading its configuration. Call Ready afterwards.
+func Reloading() error {
+	return send(strings.TrimSpace(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec()))
+}
+
+// Stopping reports that the program is shutting down.
+func Stopping() error { return send(daemon.SdNotifyStopping) }
+
+// Alive feeds the watchdog: it must be called more often than the interval of Watchdog.
+func Alive() error { return send(daemon.SdNotifyWatchdog) }
+
+// send sends a message. The library has no time limit: it blocks while the queue of a hanging service manager is full.
+func send(message string) error {
+	sent := make(chan error, 1)
+	go func() {
+		_, err := daemon.SdNotify(false, message)
+		sent <- err
+	}()
+	select {
+	case err := <-sent:
+		return err
+	case <-time.After(patience):
+		return os.ErrDeadlineExceeded
+	}
+}
+
+// Watchdog returns the maximum interval between calls of Alive, or 0 without a valid one. It removes the variables of
+// the interval from the environment: call it once.
+func Watchdog() time.Duration {
+	interval, _ := daemon.SdWatchdogEnabled(true)
+	return max(0, interval)
+}
+
+// Listener returns the first listening socket that the service manager has passed, or nil. It closes the other
+// sockets, and removes their variables from the environment: call it once.
+func Listener() (net.Listener, error) {
+	var first net.Listener
+	for _, file := range activation.Files(true) {
+		l, err := listener(file)
+		switch {
+		case err != nil:
+			if first != nil {
+				first.Close()
+			}
+			return nil, err
+		case first == nil:
+			first = l
+		case l != nil:
+			l.Close()
+		}
+	}
+	return first, nil
+}
+
+// listener converts the descriptor of a socket to a listener, or to nil if the socket is for packets. It closes file.
+func listener(file *os.File) (net.Listener, error) {
+	defer file.Close()
+	l, err := net.FileListener(file)
+	if err == nil {
+		return l, nil
+	}
+	p, err := net.FilePacketConn(file)
+	if err != nil {
+		return nil, fmt.Errorf("the socket %q that the service manager passes: %w", file.Name(), err)
+	}
+	return nil, p.Close()
+}
