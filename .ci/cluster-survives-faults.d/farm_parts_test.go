@@ -63,9 +63,9 @@ func TestFarmTable(t *testing.T) {
 	}
 }
 
-// TestDepot stores files of many sizes on one server and on three, and reads them back unchanged. Existing
+// TestBlobStore stores files of many sizes on one server and on three, and reads them back unchanged. Existing
 // files are not sent again, and incomplete files are not returned.
-func TestDepot(t *testing.T) {
+func TestBlobStore(t *testing.T) {
 	for _, servers := range []int{1, 3} {
 		n := Servers(t, servers)
 		c := dial(t, n)
@@ -87,7 +87,7 @@ func TestDepot(t *testing.T) {
 			for _, put := range []func() (string, error){
 				func() (string, error) { return d.PutBytes(ctx, data) },
 				func() (string, error) { s, _, err := d.Add(ctx, bytes.NewReader(data)); return s, err },
-				func() (string, error) { return depotOf(ctx, t, c).PutBytes(ctx, data) },
+				func() (string, error) { return blobsOf(ctx, t, c).PutBytes(ctx, data) },
 			} {
 				if got, err := put(); err != nil || got != name {
 					t.Fatalf("%d bytes are put as %s, %v, want %s", size, got, err, name)
@@ -134,7 +134,7 @@ func TestDepot(t *testing.T) {
 		if _, err := os.Stat(path); err == nil {
 			t.Error("half a file is there")
 		}
-		if _, err := depotOf(ctx, t, c).PutBytes(ctx, []byte("whole")); err != nil {
+		if _, err := blobsOf(ctx, t, c).PutBytes(ctx, []byte("whole")); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.Get(ctx, name, path); err != nil {
@@ -143,8 +143,8 @@ func TestDepot(t *testing.T) {
 	}
 }
 
-// depotOf returns a depot with an empty cache.
-func depotOf(ctx context.Context, t *testing.T, c *cluster.Conn) *blobstore.Depot {
+// blobsOf returns a depot with an empty cache.
+func blobsOf(ctx context.Context, t *testing.T, c *cluster.Conn) *blobstore.Store {
 	t.Helper()
 	d, err := blobstore.Open(ctx, c)
 	if err != nil {

@@ -89,7 +89,7 @@ func TestForget(t *testing.T) {
 	if files, _, err := fa.Sweep(ctx, 0); files != 3 || err != nil { // both results, and the sheet that no room plays
 		t.Errorf("%d files are removed, %v, want 3", files, err)
 	}
-	d := depotOf(ctx, t, conn)
+	d := blobsOf(ctx, t, conn)
 	for what, want := range map[string]bool{bundles[kept]: true, sum(sound): true, bundles[gone]: false, results[kept]: false, results[gone]: false} {
 		if _, err := d.Size(ctx, what); errors.Is(err, blobstore.ErrMissing) == want || err != nil && want {
 			t.Errorf("%s: %v; it should be there: %t", what, err, want)
@@ -136,7 +136,7 @@ func TestTouch(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	n := Servers(t, 3)
-	d, text := depotOf(ctx, t, dial(t, n)), []byte("touched")
+	d, text := blobsOf(ctx, t, dial(t, n)), []byte("touched")
 	name, err := d.PutBytes(ctx, text)
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestTouch(t *testing.T) {
 	for range 3 {
 		c := dial(t, n)
 		others.Go(func() {
-			mine := depotOf(ctx, t, c)
+			mine := blobsOf(ctx, t, c)
 			for range 10 {
 				if err := mine.Touch(ctx, name); err != nil {
 					t.Error(err)

@@ -35,7 +35,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		return err
 	}
 	var notes, odd, warnings rules.Errors
-	var lasts *sheetlen.Extent
+	var lasts *sheetlen.Estimate
 	if sheet != nil {
 		// For a faulty sheet, these are the sounds that could be parsed.
 		damages := &checkreport.Damages{}
@@ -85,7 +85,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 			File     string                `json:"file"`
 			OK       bool                  `json:"ok"`
 			Problems []checkreport.Problem `json:"problems"`
-			Extent   *sheetlen.Extent      `json:"extent,omitempty"`
+			Extent   *sheetlen.Estimate    `json:"extent,omitempty"`
 		}{k.Sheet, len(wrong) == 0, append([]checkreport.Problem{}, problems...), lasts})
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 }
 
 // printExtent prints the duration of the sheet, unless lasts is nil or the flags suppress it.
-func (k *checkCommand) printExtent(c *console.Console, lasts *sheetlen.Extent) {
+func (k *checkCommand) printExtent(c *console.Console, lasts *sheetlen.Estimate) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)
 	}

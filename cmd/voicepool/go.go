@@ -33,8 +33,8 @@ type controlFlags struct {
 }
 
 // open opens the controls that the flags name: standard input, a socket, MIDI, the screen. The caller must close the
-// booth.
-func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Options) (*operator.Booth, error) {
+// operator console.
+func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Options) (*operator.Console, error) {
 	if o.Guard = showrun.Guard; f.Guard != nil {
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
 	}
@@ -127,9 +127,9 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }
 
-// leave closes a booth after a show that has ended with err. It returns err, or if that is nil the error of closing.
+// leave closes a console after a show that has ended with err. It returns err, or if that is nil the error of closing.
 // If both failed, it prints the second.
-func leave(c *console.Console, b *operator.Booth, err error) error {
+func leave(c *console.Console, b *operator.Console, err error) error {
 	closed := b.Close()
 	if err == nil || closed == nil {
 		return cmp.Or(err, closed)

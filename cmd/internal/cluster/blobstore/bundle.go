@@ -39,7 +39,7 @@ type Bundle struct {
 // Pack stores a sheet and all files of its sounds, and returns the hash of the bundle. text is the content of the
 // sheet, name the name of its file, and r its parsed rules. open opens a path of the sheet. Missing files, and paths
 // that a bundle may not contain, are rules.Errors; other errors are from the store.
-func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
+func (d *Store) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
 	b := &Bundle{Name: name, Text: text, Files: map[string]string{}}
 	var wrong rules.Errors
 	fail := func(f rules.File, msg string, err error) {
@@ -87,7 +87,7 @@ func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 
 // Bundle loads the bundle with the hash sum that Pack has returned. A missing bundle is an error that wraps
 // ErrMissing; an invalid bundle is another error.
-func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
+func (d *Store) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	data, err := d.read(ctx, sum, mostJSON)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %w", err)
@@ -104,7 +104,7 @@ func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 
 // Unpack writes the sheet of b and its files into an empty folder, so that the paths in the sheet lead to the files.
 // It returns the path of the sheet, which lies in subfolders if paths in it lead upwards.
-func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet string, err error) {
+func (d *Store) Unpack(ctx context.Context, b *Bundle, folder string) (sheet string, err error) {
 	p, err := b.plan()
 	if err != nil {
 		return "", err
@@ -145,7 +145,7 @@ func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 }
 
 // checkSize returns an error if the files of p are together larger than 64 GiB. Files in the cache do not count.
-func (d *Depot) checkSize(ctx context.Context, p *plan) error {
+func (d *Store) checkSize(ctx context.Context, p *plan) error {
 	left, seen := int64(mostBytes), map[string]bool{}
 	for _, one := range p.files {
 		if seen[one.sum] || d.cache != nil && d.cache.has(one.sum) {

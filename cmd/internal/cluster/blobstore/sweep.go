@@ -16,7 +16,7 @@ const (
 // Sweep removes files that are not needed and were not put or found for the duration kept, normally Kept. It lists
 // the files first, and calls needs for the set of needed hashes afterwards. It returns the number of removed files
 // and their bytes, even after an error.
-func (d *Depot) Sweep(ctx context.Context, kept time.Duration, needs func(context.Context) (map[string]bool, error)) (files int, bytes int64, err error) {
+func (d *Store) Sweep(ctx context.Context, kept time.Duration, needs func(context.Context) (map[string]bool, error)) (files int, bytes int64, err error) {
 	old, now, err := d.store.List(ctx)
 	if err != nil {
 		return 0, 0, err

@@ -16,7 +16,7 @@ import (
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
-		put := func(d *Depot, text string) string {
+		put := func(d *Store, text string) string {
 			t.Helper()
 			sum, err := d.PutBytes(t.Context(), []byte(text))
 			if err != nil {
@@ -77,10 +77,10 @@ func TestSwept(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, needed := &memory{}, map[string]bool{}
-			depots := []*Depot{New(store), New(store), New(store)}
+			stores := []*Store{New(store), New(store), New(store)}
 			var pending []string
 			for range rapid.IntRange(1, 60).Draw(r, "steps") {
-				d := depots[rapid.IntRange(0, 2).Draw(r, "depot")]
+				d := stores[rapid.IntRange(0, 2).Draw(r, "store")]
 				switch rapid.IntRange(0, 4).Draw(r, "step") {
 				case 0, 1:
 					sum, err := d.PutBytes(t.Context(), []byte{byte(rapid.IntRange(0, 3).Draw(r, "file"))})

@@ -131,7 +131,7 @@ func (f *Farm) submit(ctx context.Context, do string, args []string, file string
 	if err != nil {
 		return nil, err
 	}
-	sum, err := f.Depot.Pack(ctx, &sheet.Rules, text, filepath.Base(file), func(path string) (io.ReadCloser, error) {
+	sum, err := f.Blobs.Pack(ctx, &sheet.Rules, text, filepath.Base(file), func(path string) (io.ReadCloser, error) {
 		return os.Open(filepath.Join(filepath.Dir(file), filepath.FromSlash(path)))
 	})
 	if err != nil {

@@ -94,7 +94,7 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 // Sweep removes files that neither a job nor a room needs and that were not put or found for the duration kept,
 // normally blobstore.Kept. It returns the number of removed files and their bytes, even after an error.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
-	return f.Depot.Sweep(ctx, kept, f.needs)
+	return f.Blobs.Sweep(ctx, kept, f.needs)
 }
 
 // needs returns the set of hashes of all files that jobs and rooms need: results, bundles and the files of bundles.
@@ -123,7 +123,7 @@ func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
 	}
 	for sum := range bundles {
 		needed[sum] = true
-		b, err := f.Depot.Bundle(ctx, sum)
+		b, err := f.Blobs.Bundle(ctx, sum)
 		if errors.Is(err, blobstore.ErrMissing) { // the job or room will report it
 			continue
 		}

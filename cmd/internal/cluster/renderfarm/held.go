@@ -97,11 +97,11 @@ func (w *worker) prepare(ctx context.Context, h *held) {
 		if err := os.Mkdir(in, 0o700); err != nil {
 			return words.Cause(err)
 		}
-		b, err := w.depot.Bundle(ctx, h.order.Bundle)
+		b, err := w.blobs.Bundle(ctx, h.order.Bundle)
 		if err != nil {
 			return err
 		}
-		h.sheet, err = w.depot.Unpack(ctx, b, in)
+		h.sheet, err = w.blobs.Unpack(ctx, b, in)
 		return err
 	})
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 				return words.Cause(err)
 			}
 			defer file.Close()
-			if sum, size, err = w.Depot.Add(ctx, file); err != nil {
+			if sum, size, err = w.Blobs.Add(ctx, file); err != nil {
 				w.bad.say(w.Say, fmt.Errorf("the result of the job %s cannot be sent: %w", h.order.ID(), err))
 			}
 			return err

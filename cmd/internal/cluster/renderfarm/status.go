@@ -198,10 +198,10 @@ func (g *GetCommand) Run(c *console.Console) error {
 		return fmt.Errorf("%s: the job is %s and has no result yet", j.ID, j.State)
 	}
 	if g.Output != "-" {
-		return interrupted.Instead(c, file.Save(func(w io.Writer) error { return f.Depot.Write(interrupted, j.Result, w) }))
+		return interrupted.Instead(c, file.Save(func(w io.Writer) error { return f.Blobs.Write(interrupted, j.Result, w) }))
 	}
 	if verbs[j.Do].file && term.IsTerminal(int(os.Stdout.Fd())) {
 		return console.Usage("-o -: standard output is a terminal; send it to a file or a pipe")
 	}
-	return interrupted.Instead(c, f.Depot.Write(interrupted, j.Result, c.Out))
+	return interrupted.Instead(c, f.Blobs.Write(interrupted, j.Result, c.Out))
 }

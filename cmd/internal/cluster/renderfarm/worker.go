@@ -39,7 +39,7 @@ type worker struct {
 	Options
 	consumer jetstream.Consumer
 	patience time.Duration
-	depot    *blobstore.Depot // with a cache
+	blobs    *blobstore.Store // with a cache
 	folder   string           // of all jobs
 	ready    chan *held
 	sending  chan struct{} // one entry per result being sent
@@ -70,7 +70,7 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	if err := os.Mkdir(cache, 0o700); err != nil {
 		return err
 	}
-	w.depot = f.Depot.Cached(blobstore.NewCache(cache, mostCached))
+	w.blobs = f.Blobs.Cached(blobstore.NewCache(cache, mostCached))
 
 	var fetchers, runners sync.WaitGroup
 	for range o.Slots {

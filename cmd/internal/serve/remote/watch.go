@@ -145,7 +145,7 @@ func (w *watching) state(s *roomState) {
 	t := &s.Totals
 	st.Asked, st.Started, st.Rejected, st.Limited, st.Coalesced = t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced
 	st.Ended, st.Stopped, st.Stolen, st.Underruns, st.Faults = t.Ended, t.Stopped, t.Stolen, t.Underruns, t.Faults
-	w.now.Heard = liveview.Heard{Device: s.Device, Sink: s.Sink, State: "playing", Lost: s.Lost, Latency: time.Duration(s.LatencyMS * 1e6)}
+	w.now.Heard = liveview.Output{Device: s.Device, Sink: s.Sink, State: "playing", Lost: s.Lost, Latency: time.Duration(s.LatencyMS * 1e6)}
 	if s.Device == "none" {
 		w.now.Heard.Device, w.now.Heard.State = "no card", "heard over the network"
 	}
@@ -219,13 +219,13 @@ const kept = 1024
 
 // picture returns the current picture with the events since the last call. Virtual voices are left out.
 func (w *watching) picture() liveview.Picture {
-	var all []liveview.Told
+	var all []liveview.RemoteVoice
 	alive := map[uint64]bool{}
 	for _, v := range w.voices {
 		if alive[v.Voice] = true; v.Slot < 0 {
 			continue
 		}
-		one := liveview.Told{
+		one := liveview.RemoteVoice{
 			Slot: v.Slot, Number: v.Voice, Sound: v.Sound, Colour: w.colours[v.Sound], Level: v.Level, Pan: v.Pan,
 			Looping: v.Looping, Paused: v.State == "paused", Silent: v.State == "silent",
 		}

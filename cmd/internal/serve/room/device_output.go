@@ -150,8 +150,8 @@ func (c *deviceOutput) drain() {
 
 // heard returns the driver, the sink and the latency of the output. Lost is why the output is silent, or "" if it
 // works.
-func (c *deviceOutput) heard() liveview.Heard {
-	h := liveview.Heard{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
+func (c *deviceOutput) heard() liveview.Output {
+	h := liveview.Output{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.best != nil {
 		h.Device, h.Sink, h.Lost = c.best.Driver(), c.best.Sink(), c.best.Reason()
 	}

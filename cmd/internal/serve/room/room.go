@@ -69,8 +69,8 @@ func (r *Room) Look() liveview.Picture {
 
 // heard returns the device, sink and latency of the output. Lost is the reason if the room cannot be heard,
 // otherwise "".
-func (r *Room) heard() liveview.Heard {
-	h := liveview.Heard{Device: "none", State: "playing"}
+func (r *Room) heard() liveview.Output {
+	h := liveview.Output{Device: "none", State: "playing"}
 	if r.output != nil {
 		h = r.output.heard()
 	}

@@ -34,7 +34,7 @@ type clusterNode struct {
 	server   *server
 	conn     *cluster.Conn
 	leases   *cluster.Conn // a connection of its own, so that other traffic does not delay lease renewals
-	depot    atomic.Pointer[blobstore.Depot]
+	blobs    atomic.Pointer[blobstore.Store]
 	node     *placement.Node
 	subjects *natsroom.Rooms
 	lease    *room.Lease
@@ -69,9 +69,9 @@ func (s *server) join(ctx context.Context) error {
 		soon, cancel := context.WithTimeout(ctx, cluster.Patience)
 		defer cancel()
 		if bucket, err = placement.Open(soon, f.leases); err == nil {
-			var d *blobstore.Depot
+			var d *blobstore.Store
 			d, err = blobstore.Open(soon, f.conn)
-			f.depot.Store(d)
+			f.blobs.Store(d)
 		}
 		return err
 	}); err != nil {
@@ -256,7 +256,7 @@ func faultySheet(err error) error {
 	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 }
 
-// pack stores the sheet s with its text and its sounds from folder in the depot, where other nodes find them, and
+// pack stores the sheet s with its text and its sounds from folder in the blob store, where other nodes find them, and
 // returns the hash of that bundle. A fault of the sheet or a missing sound is a *room.Error, a failure of NATS a
 // *problemjson.Problem with status 503.
 func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
@@ -273,10 +273,10 @@ func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folde
 		}
 		return root.Open(filepath.FromSlash(path))
 	}
-	sum, wrong := f.depot.Load().Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
+	sum, wrong := f.blobs.Load().Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
 	if wrong != nil && ctx.Err() == nil && !faulty(wrong) { // the bucket may have been deleted together with all data of NATS
 		if d, err := blobstore.Open(ctx, f.conn); err == nil {
-			f.depot.Store(d)
+			f.blobs.Store(d)
 			sum, wrong = d.Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
 		}
 	}

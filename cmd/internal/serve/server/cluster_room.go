@@ -26,7 +26,7 @@ type clusterRoom struct {
 
 	mutex   sync.Mutex
 	entered bool
-	sheet   string    // the depot bundle of text
+	sheet   string    // the bundle in the blob store of text
 	text    string    // hash of the packed sheet
 	file    string    // hash of the file that the room was placed from
 	began   time.Time // when its frame 0 was due, as last written
@@ -36,7 +36,7 @@ type clusterRoom struct {
 // remove is a placement.Refusal.
 func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
-	d := f.depot.Load()
+	d := f.blobs.Load()
 	b, err := d.Bundle(ctx, o.Sheet)
 	if err != nil {
 		return nil, permanent(err)
@@ -61,7 +61,7 @@ func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.
 }
 
 // permanent returns err, wrapped in a placement.Refusal if a retry cannot help: the sheet is faulty or a sound is
-// missing from the depot.
+// missing from the blob store.
 func permanent(err error) error {
 	e, of := errors.AsType[*room.Error](err)
 	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, blobstore.ErrMissing) {
@@ -74,7 +74,7 @@ func permanent(err error) error {
 // it logs the reason and opens the room without it.
 func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobstore.Bundle) error {
 	s := t.node.server
-	path, err := t.node.depot.Load().Unpack(ctx, b, t.folder)
+	path, err := t.node.blobs.Load().Unpack(ctx, b, t.folder)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (t *clusterRoom) State() (state []byte, still string) {
 }
 
 // Sheet implements placement.Tenant. It returns the hash of the bundle with the current sheet, and the hash of the
-// file that the room was placed from, or "". A new sheet is stored in the depot first. If that fails, both results
+// file that the room was placed from, or "". A new sheet is stored in the blob store first. If that fails, both results
 // are "", and the error is logged.
 func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	t.mutex.Lock()

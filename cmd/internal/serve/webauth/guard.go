@@ -76,7 +76,7 @@ type Guard struct {
 	limits Limits
 	rules  atomic.Pointer[rules]
 
-	ended context.Context // ends all badges
+	ended context.Context // ends all credentials
 	end   context.CancelFunc
 
 	sessions sessions
@@ -95,7 +95,7 @@ type Guard struct {
 type rules struct {
 	Options
 	hosts map[string]bool // lower case, without a port
-	open  *badge          // the badge of links made without a token; nil if tokens are required
+	open  *credential     // the credential of links made without a token; nil if tokens are required
 }
 
 // New returns a Guard with the rules o. The caller must Close it.
@@ -128,7 +128,7 @@ func (g *Guard) Change(o Options) {
 	case old != nil && old.open != nil:
 		now.open = old.open
 	default:
-		now.open = &badge{}
+		now.open = &credential{}
 		now.open.ended, now.open.end = context.WithCancel(g.ended)
 	}
 	g.rules.Store(now)
@@ -140,8 +140,8 @@ func (g *Guard) Change(o Options) {
 	}
 	if old.Tokens != nil {
 		for _, t := range old.Tokens.list {
-			if o.Tokens == nil || !slices.ContainsFunc(o.Tokens.list, func(n *token) bool { return n.badge == t.badge }) {
-				t.badge.end()
+			if o.Tokens == nil || !slices.ContainsFunc(o.Tokens.list, func(n *token) bool { return n.credential == t.credential }) {
+				t.credential.end()
 			}
 		}
 	}
@@ -188,17 +188,17 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 		}
 		defer cancel()
 		switch v := ctx.Value(visitorKey{}).(*visitor); {
-		case v.badge == nil && g.rules.Load().Tokens != nil:
+		case v.credential == nil && g.rules.Load().Tokens != nil:
 			w.Header().Set("WWW-Authenticate", scheme) // the answer may be different with a token
 		case v.session != nil:
-			w.Header().Set(sessionHeader, v.session.badge.role.String()) // scripts cannot read the cookie
+			w.Header().Set(sessionHeader, v.session.credential.role.String()) // scripts cannot read the cookie
 		}
 		mux.ServeHTTP(w, bounded(w, r.WithContext(ctx)))
 	})
 }
 
-// check authenticates a request and returns a context that identifies the caller. For a GET request with a badge,
-// the context ends with the badge. The caller must call the CancelFunc after the request. If the request is refused,
+// check authenticates a request and returns a context that identifies the caller. For a GET request with a credential,
+// the context ends with the credential. The caller must call the CancelFunc after the request. If the request is refused,
 // the *Denied is not nil and the other results are nil.
 func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
 	rules := g.rules.Load()
@@ -218,12 +218,12 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 		return nil, nil, err
 	}
 	ctx := context.WithValue(r.Context(), visitorKey{}, v)
-	if v.badge == nil || !mayLast(r) {
+	if v.credential == nil || !mayLast(r) {
 		return ctx, func() {}, nil
 	}
-	// A long response, such as an event stream or a WebSocket, ends with the badge.
+	// A long response, such as an event stream or a WebSocket, ends with the credential.
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(v.badge.ended, cancel)
+	stop := context.AfterFunc(v.credential.ended, cancel)
 	return ctx, func() { stop(); cancel() }, nil
 }
 

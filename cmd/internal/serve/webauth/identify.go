@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// identify sets v.badge from the token in the Authorization header of r. Without that header it sets v.session and
-// v.badge from the cookie. A wrong token or scheme is a *Denied: 401, or 429 if the address must wait after
+// identify sets v.credential from the token in the Authorization header of r. Without that header it sets v.session and
+// v.credential from the cookie. A wrong token or scheme is a *Denied: 401, or 429 if the address must wait after
 // failures. Without a header and a valid cookie, or with a header when rules require no tokens, v stays anonymous
 // and the result is nil.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
@@ -16,9 +16,9 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 		}
 		scheme, secret, _ := strings.Cut(header, " ")
 		if strings.EqualFold(scheme, "Bearer") {
-			v.badge = rules.Tokens.find(strings.TrimSpace(secret))
+			v.credential = rules.Tokens.find(strings.TrimSpace(secret))
 		}
-		if v.badge != nil {
+		if v.credential != nil {
 			return nil
 		}
 		g.counts.tokens.Add(1)
@@ -32,7 +32,7 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	}
 	if cookie, err := r.Cookie(cookieName(rules.Secure)); err == nil {
 		if v.session = g.sessions.find(cookie.Value); v.session != nil {
-			v.badge = v.session.badge
+			v.credential = v.session.credential
 		}
 	}
 	return nil

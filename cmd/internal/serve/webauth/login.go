@@ -83,10 +83,10 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 
 // enter starts a session with the permissions of b, sets its cookie and redirects to the target of the login. It
 // ends the caller's earlier session, unless b comes from a link which that session has made.
-func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
+func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *credential) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
-	if v.session != nil && v.session.badge.id != b.id { // a session that made the link stays: the new one ends with it
-		v.session.badge.end()
+	if v.session != nil && v.session.credential.id != b.id { // a session that made the link stays: the new one ends with it
+		v.session.credential.end()
 	}
 	cookie := g.sessions.begin(b)
 	g.keep()
@@ -97,7 +97,7 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
 // logout ends the caller's session, if any, deletes its cookie and redirects to the login page.
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
-		v.session.badge.end()
+		v.session.credential.end()
 		g.keep()
 	}
 	g.setCookie(w, "", -1)
@@ -132,7 +132,7 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, me
 	}
 	var role Role
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
-		role = v.session.badge.role
+		role = v.session.credential.role
 	}
 	page := struct {
 		Message, Next, Role string
@@ -184,11 +184,11 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 		Write(w, err)
 		return
 	}
-	if asked.Room == "" && v.badge != nil && !v.badge.covers(Admin, "") {
+	if asked.Room == "" && v.credential != nil && !v.credential.covers(Admin, "") {
 		Write(w, denied(403, "room: the token is limited to some rooms; name one of them"))
 		return
 	}
-	from := v.badge
+	from := v.credential
 	if from == nil {
 		from = rules.open
 	}

@@ -82,8 +82,8 @@ func (v *visitor) take(n int) *Denied {
 	what := "address"
 	if !v.addr.loopback {
 		wait = r.of(v.addr.block).take(n, r.single, now)
-		if wait == 0 && v.badge != nil {
-			wait, what = v.badge.spent.take(n, r.single, now), "token"
+		if wait == 0 && v.credential != nil {
+			wait, what = v.credential.spent.take(n, r.single, now), "token"
 		}
 	}
 	if wait == 0 {

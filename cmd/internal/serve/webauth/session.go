@@ -16,18 +16,18 @@ const (
 	mostLinks   = 256
 )
 
-// session is a browser that is logged in. The id of its badge is the hash of its cookie.
+// session is a browser that is logged in. The id of its credential is the hash of its cookie.
 type session struct {
-	badge *badge
-	under id // id of the token or session that it ends with
-	until time.Time
+	credential *credential
+	under      id // id of the token or session that it ends with
+	until      time.Time
 }
 
 // link is a one-time login link.
 type link struct {
-	sum   id
-	badge *badge // with the id of the token or session that made the link
-	until time.Time
+	sum        id
+	credential *credential // with the id of the token or session that made the link
+	until      time.Time
 }
 
 // sessions holds browser sessions and unused login links, each oldest first.
@@ -47,37 +47,37 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin starts a session of 30 days with the permissions of a badge and returns its cookie. It stores only the hash
-// of the cookie. The session ends with the badge.
-func (s *sessions) begin(of *badge) (cookie string) {
+// begin starts a session of 30 days with the permissions of a credential and returns its cookie. It stores only the hash
+// of the cookie. The session ends with the credential.
+func (s *sessions) begin(of *credential) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session with the permissions of a badge, and returns it. sum is the hash of its cookie. It ends with
-// that badge, or at until. If there are too many sessions, the oldest ends.
-func (s *sessions) add(sum id, of *badge, until time.Time) *session {
+// add adds a session with the permissions of a credential, and returns it. sum is the hash of its cookie. It ends with
+// that credential, or at until. If there are too many sessions, the oldest ends.
+func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if len(s.order) >= s.most {
 		s.order = slices.DeleteFunc(s.order, func(old *session) bool {
-			over := old.badge.ended.Err() != nil
+			over := old.credential.ended.Err() != nil
 			if over {
-				delete(s.list, old.badge.id)
+				delete(s.list, old.credential.id)
 			}
 			return over
 		})
 	}
 	if len(s.order) >= s.most {
-		s.order[0].badge.end()
-		delete(s.list, s.order[0].badge.id)
+		s.order[0].credential.end()
+		delete(s.list, s.order[0].credential.id)
 		s.order = slices.Delete(s.order, 0, 1)
 	}
 	if s.list == nil {
 		s.list = map[id]*session{}
 	}
-	b := &badge{id: sum, role: of.role, rooms: of.rooms, name: of.name}
+	b := &credential{id: sum, role: of.role, rooms: of.rooms, name: of.name}
 	b.ended, b.end = context.WithDeadline(of.ended, until)
 	one := &session{b, of.id, until}
 	s.list[sum] = one
@@ -91,7 +91,7 @@ func (s *sessions) find(cookie string) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	one := s.list[sum]
-	if one == nil || one.badge.ended.Err() != nil {
+	if one == nil || one.credential.ended.Err() != nil {
 		return nil
 	}
 	return one
@@ -102,7 +102,7 @@ func (s *sessions) count() (n int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, one := range s.order {
-		if one.badge.ended.Err() == nil {
+		if one.credential.ended.Err() == nil {
 			n++
 		}
 	}
@@ -111,12 +111,12 @@ func (s *sessions) count() (n int) {
 
 // invite adds a one-time link with the permissions of b, valid for one hour, and returns its secret key. If there
 // are too many links, the oldest becomes invalid.
-func (s *sessions) invite(b *badge) (key string) {
+func (s *sessions) invite(b *credential) (key string) {
 	key, sum := secret()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	now := time.Now()
-	s.links = slices.DeleteFunc(s.links, func(l link) bool { return !now.Before(l.until) || l.badge.ended.Err() != nil })
+	s.links = slices.DeleteFunc(s.links, func(l link) bool { return !now.Before(l.until) || l.credential.ended.Err() != nil })
 	if len(s.links) == mostLinks {
 		s.links = slices.Delete(s.links, 0, 1)
 	}
@@ -124,8 +124,8 @@ func (s *sessions) invite(b *badge) (key string) {
 	return key
 }
 
-// use deletes the link with a key and returns its badge. It returns nil if the key is unknown or has expired.
-func (s *sessions) use(key string) *badge {
+// use deletes the link with a key and returns its credential. It returns nil if the key is unknown or has expired.
+func (s *sessions) use(key string) *credential {
 	sum := sha256.Sum256([]byte(key))
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -135,10 +135,10 @@ func (s *sessions) use(key string) *badge {
 	}
 	l := s.links[i]
 	s.links = slices.Delete(s.links, i, i+1)
-	if !time.Now().Before(l.until) || l.badge.ended.Err() != nil {
+	if !time.Now().Before(l.until) || l.credential.ended.Err() != nil {
 		return nil
 	}
-	return l.badge
+	return l.credential
 }
 
 // Invite returns the path and query of a one-time login link, valid for one hour. It gives role in a room, or in all
@@ -147,15 +147,15 @@ func (s *sessions) use(key string) *badge {
 func (g *Guard) Invite(role Role, room string) (path string) {
 	from := g.rules.Load().open
 	if from == nil {
-		from = &badge{id: ownID, ended: g.ended}
+		from = &credential{id: ownID, ended: g.ended}
 	}
 	return g.invite(from, role, room)
 }
 
 // invite returns the path and query of a one-time login link. It gives role in a room, or in all rooms if room is
-// "". The link and its session end with the badge of.
-func (g *Guard) invite(of *badge, role Role, room string) (path string) {
-	b := &badge{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
+// "". The link and its session end with the credential of.
+func (g *Guard) invite(of *credential, role Role, room string) (path string) {
+	b := &credential{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {
 		b.rooms = []string{room}
 	}

@@ -24,8 +24,8 @@ const (
 
 // token is a line of a token file. It holds only the hash of the token.
 type token struct {
-	sum   [sha256.Size]byte
-	badge *badge
+	sum        [sha256.Size]byte
+	credential *credential
 }
 
 // Tokens are the tokens of a token file.
@@ -122,7 +122,7 @@ func parseToken(line string, number int) (*token, error) {
 	case len(fields) > 3:
 		return nil, fmt.Errorf("after the token come its rooms, with commas and no spaces, and # before a name")
 	}
-	b := &badge{role: role, name: name}
+	b := &credential{role: role, name: name}
 	if len(fields) == 3 {
 		b.rooms = strings.Split(fields[2], ",")
 		if slices.Contains(b.rooms, "") {
@@ -132,16 +132,16 @@ func parseToken(line string, number int) (*token, error) {
 	return &token{sha256.Sum256([]byte(secret)), b}, nil
 }
 
-// issue returns a copy of the tokens with active badges, which end with the context ended. salt is the key of their
-// ids. A token with unchanged permissions keeps its badge from old, the earlier rules, which may be nil.
+// issue returns a copy of the tokens with active credentials, which end with the context ended. salt is the key of their
+// ids. A token with unchanged permissions keeps its credential from old, the earlier rules, which may be nil.
 func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
-		b := &badge{id: tokenID(salt, one), role: one.badge.role, rooms: one.badge.rooms, name: one.badge.name}
+		b := &credential{id: tokenID(salt, one), role: one.credential.role, rooms: one.credential.rooms, name: one.credential.name}
 		if old != nil && old.Tokens != nil {
 			for _, before := range old.Tokens.list {
-				if before.badge.id == b.id {
-					b = before.badge
+				if before.credential.id == b.id {
+					b = before.credential
 				}
 			}
 		}
@@ -153,9 +153,9 @@ func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	return out
 }
 
-// find returns the badge of the token secret, or nil. Its time depends neither on the position of the token nor on
+// find returns the credential of the token secret, or nil. Its time depends neither on the position of the token nor on
 // its text.
-func (t *Tokens) find(secret string) *badge {
+func (t *Tokens) find(secret string) *credential {
 	if len(secret) > mostToken {
 		return nil
 	}
@@ -167,5 +167,5 @@ func (t *Tokens) find(secret string) *badge {
 	if found < 0 {
 		return nil
 	}
-	return t.list[found].badge
+	return t.list[found].credential
 }

@@ -71,8 +71,8 @@ func (s *sound) note(e *auto.Event) {
 }
 
 // picture returns the state of the output for a live view: device, sink, latency, and why it is silent.
-func (s *sound) picture() liveview.Heard {
-	h := liveview.Heard{Device: s.requested.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
+func (s *sound) picture() liveview.Output {
+	h := liveview.Output{Device: s.requested.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
 	case s.best != nil:
 		h.Device, h.Sink = s.best.Driver(), s.best.Sink()

@@ -2,7 +2,7 @@ package operator
 
 // readKeys handles keys of the terminal b.options.Keys in the background: space pauses or resumes, Esc stops all
 // sounds (panic), Q ends the show. restore restores the terminal; it is nil if there is not a terminal.
-func (b *Booth) readKeys() (restore func()) {
+func (b *Console) readKeys() (restore func()) {
 	if b.options.Keys == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (b *Booth) readKeys() (restore func()) {
 
 // key handles the bytes of one read from the terminal. Several bytes at a time are ignored: they are an arrow key or
 // pasted text.
-func (b *Booth) key(key string) {
+func (b *Console) key(key string) {
 	switch key {
 	case " ":
 		b.show.Pause(!b.show.Paused())

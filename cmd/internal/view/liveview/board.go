@@ -18,7 +18,7 @@ type Picture struct {
 	Rate        int
 	Stats       mixer.Stats
 	Left, Right float32 // the highest samples since the last picture
-	Heard       Heard
+	Heard       Output
 	Ends        int64  // estimated end of the show in frames; 0: unknown
 	Next        string // the sheet's next action and its frame; empty: no action, or unknown
 	NextAt      int64

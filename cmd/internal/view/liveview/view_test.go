@@ -300,7 +300,7 @@ func lines(t *testing.T, p Picture) []string {
 // cuts, and losses in all free rows.
 func TestFullView(t *testing.T) {
 	p := sample
-	p.Heard = Heard{Device: "pulse", Sink: "Built-in Audio Analog Stereo of a card with a long name", State: "playing", Latency: 20e6}
+	p.Heard = Output{Device: "pulse", Sink: "Built-in Audio Analog Stereo of a card with a long name", State: "playing", Latency: 20e6}
 	p.Ends, p.Next, p.NextAt = 48000*90, "2.5 Thunder play thunder", 48000*3
 	p.Buses = []Bus{{"music", -30}, {"sfx", -6}, {"speech", -60}, {"ambience", -20}, {"radio", -12}}
 	p.Troubles = []string{"report.json: no space left on device; what is played goes on, and nothing more of it is written down"}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// badge holds the permissions of a client until it ends.
-type badge struct {
+// credential is a token or a session, with its permissions, until it ends.
+type credential struct {
 	id    id
 	role  Role
 	rooms []string // empty: all
@@ -16,9 +16,9 @@ type badge struct {
 	spent bucket // the client's use of its rate
 }
 
-// in returns the client's role in a room. After the end of the badge it is the zero Role. The room "" is the server
-// as a whole: a badge that is limited to some rooms has at most the role Read there.
-func (b *badge) in(room string) Role {
+// in returns the role of the credential in a room. After its end it is the zero Role. The room "" is the server
+// as a whole: a credential that is limited to some rooms has at most the role Read there.
+func (b *credential) in(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
 		return None
@@ -30,27 +30,27 @@ func (b *badge) in(room string) Role {
 	return None
 }
 
-// covers reports whether the badge gives at least role in a room. The room "" means in all rooms.
-func (b *badge) covers(role Role, room string) bool {
+// covers reports whether the credential gives at least role in a room. The room "" means in all rooms.
+func (b *credential) covers(role Role, room string) bool {
 	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
 }
 
 // visitor is the client of a request.
 type visitor struct {
-	guard   *Guard
-	addr    address
-	badge   *badge   // nil: no valid token or session
-	session *session // nil: not identified by a cookie
+	guard      *Guard
+	addr       address
+	credential *credential // nil: no valid token or session
+	session    *session    // nil: not identified by a cookie
 }
 
 type visitorKey struct{}
 
-// in returns the visitor's role in a room; the room "" is the server as a whole. Without a badge, Options.Public
+// in returns the visitor's role in a room; the room "" is the server as a whole. Without a credential, Options.Public
 // decides. If it sets no role, the result is the zero Role when tokens are required; otherwise it is Admin on this
 // machine and Operate from another.
 func (v *visitor) in(room string) Role {
-	if v.badge != nil {
-		return v.badge.in(room)
+	if v.credential != nil {
+		return v.credential.in(room)
 	}
 	rules := v.guard.rules.Load()
 	if rules.Tokens == nil && rules.Loopback {
@@ -87,7 +87,7 @@ func Allow(ctx context.Context, room string, need Role) error {
 	if have >= need {
 		return nil
 	}
-	if v, ok := ctx.Value(visitorKey{}).(*visitor); !ok || v.badge == nil || v.badge.ended.Err() != nil {
+	if v, ok := ctx.Value(visitorKey{}).(*visitor); !ok || v.credential == nil || v.credential.ended.Err() != nil {
 		return &Denied{Status: 401, Detail: "a token is needed: send Authorization: Bearer TOKEN, or log in at /login"}
 	}
 	return denied(403, "this needs the role %v; the token has the role %v here", need, have)
@@ -111,7 +111,7 @@ func Take(ctx context.Context, n int) error {
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {
-		if v.badge = rules.Tokens.find(passcode); v.badge == nil {
+		if v.credential = rules.Tokens.find(passcode); v.credential == nil {
 			g.counts.tokens.Add(1)
 			if err := g.failures.fail(v.addr); err != nil {
 				return None, err

@@ -19,7 +19,7 @@ import (
 // Farm holds a queue of jobs, their records and their files. All methods are safe for concurrent
 // use.
 type Farm struct {
-	Depot   *blobstore.Depot
+	Blobs   *blobstore.Store
 	version string // of this program
 	ledger  ledger
 	conn    *cluster.Conn
@@ -56,7 +56,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, c.Unopened(ctx, err))
 	}
-	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
+	return &Farm{Blobs: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
 
 // token returns a hash of version, 16 hexadecimal digits, for the subject of its jobs.

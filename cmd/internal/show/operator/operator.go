@@ -39,8 +39,8 @@ type Options struct {
 	Keys    *os.File              // a terminal whose keys control the show; optional
 }
 
-// Booth holds the controls of a show.
-type Booth struct {
+// Console holds the controls of a show.
+type Console struct {
 	options Options
 	sheet   *cue.Sheet
 	goes    *os.File
@@ -57,8 +57,8 @@ type Booth struct {
 
 // Open opens the MIDI device and the file for GOs, if o names them. The caller must call Close. After an error all
 // files are closed.
-func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
-	b := &Booth{sheet: sheet, options: o}
+func Open(sheet *cue.Sheet, o Options) (*Console, error) {
+	b := &Console{sheet: sheet, options: o}
 	if o.Midi != "" {
 		var err error
 		if b.midi, err = openMidi(o.Midi); err != nil {
@@ -118,7 +118,7 @@ func openMidi(path string) (*os.File, error) {
 }
 
 // Close writes the remaining GOs and closes the files. An error means that the record of GOs is incomplete.
-func (b *Booth) Close() (err error) {
+func (b *Console) Close() (err error) {
 	if b.goes != nil {
 		b.record()
 		err = errors.Join(b.failed, b.goes.Close())
@@ -134,23 +134,23 @@ func (b *Booth) Close() (err error) {
 
 // Look passes a picture of the playback to the show and records new GOs. It is a performance.Options.Look; call
 // Attend before.
-func (b *Booth) Look(p liveview.Picture) {
+func (b *Console) Look(p liveview.Picture) {
 	b.show.Look(p)
 	b.record()
 }
 
 // Changed switches the show to the player's new sheet and returns the unsaved trims in dB by cue number. It is a
 // performance.Options.Changed.
-func (b *Booth) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
+func (b *Console) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
 	return b.show.Change(sheet, take)
 }
 
 // Tell reports an event, one line, on the screens of the show. It is a performance.Options.Tell and Sent.
-func (b *Booth) Tell(line string) { b.show.Say(line) }
+func (b *Console) Tell(line string) { b.show.Say(line) }
 
 // record rewrites the file of GOs if there are new ones. After the first failure, which is in b.failed, it has no
 // effect.
-func (b *Booth) record() {
+func (b *Console) record() {
 	if b.goes == nil || b.player == nil || b.failed != nil {
 		return
 	}
@@ -172,7 +172,7 @@ func (b *Booth) record() {
 
 // Attend makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. leave
 // ends the show and the controls. It is a performance.Options.Attend.
-func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
+func (b *Console) Attend(p *cue.Player) (leave func(), err error) {
 	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
 		return nil, err
@@ -198,14 +198,14 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 }
 
 // say prints a message on the terminal and on the screens of the show.
-func (b *Booth) say(line string) {
+func (b *Console) say(line string) {
 	b.options.Say(line)
 	b.show.Say(line)
 }
 
 // Hint returns one line that explains how to control a show without a screen. It returns "" if the show has a screen
 // or no socket. It is a performance.Options.Hint.
-func (b *Booth) Hint() string {
+func (b *Console) Hint() string {
 	if !b.options.Alone || len(b.sockets) == 0 {
 		return ""
 	}
@@ -213,7 +213,7 @@ func (b *Booth) Hint() string {
 }
 
 // path returns the absolute path of the sheet, or "" for standard input.
-func (b *Booth) path() string {
+func (b *Console) path() string {
 	if b.options.Sheet == "" || b.options.Sheet == "-" {
 		return ""
 	}
@@ -226,7 +226,7 @@ func (b *Booth) path() string {
 
 // warn prints a message if another show plays the same sheet on the same device. The operator may have lost the
 // terminal of that show and started it again instead of attaching to it.
-func (b *Booth) warn() {
+func (b *Console) warn() {
 	all, err := lineproto.All()
 	if err != nil || b.path() == "" {
 		return // listen reports the error
@@ -240,7 +240,7 @@ func (b *Booth) warn() {
 
 // listen opens the socket of --control and the default socket of this user, and prints the hint. Only a failure of
 // the socket of --control is an error; for the other it prints a message.
-func (b *Booth) listen() error {
+func (b *Console) listen() error {
 	if path, found := unixPath(b.options.Control); found {
 		s, err := lineproto.Listen(path, b.show)
 		if err != nil {
@@ -276,7 +276,7 @@ func unixPath(address string) (string, bool) {
 
 // followMidi carries out the commands of the MIDI device until its input ends or fails. Failures are printed; the
 // show continues.
-func (b *Booth) followMidi() {
+func (b *Console) followMidi() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
 			b.say(fmt.Sprintf("midi %s: %v", words.OneLine(command), err))
@@ -288,7 +288,7 @@ func (b *Booth) followMidi() {
 }
 
 // leave ends the show, restores the terminal, closes the sockets and waits for the screen.
-func (b *Booth) leave() {
+func (b *Console) leave() {
 	b.show.Quit()
 	if b.restore != nil {
 		b.restore()

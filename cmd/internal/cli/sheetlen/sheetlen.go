@@ -19,8 +19,8 @@ import (
 // playing is the time limit of the render that finds the length of a sheet.
 const playing = 5 * time.Second
 
-// Extent is the length of a sheet and the number of voices that it needs.
-type Extent struct {
+// Estimate is the length of a sheet and the number of voices that it needs.
+type Estimate struct {
 	Seconds *float64 `json:"seconds"` // null: unknown
 	Endless bool     `json:"endless"`
 	Waits   int      `json:"waits"`          // cues that wait for GO, if the sheet has no GO times
@@ -37,11 +37,11 @@ type Extent struct {
 // Of computes the extent of a valid sheet with a silent render of at most 5 s. lib provides the sounds, which may be
 // missing. For a sheet without cues it returns nil. The error is the end of interrupted; other faults are kept for
 // Wrong.
-func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Extent, error) {
+func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Estimate, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
 	}
-	x := &Extent{Pool: slotsOf(sheet)}
+	x := &Estimate{Pool: slotsOf(sheet)}
 	x.goes = len(sheet.List) > 0
 	if sheet.CheckGoes() != nil {
 		x.Waits = sheet.Waits()
@@ -68,7 +68,7 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 
 // Wrong returns the faults that have stopped the computation, or nil, also for a nil x. file is the name of the
 // sheet for the messages.
-func (x *Extent) Wrong(file string) rules.Errors {
+func (x *Estimate) Wrong(file string) rules.Errors {
 	if x == nil || x.unknown == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func slotsOf(sheet *cue.Sheet) []int {
 
 // String describes the extent in one line without the name of the sheet, such as "lasts 12.0 s; 5 voices at once, of
 // 32 slots".
-func (x *Extent) String() string {
+func (x *Estimate) String() string {
 	text := ""
 	switch {
 	case x.Waits > 0:

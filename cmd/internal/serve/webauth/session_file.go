@@ -36,11 +36,11 @@ type keptSession struct {
 	Name   string    `json:"name"`
 }
 
-// id identifies a badge: the hash of a session's cookie, or the hash of a token with its role and
-// rooms. The zero id is the badge of a server without tokens.
+// id identifies a credential: the hash of a session's cookie, or the hash of a token with its role and
+// rooms. The zero id is the credential of a server without tokens.
 type id [sha256.Size]byte
 
-// ownID is the id of the badge used for the links of the server itself, if tokens are required.
+// ownID is the id of the credential used for the links of the server itself, if tokens are required.
 var ownID = id{sha256.Size - 1: 1}
 
 // tokenID returns the id of token t: a hash with salt as its key. It includes the token's role and rooms, so that a
@@ -48,8 +48,8 @@ var ownID = id{sha256.Size - 1: 1}
 func tokenID(salt []byte, t *token) (of id) {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write(t.sum[:])
-	mac.Write([]byte{byte(t.badge.role)})
-	for _, room := range t.badge.rooms {
+	mac.Write([]byte{byte(t.credential.role)})
+	for _, room := range t.credential.rooms {
 		mac.Write(binary.AppendUvarint(nil, uint64(len(room))))
 		mac.Write([]byte(room))
 	}
@@ -102,7 +102,7 @@ func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 	g.salt, g.keepText = kept.Salt, keep
 	if tokens := g.rules.Load().Tokens; tokens != nil {
 		for _, t := range tokens.list {
-			t.badge.id = tokenID(g.salt, t)
+			t.credential.id = tokenID(g.salt, t)
 		}
 	}
 	g.begin(kept.Sessions)
@@ -114,13 +114,13 @@ func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 // limit.
 func (g *Guard) begin(kept []keptSession) {
 	rules := g.rules.Load()
-	badges := map[id]*badge{ownID: {ended: g.ended}}
+	credentials := map[id]*credential{ownID: {ended: g.ended}}
 	if rules.open != nil {
-		badges[id{}] = rules.open
+		credentials[id{}] = rules.open
 	}
 	if tokens := rules.Tokens; tokens != nil {
 		for _, t := range tokens.list {
-			badges[t.badge.id] = t.badge
+			credentials[t.credential.id] = t.credential
 		}
 	}
 	now := time.Now()
@@ -130,7 +130,7 @@ func (g *Guard) begin(kept []keptSession) {
 	for _, k := range kept {
 		var under id
 		copy(under[:], k.Under)
-		of := badges[under]
+		of := credentials[under]
 		role, err := ParseRole(k.Role)
 		if of == nil || err != nil || len(k.Cookie) != sha256.Size {
 			continue
@@ -139,9 +139,9 @@ func (g *Guard) begin(kept []keptSession) {
 		if until.After(latest) { // the clock was wrong
 			until = latest
 		}
-		from := &badge{id: under, role: role, rooms: k.Rooms, name: k.Name, ended: of.ended}
+		from := &credential{id: under, role: role, rooms: k.Rooms, name: k.Name, ended: of.ended}
 		one := g.sessions.add(id(k.Cookie), from, until)
-		badges[one.badge.id] = one.badge
+		credentials[one.credential.id] = one.credential
 	}
 }
 
@@ -168,7 +168,7 @@ func (s *sessions) kept() []keptSession {
 	defer s.mutex.Unlock()
 	list := []keptSession{}
 	for _, one := range s.order {
-		if b := one.badge; b.ended.Err() == nil {
+		if b := one.credential; b.ended.Err() == nil {
 			k := keptSession{Cookie: b.id[:], Until: one.until.UTC(), Role: b.role.String(), Rooms: b.rooms, Name: b.name}
 			if one.under != (id{}) {
 				k.Under = one.under[:]

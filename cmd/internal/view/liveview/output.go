@@ -7,8 +7,8 @@ import (
 	"voicepool/cmd/internal/view/cellwidth"
 )
 
-// Heard is the state of the audio output.
-type Heard struct {
+// Output is the state of the audio output.
+type Output struct {
 	Device  string // as in --device; if empty, the view does not show it
 	Sink    string // empty if the device does not report it
 	State   string // playing, or another word
@@ -18,7 +18,7 @@ type Heard struct {
 
 // heard draws the state of the output: in red with the reason if it is silent, otherwise device, sink and latency,
 // shortened to the width of the window. Without a device name it has no effect.
-func (v *View) heard(h *Heard) {
+func (v *View) heard(h *Output) {
 	switch {
 	case h.Lost != "":
 		v.screen.wrapped(red, "NO SOUND since "+h.Lost, true)

@@ -11,16 +11,16 @@ func TestHeard(t *testing.T) {
 	long := strings.Repeat("x", 70)
 	for _, c := range []struct {
 		name  string
-		heard Heard
+		heard Output
 		want  string
 	}{
-		{name: "a card", heard: Heard{Device: "pulse", Sink: "speakers", State: "playing", Latency: 42 * time.Millisecond},
+		{name: "a card", heard: Output{Device: "pulse", Sink: "speakers", State: "playing", Latency: 42 * time.Millisecond},
 			want: "\x1b[2mpulse on speakers   playing   latency 42 ms\x1b"},
-		{name: "no sink", heard: Heard{Device: "null", State: "silent, in real time", Latency: 10 * time.Millisecond},
+		{name: "no sink", heard: Output{Device: "null", State: "silent, in real time", Latency: 10 * time.Millisecond},
 			want: "\x1b[2mnull   silent, in real time   latency 10 ms\x1b"},
-		{name: "a narrow window", heard: Heard{Device: "pulse", Sink: long, State: "playing", Latency: time.Second},
+		{name: "a narrow window", heard: Output{Device: "pulse", Sink: long, State: "playing", Latency: time.Second},
 			want: "\x1b[2mpulse   playing   latency 1000 ms\x1b"},
-		{name: "lost", heard: Heard{Device: "null", State: "playing", Lost: "12.4 s: server gone; looking"},
+		{name: "lost", heard: Output{Device: "null", State: "playing", Lost: "12.4 s: server gone; looking"},
 			want: "\x1b[31mNO SOUND since 12.4 s: server gone; looking\x1b"},
 	} {
 		p := sample

@@ -35,8 +35,8 @@ type Object struct {
 	Used time.Time // when it was last put or touched, by the clock of the store
 }
 
-// Store is a store of named objects.
-type Store interface {
+// Backend is a store of named objects.
+type Backend interface {
 	// Stat describes an object. If the name is unknown, the error is ErrMissing.
 	Stat(ctx context.Context, name string) (Object, error)
 	// Touch sets the Used time of an object to now. If the name is unknown, the error is
@@ -55,9 +55,9 @@ type Store interface {
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 }
 
-// Depot stores files by content. All methods are safe for concurrent use.
-type Depot struct {
-	store Store
+// Store stores files by content. All methods are safe for concurrent use.
+type Store struct {
+	store Backend
 	cache *Cache // optional
 
 	mutex  sync.Mutex
@@ -74,13 +74,13 @@ type stamped struct {
 	sum   string
 }
 
-// New returns a depot that keeps its files in store, without a cache.
-func New(store Store) *Depot {
-	return &Depot{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
+// New returns a Store that keeps its files in store, without a cache.
+func New(store Backend) *Store {
+	return &Store{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
 }
 
-// Cached returns a depot in the same store whose Get and Unpack look into the cache c first.
-func (d *Depot) Cached(c *Cache) *Depot {
+// Cached returns a Store on the same backend whose Get and Unpack look into the cache c first.
+func (d *Store) Cached(c *Cache) *Store {
 	with := New(d.store)
 	with.cache = c
 	return with
@@ -96,7 +96,7 @@ func CheckSum(sum string) error {
 
 // Put stores a file, unless it is already complete in the store, and returns its hash. It calls open once to hash
 // the file and, if necessary, again to send it. If the file changes in between, Put returns an error.
-func (d *Depot) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
+func (d *Store) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
 	sum, err = d.sum(open)
 	if err != nil {
 		return "", err
@@ -105,24 +105,24 @@ func (d *Depot) Put(ctx context.Context, open func() (io.ReadCloser, error)) (su
 }
 
 // PutFile is Put for the file path on the disk.
-func (d *Depot) PutFile(ctx context.Context, path string) (sum string, err error) {
+func (d *Store) PutFile(ctx context.Context, path string) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
 // PutBytes is Put for data.
-func (d *Depot) PutBytes(ctx context.Context, data []byte) (sum string, err error) {
+func (d *Store) PutBytes(ctx context.Context, data []byte) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 }
 
 // Add stores the data of r and returns its hash and its size in bytes. It reads r once, so it suits data that is
 // probably new; existing data is sent as well.
-func (d *Depot) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
+func (d *Store) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	return d.store.Add(ctx, r)
 }
 
 // sum returns the SHA-256 of the file that open opens. A file on the disk is hashed again only after its size or
 // time has changed. A folder or a device is an error.
-func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
+func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 	r, err := open()
 	if err != nil {
 		return "", err
@@ -164,7 +164,7 @@ func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 
 // send stores the file that open opens under its hash sum, unless the store has it. A stored file that was not used
 // for an hour is touched. If the file has another hash, send returns an error.
-func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
+func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
 	found := time.Since(d.there[sum]) < fresh
 	d.mutex.Unlock()
@@ -208,7 +208,7 @@ func clearIfFull[V any](m map[string]V) {
 
 // Size returns the size in bytes of the file with the hash sum. If it is missing or damaged, the error wraps
 // ErrMissing.
-func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
+func (d *Store) Size(ctx context.Context, sum string) (int64, error) {
 	if err := CheckSum(sum); err != nil {
 		return 0, err
 	}
@@ -224,7 +224,7 @@ func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
 
 // Touch sets the Used time of the file with the hash sum to now. If the file is not stored, the error wraps
 // ErrMissing.
-func (d *Depot) Touch(ctx context.Context, sum string) error {
+func (d *Store) Touch(ctx context.Context, sum string) error {
 	err := CheckSum(sum)
 	if err == nil {
 		err = d.store.Touch(ctx, sum)
@@ -237,7 +237,7 @@ func (d *Depot) Touch(ctx context.Context, sum string) error {
 
 // Get writes the file with the hash sum to path, completely or not at all. Without a cache it replaces an existing
 // file; with a cache, path must not exist. Data with another hash is an error.
-func (d *Depot) Get(ctx context.Context, sum, path string) error {
+func (d *Store) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
 		return d.cache.place(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
 	}
@@ -246,7 +246,7 @@ func (d *Depot) Get(ctx context.Context, sum, path string) error {
 
 // fetch writes the file with the hash sum from the store to path, completely or not at all. It replaces an existing
 // file.
-func (d *Depot) fetch(ctx context.Context, sum, path string) error {
+func (d *Store) fetch(ctx context.Context, sum, path string) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (d *Depot) fetch(ctx context.Context, sum, path string) error {
 
 // Write writes the file with the hash sum to w. Data with another hash is an error, which comes after all bytes were
 // written.
-func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
+func (d *Store) Write(ctx context.Context, sum string, w io.Writer) error {
 	if err := CheckSum(sum); err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
 }
 
 // read returns the data of the file with the hash sum. A file of more than most bytes is an error.
-func (d *Depot) read(ctx context.Context, sum string, most int64) ([]byte, error) {
+func (d *Store) read(ctx context.Context, sum string, most int64) ([]byte, error) {
 	size, err := d.Size(ctx, sum)
 	if err != nil {
 		return nil, err

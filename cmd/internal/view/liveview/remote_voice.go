@@ -7,8 +7,8 @@ import (
 	"voicepool/cue/report"
 )
 
-// Told is a voice of a Picture from another source, such as a server.
-type Told struct {
+// RemoteVoice is a voice of a Picture from another source, such as a server.
+type RemoteVoice struct {
 	Slot     int
 	Number   uint64
 	Sound    string
@@ -23,7 +23,7 @@ type Told struct {
 }
 
 // With returns a copy of the picture with voices, which it sorts by slot, and events from another source.
-func (p Picture) With(voices []Told, events []report.Event) Picture {
+func (p Picture) With(voices []RemoteVoice, events []report.Event) Picture {
 	p.events = events
 	p.voices = make([]lane, 0, len(voices))
 	for _, v := range voices {

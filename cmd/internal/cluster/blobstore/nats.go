@@ -15,8 +15,8 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// Open opens the depot in the NATS of c. If its object store does not exist, Open creates it.
-func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
+// Open opens the Store in the NATS of c. If its object store does not exist, Open creates it.
+func Open(ctx context.Context, c *cluster.Conn) (*Store, error) {
 	objects, err := c.JS.ObjectStore(ctx, cluster.Objects)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		objects, err = c.JS.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
