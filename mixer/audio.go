@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/release"
+	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
@@ -147,7 +148,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	for i := range a.scoresDue.remaining {
 		a.scoresDue.remaining[i] = newGroupsDue(c.maxVirtual())
 	}
-	a.scores.index = newVictimIndex(c.MaxVoices)
+	a.scores.index = victim.NewIndex(c.MaxVoices)
 	if c.Overflow == StealGain {
 		a.scores.gain = make([]float32, n)
 	}

@@ -1,5 +1,7 @@
 package mixer
 
+import "voicepool/mixer/internal/victim"
+
 // growth is the state of a growing pool.
 type growth struct {
 	step, max int   // 0: the pool does not grow
@@ -67,9 +69,9 @@ func (a *audio) shrink() {
 		if policy == StealMasked {
 			a.scoreMasking(false)
 		}
-		var c choice
+		var c victim.Choice
 		a.choose(&c, &q, policy)
-		if c.slot < 0 {
+		if c.Slot < 0 {
 			return
 		}
 		a.demote(&c, &Event{Reason: ReasonResize}, MaxPriority, 0)

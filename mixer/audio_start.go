@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/release"
+	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -194,8 +195,8 @@ func (a *audio) admit(c *command, r *record) int {
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
-	var limitVictim, victim, least choice
-	limitVictim.slot, victim.slot, least.slot = -1, -1, -1
+	var limitVictim, chosen, least victim.Choice
+	limitVictim.Slot, chosen.Slot, least.Slot = -1, -1, -1
 	limitEvent := &a.limitEvent
 	if reason != ReasonNone {
 		*limitEvent = e
@@ -207,34 +208,34 @@ func (a *audio) admit(c *command, r *record) int {
 		}
 	}
 	// No voice is stolen before it is certain that the pool accepts r without that voice.
-	prio := a.hideFromChoice(limitVictim.slot)
-	if limitVictim.slot >= 0 && free() {
-		a.showToChoice(limitVictim.slot, prio)
+	prio := a.hideFromChoice(limitVictim.Slot)
+	if limitVictim.Slot >= 0 && free() {
+		a.showToChoice(limitVictim.Slot, prio)
 		a.steal(&limitVictim, limitEvent)
 		return a.takeSlot(a.tree[r.bus].output, &r.slot)
 	}
 	e.Reason = ReasonPoolFull
 	q.group, q.bus, q.all = nil, -1, false
-	won, virtual := a.chooseVictim(&victim, &q, r, &e), false
-	if !won || a.isLessAudible(r, &victim, &e) {
+	won, virtual := a.chooseVictim(&chosen, &q, r, &e), false
+	if !won || a.isLessAudible(r, &chosen, &e) {
 		if virtual = a.startsVirtual(&least, r, remaining); virtual && won {
 			won = false
-			e.refuse(ReasonQuieter, &victim, victim.audibility)
+			e.refuse(ReasonQuieter, &chosen, chosen.Audibility)
 		}
 	}
-	a.showToChoice(limitVictim.slot, prio)
+	a.showToChoice(limitVictim.Slot, prio)
 	if !won && !virtual {
 		a.refuse(c, &e)
 		return -1
 	}
-	if limitVictim.slot >= 0 {
+	if limitVictim.Slot >= 0 {
 		a.steal(&limitVictim, limitEvent)
 	}
 	if won {
-		a.demote(&victim, &e, r.prio, remaining)
+		a.demote(&chosen, &e, r.prio, remaining)
 		return a.takeSlot(a.tree[r.bus].output, &r.slot)
 	}
-	if least.slot >= 0 {
+	if least.Slot >= 0 {
 		var lost Event
 		r.setCause(&lost, uint64(a.stats.Started)+1)
 		lost.Bus = e.Bus
@@ -281,7 +282,7 @@ func (r *record) unpublishIndex(v *voice.Voice) {
 
 // chooseVictim sets c to the victim for start r among the voices that q selects, by the policy for e.Reason, and
 // reports whether r gets its place. Otherwise it sets e to the event of the refusal. It steals no voice.
-func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool) {
+func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
 	switch {
@@ -304,15 +305,15 @@ func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool
 	}
 	a.choose(c, q, policy)
 	switch {
-	case c.slot < 0 && e.Reason == ReasonPoolFull:
+	case c.Slot < 0 && e.Reason == ReasonPoolFull:
 		why, lowest := a.rejectReason(q)
 		e.refuse(why, c, -1)
 		e.RunnerUpPriority = lowest
-	case c.slot < 0:
+	case c.Slot < 0:
 		e.refuse(e.Reason, c, -1)
 	case a.rejectQuietest && quietest && e.Reason != ReasonGroupLimit &&
-		a.scores.prio[c.slot] == r.prio && float64(4*e.powers.newcomer) < c.audibility:
-		e.refuse(ReasonQuieter, c, c.audibility)
+		a.scores.prio[c.Slot] == r.prio && float64(4*e.powers.newcomer) < c.Audibility:
+		e.refuse(ReasonQuieter, c, c.Audibility)
 	default:
 		return true
 	}
@@ -321,18 +322,18 @@ func (a *audio) chooseVictim(c *choice, q *query, r *record, e *Event) (won bool
 
 // isLessAudible reports whether start r, if it can become virtual, would be less audible in the next 20 ms than its
 // victim, at equal priority. e has the audibility of r.
-func (a *audio) isLessAudible(r *record, victim *choice, e *Event) bool {
+func (a *audio) isLessAudible(r *record, c *victim.Choice, e *Event) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
-	return steals && a.incomingKind.virtualizable && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
+	return steals && a.incomingKind.virtualizable && a.scores.prio[c.Slot] == r.prio && e.powers.newcomer < c.Audibility
 }
 
 // refuse turns e, the event of victim c, into the event of a rejected start with the reason why. runnerUp is the
 // power of the second candidate; -1 without one.
-func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
+func (e *Event) refuse(why Reason, c *victim.Choice, runnerUp float64) {
 	own := e.powers.newcomer
 	*e = Event{
 		Kind: EventRejected, Reason: why, Bus: e.Bus, Policy: e.Policy, powers: eventPowers{audibility: own, newcomer: own, runnerUp: runnerUp},
-		Candidates: c.candidates, Peers: c.peers,
+		Candidates: c.Candidates, Peers: c.Peers,
 	}
 }
 
@@ -340,10 +341,10 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 // lowest priority of an unprotected voice; otherwise it is 0.
 func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	if q.excluded != nil { // possible victims may all be in the spared group
-		var c choice
+		var c victim.Choice
 		others := *q
 		others.excluded = nil
-		if a.choose(&c, &others, StealOldest); c.slot >= 0 {
+		if a.choose(&c, &others, StealOldest); c.Slot >= 0 {
 			return ReasonPoolFull, 0
 		}
 	}
@@ -357,23 +358,23 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	return ReasonProtected, 0
 }
 
-// steal ends the voice c.slot for another one, with a tail if it is real, and completes e and emits it as
+// steal ends the voice c.Slot for another one, with a tail if it is real, and completes e and emits it as
 // EventStolen.
-func (a *audio) steal(c *choice, e *Event) {
-	s := a.mutable(c.slot)
+func (a *audio) steal(c *victim.Choice, e *Event) {
+	s := a.mutable(c.Slot)
 	a.explainChoice(e, c)
-	if c.slot < a.base {
+	if c.Slot < a.base {
 		a.leaveTail(s, a.now)
 	}
-	a.endVoice(c.slot, a.now, EventStolen, e)
+	a.endVoice(c.Slot, a.now, EventStolen, e)
 }
 
 // explainChoice stores in e the levels, counts and priorities of choice c. The voice must still have its index.
-func (a *audio) explainChoice(e *Event, c *choice) {
-	s := a.mutable(c.slot)
-	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lossBound(s)
-	a.noteFilters(e, s, c.slot)
-	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
+func (a *audio) explainChoice(e *Event, c *victim.Choice) {
+	s := a.mutable(c.Slot)
+	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.Audibility, c.RunnerUp, a.lossBound(s)
+	a.noteFilters(e, s, c.Slot)
+	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.RunnerUpPrio, c.Candidates, c.Peers, s.prio
 	if e.Reason != ReasonGroupLimit { // a group has its own policy
 		e.Policy = a.overflow
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/internal/dsp"
+	"voicepool/mixer/internal/victim"
 )
 
 // scores holds the data that choices of a victim compare, by index.
@@ -28,13 +29,12 @@ type scores struct {
 	usedVirtual    int       // one above the highest index used so far
 	remainingHolds []int64   // the first frame at which remaining may change; 0: the voice moves or was moved
 
-	masks          *masks          // nil if the policy is not StealMasked
-	index          *victimIndex    // nil if there are few slots
-	virtualVictims *virtualVictims // finds the virtual voice to steal
+	masks          *masks               // nil if the policy is not StealMasked
+	index          *victim.Index        // nil if there are few slots
+	virtualVictims *victim.VirtualIndex // finds the virtual voice to steal
 }
 
-// unstealable is the priority of protected voices and free slots. It exceeds all priorities.
-const unstealable = 1<<31 - 1
+const unstealable = victim.Unstealable
 
 // newScores returns scores for n indices, the last ones for the given number of virtual voices. All are free and
 // unstealable.
@@ -51,7 +51,7 @@ func newScores(n, virtual int) scores {
 	for i := range n {
 		s.prio[i] = unstealable
 	}
-	s.virtualVictims = newVirtualVictims(&s, n-virtual)
+	s.virtualVictims = victim.NewVirtualIndex(s.prio[n-virtual:], s.endless[n-virtual:], s.remaining[n-virtual:], s.number[n-virtual:])
 	return s
 }
 
@@ -67,9 +67,9 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 
 // setPrio sets the priority at index i; a change is recorded for the victim indexes.
 func (s *scores) setPrio(i int, prio int32) {
-	if s.index.markDirty(i); s.prio[i] != prio {
+	if s.index.MarkDirty(i); s.prio[i] != prio {
 		s.prio[i] = prio
-		s.virtualVictims.markPrio(i - s.base())
+		s.virtualVictims.MarkPrio(i - s.base())
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *scores) base() int { return len(s.prio) - len(s.restorePrio) }
 func (s *scores) setEndless(i int, endless bool) {
 	if s.endless[i] != endless {
 		s.endless[i] = endless
-		s.virtualVictims.markPrio(i - s.base())
+		s.virtualVictims.MarkPrio(i - s.base())
 	}
 }
 
@@ -89,7 +89,7 @@ func (s *scores) setEndless(i int, endless bool) {
 func (s *scores) setRemaining(i int, x float32) {
 	if s.remaining[i] != x {
 		s.remaining[i] = x
-		s.virtualVictims.markAudibility(i - s.base())
+		s.virtualVictims.MarkAudibility(i - s.base())
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *scores) setRemaining(i int, x float32) {
 func (s *scores) setAudibility(i int, x float32) {
 	if s.audibility[i] != x {
 		s.audibility[i] = x
-		s.index.markDirty(i)
+		s.index.MarkDirty(i)
 	}
 }
 
@@ -220,12 +220,14 @@ func (a *audio) refreshScores(which scoreScope) {
 	}
 }
 
-// refreshRemaining updates the audibility from now on of the virtual voices that filter permits to the frame now,
+// refreshRemaining updates the audibility from now on of the virtual voices of a kind to the frame now,
 // after refreshScores(scopeMoving). It suffices for a choice that compares remaining alone.
-func (a *audio) refreshRemaining(filter voiceFilter) {
+func (a *audio) refreshRemaining(kind victim.Kind) {
 	if a.remainingRefreshedAt = a.now; a.scoredVirtualAt != a.now {
-		for from, to := kindRange(filter); from < to; from++ {
-			a.refreshRemainingClass(from)
+		for class := range remainingMoving {
+			if kind.Includes(class == 1) {
+				a.refreshRemainingClass(class)
+			}
 		}
 	}
 }
@@ -395,85 +397,60 @@ type query struct {
 	bus   int    // on this bus or below it; -1: any
 	all   bool   // including virtual voices
 
-	filter   voiceFilter
-	excluded *Group // not of this group and owner
+	virtualizable bool   // only voices that can become virtual
+	excluded      *Group // not of this group and owner
 }
 
-// voiceFilter restricts a query to a kind of voice.
-type voiceFilter uint8
-
-const (
-	anyVoices voiceFilter = iota
-	endlessVoices
-	finiteVoices
-	virtualizableVoices // voices that can become virtual
-)
-
-// matches reports whether query q selects the voice s by group, bus and kind, regardless of its priority.
+// matches reports whether query q selects the voice s, regardless of its priority.
 func (a *audio) matches(q *query, s *slot) bool {
-	switch {
-	case q.group != nil && !q.group.counts(s, q.owner), q.excluded != nil && q.excluded.counts(s, q.owner), q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
-		return false
-	case q.filter == virtualizableVoices:
-		return s.virtualizable
-	}
-	return q.filter == anyVoices || s.endless == (q.filter == endlessVoices)
-}
-
-// choice is the result of a query.
-type choice struct {
-	slot       int     // -1: no candidate
-	candidates int     // the number of candidates
-	peers      int     // the number of candidates with the victim's priority
-	audibility float64 // of the victim, as the policy compares it
-	runnerUp   float64 // of the second candidate; -1: no second candidate
-	next       int32   // priority of the second candidate
+	return (q.group == nil || q.group.counts(s, q.owner)) && (q.excluded == nil || !q.excluded.counts(s, q.owner)) &&
+		(q.bus < 0 || a.tree.below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)
 }
 
 // choose stores the victim among the voices that q selects in c: the candidate with the lowest priority, then the
-// lowest key of the policy, then the lowest number. c.slot is -1 without a candidate. Free slots and protected voices
+// lowest key of the policy, then the lowest number. c.Slot is -1 without a candidate. Free slots and protected voices
 // have the priority unstealable. The scores must be up to date.
-func (a *audio) choose(c *choice, q *query, policy Overflow) {
+func (a *audio) choose(c *victim.Choice, q *query, policy Overflow) {
 	s, to := &a.scores, a.base
 	if q.all {
 		to = len(s.prio)
 	}
 	prios, numbers := s.prio[:to], s.number[:to]
 	keys, loud := s.keys(policy)[:to], s.comparedAudibility(policy)[:to]
-	among := q.group != nil || q.bus >= 0 || q.filter != anyVoices || q.excluded != nil
+	among := q.group != nil || q.bus >= 0 || q.virtualizable || q.excluded != nil
 	if among {
 		prios = a.eligible(q, prios)
 	}
 	var w dsp.Weakest
 	if s.index != nil && !among && !q.all && &keys[0] == &s.audibility[0] {
-		s.index.find(&w, prios, keys, q.prio)
+		s.index.Find(&w, prios, keys, q.prio)
 	} else {
 		w.Find(prios, keys, q.prio)
 	}
-	c.candidates, c.peers, c.audibility, c.runnerUp, c.next = w.Candidates, w.Candidates, 0, -1, 0
+	c.Candidates, c.Peers, c.Audibility, c.RunnerUp, c.RunnerUpPrio = w.Candidates, w.Candidates, 0, -1, 0
 	if w.Candidates == 0 {
-		c.slot = -1
+		c.Slot = -1
 		return
 	}
 	slot := oldest(&w, prios, keys, numbers)
-	c.slot, c.audibility = slot, float64(loud[slot])
+	c.Slot, c.Audibility = slot, float64(loud[slot])
 	if w.Prio < q.prio {
-		c.peers = 0
+		c.Peers = 0
 		for _, p := range prios {
 			if p == w.Prio {
-				c.peers++
+				c.Peers++
 			}
 		}
 	}
 	switch {
 	case w.Candidates == 1:
 	case !w.Alone && &keys[0] == &loud[0]:
-		c.runnerUp, c.next = float64(w.Next), w.Prio
+		c.RunnerUp, c.RunnerUpPrio = float64(w.Next), w.Prio
 	default: // the runner-up is the victim of a search without the victim
 		prio := prios[slot]
 		prios[slot] = unstealable
 		w.Find(prios, keys, q.prio)
-		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
+		c.RunnerUp, c.RunnerUpPrio = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
 		prios[slot] = prio
 	}
 }
@@ -492,14 +469,6 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 func (a *audio) eligible(q *query, prios []int32) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
-	if q.group == nil && q.bus < 0 && q.excluded == nil && q.filter != virtualizableVoices { // decided by scores alone
-		for i, endless := range a.scores.endless[:len(eligible)] {
-			if endless != (q.filter == endlessVoices) {
-				eligible[i] = unstealable
-			}
-		}
-		return eligible
-	}
 	for i, prio := range prios {
 		if prio <= q.prio && !a.matches(q, a.voiceTable.at(i)) {
 			eligible[i] = unstealable

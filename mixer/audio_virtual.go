@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"voicepool/internal/dsp"
+	"voicepool/mixer/internal/victim"
 )
 
 // state returns the state of a living voice: paused, virtual or playing, in this order.
@@ -19,19 +20,19 @@ func (s *slot) state() State {
 	return StatePlaying
 }
 
-// demote takes the slot of the real voice c.slot, with a tail, and makes it virtual if possible, and completes and
+// demote takes the slot of the real voice c.Slot, with a tail, and makes it virtual if possible, and completes and
 // emits e. If all virtual voices are in use, the least audible one, or the voice itself, is stolen for good. prio and
 // remaining are the priority and the audibility, a power, of the incoming start.
-func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
-	s := a.mutable(c.slot)
+func (a *audio) demote(c *victim.Choice, e *Event, prio int32, remaining float64) {
+	s := a.mutable(c.Slot)
 	if !s.virtualizable {
 		a.steal(c, e)
 		return
 	}
 	if !a.canHide(s.endless) {
-		var least choice
+		var least victim.Choice
 		a.virtualVictimFor(&least, prio, s.endless)
-		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.remaining) {
+		if least.Slot < 0 || a.scores.less(c.Slot, least.Slot, a.scores.remaining) {
 			a.steal(c, e)
 			return
 		}
@@ -39,41 +40,43 @@ func (a *audio) demote(c *choice, e *Event, prio int32, remaining float64) {
 	}
 	a.explainChoice(e, c)
 	a.leaveTail(s, a.now)
-	to := a.moveVoice(c.slot, a.takeVirtual(s.endless, s))
+	to := a.moveVoice(c.Slot, a.takeVirtual(s.endless, s))
 	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
 }
 
-// stealVirtual ends the virtual voice c.slot for good and emits e, completed, as EventStolen. remaining is the
+// stealVirtual ends the virtual voice c.Slot for good and emits e, completed, as EventStolen. remaining is the
 // audibility of the incoming start, a power.
-func (a *audio) stealVirtual(c *choice, e Event, remaining float64) {
+func (a *audio) stealVirtual(c *victim.Choice, e Event, remaining float64) {
 	a.explainChoice(&e, c)
 	e.Reason, e.powers.newcomer = ReasonVirtualFull, remaining
-	a.endVoice(c.slot, a.now, EventStolen, &e)
+	a.endVoice(c.Slot, a.now, EventStolen, &e)
 }
 
 // virtualVictimFor sets c to the virtual voice that is stolen to make room for an endless or a finite one. It
-// is the least audible from now on, with a priority of at most prio. c.slot is -1 without a candidate.
-func (a *audio) virtualVictimFor(c *choice, prio int32, endless bool) {
-	filter := anyVoices
+// is the least audible from now on, with a priority of at most prio. c.Slot is -1 without a candidate.
+func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
+	kind := victim.Any
 	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
 	} else if endless && finite > 0 { // only the same kind makes room
-		filter = endlessVoices
+		kind = victim.Endless
 	} else if !endless && finite < all {
-		filter = finiteVoices
+		kind = victim.Finite
 	}
-	a.refreshRemaining(filter)
-	a.chooseVirtualVictim(c, prio, filter)
+	a.refreshRemaining(kind)
+	if a.scores.virtualVictims.Choose(c, prio, kind); c.Slot >= 0 {
+		c.Slot += a.base
+	}
 }
 
 // startsVirtual reports whether the incoming start r, without a slot, becomes a virtual voice. remaining is its
 // audibility from now on, a power. It sets least to the virtual voice that must be stolen for it; least is unchanged
 // if there is room.
-func (a *audio) startsVirtual(least *choice, r *record, remaining float64) bool {
+func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64) bool {
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
 	}
 	a.virtualVictimFor(least, r.prio, a.incomingKind.endless)
-	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < remaining)
+	return least.Slot >= 0 && (a.scores.prio[least.Slot] != r.prio || least.Audibility < remaining)
 }
 
 // moveVoice moves a voice from one index to another, which was taken for it, with its scores, and frees the first. It
@@ -162,7 +165,7 @@ func (a *audio) exchange() {
 	keys := a.scores.restoreAudibility()
 	q := query{bus: -1}
 	if a.overflow == Reject {
-		q.filter = virtualizableVoices
+		q.virtualizable = true
 	}
 	for range exchanges {
 		if changed {
@@ -175,9 +178,9 @@ func (a *audio) exchange() {
 		}
 		prio := a.mutable(best).prio
 		q.prio = prio
-		var c choice
+		var c victim.Choice
 		a.choose(&c, &q, policy)
-		if c.slot < 0 || s.prio[c.slot] == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.slot]))) {
+		if c.Slot < 0 || s.prio[c.Slot] == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.Slot]))) {
 			return
 		}
 		v := a.mutable(best)
@@ -192,8 +195,8 @@ func (a *audio) exchange() {
 // swap gives the slot of the real voice c to the virtual voice at index best and makes the real one virtual. e is the
 // event of the real voice, which swap completes and emits. If the real voice cannot take the place of the virtual
 // one, a voice is stolen as for a start.
-func (a *audio) swap(c *choice, best int, e Event) {
-	real, virtual := a.mutable(c.slot), a.mutable(best)
+func (a *audio) swap(c *victim.Choice, best int, e Event) {
+	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.remaining[best]))
 		a.fadeInRestored(a.moveVoice(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
@@ -202,19 +205,19 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.explainChoice(&e, c)
 	a.finite += boolInt(!real.endless) - boolInt(!virtual.endless)
 	a.leaveTail(real, a.now)
-	a.put(c.slot, virtual)
+	a.put(c.Slot, virtual)
 	a.put(best, real)
-	a.assignRank(c.slot, a.tree[virtual.bus].output)
+	a.assignRank(c.Slot, a.tree[virtual.bus].output)
 	real.record.unpublishIndex(&real.voice) // before the indices are reused
 	virtual.record.unpublishIndex(&virtual.voice)
-	for _, i := range [...]int{c.slot, best} {
+	for _, i := range [...]int{c.Slot, best} {
 		s := a.mutable(i)
 		a.updateIndex(i)
 		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
 	}
 	a.emitVoiceEvent(&e, EventVirtual, real, a.now, best)
-	a.fadeInRestored(c.slot)
+	a.fadeInRestored(c.Slot)
 }
 
 // fewFree is the number of free slots above which restoreIntoFreeSlots sorts the virtual voices instead of

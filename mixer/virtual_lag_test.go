@@ -1,13 +1,13 @@
 package mixer
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"voicepool/internal/longtest"
+	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -158,6 +158,7 @@ func TestCrowdCost(t *testing.T) {
 			}
 			m.Render(make([]pcm.Frame, 1600))
 			a, passed, scored, looked := m.audio, 0, 0, 0
+			before := slices.Clone(a.scores.remaining[a.base:])
 			for range starts {
 				if a.virtuals.Len() < crowd {
 					t.Fatalf("%d voices are virtual", a.virtuals.Len())
@@ -171,15 +172,17 @@ func TestCrowdCost(t *testing.T) {
 				}
 				if full {
 					a.refreshScores(scopeMoving)
-					a.refreshRemaining(anyVoices)
-					for i := range a.scores.virtualVictims.indexes {
-						for _, runs := range a.scores.virtualVictims.indexes[i].dirtyAudibility {
-							looked += bits.OnesCount64(runs) * runSlots
+					a.refreshRemaining(victim.Any)
+					now := a.scores.remaining[a.base:]
+					for from := 0; from < len(now); from += 64 { // a search reads each run of 64 voices with a change
+						if to := min(from+64, len(now)); !slices.Equal(now[from:to], before[from:to]) {
+							looked += 64
 						}
 					}
-					var c choice
-					if a.chooseVirtualVictim(&c, 0, anyVoices); c.candidates < crowd {
-						t.Fatalf("%d voices might be lost", c.candidates)
+					copy(before, now)
+					var c victim.Choice
+					if a.scores.virtualVictims.Choose(&c, 0, victim.Any); c.Candidates < crowd {
+						t.Fatalf("%d voices might be lost", c.Candidates)
 					}
 				} else {
 					a.refreshScores(scopeAll)

@@ -1,4 +1,9 @@
-package mixer
+// Package victim finds the voice that loses its slot to an incoming start: the lowest priority, then the least
+// audibility, then the oldest start. Its input is slices of priorities, audibilities and start numbers.
+//
+// Everything except the New functions belongs to the audio side of the mixer: one goroutine at a time calls
+// it, and it does not allocate.
+package victim
 
 import (
 	"math"
@@ -7,11 +12,14 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// victimIndex is an index for choices among many slots by audibility. It holds the victim of each run of
-// 64 slots. A search updates only the runs with changes.
-type victimIndex struct {
+// Unstealable is the priority of protected voices and free slots. It exceeds all priorities of other voices.
+const Unstealable = math.MaxInt32
+
+// Index speeds up searches among many slots. It holds the victim of each run of 64 slots, and a search updates
+// only the runs with changes. A nil *Index ignores MarkDirty and cannot search.
+type Index struct {
 	slots        int
-	lowestPrio   []int32   // by run: the lowest priority; unstealable for padding
+	lowestPrio   []int32   // by run: the lowest priority; Unstealable for padding
 	leastAudible []float32 // the least audibility with that priority
 	secondBits   []uint32  // the bits of the second least; noSecond: a single slot has that priority
 	victim       []int32   // the first slot with both
@@ -27,43 +35,44 @@ const (
 	noSecond = math.MaxUint32
 )
 
-// newVictimIndex returns an index for a number of slots, or nil if there are so few that a search of all is as fast.
-func newVictimIndex(slots int) *victimIndex {
+// NewIndex returns an index of a number of slots, which are all marked as changed. It returns nil if there are
+// too few for a gain.
+func NewIndex(slots int) *Index {
 	n := (slots + runSlots - 1) / runSlots
 	if n < minRuns {
 		return nil
 	}
 	full := (n + 15) &^ 15 // padded for the kernels
-	r := &victimIndex{
+	r := &Index{
 		slots: slots, lowestPrio: make([]int32, full), leastAudible: make([]float32, full), secondBits: make([]uint32, n),
 		victim: make([]int32, n), candidates: make([]int32, n), dirty: make([]uint64, (n+63)/64),
 	}
 	for i := range r.lowestPrio {
-		r.lowestPrio[i] = unstealable
+		r.lowestPrio[i] = Unstealable
 	}
 	r.markAllDirty()
 	return r
 }
 
-// markDirty records a change of the priority or the audibility of a slot. It has no effect on a nil index and for
-// indices of virtual voices.
-func (r *victimIndex) markDirty(slot int) {
-	if r != nil && slot < r.slots {
-		run := slot / runSlots
+// MarkDirty records a change of the priority or the key at index i, before the next Find. It ignores virtual
+// voices.
+func (r *Index) MarkDirty(i int) {
+	if r != nil && i < r.slots {
+		run := i / runSlots
 		r.dirty[run/64] |= 1 << (run % 64)
 	}
 }
 
-// markAllDirty makes the next find update all runs.
-func (r *victimIndex) markAllDirty() {
+// markAllDirty makes the next Find update all runs.
+func (r *Index) markAllDirty() {
 	for run := range r.secondBits {
 		r.dirty[run/64] |= 1 << (run % 64)
 	}
 }
 
-// find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find(prio, audibility,
-// limit). It first updates the runs that were marked as changed.
-func (r *victimIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
+// Find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find of all slots.
+// prio and audibility are by slot and must be the same slices in all calls. limit is below Unstealable.
+func (r *Index) Find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
 		r.markAllDirty()
@@ -86,16 +95,15 @@ func (r *victimIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, l
 	w.Candidates, w.Next, w.Alone, w.At = r.all, math.Float32frombits(next), next == noSecond, int(r.victim[run])
 }
 
-// update searches the slots of a run again and stores their victim and their number of candidates. prio and
-// audibility are by slot.
-func (r *victimIndex) update(run int, prio []int32, audibility []float32) {
+// update searches the slots of a run again and stores their victim and candidates.
+func (r *Index) update(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
 	var w dsp.Weakest
 	w.Find(prio[from:to], audibility[from:to], r.limit)
 	r.all += w.Candidates - int(r.candidates[run])
 	r.candidates[run] = int32(w.Candidates)
 	if w.Candidates == 0 {
-		r.lowestPrio[run] = unstealable
+		r.lowestPrio[run] = Unstealable
 		return
 	}
 	r.lowestPrio[run], r.leastAudible[run], r.secondBits[run], r.victim[run] = w.Prio, w.Key, noSecond, int32(from+w.At)

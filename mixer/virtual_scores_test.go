@@ -7,100 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
-
-// chooseByWalk is chooseVirtualVictim with a linear search.
-func (a *audio) chooseByWalk(limit int32, which voiceFilter) choice {
-	s := &a.scores
-	c := choice{slot: -1, runnerUp: -1}
-	second := -1
-	less := func(i, j int) bool { return j < 0 || s.less(i, j, s.remaining) }
-	for i := a.base; i < len(s.prio); i++ {
-		if s.prio[i] > limit || s.prio[i] == unstealable || which != anyVoices && s.endless[i] != (which == endlessVoices) {
-			continue
-		}
-		c.candidates++
-		if less(i, c.slot) {
-			c.slot, second = i, c.slot
-		} else if less(i, second) {
-			second = i
-		}
-	}
-	if c.slot < 0 {
-		return c
-	}
-	c.audibility = float64(s.remaining[c.slot])
-	for i := a.base; i < len(s.prio); i++ {
-		c.peers += boolInt(s.prio[i] == s.prio[c.slot] && (which == anyVoices || s.endless[i] == (which == endlessVoices)))
-	}
-	if second >= 0 {
-		c.runnerUp, c.next = float64(s.remaining[second]), s.prio[second]
-	}
-	return c
-}
-
-// TestChooseVirtual changes scores at random and compares chooseVirtualVictim with a search through all
-// virtual voices: the victim and the data of its event. It covers ties, protected voices, free places,
-// priorities of a single voice, limits above and below them, and voices that change from endless to
-// finite.
-func TestChooseVirtual(t *testing.T) {
-	for _, virtual := range []int{1, 63, 64, 65, 700, 1500} {
-		r := rand.New(rand.NewPCG(5, uint64(virtual)))
-		const slots = 5
-		a := &audio{scores: newScores(slots+virtual, virtual)}
-		a.base = slots
-		s := &a.scores
-		priorities, kinds, number, alone, ties, none := int32(1), 2000, uint64(0), 0, 0, 0
-		for round := range 5000 {
-			if round%100 == 0 {
-				priorities, kinds = 1+r.Int32N(4), 1+r.IntN(2000)
-				for i := range s.prio { // otherwise most would be free
-					number++
-					s.set(i, r.Int32N(priorities), number, false)
-				}
-			}
-			for range 1 + r.IntN(4) {
-				i := r.IntN(slots + virtual)
-				number++
-				switch r.IntN(10) {
-				case 0:
-					s.set(i, unstealable, 0, false)
-				case 1:
-					s.set(i, r.Int32N(priorities), number, true)
-				case 2:
-					if to := r.IntN(slots + virtual); to != i {
-						s.move(i, to)
-						s.set(i, unstealable, 0, false)
-					}
-				case 3:
-					if r.IntN(20) == 0 {
-						s.set(i, -1, number, false)
-					}
-				case 4:
-					s.setEndless(i, !s.endless[i])
-				default:
-					s.set(i, r.Int32N(priorities), number, false)
-					s.setRemaining(i, float32(r.IntN(kinds)))
-				}
-			}
-			limit, which := r.Int32N(6)-1, []voiceFilter{anyVoices, endlessVoices, finiteVoices}[r.IntN(3)]
-			var got choice
-			a.chooseVirtualVictim(&got, limit, which)
-			want := a.chooseByWalk(limit, which)
-			if got != want {
-				t.Fatalf("%d virtual voices, round %d, limit %d, kind %d: %+v, want %+v", virtual, round, limit, which, got, want)
-			}
-			none += boolInt(want.slot < 0)
-			alone += boolInt(want.candidates > 1 && want.peers == 1)
-			ties += boolInt(want.candidates > 1 && want.audibility == want.runnerUp && want.peers > 1)
-		}
-		if virtual > 1 && (alone < 20 || ties < 100 || none < 5) {
-			t.Errorf("%d virtual voices: %d were alone, %d were ties, %d times there was none", virtual, alone, ties, none)
-		}
-	}
-}
 
 // TestRefreshRemaining sends random commands at random frames. It checks that whole of virtual voices is
 // up to date after refreshScores and refreshRemaining, which update only voices with possible changes.
@@ -152,11 +62,11 @@ func TestRefreshRemaining(t *testing.T) {
 			}
 			m.Render(make([]pcm.Frame, 1+r.IntN(150)))
 			a.refreshScores(scopeMoving)
-			which := []voiceFilter{anyVoices, endlessVoices, finiteVoices}[r.IntN(3)]
+			which := []victim.Kind{victim.Any, victim.Endless, victim.Finite}[r.IntN(3)]
 			a.refreshRemaining(which)
 			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
 				s := a.current(i)
-				if which != anyVoices && s.endless != (which == endlessVoices) {
+				if !which.Includes(s.endless) {
 					continue
 				}
 				soon := a.scores.audibility[i]

@@ -1,0 +1,268 @@
+package victim
+
+import (
+	"math"
+	"math/bits"
+
+	"voicepool/internal/dsp"
+)
+
+// Kind restricts a choice to endless voices or to voices that have an end. The zero value is Any.
+type Kind uint8
+
+const (
+	Any Kind = iota
+	Endless
+	Finite
+)
+
+// Includes reports whether voices are of this kind that are endless, or not.
+func (k Kind) Includes(endless bool) bool { return k == Any || endless == (k == Endless) }
+
+// Choice is the result of a choice.
+type Choice struct {
+	Slot         int     // the index of the victim; -1: no candidate
+	Candidates   int     // the number of candidates
+	Peers        int     // the number of candidates with the victim's priority
+	Audibility   float64 // of the victim, a power
+	RunnerUp     float64 // the same of the second candidate; -1: no second candidate
+	RunnerUpPrio int32   // priority of the second candidate
+}
+
+// VirtualIndex finds the virtual voice that is the least audible from now on, among endless voices, finite ones
+// or both. Voice j is at index j of all slices.
+type VirtualIndex struct {
+	prio      []int32 // slices of the caller
+	endless   []bool
+	remaining []float32
+	number    []uint64
+	indexes   [2]classIndex   // finite voices, and endless ones
+	scratch   [runSlots]int32 // scratch space of prioritiesOf
+}
+
+// classIndex is an index of the endless voices or of the others. It holds the first victim of each run
+// of 64 voices. A search updates only the runs with changes.
+type classIndex struct {
+	lowestPrio      []int32   // by run: the lowest priority; Unstealable if it is empty
+	leastAudible    []float32 // the least audibility with that priority
+	secondBits      []uint32  // the bits of the second least; noSecond: a single voice has that priority
+	victim          []int32   // the first voice with both
+	peers           []int32   // the number of voices with that priority
+	highest         []int32   // the highest priority of a voice that may be lost
+	all             []int32   // the number of voices that may be lost
+	dirtyAudibility []uint64  // by run, a bit each: an audibility has changed
+	dirtyPrio       []uint64  // by run, a bit each: a priority or a kind has changed
+}
+
+// NewVirtualIndex returns an index of virtual voices by their priorities, kinds, audibilities from now on (powers)
+// and numbers. It keeps the slices, which have equal lengths. All priorities are Unstealable until MarkPrio.
+func NewVirtualIndex(prio []int32, endless []bool, remaining []float32, number []uint64) *VirtualIndex {
+	u := &VirtualIndex{prio: prio, endless: endless, remaining: remaining, number: number}
+	runs := (len(u.prio) + runSlots - 1) / runSlots
+	full := (runs + 15) &^ 15 // padded for the kernels
+	for i := range u.indexes {
+		k := &u.indexes[i]
+		*k = classIndex{
+			lowestPrio: make([]int32, full), leastAudible: make([]float32, full), secondBits: make([]uint32, runs), victim: make([]int32, runs),
+			peers: make([]int32, runs), highest: make([]int32, runs), all: make([]int32, runs),
+			dirtyAudibility: make([]uint64, (runs+63)/64), dirtyPrio: make([]uint64, (runs+63)/64),
+		}
+		for run := range k.lowestPrio {
+			k.lowestPrio[run] = Unstealable
+		}
+	}
+	return u
+}
+
+// MarkPrio records a change of the priority or the kind of voice j, before the next Choose. It ignores negative
+// j.
+func (u *VirtualIndex) MarkPrio(j int) {
+	if j >= 0 {
+		markRun(u.indexes[0].dirtyPrio, j)
+		markRun(u.indexes[1].dirtyPrio, j)
+	}
+}
+
+// MarkAudibility records a change of the audibility of voice j, before the next Choose. It ignores negative j.
+func (u *VirtualIndex) MarkAudibility(j int) {
+	if j >= 0 {
+		markRun(u.indexes[boolInt(u.endless[j])].dirtyAudibility, j)
+	}
+}
+
+// markRun sets the bit of the run that contains virtual voice j, counted from base. runs has a bit per run.
+func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
+
+// prioritiesOf returns, for a run (runSlots consecutive virtual voices; the last may be shorter), the
+// index of its first voice among the virtual voices, and the priorities of its voices. class is 0 for
+// finite voices and 1 for endless ones; voices of the other class have Unstealable. The slice is valid
+// until the next call.
+func (u *VirtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
+	from = run * runSlots
+	to := min(from+runSlots, len(u.prio))
+	prio = u.scratch[:to-from]
+	for n, p := range u.prio[from:to] {
+		if boolInt(u.endless[from+n]) != class {
+			p = Unstealable
+		}
+		prio[n] = p
+	}
+	return from, prio
+}
+
+// update updates the entry of a run. moved means that a priority or a kind has changed, so the
+// counts must be updated, too.
+func (u *VirtualIndex) update(run, class int, moved bool) {
+	k := &u.indexes[class]
+	from, prio := u.prioritiesOf(run, class)
+	var w dsp.Weakest
+	w.Find(prio, u.remaining[from:], Unstealable-1)
+	if moved {
+		k.all[run], k.peers[run], k.highest[run], k.lowestPrio[run] = int32(w.Candidates), 0, math.MinInt32, Unstealable
+		for _, p := range prio {
+			if p != Unstealable {
+				k.highest[run] = max(k.highest[run], p)
+				k.peers[run] += int32(boolInt(p == w.Prio))
+			}
+		}
+	}
+	if w.Candidates == 0 {
+		return
+	}
+	k.lowestPrio[run], k.leastAudible[run], k.secondBits[run], k.victim[run] = w.Prio, w.Key, noSecond, int32(from+w.At)
+	if !w.Alone {
+		k.secondBits[run] = math.Float32bits(w.Next)
+	}
+}
+
+// findClass returns the least audible virtual voice of a class (0: finite, 1: endless), with a priority of at
+// most limit. Candidates is 0 without such a voice. It first updates the runs that have changed.
+func (u *VirtualIndex) findClass(class int, limit int32) (w virtualWeakest) {
+	k := &u.indexes[class]
+	for i, moved := range k.dirtyPrio {
+		for word := moved | k.dirtyAudibility[i]; word != 0; word &= word - 1 {
+			bit := bits.TrailingZeros64(word)
+			u.update(64*i+bit, class, moved>>bit&1 != 0)
+		}
+		k.dirtyPrio[i], k.dirtyAudibility[i] = 0, 0
+	}
+	w.Find(k.lowestPrio, k.leastAudible, limit)
+	if w.Candidates == 0 {
+		return w
+	}
+	run := w.At
+	next := k.secondBits[run]
+	if !w.Alone {
+		next = min(next, math.Float32bits(w.Next)) // bits have the same order
+	}
+	w.Candidates = 0
+	for run := range k.all {
+		switch {
+		case k.lowestPrio[run] > limit:
+			continue
+		case k.highest[run] <= limit:
+			w.Candidates += int(k.all[run])
+		default:
+			_, prio := u.prioritiesOf(run, class)
+			for _, p := range prio {
+				w.Candidates += boolInt(p <= limit)
+			}
+		}
+		if k.lowestPrio[run] == w.Prio {
+			w.peers += int(k.peers[run])
+		}
+	}
+	w.Next, w.Alone, w.At = math.Float32frombits(next), next == noSecond, int(k.victim[run])
+	return w
+}
+
+// virtualWeakest is the result of a search.
+type virtualWeakest struct {
+	dsp.Weakest
+	peers int // the number of voices with its priority
+}
+
+// merge returns the weaker of two results of different kinds, with the candidates and peers of both.
+func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
+	switch {
+	case v.Candidates == 0:
+		return w
+	case w.Candidates == 0:
+		return v
+	case v.Prio < w.Prio, v.Prio == w.Prio && v.Key < w.Key:
+		w, v = v, w
+	}
+	w.Candidates += v.Candidates
+	if v.Prio == w.Prio {
+		w.peers += v.peers
+		if w.Alone || v.Key < w.Next {
+			w.Next, w.Alone = v.Key, false
+		}
+	}
+	return w
+}
+
+// find returns the least audible virtual voice of a kind, with a priority of at most limit. Candidates is 0
+// without such a voice.
+func (u *VirtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
+	for class := range u.indexes {
+		if kind.Includes(class == 1) {
+			w = w.merge(u.findClass(class, limit))
+		}
+	}
+	return w
+}
+
+// oldest returns the oldest among the least audible voices that find returned in w.
+func (u *VirtualIndex) oldest(w *virtualWeakest, kind Kind) int {
+	if w.Alone || w.Next != w.Key {
+		return w.At
+	}
+	oldest := -1
+	for class := range u.indexes {
+		k := &u.indexes[class]
+		for run := range k.all {
+			if k.lowestPrio[run] != w.Prio || k.leastAudible[run] != w.Key || !kind.Includes(class == 1) {
+				continue
+			}
+			from, prio := u.prioritiesOf(run, class)
+			if j := dsp.FindOldest(prio, u.remaining[from:], u.number[from:], w.Prio, w.Key); j >= 0 && (oldest < 0 || u.number[from+j] < u.number[oldest]) {
+				oldest = from + j
+			}
+		}
+	}
+	return oldest
+}
+
+// Choose stores the virtual voice to steal in c, with a priority of at most limit: the lowest priority, then the
+// least audible from now on, then the oldest. limit is below Unstealable.
+func (u *VirtualIndex) Choose(c *Choice, limit int32, kind Kind) {
+	w := u.find(kind, limit)
+	*c = Choice{Slot: -1, RunnerUp: -1}
+	if w.Candidates == 0 {
+		return
+	}
+	c.Slot = u.oldest(&w, kind)
+	c.Candidates, c.Peers, c.Audibility = w.Candidates, w.peers, float64(w.Key)
+	switch {
+	case w.Candidates == 1:
+	case !w.Alone:
+		c.RunnerUp, c.RunnerUpPrio = float64(w.Next), w.Prio
+	default: // the runner-up is the result of a search without the victim
+		prio := u.prio[c.Slot]
+		u.prio[c.Slot] = Unstealable
+		u.MarkPrio(c.Slot)
+		w = u.find(kind, limit)
+		c.RunnerUp, c.RunnerUpPrio = float64(w.Key), w.Prio
+		u.prio[c.Slot] = prio
+		u.MarkPrio(c.Slot)
+	}
+}
+
+// boolInt returns 1 for true and 0 for false.
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
