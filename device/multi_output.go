@@ -51,6 +51,7 @@ func CheckOutputs(src Source, rate, outputs int) error {
 // outputsError reports that a source has another number of outputs than a device.
 type outputsError struct{ has, plays int }
 
+// Error returns the numbers of outputs of the source and of the device, with a remedy if the source has more.
 func (e *outputsError) Error() string {
 	kind, remedy := "more", ", or fold them into one (Config.Fold, --fold)"
 	if e.has < e.plays {
@@ -64,4 +65,5 @@ func (e *outputsError) Error() string {
 		"open the device for %d %s (Config.Outputs)%s", kind, e.has, outputs, 2*e.has, 2*e.plays, e.has, outputs, remedy)
 }
 
+// Unwrap returns ErrOutputs.
 func (e *outputsError) Unwrap() error { return ErrOutputs }

@@ -18,6 +18,7 @@ const (
 
 var kinds = [...]string{"kind(0)", "lost", "back"}
 
+// String returns the name of the kind in words, such as "lost".
 func (k Kind) String() string { return words.Name("kind", k, kinds[:]) }
 
 // Event reports that the sound card was lost, or that it is back. The two alternate, beginning with Lost. If

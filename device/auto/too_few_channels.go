@@ -30,6 +30,8 @@ type tooFewChannelsError struct {
 	err     error // of the drivers that were tried; nil: all were skipped
 }
 
+// Error returns the names of the drivers that were not tried, the reason and a remedy, after the error of the drivers
+// that were tried.
 func (e *tooFewChannelsError) Error() string {
 	tried := ""
 	if e.err != nil {

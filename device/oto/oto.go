@@ -90,6 +90,7 @@ type message struct{ error }
 // withoutPrefix wraps an error of the driver so that its message is one short line without the driver's prefix.
 func withoutPrefix(err error) error { return message{err} }
 
+// Unwrap returns the error of the driver.
 func (m message) Unwrap() error { return m.error }
 
 // Error returns the message in one line, without the prefix "oto: ", cut after longest bytes.

@@ -72,9 +72,11 @@ type tooFewChannelsError struct {
 	channels, outputs int
 }
 
+// Error returns a message with the sink, its channels and the needed ones.
 func (e *tooFewChannelsError) Error() string {
 	return fmt.Sprintf("the sink %q plays %s, %d outputs need %d; choose another sink, or fold the outputs into one (--fold)",
 		words.OneLine(e.sink), words.Count(e.channels, "channel"), e.outputs, 2*e.outputs)
 }
 
+// Unwrap returns device.ErrOutputs.
 func (e *tooFewChannelsError) Unwrap() error { return device.ErrOutputs }

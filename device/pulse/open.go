@@ -22,6 +22,7 @@ const patience = 2 * time.Second
 // goneError is the error of a removed sink: the server has ended the stream, or has moved it to another sink.
 type goneError string
 
+// Error returns a message with the name of the sink.
 func (sink goneError) Error() string {
 	return fmt.Sprintf("the sink %q is gone", words.OneLine(string(sink)))
 }

@@ -46,10 +46,12 @@ func (r *guardedFile) Write(p []byte) (int, error) {
 
 type spaceError struct{ left, keep uint64 }
 
+// Error returns a message with the free and the required space.
 func (e *spaceError) Error() string {
 	return fmt.Sprintf("the disk is nearly full: %s are left, and %s must remain; make room, or write to another disk", mebibytes(e.left), mebibytes(e.keep))
 }
 
+// Is reports whether target is ErrSpace.
 func (e *spaceError) Is(target error) bool { return target == ErrSpace }
 
 // mebibytes formats a number of bytes in MiB with one decimal, or in KiB below 1 MiB.

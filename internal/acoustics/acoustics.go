@@ -11,6 +11,8 @@ import (
 // section is a filter of two poles and two zeros, by Bristow-Johnson's cookbook.
 type section struct{ b0, b1, a1, a2, x1, x2, y1, y2 float64 }
 
+// newSection returns a filter section of two poles without history: a low-pass, or a high-pass if high is true, with
+// a corner in Hz, the quality factor q and a rate in Hz.
 func newSection(corner, q float64, high bool, rate int) section {
 	w := 2 * math.Pi * corner / float64(rate)
 	alpha, c := math.Sin(w)/(2*q), math.Cos(w)
@@ -22,13 +24,15 @@ func newSection(corner, q float64, high bool, rate int) section {
 	return section{b0: b0 / a0, b1: b1 / a0, a1: -2 * c / a0, a2: (1 - alpha) / a0}
 }
 
+// next filters one sample.
 func (s *section) next(x float64) float64 {
 	y := s.b0*(x+s.x2) + s.b1*s.x1 - s.a1*s.y1 - s.a2*s.y2
 	s.x2, s.x1, s.y2, s.y1 = s.x1, x, s.y1, y
 	return y
 }
 
-// Octave applies a zero-phase band-pass of one octave around a frequency: four poles in each direction.
+// Octave returns x after a zero-phase band-pass of one octave around a frequency in Hz: four poles in each direction.
+// rate is in Hz.
 func Octave(x []float64, hertz float64, rate int) []float64 {
 	out := slices.Clone(x)
 	for range 2 {
@@ -43,8 +47,8 @@ func Octave(x []float64, hertz float64, rate int) []float64 {
 	return out
 }
 
-// Curve returns the decay of an octave in dB at each frame, averaged over responses of equal length, by
-// Schroeder's backward integration.
+// Curve returns the decay of the octave around a frequency in Hz, in dB at each frame and 0 at the first one. It is
+// averaged over responses, at least one, of equal length and a rate in Hz, by Schroeder's backward integration.
 func Curve(responses [][]float64, hertz float64, rate int) []float64 {
 	left := make([]float64, len(responses[0]))
 	for _, x := range responses {
@@ -77,9 +81,9 @@ func Decay(responses [][]float64, hertz float64, rate int) float64 {
 	return -60 / ((n*std - st*sd) / (n*stt - st*st))
 }
 
-// Density returns the normalised echo density at a frame (Abel and Huang, "A Simple, Robust Measure of
-// Reverberation Echo Density", AES 121, 2006): the share of samples beyond the standard deviation within 20
-// ms, relative to noise.
+// Density returns the normalised echo density of x at a frame: the share of samples beyond the standard deviation
+// within 20 ms, relative to noise. It follows Abel and Huang, "A Simple, Robust Measure of Reverberation Echo
+// Density", AES 121, 2006.
 func Density(x []float64, at, rate int) float64 {
 	half := rate / 100
 	var power, weights float64
@@ -108,7 +112,8 @@ func Dense(x []float64, rate int) float64 {
 	return math.Inf(1)
 }
 
-// Correlation returns the correlation of the two channels of a response, -1..1.
+// Correlation returns the correlation of the two channels of a response, -1..1, at no delay. A silent channel gives
+// NaN.
 func Correlation(left, right []float64) float64 {
 	var ll, rr, lr float64
 	for i, l := range left {
@@ -121,8 +126,8 @@ func Correlation(left, right []float64) float64 {
 // Window is the number of frames that Spectrum analyzes.
 const Window = 1 << 15
 
-// Spectrum returns the powers of the frequencies up to half the rate, computed from the first Window frames
-// of x, or all frames if x is shorter.
+// Spectrum returns the powers of Window/2 frequencies from 0 up to half the rate, computed from the first Window
+// frames of x, or all frames if x is shorter.
 func Spectrum(x []float64) []float64 {
 	re := make([]complex128, Window)
 	for i := range min(Window, len(x)) {

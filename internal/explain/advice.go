@@ -21,7 +21,7 @@ type advisor struct {
 // masked is the distance in dB below the incoming start that makes a victim hardly audible.
 const masked = 30
 
-// say adds a suggestion, unless there is already one with the same topic.
+// say adds a formatted suggestion, preceded by the time in a.at, unless there is already one with the same topic.
 func (a *advisor) say(topic, format string, args ...any) {
 	if !slices.Contains(a.topics, topic) {
 		a.topics = append(a.topics, topic)
@@ -29,8 +29,8 @@ func (a *advisor) say(topic, format string, args ...any) {
 	}
 }
 
-// advise returns suggestions for the most audible of losses, and for every event in others. If named is false
-// and there are several events, the suggestions for the loss begin with its time.
+// advise returns suggestions, not nil, for the most audible of losses, and for every event in others. If named is
+// false and there are several events, the suggestions for the loss begin with its time.
 func advise(head *report.Report, losses, others []*report.Event, named bool) []string {
 	a := advisor{head: head, said: []string{}}
 	if len(losses) > 0 {

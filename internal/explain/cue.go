@@ -31,8 +31,9 @@ type Cue struct {
 	Advice    []string `json:"advice"`
 }
 
-// OfCue reads a report and summarizes the cue with a number. If no cue of the report has a number, cue is the
-// index of a cue in the sheet, from 0. Errors are one line that begins with name.
+// OfCue reads a report from in and summarizes the cue with a number. If the report has no cue with a number, cue is
+// the index of a cue in the sheet, from 0. A cue without events is an error. Errors are one line that begins with
+// name.
 func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 	numbered, placed := newStarts(), newStarts()
 	number := words.CueNumber(cue)
@@ -82,6 +83,7 @@ type starts struct {
 	sounds  []string
 }
 
+// newStarts returns an empty summary of a cue.
 func newStarts() *starts {
 	return &starts{of: &Cue{Voices: []uint64{}}, befores: map[int]*report.Event{}}
 }
@@ -150,7 +152,8 @@ func (s *starts) explained(head *report.Report) *Cue {
 	return a
 }
 
-// numbers formats a list of voice numbers in brackets, at most 12 of them. It returns "" for an empty list.
+// numbers formats a list of voice numbers in brackets after a space, at most 12 of them: " (#3, #7)". It returns ""
+// for an empty list.
 func numbers(voices []uint64) string {
 	var list []string
 	for i, n := range voices {
@@ -180,7 +183,7 @@ func shortfall(stolen, rejected, limited, coalesced int) (list string) {
 // maxPrinted is the largest number of printed events of a cue.
 const maxPrinted = 40
 
-// Print prints the summary with at most 40 events.
+// Print prints the summary with at most 40 events to w.
 func (a *Cue) Print(w io.Writer) {
 	if a.Asked == 0 {
 		fmt.Fprintf(w, "%s: found no playing voice with its id, %s.\n", a.CueText(a.Cue), words.Count(a.Missed, "time"))

@@ -48,8 +48,7 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 	return append(append(text[:len(text)-1], ','), event[1:]...), nil
 }
 
-// printMoments prints events and advice, one per line. more is the number of further events that are not
-// listed.
+// printMoments prints events and advice to w, one per line. more is the number of further events that are not listed.
 func printMoments(w io.Writer, events []Moment, more int, advice []string) {
 	for _, m := range events {
 		fmt.Fprintf(w, "  %s  %s\n", words.Clock(m.Seconds), m.Text)
@@ -62,7 +61,7 @@ func printMoments(w io.Writer, events []Moment, more int, advice []string) {
 	}
 }
 
-// secondsOf converts a frame of a report to seconds.
+// secondsOf converts a frame of the report with this head to seconds.
 func secondsOf(frame int64, head *report.Report) float64 { return float64(frame) / float64(head.Rate) }
 
 // voiceName returns the name of a voice in texts: its sound and its number.

@@ -39,7 +39,7 @@ func (g Gaps) End(head *report.Report) {
 	}
 }
 
-// Text describes the gap.
+// Text describes the gap, with times in seconds, in words.
 func (g *Gap) Text(head *report.Report) string {
 	text := "no sound"
 	if g.Lost.Why != "" {
@@ -51,8 +51,8 @@ func (g *Gap) Text(head *report.Report) string {
 	return fmt.Sprintf("%s; back at %s", text, words.Clock(secondsOf(g.To, head)))
 }
 
-// within describes the gaps that overlap the frames from..to, to exclusive. The time of a gap that began before
-// from is from.
+// within describes the gaps that overlap the frames from..to, to exclusive, in words. The time of a gap that began
+// before from is from.
 func (g Gaps) within(from, to int64, head *report.Report) (told []Moment) {
 	for i := range g {
 		if gap := &g[i]; gap.From < to && gap.To > from {

@@ -22,8 +22,8 @@ type Losses struct {
 // worstLosses is the largest number of listed losses.
 const worstLosses = 10
 
-// OfLosses reads a report, counts its losses, and returns the most audible ones, loudest first. Errors are one
-// line that begins with name.
+// OfLosses reads a report from in, counts its losses, and returns the most audible ones, loudest first. Errors are
+// one line that begins with name.
 func OfLosses(name string, in io.Reader) (*Losses, error) {
 	a := &Losses{Events: []Moment{}}
 	var worst []*report.Event // most audible first, then earliest first
@@ -65,6 +65,7 @@ func OfLosses(name string, in io.Reader) (*Losses, error) {
 	return a, nil
 }
 
+// counted formats a number of losses: "1 loss", "2 losses".
 func counted(losses int) string {
 	if losses == 1 {
 		return "1 loss"
@@ -72,8 +73,8 @@ func counted(losses int) string {
 	return fmt.Sprintf("%d losses", losses)
 }
 
-// Missed returns the level that the lost sound would have had. It is not finite if the sound was silent or
-// its level is unknown.
+// Missed returns the level, in dB, that the lost sound of an event would have had. It is not finite if the sound was
+// silent or its level is unknown.
 func Missed(e *report.Event) report.Level {
 	switch {
 	case !e.Refusal():

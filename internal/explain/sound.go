@@ -36,7 +36,8 @@ type Sound struct {
 // maxNames is the largest number of sound names counted.
 const maxNames = 65536
 
-// OfSound reads a report and summarizes a sound. Errors are one line that begins with name.
+// OfSound reads a report from in and summarizes the sound with a name. A sound without events is an error. Errors are
+// one line that begins with name.
 func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	a := &Sound{Sound: sound, LostTo: map[string]int{}, Took: map[string]int{}, Reasons: map[string]int{}}
 	var worst *report.Event
@@ -117,7 +118,7 @@ func noSound(name, sound string, names map[string]bool) error {
 	return fmt.Errorf("%s: no event of sound %q; the report has %s", name, sound, strings.Join(known, ", "))
 }
 
-// Print prints the counts and the most audible loss.
+// Print prints the counts and the most audible loss to w.
 func (a *Sound) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d requested, %d started%s.\n", words.OneLine(a.Sound), a.Asked, a.Started, shortfall(0, a.Rejected, a.Limited, a.Coalesced))
 	fmt.Fprintf(w, "  %d ended, %d stopped, %d stolen", a.Ended, a.Stopped, a.Stolen)

@@ -25,7 +25,8 @@ type Voice struct {
 	Advice []string `json:"advice"`
 }
 
-// OfVoice reads a report and returns the history of one voice. Errors are one line that begins with name.
+// OfVoice reads a report from in and returns the history of the voice with a number. A voice without events is an
+// error. Errors are one line that begins with name.
 func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 	life := &Life{Number: number}
 	head, err := report.Read(name, in, func(e *report.Event) error {
@@ -49,7 +50,7 @@ func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 	}
 }
 
-// Print prints the history, one event per line.
+// Print prints the history to w, one event per line.
 func (a *Voice) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", a.Title())
 	printMoments(w, a.Events, 0, a.Advice)

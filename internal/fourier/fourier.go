@@ -39,7 +39,7 @@ func New(n int) *Transform {
 	return f
 }
 
-// Apply replaces x, which has the transform's size, by its discrete Fourier transform.
+// Apply replaces x, which has the transform's size, by its discrete Fourier transform, without a scale factor.
 func (f *Transform) Apply(x []complex128) {
 	for i, j := range f.places {
 		if i < j {
@@ -78,7 +78,8 @@ func (f *Transform) ApplyPlaced(x []complex128) {
 	}
 }
 
-// times returns h w, with every product rounded to float64, so that all processors compute the same bits.
+// times returns the product of h and w, with every product rounded to float64, so that all processors compute the
+// same bits.
 func times(h, w complex128) complex128 {
 	return complex(
 		float64(real(h)*real(w))-float64(imag(h)*imag(w)),

@@ -26,9 +26,10 @@ type Control struct {
 // nod is a sleep that ended too late.
 type nod struct{ due, woke time.Time }
 
-// Start starts a control.
+// Start starts a control, whose goroutine runs until Stop.
 func Start() *Control { return start(time.Sleep) }
 
+// start starts a control that sleeps with the given function.
 func start(sleep func(time.Duration)) *Control {
 	c := &Control{due: time.Now().Add(nap), stop: make(chan struct{}), done: make(chan struct{})}
 	go func() {
@@ -68,12 +69,14 @@ func (c *Control) Lost(from, to time.Time) time.Duration {
 	return sum
 }
 
-// Worst returns the longest lateness between two times.
+// Worst returns the longest lateness between two times, 0 without lateness. Only the part between them counts.
 func (c *Control) Worst(from, to time.Time) time.Duration {
 	_, worst := c.between(from, to)
 	return worst
 }
 
+// between returns the sum and the maximum of the parts of all lateness between two times, including a sleep that is
+// late now.
 func (c *Control) between(from, to time.Time) (sum, worst time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

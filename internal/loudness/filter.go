@@ -40,7 +40,7 @@ func NewFilter(rate int) Filter {
 	return Filter{shelf: shelf(rate), high: highPass(rate)}
 }
 
-// shelf recomputes the first filter of the standard: +4 dB from 1,682 Hz up.
+// shelf returns the first filter of the standard for a rate in Hz: +4 dB from 1,682 Hz up.
 func shelf(rate int) biquad {
 	const (
 		frequency = 1681.974450955533
@@ -58,8 +58,8 @@ func shelf(rate int) biquad {
 	}
 }
 
-// highPass recomputes the second one, which attenuates below 38 Hz. Its numerator is the standard's, as in
-// other implementations, so it gains 0.2 dB at 8 kHz.
+// highPass returns the second filter for a rate in Hz, which attenuates below 38 Hz. Its numerator is the standard's,
+// as in other implementations, so it gains 0.2 dB at 8 kHz.
 func highPass(rate int) biquad {
 	const (
 		frequency = 38.13547087602444
@@ -71,13 +71,13 @@ func highPass(rate int) biquad {
 	return biquad{1, -2, 1, 2 * (kk - 1) / a0, (1 - kq + kk) / a0}
 }
 
-// tangent returns the tangent of half the angle of one frame at a frequency.
+// tangent returns the tangent of half the angle of one frame at a frequency. The frequency and the rate are in Hz.
 func tangent(frequency float64, rate int) float64 {
 	x := frequency / float64(rate)
 	return pcm.SinPi(x) / pcm.CosPi(x)
 }
 
-// Next filters one sample.
+// Next filters one sample and returns the result.
 func (f *Filter) Next(x float64) float64 {
 	c := &f.shelf
 	y := float64(c.b0*x) + f.s1
@@ -90,8 +90,8 @@ func (f *Filter) Next(x float64) float64 {
 	return z
 }
 
-// Energy adds the squares of the filtered samples to sum, in the order of the samples. They are interleaved,
-// with one channel per filter.
+// Energy returns sum plus the squares of the filtered samples, added in the order of the samples. They are
+// interleaved, with one channel per filter.
 func Energy(filters []Filter, samples []float32, sum float64) float64 {
 	switch len(filters) {
 	case 1:

@@ -47,7 +47,7 @@ func NewMeter(rate int, weights []float64) *Meter {
 	return m
 }
 
-// Write measures whole frames of interleaved samples.
+// Write measures whole frames of interleaved samples, which are finite, with as many channels as there are weights.
 func (m *Meter) Write(samples []float32) {
 	for channels := len(m.filters); len(samples) >= channels; {
 		n := min(int64(len(samples)/channels), m.step-m.frames)
@@ -65,7 +65,7 @@ func (m *Meter) Write(samples []float32) {
 	}
 }
 
-// weigh adds the energy of frames with different channel weights.
+// weigh adds the energy of interleaved frames, whose channels have different weights, to the present step.
 func (m *Meter) weigh(samples []float32) {
 	for channels := len(m.filters); len(samples) > 0; samples = samples[channels:] {
 		for c := range m.filters {
@@ -75,6 +75,8 @@ func (m *Meter) weigh(samples []float32) {
 	}
 }
 
+// endStep ends a step of 100 ms, and counts the block of 400 ms that ends with it unless it is below the absolute
+// gate.
 func (m *Meter) endStep() {
 	m.steps[m.seen%blockQuarters] = m.sum
 	m.seen++
@@ -112,7 +114,7 @@ func (m *Meter) Integrated() pcm.LUFS {
 	return m.above((m.above(0) + gateRelative).Power())
 }
 
-// above returns the loudness of the bins whose mean is above a power; without any, silence.
+// above returns the loudness of the blocks in the bins whose mean is above least, a power; without any, silence.
 func (m *Meter) above(least float64) pcm.LUFS {
 	power, count := 0.0, int64(0)
 	for _, b := range m.bins {

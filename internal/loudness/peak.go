@@ -26,7 +26,7 @@ type PeakMeter struct {
 // peakLine holds the frames to be measured and the frames before them.
 type peakLine [peakTaps - 1 + peakRun]pcm.Frame
 
-// NewPeakMeter returns a meter for a rate in Hz.
+// NewPeakMeter returns a meter for a rate in Hz and a number of channels.
 func NewPeakMeter(rate, channels int) *PeakMeter {
 	m := &PeakMeter{channels: channels, lines: make([]peakLine, (channels+1)/2)}
 	factor := 4
@@ -56,7 +56,7 @@ func (m *PeakMeter) Write(samples []float32) {
 	}
 }
 
-// measure measures n frames of one or two channels.
+// measure measures n interleaved frames of one or two channels. line keeps the last frames for the next call.
 func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) {
 	news := line[peakTaps-1:][:n]
 	for i := range news {
@@ -81,7 +81,7 @@ func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) 
 	copy(line[:], line[n:n+peakTaps-1])
 }
 
-// look measures the points between the two middle frames of a window.
+// look measures the points between the two middle frames of a window, for one or two channels.
 func (m *PeakMeter) look(window *[peakTaps]pcm.Frame, channels int) {
 	for c := range channels {
 		for p := range m.phases {
@@ -96,7 +96,8 @@ func (m *PeakMeter) look(window *[peakTaps]pcm.Frame, channels int) {
 	}
 }
 
-// TruePeak returns the largest magnitude so far, linear, including the interpolation after the last frame.
+// TruePeak returns the largest magnitude until now, linear with full scale 1, including the interpolation after the
+// last frame.
 func (m *PeakMeter) TruePeak() float64 {
 	tail := *m
 	tail.lines = slices.Clone(m.lines)

@@ -8,8 +8,8 @@ import (
 // shortSteps is the window of short-term loudness in steps of 100 ms: 3 s.
 const shortSteps = 30
 
-// StepFrames returns the number of frames in a step of 100 ms, at least 1. Time-dependent measurements use
-// this grid.
+// StepFrames returns the number of frames in a step of 100 ms at a rate in Hz, at least 1. Time-dependent
+// measurements use this grid.
 func StepFrames(rate int) int64 { return max(1, int64(rate+5)/10) }
 
 // ShortTerm measures the short-term loudness of stereo frames after EBU Tech 3341: the loudness of the last 3

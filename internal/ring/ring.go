@@ -45,8 +45,8 @@ func New[T any](n int) *Ring[T] {
 	return r
 }
 
-// Grow makes room for at least n values in addition to the waiting ones, from the next time on that the ring
-// is full. It allocates. One goroutine at a time may call it, of either side or another one.
+// Grow makes room for at least n values in addition to the waiting ones, from the next time on that the ring is full.
+// It allocates. It may be called by any goroutine, but by only one at a time.
 func (r *Ring[T]) Grow(n int) {
 	s := newSegment[T](n)
 	r.size.Store(int64(len(s.slots)))
@@ -69,7 +69,7 @@ func (r *Ring[T]) Pushed() uint64 { return r.tail.Load() }
 // Popped returns how many values have ever been taken. Either side.
 func (r *Ring[T]) Popped() uint64 { return r.head.Load() }
 
-// Push appends v and reports whether there was room. Producer side.
+// Push appends v and returns true, or returns false if the ring is full. Producer side.
 func (r *Ring[T]) Push(v T) bool {
 	at := r.Back(1)
 	if at == nil {
@@ -99,7 +99,8 @@ func (r *Ring[T]) Next(i int) *T {
 	return &s.slots[(r.tail.Load()+uint64(i))&s.mask]
 }
 
-// Send hands over n values, starting with the value at Back. Producer side.
+// Send hands over n values, starting with the value at Back, to the consumer. Back must have been called for at least
+// n values. Producer side.
 func (r *Ring[T]) Send(n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
 
 // begin switches to the segment made by Grow and returns it; nil without a segment that has room for n values.

@@ -63,7 +63,7 @@ func Parts(from, to float64) (parts [Bands]float64) {
 	return parts
 }
 
-// Over returns the mean of the gains, weighted by the shares that Parts returned.
+// Over returns the mean of the power gains, weighted by the shares that Parts returned.
 func (g *Gains) Over(parts *[Bands]float64) (mean float64) {
 	for b, x := range g {
 		mean += float64(x * parts[b])

@@ -173,6 +173,7 @@ func (m *meter) at(frame int64) int64 {
 	return frame
 }
 
+// sum returns the sum of the numbers in x, added in their order.
 func sum(x []float64) (sum float64) {
 	for _, v := range x {
 		sum += v

@@ -44,7 +44,9 @@ func Once(k []float64) (best []float64, ends []int) {
 	return best, ends
 }
 
-// Loop returns the same for the first hops of an unrolled loop, with a fixed number of hops of lookahead.
+// Loop returns for each of the first hops of k the largest mean of a stretch that starts there, and the hop where it
+// ends, as Once does. k is an unrolled loop. A stretch has at least three and at most ahead hops, and k has at least
+// hops+ahead.
 func Loop(k []float64, hops, ahead int) (best []float64, ends []int) {
 	best, ends = make([]float64, hops), make([]int, hops)
 	for i := range best {

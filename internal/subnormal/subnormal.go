@@ -16,6 +16,8 @@ func Find(x any) string {
 	return find(fmt.Sprintf("%T", x), reflect.ValueOf(x), map[reflect.Value]bool{})
 }
 
+// find returns the description of a subnormal number that v reaches, as Find does, or "". path is the path to v. seen
+// contains the pointers that were followed, and find adds to it.
 func find(path string, v reflect.Value, seen map[reflect.Value]bool) string {
 	switch v.Kind() {
 	case reflect.Float32:

@@ -33,6 +33,7 @@ func Create(path, ending string) (*File, error) { return create(path, ending, fa
 // Discard removes the file in both cases.
 func Begin(path, ending string) (*File, error) { return create(path, ending, true) }
 
+// create makes a file as Begin does if begun is true, otherwise as Create does.
 func create(path, ending string, begun bool) (*File, error) {
 	if path == "/dev/stdout" {
 		return &File{File: os.Stdout}, nil
@@ -134,7 +135,8 @@ func IsDescriptor(path string) bool {
 // Direct reports whether the file is written directly, without a temporary name.
 func (f *File) Direct() bool { return f.part == "" }
 
-// Keep renames the file to its target. On failure it removes the temporary file.
+// Keep closes the file and renames it to its target. On failure it removes the temporary file. For a file that is
+// written directly it only closes it.
 func (f *File) Keep() error {
 	err := f.close()
 	if err == nil && f.part != "" {
@@ -147,7 +149,7 @@ func (f *File) Keep() error {
 	return err
 }
 
-// Discard removes the temporary file; after Keep it has no effect.
+// Discard closes the file and removes the temporary file; after Keep it has no effect.
 func (f *File) Discard() {
 	f.close()
 	if f.part != "" {

@@ -2,5 +2,5 @@
 
 package whole
 
-// SyncFolder does nothing: folders cannot be synced here.
+// SyncFolder returns nil without an effect: folders cannot be synced here.
 func SyncFolder(string) error { return nil }

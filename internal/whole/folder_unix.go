@@ -4,7 +4,7 @@ package whole
 
 import "os"
 
-// SyncFolder writes the names in a folder to the disk.
+// SyncFolder waits until the names in a folder have been written to the disk.
 func SyncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

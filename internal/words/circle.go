@@ -32,7 +32,8 @@ func Circles(ways []Way) bool {
 	return gone < len(ways)
 }
 
-// Circle describes the shortest cycle through a name by its edges. It returns "" if there is no cycle.
+// Circle describes the shortest cycle through a name by the texts Says of its edges, joined by commas. It returns ""
+// without such a cycle.
 func Circle(ways []Way, name string) string {
 	type step struct {
 		way    int

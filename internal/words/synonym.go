@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Synonym returns the key whose name in other programs is word, or "".
+// Synonym returns the element of keys that other programs call word, in any case, or "".
 func Synonym(word string, keys []string) string {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word))
 	for _, key := range elsewhere[plain] {

@@ -23,7 +23,8 @@ func OneLine(text string) string {
 	}, strings.TrimSpace(text))
 }
 
-// Name returns the name of a value, or what and its number if it has no name.
+// Name returns the element of names with the index value; beyond their end it returns what and the number, such as
+// "kind(9)".
 func Name[T ~uint8](what string, value T, names []string) string {
 	if int(value) < len(names) {
 		return names[value]
@@ -31,7 +32,8 @@ func Name[T ~uint8](what string, value T, names []string) string {
 	return fmt.Sprintf("%s(%d)", what, value)
 }
 
-// Count formats a number with its noun: "1 voice", "2 voices".
+// Count formats a number with a noun, given in the singular, and adds an s to the noun unless n is 1: "1 voice", "2
+// voices".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -39,14 +41,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Ranked returns the keys of a count, most frequent first.
+// Ranked returns the keys of a count, the most frequent first; equally frequent ones are sorted.
 func Ranked(n map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(n), func(x, y string) int {
 		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
 	})
 }
 
-// Tally formats a count, with the six most frequent keys first: "34 (bell 20, drip 14)".
+// Tally formats the sum of a count, with its six most frequent keys first: "34 (bell 20, drip 14)".
 func Tally(n map[string]int) string {
 	sum := 0
 	var parts []string
@@ -64,7 +66,7 @@ func Tally(n map[string]int) string {
 	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
 }
 
-// Seconds formats a number of frames as a time, to a tenth of a second.
+// Seconds formats a number of frames at a rate in Hz as a time, to a tenth of a second: "2.5 s", "1m2.5s".
 func Seconds(frames int64, rate int) string {
 	s := float64(frames) / float64(rate)
 	if s >= 60 {
@@ -89,8 +91,8 @@ func Level(db float64) string {
 	return fmt.Sprintf("%.1f", db)
 }
 
-// Cause returns the underlying error of a file error, without the operation and the file name, which the
-// message already contains.
+// Cause returns the underlying error of an fs.PathError that err wraps, without the operation and the file name,
+// which the message already contains; otherwise err.
 func Cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -111,7 +113,8 @@ func Plain(err error) string {
 	return line
 }
 
-// Nearest returns the name nearest to a given name, or the first of several.
+// Nearest returns the element of names nearest to a given name, or the first of several; "" if names is empty. An
+// element that begins with the name is the nearest of all.
 func Nearest(name string, names []string) string {
 	best, least := "", 0
 	for _, n := range names {

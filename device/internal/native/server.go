@@ -122,6 +122,7 @@ func Look() (found bool, detail string) {
 // Silent is the error of a server that does not answer; it wraps os.ErrDeadlineExceeded.
 type Silent struct{ Server string }
 
+// Error returns a message with the address of the server.
 func (e Silent) Error() string { return "the sound server at " + e.Server + " does not answer" }
 
 // Unwrap returns os.ErrDeadlineExceeded.

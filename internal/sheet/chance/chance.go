@@ -31,9 +31,10 @@ type Draw struct {
 	Time  uint64 // number of earlier draws at the place
 }
 
+// bits returns 64 random bits that depend on d and k only.
 func (d *Draw) bits(k Key) uint64 { return hash(d.Seed, d.Place, d.Time, uint64(k)) }
 
-// In returns a value uniformly distributed in a range.
+// In returns a value uniformly distributed in the range r; it depends on d and k only.
 func (d *Draw) In(r rules.Range, k Key) float64 {
 	if r.From == r.To {
 		return r.From
@@ -42,19 +43,20 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 	return r.From + float64((r.To-r.From)*part)
 }
 
-// Between returns a uniformly distributed integer from least to most. Both must be at least 0.
+// Between returns a uniformly distributed integer from least to most, both inclusive; it depends on d and k only.
+// Both must be at least 0.
 func (d *Draw) Between(least, most int64, k Key) int64 {
 	hi, _ := bits.Mul64(d.bits(k), uint64(most-least)+1)
 	return least + int64(hi)
 }
 
-// Happens reports true with a probability of share, 0..1.
+// Happens returns true with a probability of share, 0..1; the result depends on d and k only.
 func (d *Draw) Happens(share float64, k Key) bool { return float64(d.bits(k)>>11)*0x1p-53 < share }
 
-// Layer returns the place of a layer of the sound at a place.
+// Layer returns the Draw.Place of a layer, by index, of the sound at a place.
 func Layer(place uint64, layer int) uint64 { return hash(place, uint64(layer)) }
 
-// Name returns the place of a name.
+// Name returns the Draw.Place of a name.
 func Name(name string) uint64 {
 	place := uint64(0)
 	for i := range len(name) {
@@ -65,6 +67,7 @@ func Name(name string) uint64 {
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
 
+// hash returns a hash of the words in their order.
 func hash(words ...uint64) uint64 {
 	state := uint64(0)
 	for _, w := range words {
@@ -73,13 +76,14 @@ func hash(words ...uint64) uint64 {
 	return state
 }
 
+// scramble returns a hash of x: the output function of SplitMix64.
 func scramble(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// below returns a uniformly distributed integer in 0..n-1.
+// below returns an integer in 0..n-1, uniformly distributed if h has 64 random bits. n is at least 1.
 func below(h uint64, n int) int {
 	hi, _ := bits.Mul64(h, uint64(n))
 	return int(hi)
@@ -92,7 +96,8 @@ type Picker struct {
 	made  int   // number of cycles made
 }
 
-// Next returns the index of the next file of a sound with n files. sound identifies the sound.
+// Next returns the index of the next file of a sound with n files, chosen as pick selects. n must be the same at each
+// call. sound identifies the sound for shuffles; d is the input of the random choice.
 func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 	turn, cycle := p.asked%n, p.asked/n
 	p.asked++
@@ -109,7 +114,7 @@ func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 	return p.order[turn]
 }
 
-// Clone returns a copy.
+// Clone returns a copy that is independent of p.
 func (p *Picker) Clone() *Picker {
 	return &Picker{asked: p.asked, order: slices.Clone(p.order), made: p.made}
 }
@@ -122,7 +127,8 @@ func (p *Picker) Undo() {
 	}
 }
 
-// shuffle makes the order of a cycle. Its first file differs from the last file of the previous cycle.
+// shuffle makes the order of n files, at least 2, in a cycle, which depends on the arguments and the previous order.
+// Its first file differs from the last file of the previous cycle.
 func (p *Picker) shuffle(n int, seed, sound, cycle uint64) {
 	last := -1
 	if p.order == nil {

@@ -27,7 +27,7 @@ type Reader struct {
 	more  int // number of unlisted errors
 }
 
-// Fail records an error at a place. After maxWrong errors it only counts further ones.
+// Fail records an error, with a formatted message, at a place. After maxWrong errors it only counts further ones.
 func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	if len(r.wrong) == maxWrong {
 		r.more++
@@ -51,7 +51,8 @@ func (r *Reader) Of(name string, do func()) {
 // Failed reports whether there are errors.
 func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
 
-// Wrong returns the errors in file order. If more than maxWrong were recorded, a last one reads "and N more".
+// Wrong returns the errors in file order; nil without errors. If more than maxWrong were recorded, a last one reads
+// "and N more".
 func (r *Reader) Wrong() []*yaml.Error {
 	slices.SortStableFunc(r.wrong, func(a, b *yaml.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -191,7 +192,7 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 	return unknown
 }
 
-// absent returns the keys that a mapping lacks, in the order of keys. It takes linear time.
+// absent returns the elements of keys that a mapping lacks, in their order. It takes linear time.
 func absent(n *yaml.Node, keys []string) (missing []string) {
 	present := make(map[string]bool, len(n.Pairs))
 	for i := range n.Pairs {

@@ -17,7 +17,7 @@ type Limits struct {
 	Cutoff   bool   // the number is a cutoff, which may not exceed Reader.HalfRate
 }
 
-// String describes the valid numbers in messages.
+// String describes the valid numbers for messages.
 func (l Limits) String() string {
 	return fmt.Sprintf("a number%s from %s to %s", l.Unit, short(l.From), short(l.To))
 }
@@ -37,7 +37,8 @@ func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
 	return p.Value.Text, true
 }
 
-// Refuse records that a value is invalid, and always returns false. want describes the valid values.
+// Refuse records an error at the value of p, which is invalid, and always returns false. want describes the valid
+// values.
 func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
 	if text, ok := r.Scalar(p, want); ok {
 		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, yaml.Quote(text))

@@ -28,7 +28,7 @@ const (
 // the loop has no seam. Streams are the same in both.
 type Sound struct{ Once, Looped []*voice.Sound }
 
-// Files returns the files for looped or unlooped playback.
+// Files returns the files of the sound for looped or unlooped playback.
 func (s *Sound) Files(loop bool) []*voice.Sound {
 	if loop {
 		return s.Looped
@@ -92,7 +92,7 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Way
 	return all, missing, ctx.Err()
 }
 
-// openStreams opens the files of a streamed sound.
+// openStreams opens the files of a streamed sound. It notes the errors of files in missing; their elements are nil.
 func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, missing *Missing, o Options) []*voice.Sound {
 	opened := make([]*voice.Sound, len(sound.Files))
 	for j, f := range sound.Files {
@@ -130,7 +130,7 @@ func (m *Missing) Note(f rules.File, err error) {
 	}
 }
 
-// meant returns a hint for a name that is not a file.
+// meant returns a hint for a name that is not a file, as the end of a message.
 func (m *Missing) meant(name string) string {
 	if m.rules.Named == nil {
 		return "; " + parse.AskEmbedded

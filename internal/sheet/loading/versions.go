@@ -48,6 +48,7 @@ func (v *Versions) Measure(sounds []*voice.Sound, looped bool) {
 	}
 }
 
+// add adds a variant unless it has been added before.
 func (v *Versions) add(one version) {
 	if v.seen[one] {
 		return

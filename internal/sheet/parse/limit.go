@@ -65,6 +65,7 @@ const (
 	perOwner per = true
 )
 
+// String returns the word of the key `per` in a file: owner or sound.
 func (p per) String() string {
 	if p == perOwner {
 		return "owner"

@@ -49,7 +49,7 @@ func (r *Reader) Thens() (all []yaml.Place) {
 	return all
 }
 
-// after returns the name of the sound that follows a sound by `then`, or "".
+// after returns the name of the sound that follows a sound by `then`; "" if it has no `then` or is unknown.
 func (r *Reader) after(name string) string {
 	if i, ok := r.Sounds[name]; ok {
 		return r.rules.Sounds[i].Then

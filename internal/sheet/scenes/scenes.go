@@ -36,7 +36,8 @@ type effectState struct {
 	values effect.Values
 }
 
-// Of returns the state of a file in a scene, or outside all scenes if scene is nil.
+// Of returns the state that a scene, or the file outside all scenes if scene is nil, sets: the size of the pool and
+// the values of the buses.
 func Of(r *rules.Rules, scene *rules.Scene) State {
 	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}, effects: valuesOf(r.Master.Effects)}}}
 	for i := range r.Outputs {
@@ -86,7 +87,7 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 	return s
 }
 
-// valuesOf returns all values of effects.
+// valuesOf returns the kinds and all values of effects, by the names of the effects.
 func valuesOf(effects []effect.Effect) map[string]effectState {
 	all := map[string]effectState{}
 	for i := range effects {
@@ -100,7 +101,7 @@ func valuesOf(effects []effect.Effect) map[string]effectState {
 	return all
 }
 
-// gainsOf returns the gains of sends.
+// gainsOf returns the gains of sends, by the names of their buses.
 func gainsOf(sends []mixer.Send) map[string]pcm.Decibels {
 	all := map[string]pcm.Decibels{}
 	for _, s := range sends {
@@ -109,7 +110,7 @@ func gainsOf(sends []mixer.Send) map[string]pcm.Decibels {
 	return all
 }
 
-// moved returns the values that differ from old.
+// moved returns the values of now that differ from old. It ignores values that old lacks.
 func moved(now, old effect.Values) effect.Values {
 	moves := effect.Values{}
 	for name, x := range now {
@@ -144,7 +145,8 @@ func Find(r *rules.Rules, name string) *rules.Scene {
 	return &r.Scenes[i]
 }
 
-// since returns a change with the properties of a bus that differ from old.
+// since returns now with Fields set for the properties that differ from old. A fade from or to silence gets the shape
+// RaisedCosine.
 func since(now, old *mixer.Change) mixer.Change {
 	c := *now
 	for _, f := range [...]struct {
@@ -253,8 +255,8 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 	return nil
 }
 
-// keep reduces the effects and sends of b to the ones in old, which the mixer has. Values missing in b are taken
-// from old.
+// keep reduces the effects and sends of b to the ones in old, which the mixer has. Values missing in b are taken from
+// old.
 func (b *busState) keep(old *busState) {
 	effects, sends := maps.Clone(old.effects), maps.Clone(old.sends)
 	for name, e := range b.effects {
@@ -294,7 +296,8 @@ func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effe
 	return nil
 }
 
-// Resize changes the size of the pool at a frame and cancels a later change by a scene.
+// Resize changes the size of the pool to a number of voices at a frame and cancels a later change by a scene. It
+// returns the error of the mixer.
 func (s *Stage) Resize(frame int64, voices int) error {
 	if err := s.at(frame).Resize(voices); err != nil {
 		return err
@@ -303,8 +306,8 @@ func (s *Stage) Resize(frame int64, voices int) error {
 	return nil
 }
 
-// fade grows the pool at a frame, or shrinks it at the end of a fade. It replaces a pending change by an
-// earlier scene.
+// fade grows the pool to a number of voices at a frame, or shrinks it at the end of a fade, which takes the time
+// within. It replaces a pending change by an earlier scene. It returns the error of the mixer.
 func (s *Stage) fade(frame int64, voices int, within time.Duration) error {
 	m, p := s.mixer, &s.size
 	at, waits := frame, true
