@@ -14,6 +14,8 @@ import (
 	"voicepool/sounds/embedded/gen/synth"
 )
 
+// main writes the FLAC files of all recipes into the folder of the only argument. It exits with 2 for other arguments
+// and with 1 after the first error.
 func main() {
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: gen FOLDER")

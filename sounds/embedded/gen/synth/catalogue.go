@@ -21,7 +21,7 @@ func (r Recipe) PCM() [][]int16 {
 	return r.make().finish(r.Peak)
 }
 
-// Recipes returns the embedded sounds, sorted by name.
+// Recipes returns the recipes of the embedded sounds, sorted by name.
 func Recipes() []Recipe {
 	all := slices.Concat(menus, fights, places, instruments, loops)
 	slices.SortFunc(all, func(a, b Recipe) int { return cmp.Compare(a.Name, b.Name) })

@@ -20,7 +20,7 @@ func decay(t60 float64) Signal {
 	}
 }
 
-// over returns shape(x) while x moves from 0 to 1 in a number of seconds, and then shape(1).
+// over returns shape(x) while x moves linearly from 0 to 1 in a number of seconds, and then shape(1).
 func over(seconds float64, shape func(x float64) float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return shape(float64(min(i, n)) / float64(n)) })
@@ -35,7 +35,7 @@ func hump(seconds float64) Signal {
 	return over(seconds, func(x float64) float64 { return raised(2 * min(x, 1-x)) })
 }
 
-// raised returns the raised cosine of x, which is 0 at 0 and 1 at 1.
+// raised returns the raised cosine of x, 0..1, which rises from 0 to 1.
 func raised(x float64) float64 {
 	return (1 - pcm.CosPi(x)) / 2
 }
@@ -43,8 +43,8 @@ func raised(x float64) float64 {
 // point is a point of a line: a value at a time in seconds.
 type point struct{ at, value float64 }
 
-// line returns a signal that is interpolated linearly between points, in the order of their times. It holds the
-// first value before them and the last one after them.
+// line returns a signal that is interpolated linearly between points, in the order of their times in seconds. It
+// holds the first value before them and the last one after them.
 func line(points ...point) Signal {
 	leg := 0
 	return byFrame(func(i int) float64 {
@@ -82,13 +82,13 @@ func steps(seconds float64, values ...float64) Signal {
 	return byFrame(func(i int) float64 { return values[min(i/n, len(values)-1)] })
 }
 
-// vibrato returns freq, modulated by up to depth semitones, rate times a second.
+// vibrato returns freq, a frequency in Hz, modulated by a sine of up to depth semitones, rate times a second.
 func vibrato(freq Signal, rate float64, depth pcm.Semitones) Signal {
 	lfo := sine(at(rate))
 	return freq.times(func() float64 { return pcm.Semitones(float64(float64(depth) * lfo())).Ratio() })
 }
 
-// pitch returns the frequency of a note, in semitones from A4 = 440 Hz.
+// pitch returns the frequency in Hz of a note, in semitones from A4 = 440 Hz.
 func pitch(s pcm.Semitones) float64 {
 	return float64(440 * s.Ratio())
 }

@@ -23,7 +23,8 @@ func noiseLoop(seed random, seconds float64) Signal {
 	})
 }
 
-// dust returns random clicks of heights 0.2 to 1, density per second on average, and 0 between them.
+// dust returns random clicks of heights 0.2 to 1, density per second on average, and 0 between them. Equal seeds give
+// equal clicks.
 func dust(seed random, density Signal) Signal {
 	return func() float64 {
 		u := seed.Unit()

@@ -7,8 +7,8 @@ import (
 	"voicepool/sounds/internal/wave"
 )
 
-// turn returns shape of a phase, which runs from 0 to 1 freq times a second, beginning at start. step is the
-// step to the next phase.
+// turn returns shape(p, step) for a phase p, which runs from 0 to 1 freq times a second, beginning at start. step is
+// the step to the next phase.
 func turn(freq Signal, start float64, shape func(p, step float64) float64) Signal {
 	next := start - math.Floor(start)
 	return func() float64 {

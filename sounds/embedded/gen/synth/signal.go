@@ -15,7 +15,7 @@ const Rate = 48000
 // signals (a frequency, a cutoff) have the same type as audio.
 type Signal func() float64
 
-// at returns a constant signal.
+// at returns a signal whose samples all are value.
 func at(value float64) Signal {
 	return func() float64 { return value }
 }
@@ -29,7 +29,7 @@ func byFrame(value func(i int) float64) Signal {
 	}
 }
 
-// plus returns the sum of s and other signals.
+// plus returns the sum of s and other signals. It takes all of them over.
 func (s Signal) plus(others ...Signal) Signal {
 	return func() float64 {
 		v := s()
@@ -40,7 +40,7 @@ func (s Signal) plus(others ...Signal) Signal {
 	}
 }
 
-// times returns s multiplied by an envelope or a modulator, sample by sample.
+// times returns s multiplied by an envelope or a modulator, sample by sample. It takes both over.
 func (s Signal) times(other Signal) Signal {
 	return func() float64 { return float64(s() * other()) }
 }
@@ -61,7 +61,7 @@ func (s Signal) after(seconds float64) Signal {
 	})
 }
 
-// drive returns s, softly saturated towards +-1.
+// drive returns s, softly saturated: x / (1 + |x|) for each sample x.
 func (s Signal) drive() Signal {
 	return func() float64 {
 		x := s()
@@ -69,7 +69,7 @@ func (s Signal) drive() Signal {
 	}
 }
 
-// frames converts seconds to frames at Rate.
+// frames converts seconds to frames at Rate, rounded.
 func frames(seconds float64) int {
 	return int(float64(seconds*Rate) + 0.5)
 }
@@ -83,8 +83,8 @@ const (
 	high
 )
 
-// filter returns s after a state-variable filter with 12 dB per octave. The cutoff in Hz may change with every
-// sample; q is the resonance, 0.7 for a flat response. The band-pass has a gain of 1 at its center.
+// filter returns s after a state-variable filter with 12 dB per octave. The cutoff in Hz, 5 to 0.45 of Rate, may
+// change with every sample; q is the resonance, 0.7 for a flat response. The band-pass has a gain of 1 at its center.
 func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	k := 1 / q
 	var last, g, a1, a2, a3 float64
@@ -114,7 +114,12 @@ func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	}
 }
 
-// lowpass, bandpass and highpass are filters with a fixed cutoff.
-func (s Signal) lowpass(hz float64) Signal     { return s.filter(low, at(hz), 0.7) }
+// lowpass returns s after a low-pass with a fixed cutoff in Hz, without resonance.
+func (s Signal) lowpass(hz float64) Signal { return s.filter(low, at(hz), 0.7) }
+
+// bandpass returns s after a band-pass with a fixed center in Hz, where its gain is 1. The larger q, the narrower it
+// is.
 func (s Signal) bandpass(hz, q float64) Signal { return s.filter(band, at(hz), q) }
-func (s Signal) highpass(hz float64) Signal    { return s.filter(high, at(hz), 0.7) }
+
+// highpass returns s after a high-pass with a fixed cutoff in Hz, without resonance.
+func (s Signal) highpass(hz float64) Signal { return s.filter(high, at(hz), 0.7) }

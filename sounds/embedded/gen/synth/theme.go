@@ -2,8 +2,8 @@ package synth
 
 import "voicepool/pcm"
 
-// theme is four bars at 120 bpm: a bass, a plucked accompaniment, a soft pad and a melody on an electric piano,
-// over A minor, F, C and G.
+// theme returns the loop of the theme, four bars at 120 bpm: a bass, a plucked accompaniment, a soft pad and a melody
+// on an electric piano, over A minor, F, C and G.
 func theme() *track {
 	const (
 		beat = 0.5
@@ -51,12 +51,14 @@ func theme() *track {
 	return t.reverb(-21, newRoom(0.9, 1.2, 0.45))
 }
 
+// bass returns a bass note of a frequency in Hz, which is silent after 0.88 s.
 func bass(hz float64) Signal {
 	tone := sine(at(hz)).plus(triangle(at(hz)).lowpass(500).gain(-6))
 	return tone.times(attack(0.008)).times(decay(1.6)).times(line(point{0.7, 1}, point{0.88, 0})).gain(-8)
 }
 
-// piano is a note of an electric piano, with a tine above the tone; the key is held for held seconds.
+// piano returns a note of an electric piano of a frequency in Hz, with a tine above the tone; the key is held for
+// held seconds.
 func piano(hz, held float64) Signal {
 	tone := fm(at(hz), 1, decay(1.5).gain(2))
 	tine := fm(at(hz), 14, at(0.2)).times(decay(0.25)).gain(-22)

@@ -13,7 +13,7 @@ type track struct {
 	loop     bool
 }
 
-// newTrack returns a silent track with one or two channels that does not loop.
+// newTrack returns a silent track with one or two channels and a length in seconds that does not loop.
 func newTrack(channels int, seconds float64) *track {
 	t := &track{}
 	for range channels {
@@ -22,14 +22,14 @@ func newTrack(channels int, seconds float64) *track {
 	return t
 }
 
-// newLoop returns a silent loop with one or two channels.
+// newLoop returns a silent loop with one or two channels and a length in seconds.
 func newLoop(channels int, seconds float64) *track {
 	t := newTrack(channels, seconds)
 	t.loop = true
 	return t
 }
 
-// play returns a track with a length in seconds that does not loop, filled with one signal per channel.
+// play returns a track with a length in seconds that does not loop, filled with one signal per channel, one or two.
 func play(seconds float64, signals ...Signal) *track {
 	t := newTrack(len(signals), seconds)
 	for i, s := range signals {
@@ -38,8 +38,8 @@ func play(seconds float64, signals ...Signal) *track {
 	return t
 }
 
-// lap returns a loop of signals that repeat after a number of seconds. The first lap only settles the filters;
-// the second lap is kept.
+// lap returns a loop of signals, one per channel, that repeat after a number of seconds. The first lap only settles
+// the filters; the second lap is kept.
 func lap(seconds float64, signals ...Signal) *track {
 	play(seconds, signals...)
 	t := play(seconds, signals...)
@@ -54,13 +54,13 @@ func fill(channel []float64, s Signal) {
 	}
 }
 
-// put adds length seconds of s from the time start, in seconds, in the center. It returns t.
+// put adds the first length seconds of s to t from the time start, in seconds, in the center. It returns t.
 func (t *track) put(start, length float64, s Signal) *track {
 	return t.pan(0, start, length, s)
 }
 
-// pan adds length seconds of s from the time start, in seconds, at the pan place, -1 left .. +1 right. In a loop
-// it continues at the beginning; otherwise the rest is cut off. It returns t.
+// pan adds the first length seconds of s to t from the time start, in seconds, at the pan place, -1 left .. +1 right.
+// In a loop it continues at the beginning; otherwise the rest is cut off. It returns t.
 func (t *track) pan(place, start, length float64, s Signal) *track {
 	gains := []float64{1}
 	if len(t.channels) == 2 {
@@ -82,8 +82,8 @@ func (t *track) pan(place, start, length float64, s Signal) *track {
 	return t
 }
 
-// reverb adds the reverb of r with the gain wet, and returns t. A loop runs through the reverb once before, so
-// that its beginning contains the tail of its end.
+// reverb adds the reverb of r with the gain wet in dB to t, and returns t. A loop runs through the reverb once
+// before, so that its beginning contains the tail of its end.
 func (t *track) reverb(wet pcm.Decibels, r *room) *track {
 	size := len(t.channels[0])
 	gain := wet.Linear()
@@ -116,8 +116,8 @@ const (
 	fadeOut = 0.04
 )
 
-// finish returns the channels as 16-bit samples with a peak relative to full scale. It removes DC, and fades a
-// sound that does not loop to zero at both ends.
+// finish returns the channels as 16-bit samples with a peak in dB relative to full scale. It removes DC, and fades a
+// sound that does not loop to zero at both ends. It changes t.
 func (t *track) finish(peak pcm.Decibels) [][]int16 {
 	top := 0.0
 	for _, c := range t.channels {
@@ -143,7 +143,7 @@ func (t *track) finish(peak pcm.Decibels) [][]int16 {
 	return out
 }
 
-// sum returns the sum of a channel.
+// sum returns the sum of the samples of a channel.
 func sum(channel []float64) (sum float64) {
 	for _, v := range channel {
 		sum += v
@@ -159,7 +159,8 @@ func centre(channel []float64) {
 	}
 }
 
-// level removes the DC that the fades of a short sound have left, with a slow wave that is zero at both ends.
+// level removes the DC that the fades of a short sound have left in a channel, with a slow wave that is zero at both
+// ends.
 func level(channel []float64) {
 	last := float64(len(channel) - 1)
 	mean := 2 * sum(channel) / last // the mean of the wave itself is one half
@@ -169,7 +170,7 @@ func level(channel []float64) {
 	}
 }
 
-// edges fades a channel in and out, to exact zero.
+// edges fades a channel in and out in place, to exact zero at both ends.
 func edges(channel []float64) {
 	last := len(channel) - 1
 	in, out := frames(fadeIn), min(frames(fadeOut), len(channel)/3)
