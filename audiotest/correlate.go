@@ -17,7 +17,7 @@ const (
 	minCorrelation = 0.5
 )
 
-// reference returns the beginning of a sound, downmixed to mono.
+// reference returns the beginning of a sound, downmixed to mono, as the pattern that correlate searches for.
 func reference(s *voice.Sound) []float64 {
 	data, channels := s.Samples(), s.Channels()
 	out := make([]float64, min(s.Frames(), referenceFrames))
@@ -36,8 +36,8 @@ type match struct {
 	correlation float64
 }
 
-// stemsNamed returns all matches of a sound, and the best correlation. Two matches are at least half of the reference
-// apart.
+// find returns all matches of the sound s in frames, in their order, and the best correlation, 0..1, even if it is
+// too small for a match. Two matches are at least half of the reference apart.
 func find(frames []pcm.Frame, s *voice.Sound) (all []match, best float64) {
 	ref := reference(s)
 	for k, x := range correlate(frames, ref) {
@@ -48,7 +48,8 @@ func find(frames []pcm.Frame, s *voice.Sound) (all []match, best float64) {
 	return all, best
 }
 
-// appendMatch adds a match that follows the others. If it is too close to the last one, only the better match is kept.
+// appendMatch appends m to all, the matches before it. If it is too close to the last one, only the better match is
+// kept.
 func appendMatch(all []match, m match) []match {
 	n := len(all)
 	switch {
@@ -60,8 +61,8 @@ func appendMatch(all []match, m match) []match {
 	return all
 }
 
-// correlate returns the correlation with the reference for each start position: the square root of the
-// reference's share of the power of both channels. Frames past the end count as silence.
+// correlate returns the correlation of frames with the reference ref for each start position, 0..1: the square root
+// of the reference's share of the power of both channels. Frames past the end count as silence.
 func correlate(frames []pcm.Frame, ref []float64) []float64 {
 	n := 1 << bits.Len(uint(2*len(ref)))
 	t := fourier.New(n)

@@ -33,6 +33,7 @@ func (a *Audio) GoldenHash(want string) {
 	a.goldenHash(want)
 }
 
+// golden implements Golden of Audio and Recording.
 func (r *mixRecording) golden(file string) {
 	r.t.Helper()
 	mix := r.mix.read(0, r.frames)
@@ -67,7 +68,7 @@ func (r *mixRecording) golden(file string) {
 	r.fail("%s; the mix is in %s", differs, got)
 }
 
-// compare describes the difference between the mix and a file. It returns "" if they are equal.
+// compare describes the difference between mix and want, the contents of a file. It returns "" if they are equal.
 func (r *mixRecording) compare(file string, mix, want []pcm.Frame) string {
 	n := min(len(mix), len(want))
 	first, most := difference(mix[:n], want[:n])
@@ -84,6 +85,7 @@ func (r *mixRecording) compare(file string, mix, want []pcm.Frame) string {
 	return ""
 }
 
+// goldenHash implements GoldenHash of Audio and Recording.
 func (r *mixRecording) goldenHash(want string) {
 	r.t.Helper()
 	sum := sha256.New()
@@ -106,7 +108,7 @@ func (r *mixRecording) write(file string, frames []pcm.Frame) error {
 	return f.Close()
 }
 
-// readGolden reads the frames and the sample rate of a file.
+// readGolden reads the frames and the sample rate in Hz of a WAV file.
 func readGolden(file string) ([]pcm.Frame, int, error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -116,7 +118,7 @@ func readGolden(file string) ([]pcm.Frame, int, error) {
 	return decode(file, in)
 }
 
-// decode reads the frames and the sample rate of mono or stereo audio.
+// decode reads the frames and the sample rate in Hz of mono or stereo audio. name is for errors.
 func decode(name string, r io.Reader) ([]pcm.Frame, int, error) {
 	c, err := sounds.Decode(context.Background(), name, r, sounds.Limits{})
 	if err != nil {

@@ -68,6 +68,7 @@ func ListenRaw(t testing.TB, r io.Reader, raw Raw) *Recording {
 	return newRecording(t, rate, frames)
 }
 
+// newRecording returns a recording of frames at a rate in Hz, whose assertions fail t.
 func newRecording(t testing.TB, rate int, frames []pcm.Frame) *Recording {
 	r := &Recording{mixRecording: mixRecording{t: t, rate: rate, frames: int64(len(frames)), update: *update}}
 	r.mix.write(0, frames)

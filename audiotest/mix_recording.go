@@ -27,19 +27,19 @@ type focus struct {
 	span  span         // voices that lived within it
 }
 
-// fail fails the test with one line and a timeline.
+// fail fails the test with a formatted line and a timeline. The test continues.
 func (r *mixRecording) fail(format string, values ...any) {
 	r.t.Helper()
 	r.failAt(focus{}, format, values...)
 }
 
-// failAt is fail with a focus for the timeline.
+// failAt fails the test as fail does, with a focus for the timeline.
 func (r *mixRecording) failAt(f focus, format string, values ...any) {
 	r.t.Helper()
 	r.t.Errorf("audiotest: %s\n%s", fmt.Sprintf(format, values...), r.drawTimeline(f))
 }
 
-// formatFrame formats a frame as a time.
+// formatFrame formats a frame as a time, with its number in brackets.
 func (r *mixRecording) formatFrame(frame int64) string {
 	return fmt.Sprintf("%v (frame %d)", pcm.Duration(frame, r.rate).Round(time.Microsecond), frame)
 }

@@ -63,8 +63,8 @@ func (r *Recording) Never(name string) {
 	}
 }
 
-// stemsNamed returns the occurrences of a name, and the best correlation. If the sounds of the name cannot be
-// searched for, it fails the test.
+// find returns the matches of the sounds with a name, in their order, and the best correlation, 0..1. If the sounds
+// of the name cannot be searched for, it fails the test and returns false.
 func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 	r.t.Helper()
 	meant := r.lookUp(name)
@@ -94,9 +94,9 @@ func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 	return kept, best, true
 }
 
-// lookUp returns the sounds that a name refers to: the sounds added under that name, or else the single sound
-// with that name, or else the single sound whose path ends with it. It fails the test if the name is unknown or
-// ambiguous.
+// lookUp returns the sounds that a name refers to: the sounds added under that name, or else the single sound with
+// that name, or else the single sound whose path ends with it. It fails the test and returns nil if the name is
+// unknown or ambiguous.
 func (r *Recording) lookUp(name string) (sounds []*voice.Sound) {
 	r.t.Helper()
 	pick := func(means func(n namedSound) bool) {

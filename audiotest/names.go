@@ -54,7 +54,8 @@ func (a *Audio) lookUp(name string) (stems []mixer.Stem, files []string) {
 	return stems, files
 }
 
-// stemsOf returns the stems that a name refers to. It fails the test if the name is unknown.
+// stemsOf returns the stems that a name refers to, and true. It fails the test and returns false if the name is
+// unknown or ambiguous.
 func (a *Audio) stemsOf(name string) ([]mixer.Stem, bool) {
 	a.t.Helper()
 	return a.stemsNamed(name, "")
@@ -77,6 +78,8 @@ func (a *Audio) differsFromAll(name string) bool {
 	})
 }
 
+// stemsNamed returns the stems that a name refers to, and true; no stems for a declared name that was not played. It
+// fails the test and returns false if the name is unknown, with help at the end of the message, or ambiguous.
 func (a *Audio) stemsNamed(name, help string) ([]mixer.Stem, bool) {
 	a.t.Helper()
 	if !a.sawAllStarts() {
@@ -112,7 +115,7 @@ func (a *Audio) stemsNamed(name, help string) ([]mixer.Stem, bool) {
 	return nil, false
 }
 
-// sumOf returns the sum of some stems.
+// sumOf returns the sum of the audio of some stems.
 func (a *Audio) sumOf(stems []mixer.Stem) *track {
 	if len(stems) == 1 && a.stems[stems[0]] != nil {
 		return a.stems[stems[0]]
@@ -144,7 +147,8 @@ func (a *Audio) soundName(of mixer.Stem) string {
 	return of.Sound
 }
 
-// variation returns the sound of a stem, as a suffix for the timeline.
+// variation returns the sound of a stem after a comma, as a suffix for the timeline; "" if it has the name of the
+// stem.
 func (a *Audio) variation(of mixer.Stem) string {
 	if sound := a.soundName(of); of.Name != "" && sound != of.Name {
 		return ", " + sound

@@ -63,7 +63,7 @@ func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 	return h
 }
 
-// Times asserts that the sound has n occurrences.
+// Times asserts that the sound has exactly n occurrences.
 func (h *Heard) Times(n int) *Heard {
 	h.base.t.Helper()
 	if got := len(h.occurrences); got > 0 && got != n {
@@ -94,6 +94,8 @@ func (h *Heard) Centre() *Heard {
 	return h.side("in the centre", func(d float64) bool { return math.Abs(d) <= sideThreshold })
 }
 
+// side asserts that there returns true for the level of the left channel relative to the right one, in dB. where
+// describes the side in the message.
 func (h *Heard) side(where string, there func(leftOver float64) bool) *Heard {
 	h.base.t.Helper()
 	if len(h.occurrences) == 0 {
@@ -130,6 +132,7 @@ func (h *Heard) fail(format string, values ...any) {
 	h.base.failAt(focus{stems: h.stems}, format, values...)
 }
 
+// spans returns the spans of all occurrences.
 func (h *Heard) spans() []span {
 	var all []span
 	for _, one := range h.occurrences {

@@ -31,7 +31,8 @@ func fileName(name string) string {
 	}, name)
 }
 
-// saveOutput saves the output of the test in a new folder.
+// saveOutput saves the mix, the stems, the report and the timeline of the test in a new folder. A failure fails the
+// test.
 func (a *Audio) saveOutput() {
 	a.t.Helper()
 	dir, err := newFolder(filepath.Join(a.save, fileName(a.t.Name())))
@@ -100,6 +101,7 @@ func (a *Audio) Report() *report.Report {
 	return r
 }
 
+// writeReport writes the report of the events to a file.
 func (a *Audio) writeReport(file string) error {
 	f, err := os.Create(file)
 	if err != nil {

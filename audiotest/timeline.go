@@ -24,6 +24,7 @@ const (
 //	# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x stolen
 func (a *Audio) Timeline() string { return a.timeline(focus{}) }
 
+// timeline returns the drawing of Timeline, with the voices of the focus first if there are too many.
 func (a *Audio) timeline(f focus) string {
 	var b strings.Builder
 	policy := a.config.Overflow
@@ -138,6 +139,7 @@ func (a *Audio) drawLevel(l *voiceHistory) string {
 	return string(line)
 }
 
+// levelSymbol returns the symbol of a level in dB, from '.' for the quietest to '#'.
 func levelSymbol(level pcm.Decibels) byte {
 	i, _ := slices.BinarySearch([]pcm.Decibels{-60, -40, -20}, level)
 	return ".-=#"[i]

@@ -12,7 +12,7 @@ type track struct{ chunks map[int64][]pcm.Frame }
 // chunkFrames is the length of a chunk.
 const chunkFrames = 4096
 
-// write copies frames to a position.
+// write copies frames to the position at, in frames. Frames that are never written are silent.
 func (t *track) write(at int64, frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := min(int64(len(frames)), chunkFrames-at%chunkFrames)
@@ -31,7 +31,7 @@ func (t *track) write(at int64, frames []pcm.Frame) {
 	}
 }
 
-// read returns a copy of the frames from one position to another.
+// read returns a copy of the frames from one position to another, exclusive. Frames that were not written are silent.
 func (t *track) read(from, to int64) []pcm.Frame {
 	out := make([]pcm.Frame, max(to-from, 0))
 	for at := from; at < to; {
@@ -59,7 +59,7 @@ func (t *track) add(other *track) {
 	}
 }
 
-// firstSound returns the index of the first frame with a sample above a bound, or -1.
+// firstSound returns the index of the first frame with a sample whose magnitude is above a bound, or -1.
 func firstSound(frames []pcm.Frame, bound float32) int {
 	for i, f := range frames {
 		if max(f[0], -f[0], f[1], -f[1]) > bound {
@@ -72,8 +72,8 @@ func firstSound(frames []pcm.Frame, bound float32) int {
 // span is a half-open range of frames.
 type span struct{ from, to int64 }
 
-// sides returns the mean squares of left and right over some spans, which may overlap and must be sorted by
-// their beginnings.
+// sides returns the mean squares of left and right over some spans, which may overlap and must be sorted by their
+// beginnings; 0 without frames.
 func (t *track) sides(spans []span) (left, right float64) {
 	var n, done int64
 	for _, s := range spans {
@@ -91,14 +91,14 @@ func (t *track) sides(spans []span) (left, right float64) {
 	return left / float64(n), right / float64(n)
 }
 
-// level returns the RMS of both channels over some spans, as mixer.Levels defines it.
+// level returns the RMS of both channels over some spans in dBFS, as mixer.Levels defines it; -Inf for silence.
 func (t *track) level(spans ...span) pcm.Decibels {
 	left, right := t.sides(spans)
 	return pcm.FromPower((left + right) / 2)
 }
 
-// difference returns the first frame where two recordings differ, or -1, and the largest difference of a
-// sample.
+// difference returns the first frame where two recordings differ, or -1, and the largest absolute difference of a
+// sample. b is at least as long as a.
 func difference(a, b []pcm.Frame) (first int64, most float64) {
 	first = -1
 	for i := range a {
