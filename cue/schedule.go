@@ -70,11 +70,19 @@ type turn struct {
 // turns is a heap of the next repetitions of all cues that have begun.
 type turns []turn
 
-// Len implements heap.Interface, as do the methods below.
-func (h turns) Len() int           { return len(h) }
+// Len implements heap.Interface.
+func (h turns) Len() int { return len(h) }
+
+// Less implements heap.Interface: the earlier repetition is less.
 func (h turns) Less(i, j int) bool { return h[i].before(h[j].moment) }
-func (h turns) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *turns) Push(x any)        { *h = append(*h, x.(turn)) }
+
+// Swap implements heap.Interface.
+func (h turns) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface. x is a turn.
+func (h *turns) Push(x any) { *h = append(*h, x.(turn)) }
+
+// Pop implements heap.Interface: it removes and returns the last turn of the slice.
 func (h *turns) Pop() any {
 	last := len(*h) - 1
 	t := (*h)[last]

@@ -94,9 +94,19 @@ type info struct {
 }
 
 // Name implements fs.FileInfo, as do the methods below: a read-only file without a time.
-func (i info) Name() string       { return i.name }
-func (i info) Size() int64        { return i.size }
-func (i info) Mode() fs.FileMode  { return 0o444 }
+func (i info) Name() string { return i.name }
+
+// Size returns the size in bytes.
+func (i info) Size() int64 { return i.size }
+
+// Mode returns the mode of a file that all may read.
+func (i info) Mode() fs.FileMode { return 0o444 }
+
+// ModTime returns the zero time.
 func (i info) ModTime() time.Time { return time.Time{} }
-func (i info) IsDir() bool        { return false }
-func (i info) Sys() any           { return nil }
+
+// IsDir returns false.
+func (i info) IsDir() bool { return false }
+
+// Sys returns nil.
+func (i info) Sys() any { return nil }

@@ -220,6 +220,7 @@ func (r *Reverb) longest() int64 {
 	return int64(r.reflections.maxDelayFrames() + max(r.allpasses[0].maxDelayFrames(), r.allpasses[1].maxDelayFrames()) + r.lines.maxDelayFrames())
 }
 
+// clear makes the reverb silent. It keeps the parameters.
 func (r *Reverb) clear() {
 	r.reflections.clear()
 	r.allpasses[0].clear()

@@ -45,8 +45,8 @@ func NewDCGuard(rate int) *DCGuard {
 	}
 }
 
-// Process processes the next frames, which must be finite. It returns the number of frames up to the last one
-// that the high-pass has changed.
+// Process processes the next frames in place, which must be finite. It returns the number of frames up to the last
+// one that the high-pass has changed; 0: unchanged.
 func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	for done := int64(0); len(dst) > 0 && d.window > 0; {
 		n := min(int64(len(dst)), d.window-d.at)
@@ -68,8 +68,8 @@ func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// filter subtracts the low-passed signal from dst and advances the fade. It returns the number of frames up to
-// the last changed one; 0: unchanged.
+// filter subtracts the low-passed signal from dst in place and advances the fade. It returns the number of frames up
+// to the last changed one; 0: unchanged.
 func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	for i := range dst {
 		d.turn(1)
@@ -117,8 +117,8 @@ func (d *DCGuard) pass(n int64) {
 	d.at, d.sum = 0, [2]float64{}
 }
 
-// Skip passes n silent frames without processing and returns true, if they come out silent. Otherwise it
-// returns false and does not change d.
+// Skip passes n silent frames without processing and returns true, if they come out silent. Otherwise it returns
+// false and does not change d: call Process.
 func (d *DCGuard) Skip(n int64) bool {
 	if d.slow != ([2]float64{}) {
 		return false
@@ -132,7 +132,7 @@ func (d *DCGuard) Skip(n int64) bool {
 	return true
 }
 
-// Rests reports whether silence would change only the position in the window.
+// Rests reports whether silent frames would change only the position in the window.
 func (d *DCGuard) Rests() bool {
 	return !d.on && d.wet == 0 && d.slow == [2]float64{} && d.sum == [2]float64{}
 }
@@ -144,7 +144,7 @@ func (d *DCGuard) Leap(n int64) {
 	}
 }
 
-// Rings reports whether the high-pass still has a tail.
+// Rings reports whether silent input yields output that is not silent: the tail of the high-pass.
 func (d *DCGuard) Rings() bool {
 	if d.slow == ([2]float64{}) {
 		return false

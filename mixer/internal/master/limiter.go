@@ -106,9 +106,9 @@ func (l *Limiter) run(dst []pcm.Frame) {
 	dsp.Window(dst, factors)
 }
 
-// measure appends src to the line and measures the places whose frames are complete, half the longer taps
-// before each frame. It reports whether any is a suspect. While no sample within reach exceeds calmest, it
-// skips the measurement.
+// measure appends src to the line and measures into l.peaks the places whose frames are complete, half the longer
+// taps before each frame. It reports whether any is a suspect. While no sample within reach exceeds calmest, it skips
+// the measurement.
 func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	n := len(src)
 	if l.end+n > len(l.line) {
@@ -144,7 +144,7 @@ func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	return suspects
 }
 
-// anyOver reports whether one of the n places of this run is over the ceiling.
+// anyOver reports whether the peak of any of the n places of this run is over the ceiling.
 func (l *Limiter) anyOver(n int) bool {
 	for i, peak := range l.peaks[:n] {
 		if peak > l.suspect && l.fine(i, n) > l.ceiling {
@@ -154,7 +154,7 @@ func (l *Limiter) anyOver(n int) bool {
 	return false
 }
 
-// fine returns the larger of the four-fold and the eight-fold peak i of the n places of this run.
+// fine returns the larger of the four-fold and the eight-fold peak, linear, at place i of the n places of this run.
 func (l *Limiter) fine(i, n int) float64 {
 	if !l.between {
 		return l.peaks[i]
@@ -163,8 +163,8 @@ func (l *Limiter) fine(i, n int) float64 {
 	return max(l.peaks[i], dsp.FinePeak(l.line[newest-(dsp.EighthTaps-1):newest+1]))
 }
 
-// need returns the gain for peak i of n, a suspect, in units of 2^-30. The result is exact only near or below
-// the held gain, because larger gains have no effect.
+// need returns the gain that the peak at place i of n, a suspect, needs, in units of 2^-30. The result is exact only
+// near or below the held gain, because larger gains have no effect.
 func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
 	if least := int64(l.target / peak * limiterSuspect * unity); 8*least < 9*l.gains.held {
@@ -176,6 +176,6 @@ func (l *Limiter) need(i, n int) int64 {
 	return int64(l.target / peak * unity)
 }
 
-// Skip reports whether silent frames come out silent now, so that the caller may leave them out. It changes no
-// state, and n has no effect.
+// Skip reports whether silent frames come out silent now, so that the caller may leave them out. It changes no state,
+// and their number n has no effect.
 func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.gains.flat() }

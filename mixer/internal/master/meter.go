@@ -36,7 +36,7 @@ func NewMeter(rate int) *Meter {
 	return &Meter{step: loudness.StepFrames(rate), short: loudness.NewShortTerm(rate)}
 }
 
-// Feed measures the next frames. Frames that are not finite count as silence.
+// Feed measures the next frames. Frames that are not finite or beyond MaxPeak count as silence.
 func (m *Meter) Feed(frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := min(int64(len(frames)), m.step-m.at)
@@ -46,7 +46,8 @@ func (m *Meter) Feed(frames []pcm.Frame) {
 	}
 }
 
-// measure measures frames, which must end at or before the end of the step.
+// measure measures frames, which must end at or before the end of the step, without advancing. Frames that are not
+// finite or beyond MaxPeak count as silence.
 func (m *Meter) measure(frames []pcm.Frame) {
 	peak := dsp.Peak(frames)
 	if !(peak <= MaxPeak) {
@@ -114,7 +115,7 @@ func (m *Meter) pass(n int64) {
 	m.show(m.frame)
 }
 
-// show publishes the results of the steps that end before a frame.
+// show publishes the results of the steps that end before a frame of the meter.
 func (m *Meter) show(frame int64) {
 	peak, sum := float32(0), 0.0
 	for i := range meterSteps { // oldest first
@@ -134,7 +135,7 @@ type Shown struct {
 	Power  float64 // K-weighted power of the last 3 s, ungated; unweighted below 8 kHz
 }
 
-// Shown returns the last published results. Control side; it does not allocate.
+// Shown returns the last published results; zero before the first step has ended. Control side; it does not allocate.
 func (m *Meter) Shown() Shown {
 	var words [4]uint64
 	for !m.shown.Read(words[:]) {

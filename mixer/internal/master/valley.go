@@ -27,8 +27,9 @@ type valley struct {
 // low is a place and its needed gain.
 type low struct{ at, gain int64 }
 
-// newValley returns a valley with a lookahead of ahead frames. The gain stays at its minimum for about a
-// seventh of them before a peak and as long after it.
+// newValley returns a valley of gain 1 with a lookahead of ahead frames. release is the share of the remaining
+// distance to 1 that the gain covers per frame, in units of 2^-32. The gain stays at its minimum for about a seventh
+// of the lookahead before a peak and as long after it.
 func newValley(ahead int, release int64) valley {
 	flat := ahead * 3 / 20
 	slope := ahead - flat + 1 // total length of both averages
@@ -62,7 +63,7 @@ func (v *valley) next(need int64) float32 {
 	return gain[0]
 }
 
-// glide sets gains to the results of repeated calls of next(unity), for places that need no gain.
+// glide fills gains with linear gains for further places that need no gain, like repeated calls of next(unity).
 func (v *valley) glide(gains []float32) {
 	for len(gains) > 0 {
 		if v.count > 0 && v.low(0).at < v.at-v.hold {
@@ -79,8 +80,8 @@ func (v *valley) glide(gains []float32) {
 	}
 }
 
-// under is glide while the smallest needed gain is constant: most. held is the gain after hold and release; it
-// returns the new value.
+// under fills gains like glide while the smallest needed gain is constant: most. held is the gain after hold and
+// release; it returns the new value. Both are in units of 2^-30.
 func (v *valley) under(gains []float32, held, most int64) int64 {
 	// Keep the state in registers.
 	release, full := v.release, float64(v.full)
@@ -105,7 +106,7 @@ func (v *valley) under(gains []float32, held, most int64) int64 {
 	return held
 }
 
-// low returns needed gain i of the ring, the oldest first.
+// low returns needed gain i of the ring, the oldest first. It is also valid for the next free element, v.count.
 func (v *valley) low(i int) *low { return &v.lows[(v.first+i)%len(v.lows)] }
 
 // box is the sum of the last values. at is the index of the oldest one, which is replaced next.
@@ -115,7 +116,7 @@ type box struct {
 	sum    int64
 }
 
-// newBox returns a box filled with a value.
+// newBox returns a box of n elements, each with the same value.
 func newBox(n int, value int64) box {
 	b := box{values: make([]int64, n), sum: int64(n) * value}
 	for i := range b.values {
