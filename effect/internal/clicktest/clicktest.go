@@ -3,8 +3,8 @@ package clicktest
 
 import "math"
 
-// PeakAbove2kHz returns the largest magnitude above 2 kHz (1: full scale) of the samples from a frame on. The filter
-// is a Butterworth high-pass of 8 poles, as four sections of the bilinear transform. x is not changed.
+// PeakAbove2kHz returns the largest magnitude above 2 kHz (1: full scale) of x from index from on. rate is in Hz. The
+// filter is a Butterworth high-pass of 8 poles, as four sections of the bilinear transform. x is not changed.
 func PeakAbove2kHz(x []float64, rate, from int) (peak float64) {
 	y := append([]float64(nil), x...)
 	w := math.Tan(math.Pi * 2000 / float64(rate))

@@ -69,8 +69,8 @@ func (c *Compressor) Move(v *Values) {
 	c.ramp.Move(s[:])
 }
 
-// set applies settings in the order of the constants of the vector. When they no longer move, it also computes
-// the amplitude without reduction.
+// set applies the settings s, in the order of the constants of package compressor. When they no longer move, it also
+// computes the amplitude without reduction.
 func (c *Compressor) set(s []float64) {
 	s = s[:count]
 	c.curve = newCurve(s[threshold], s[knee], s[slope])

@@ -28,8 +28,8 @@ type times struct {
 // fallShare is the minimum speed of the second stage's decay, as a multiple of the release.
 const fallShare = 16
 
-// next replaces the wanted reductions in x, one per frame, by the smoothed ones, and returns the largest of
-// these.
+// next replaces the wanted reductions in x, in octaves and one per frame, by the smoothed ones, and returns the
+// largest smoothed one, or 0.
 func (d *detector) next(x []float32, t times) (largest float32) {
 	release, attack, fall := t.release, t.attack, t.fall
 	keepRelease, keepAttack, keepFall := 1-release, 1-attack, 1-fall

@@ -18,8 +18,8 @@ const (
 	count
 )
 
-// settings converts v to the numbers that ramp at a rate. In these units moves sound even: threshold and
-// knee in dB, the ratio as its inverse.
+// settings converts v to the numbers that ramp, for a rate in Hz. In these units moves sound even: threshold and knee
+// in dB, the ratio as its inverse.
 func settings(v *Values, rate int) [count]float64 {
 	falling := min(v.Attack, v.Release/fallShare)
 	return [count]float64{

@@ -56,7 +56,7 @@ func New(rate int, longest float64) *Delay {
 	return d
 }
 
-// Jump sets the parameters at once, without ramps. The time is limited to the longest time of New.
+// Jump sets the parameters to v at once, without ramps. The time is limited to the longest time of New.
 func (d *Delay) Jump(v *Values) {
 	d.now = newSettings(v, d.rate)
 	x := d.now.numbers()

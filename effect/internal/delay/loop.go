@@ -44,7 +44,7 @@ func (s *settings) processPlain(next, in, out []pcm.Frame, low *[2]float64) {
 	low[0], low[1] = float64(last[0]), float64(last[1])
 }
 
-// processFiltered is processPlain with the low-pass, whose state is low.
+// processFiltered computes next like processPlain, with the low-pass, whose state is low.
 func (s *settings) processFiltered(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback, lowPass, newShare := s.feedback, s.lowPass, 1-s.lowPass
@@ -59,7 +59,7 @@ func (s *settings) processFiltered(next, in, out []pcm.Frame, low *[2]float64) {
 	low[0], low[1] = left, right
 }
 
-// processPingPong is processPlain with low-pass and ping-pong.
+// processPingPong computes next like processPlain, with the low-pass, whose state is low, and ping-pong.
 func (s *settings) processPingPong(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback, lowPass, newShare, cross, sameSide := s.feedback, s.lowPass, 1-s.lowPass, s.cross, 1-s.cross

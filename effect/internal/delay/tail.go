@@ -6,8 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Tail returns an upper bound of the frames after the end of the input until the output stays below -90 dB of
-// the input's peak, with constant parameters. Control side.
+// Tail returns an upper bound of the frames, at a rate in Hz, after the end of the input until the output stays below
+// -90 dB of the input's peak, with constant parameters. Control side.
 func Tail(v *Values, rate int) int64 { return decay(v, rate, 4.5*log2of10) }
 
 const log2of10 = 3.32192809488736234787031942948939018

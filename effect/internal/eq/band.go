@@ -61,9 +61,9 @@ func (b *band) setTarget(v *Band, rate int) {
 	}
 }
 
-// initFilter initializes a filter whose states are 0. For this filter the input starts abruptly. At first it
-// therefore has no resonance and no poles near half the rate, so that the ringing decays before the filter is
-// audible.
+// initFilter initializes the coefficients of a filter whose states are 0, before it moves to the shape s. For this
+// filter the input starts abruptly. At first it therefore has no resonance and no poles near half the rate, so that
+// the ringing decays before the filter is audible.
 func (b *band) initFilter(s shape) {
 	s.g, s.k = min(s.g, 1), max(s.k, 2)
 	b.now = s.coefficients()

@@ -70,7 +70,7 @@ func New(rate int) *Equaliser {
 	return e
 }
 
-// Jump sets the parameters at once, without ramps. The equaliser should be silent, because a jump clicks.
+// Jump sets the parameters to v at once, without ramps. The equaliser should be silent, because a jump clicks.
 func (e *Equaliser) Jump(v *Values) {
 	e.Move(v)
 	for i := range e.bands {

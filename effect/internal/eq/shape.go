@@ -41,7 +41,7 @@ func (b *Band) shape(rate int) shape {
 	return s
 }
 
-// power returns the squared magnitude at the frequency with tan(pi frequency/rate) = w.
+// power returns the squared magnitude of the shape at the frequency with tan(pi frequency/rate) = w.
 func (s *shape) power(w float64) float64 {
 	w /= s.g
 	w2 := float64(w * w)

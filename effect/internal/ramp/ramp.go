@@ -17,13 +17,13 @@ type Ramp struct {
 	moving               bool // the targets differ
 }
 
-// New returns a Glide of n numbers with value 0.
+// New returns a Ramp of n numbers with the value 0.
 func New(n int) Ramp {
 	x := make([]float64, 4*n)
 	return Ramp{before: x[:n:n], last: x[n : 2*n : 2*n], target: x[2*n : 3*n : 3*n], now: x[3*n:]}
 }
 
-// Jump sets the numbers to x at once.
+// Jump sets the numbers to x at once, and ends a move. x has as many numbers.
 func (g *Ramp) Jump(x []float64) {
 	copy(g.target, x)
 	g.Finish()

@@ -42,7 +42,7 @@ type tangents struct {
 	bands     [len(halfOctaves)]float64
 }
 
-// newTangents returns tan(pi f/rate) for the corner frequencies and the bands, limited below half the rate.
+// newTangents returns tan(pi f/rate) for the corner frequencies and the bands f, limited below half the rate, in Hz.
 func newTangents(rate float64) (t tangents) {
 	t.low, t.high = pcm.TanPi(min(lowCorner/rate, 0.49)), pcm.TanPi(min(highCorner/rate, 0.49))
 	for i, h := range halfOctaves {
@@ -67,7 +67,7 @@ func newShelf(high bool, corner float64, gain float64) shelf {
 	return s
 }
 
-// power returns the squared magnitude at the frequency with the given tangent.
+// power returns the squared magnitude of the shelf at the frequency with the given tangent, as in tangents.
 func (s *shelf) power(tangent float64) float64 {
 	w := tangent / s.g
 	w2 := float64(w * w)

@@ -86,7 +86,7 @@ func New(rate int) *Reverb {
 	return r
 }
 
-// Jump sets the parameters at once, without ramps. It clicks if the reverb has a tail.
+// Jump sets the parameters to v at once, without ramps. It clicks if the reverb has a tail.
 func (r *Reverb) Jump(v *Values) {
 	r.taps.jump(r.delaysOf(v))
 	r.setTargets(v)
@@ -236,8 +236,9 @@ func (r *Reverb) Reset() { r.clear() }
 // Idle reports whether the reverb is silent and no parameter moves.
 func (r *Reverb) Idle() bool { return r.empty && r.ramp.Still() && r.taps.still() && r.lines.still() }
 
-// Tail returns an upper bound of the frames after a full-scale input during which the output is above -90
-// dBFS. It is twice the longest decay time of the bands, which is 120 dB, plus the delay through the reverb.
+// Tail returns an upper bound of the frames, at a rate in Hz, after a full-scale input during which the output is
+// above -90 dBFS. It is twice the longest decay time of the bands, which is 120 dB, plus the delay through the
+// reverb.
 func Tail(v *Values, rate int) int64 {
 	longest := float64(float64(2*v.Time) * max(v.Low, v.High, 1))
 	through := v.Predelay + float64(v.Size*(lineMillis[lineCount-1]+2*reflectionsLeft[len(reflectionsLeft)-1].millis)/1000) + 0.1

@@ -24,7 +24,7 @@ func New(int) *Width {
 	return w
 }
 
-// Jump sets the width at once, without a ramp.
+// Jump sets the width to v at once, without a ramp.
 func (w *Width) Jump(v *Values) {
 	x := [...]float64{v.Width}
 	w.ramp.Jump(x[:])
