@@ -16,6 +16,7 @@ var level = detect()
 // Kernel returns the name of the instruction set in use: "avx512", "avx2", "neon" or "generic".
 func Kernel() string { return level.String() }
 
+// String returns the name of the instruction set, such as "avx2".
 func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
 
 // turns returns how many of n frames the kernels process: a multiple of 8, 0 without kernels or for a ramp

@@ -1,15 +1,18 @@
 package schematest
 
-// Sheets returns the matrix of cue sheets.
+// Sheets returns the matrix of cue sheets for a JSON schema. wrong returns the number of faults of the text of a
+// file. The error reports an invalid schema.
 func Sheets(schema []byte, wrong func(text string) int) (*Matrix, error) {
 	return New(schema, Sheet(), words(), wrong)
 }
 
-// Banks returns the matrix of banks.
+// Banks returns the matrix of banks for a JSON schema. wrong returns the number of faults of the text of a file. The
+// error reports an invalid schema.
 func Banks(schema []byte, wrong func(text string) int) (*Matrix, error) {
 	return New(schema, Bank(), append(words(), file), wrong)
 }
 
+// words returns the texts that are tried as names before others.
 func words() []Text {
 	return []Text{"one", "sfx", "eq", "coin", "rpm", "menu", "music", "main", "last", "both", "bell", "compressor", "delay", "reverb", "drive", "width"}
 }

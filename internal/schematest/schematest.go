@@ -129,7 +129,7 @@ func (m *Matrix) gather(v any) {
 // file returns the base merged with a mapping.
 func (m *Matrix) file(of Map) Map { return of.first(m.base) }
 
-// first returns a file with the keys of base after its own.
+// first returns a copy of base with the keys of m set. Lists that both have are joined, the elements of m first.
 func (m Map) first(base Map) Map {
 	out := base
 	for _, p := range m {
@@ -144,6 +144,7 @@ func (m Map) first(base Map) Map {
 	return out
 }
 
+// more returns the schema of additional properties, or nil if s has only a flag or lacks it.
 func (s *schema) more() *schema {
 	var one schema
 	if len(s.More) == 0 || s.More[0] != '{' || json.Unmarshal(s.More, &one) != nil {
@@ -521,6 +522,7 @@ func (m *Matrix) bad(s *schema) (all []any) {
 	return all
 }
 
+// kinds returns the elements of the keyword `type` of a schema: a text or a list of texts; nil for other values.
 func kinds(of any) (all []string) {
 	switch of := of.(type) {
 	case string:
@@ -533,6 +535,7 @@ func kinds(of any) (all []string) {
 	return all
 }
 
+// sorted returns the keys of m, sorted.
 func sorted[V any](m map[string]V) (keys []string) {
 	for k := range m {
 		keys = append(keys, k)

@@ -19,7 +19,7 @@ type List []any
 // Text is a scalar as written in a file; empty: no value.
 type Text string
 
-// With returns the mapping with a key set to a value.
+// With returns a copy of the mapping with a key set to a value.
 func (m Map) With(key string, value any) Map {
 	out := make(Map, 0, len(m)+1)
 	found := false
@@ -92,6 +92,7 @@ func key(k string) string {
 	return k
 }
 
+// flow writes a value to b in flow style, on one line.
 func flow(b *strings.Builder, v any) {
 	switch v := v.(type) {
 	case Map:
@@ -135,6 +136,8 @@ func block(b *strings.Builder, v any, indent int) {
 	}
 }
 
+// nested writes a value that follows a key or dash to b: in block style on new lines with the indent, or on the same
+// line if it is a text or empty. It ends with a line end.
 func nested(b *strings.Builder, v any, indent int) {
 	m, isMap := v.(Map)
 	l, isList := v.(List)
