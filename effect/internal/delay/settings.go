@@ -24,8 +24,8 @@ func (s settings) numbers() [3]float64 { return [3]float64{s.feedback, s.lowPass
 // setNumbers sets the settings from x, in the order of numbers.
 func (s *settings) setNumbers(x []float64) { s.feedback, s.lowPass, s.cross = x[0], x[1], x[2] }
 
-// lowPassCoefficient returns the coefficient a of the low-pass y = a y + (1-a) x, which is 3 dB down at cutoff Hz;
-// 0 is off. With u = 1 - cos(2 pi cutoff/rate), 1-a solves x^2 + 2u x - 2u = 0. From 0.49 of the rate on, and for
+// lowPassCoefficient returns the coefficient a of the low-pass y = a y + (1-a) x, which is 3 dB down at a cutoff in
+// Hz; 0 is off. With u = 1 - cos(2 pi cutoff/rate), 1-a solves x^2 + 2u x - 2u = 0. From 0.49 of the rate on, and for
 // a cutoff of 0, the low-pass is off.
 func lowPassCoefficient(cutoff float64, rate int) float64 {
 	part := cutoff / float64(rate)

@@ -96,14 +96,14 @@ func numbers(v *Values) (x [count]float64) {
 	return x
 }
 
-// Jump sets the parameters at once, without a ramp.
+// Jump sets the parameters to v at once, without a ramp.
 func (d *Drive) Jump(v *Values) {
 	x := numbers(v)
 	d.ramp.Jump(x[:])
 	d.set(d.ramp.Now())
 }
 
-// set computes the coefficients of the shaper from the numbers of a frame.
+// set computes the coefficients of the shaper from now, the numbers of a frame.
 func (d *Drive) set(now []float64) {
 	d.a, d.b = pcm.Exp2(now[gain])/flat, float64(pcm.Exp2(d.makeup.at(now[gain]))*flat)
 }
@@ -131,7 +131,7 @@ func (d *Drive) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// countSilence counts the silent frames at the end of the input x in silent, up to span.
+// countSilence counts the silent frames at the end of the input x in d.silent, up to span.
 func (d *Drive) countSilence(x []pcm.Frame) {
 	for _, f := range x {
 		d.silent = min(d.silent+1, span)
@@ -141,8 +141,8 @@ func (d *Drive) countSilence(x []pcm.Frame) {
 	}
 }
 
-// distort drives up to run frames in place: it raises the rate fourfold, shapes, lowers the rate again and applies
-// the tone.
+// distort drives up to run frames of block in place: it raises the rate fourfold, shapes, lowers the rate again and
+// applies the tone.
 func (d *Drive) distort(block []pcm.Frame) {
 	n := len(block)
 	moves := !d.ramp.Still()

@@ -31,6 +31,7 @@ func (a *absorption) set(x []float64) {
 	}
 }
 
+// clear makes the filters forget all past samples.
 func (a *absorption) clear() { a.States = [4][lineCount]float32{} }
 
 // shelf is a shelf filter of the cookbook, with the output weights m0 + m1, m2 for the filter with g and k.

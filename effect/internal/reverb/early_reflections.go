@@ -48,8 +48,8 @@ func (e *reflectionTaps) set(f *earlyReflections, i, side int, r *reflection, ga
 	e.gain[i], e.base[i] = float32(gain), f.base[side]
 }
 
-// sum fills dst with the sum of the first reflections for the run at frame at. p holds the delay of each
-// reflection in frames.
+// sum fills dst with the sum of the first reflections of a channel for the run whose first frame is at. p holds the
+// delay of each reflection in frames, and f the input.
 func (e *reflectionTaps) sum(dst *dsp.LineRun, f *earlyReflections, p *[len(reflectionsLeft)]int32, at int64) {
 	var places [len(reflectionsLeft)]int32
 	for i, base := range e.base {
@@ -101,7 +101,7 @@ func (f *earlyReflections) read(direct, first *[2]dsp.LineRun, t *taps, at int64
 	}
 }
 
-// sum is read with the delays p, without a crossfade.
+// sum fills direct and first like read, with the delays p and without a crossfade.
 func (f *earlyReflections) sum(direct, first *[2]dsp.LineRun, p *delays, at int64) {
 	for c := range direct {
 		direct[c] = dsp.LineRun(f.ring[f.index(c, at-int64(p[lineCount])):])

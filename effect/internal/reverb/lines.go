@@ -54,7 +54,7 @@ func newLines(rate int) lines {
 // maxDelayFrames returns the number of frames that the longest line can be read back.
 func (l *lines) maxDelayFrames() int { return l.maxDelay }
 
-// setModulation sets the target of the modulation amplitude; 1 moves the read positions by modulationMillis.
+// setModulation sets the target of the modulation amplitude, 0..1; 1 moves the read positions by modulationMillis.
 func (l *lines) setModulation(modulation float64) {
 	l.targetAmplitude = float64(modulation * modulationMillis / 1000 * float64(l.rate) * unit)
 }
@@ -80,7 +80,8 @@ func (l *lines) still() bool { return l.amplitude == l.targetAmplitude }
 // and the matrix distributes the modulation to all lines anyway.
 func isModulated(lane int) bool { return lane&1 != 0 }
 
-// computeOffsets computes into l.to the offsets of the read positions at a frame, in 1/unit frames.
+// computeOffsets computes into l.toOffset the offsets of the read positions at a frame, in steps of 1/unit of a
+// frame.
 func (l *lines) computeOffsets(frame int64) {
 	if l.targetAmplitude == 0 {
 		l.toOffset = [lineCount]int32{}
@@ -127,7 +128,7 @@ func (l *lines) read(y *dsp.LineRuns, t *taps, at int64, n int) {
 	}
 }
 
-// readAt is read with the delays p, without a crossfade.
+// readAt fills y like read, with the delays p and without a crossfade.
 func (l *lines) readAt(y *dsp.LineRuns, p *delays, at int64) {
 	base, mask := (*[lineCount]int32)(l.base), (*[lineCount]int32)(l.mask)
 	for i := 0; i < lineCount; i += 2 {

@@ -31,11 +31,11 @@ func newRings(most ...int) rings {
 	return l
 }
 
-// index returns the ring index of frame at in loop i.
+// index returns the index in l.ring of frame at in ring i.
 func (l *rings) index(i int, at int64) int32 { return l.base[i] + int32(at)&l.mask[i] }
 
-// repeatStart copies the start of each loop behind its end, if the run at frame at has written there. A run can then
-// be read without wrapping.
+// repeatStart copies the start of each ring behind its end, if the run whose first frame is at has written there. A
+// run can then be read without wrapping.
 func (l *rings) repeatStart(at int64) {
 	if int32(at)&l.smallestMask >= repeated {
 		return
@@ -48,4 +48,5 @@ func (l *rings) repeatStart(at int64) {
 	}
 }
 
+// clear makes the rings silent.
 func (l *rings) clear() { clear(l.ring) }

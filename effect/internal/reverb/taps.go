@@ -21,7 +21,7 @@ type taps struct {
 	fadeIn            []float32
 }
 
-// newTaps returns read positions without a crossfade. A crossfade lasts about fadeMillis ms.
+// newTaps returns read positions without a crossfade, for a rate in Hz. A crossfade lasts about fadeMillis ms.
 func newTaps(rate int) taps {
 	t := taps{fadeIn: make([]float32, max(rate*fadeMillis/1000+1, 2))}
 	for i := range t.fadeIn {
@@ -36,7 +36,7 @@ func (t *taps) jump(p delays) { t.now, t.next, t.target, t.pending, t.fadedFrame
 // move requests the positions p. The crossfade to them starts with the next pass, after a present one.
 func (t *taps) move(p delays) { t.target, t.pending = p, t.now != p }
 
-// still reports whether the requested positions have been reached.
+// still reports whether the requested positions have been reached, without a crossfade.
 func (t *taps) still() bool { return !t.pending }
 
 // length returns how many of the next n frames have constant positions, or belong to the running crossfade. It

@@ -61,7 +61,7 @@ func (r *Reverb) setTargets(v *Values) {
 }
 
 // interpolationLoss returns the share of each band's power that remains after interpolation between samples, averaged
-// over all fractional positions.
+// over all fractional positions. rate is in Hz.
 func interpolationLoss(rate int) (left [len(halfOctaves)]float64) {
 	const places = 16
 	for i, h := range halfOctaves {
@@ -83,7 +83,7 @@ func interpolationLoss(rate int) (left [len(halfOctaves)]float64) {
 	return left
 }
 
-// delaysOf returns the read positions of the lines, the network's input and the first reflections, as delays in
+// delaysOf returns the read positions of the lines, the network's input and the first reflections for v, as delays in
 // frames.
 func (r *Reverb) delaysOf(v *Values) (p delays) {
 	per := float64(v.Size * float64(r.rate) / 1000)
