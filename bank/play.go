@@ -52,8 +52,8 @@ func (b *Bank) Play(name string, o Options) (Handle, error) {
 	return b.play(mixer.Now, name, &o)
 }
 
-// PlayAt is like Play, but starts at a frame, counted from the first frame that the mixer ever mixed. If that frame
-// has already been mixed, the sound starts at once. mixer.Now is the next frame.
+// PlayAt starts the sound with a name as Play does, but at a frame, counted from the first frame that the mixer ever
+// mixed. If that frame has already been mixed, the sound starts at once. mixer.Now is the next frame.
 func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

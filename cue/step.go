@@ -71,8 +71,8 @@ func (p *Player) Idle() bool {
 	return !asked && p.quiet(&t.lastStats) && t.lastStats.Pending == 0 && p.quiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
 }
 
-// stepShow does the work of Step before the fade-out, and begins the fade-out after Finish. done means that the show
-// has ended with err.
+// stepShow does one iteration of Feed before the fade-out, as Step does, and begins the fade-out after Finish. done
+// means that the show has ended with err.
 func (p *Player) stepShow() (done bool, err error) {
 	st := p.mixer.Stats()
 	p.stepState.lastStats = st
@@ -150,8 +150,8 @@ func (p *Player) masterBuses() []string {
 	return names
 }
 
-// stepDrain does the work of Step during the fade-out. done means that the fade-out is over or that the device has
-// stopped; err is then the result of Feed.
+// stepDrain does one iteration of Feed during the fade-out, as Step does. done means that the fade-out is over or
+// that the device has stopped; err is then the result of Feed.
 func (p *Player) stepDrain() (done bool, err error) {
 	t := &p.stepState
 	p.poll()

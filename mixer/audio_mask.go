@@ -143,10 +143,11 @@ func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 	return total
 }
 
-// scoreVirtualMasking is scoreMasking, and computes how much of the virtual voices would be heard if
-// restored. It rates the first voices to restore, at least one, or all voices if first exceeds fewFree.
-// The scores of the others are upper bounds, low enough not to come before those. again is true after a
-// change in the same frame.
+// scoreVirtualMasking sets the masking scores of the real voices like scoreMasking, and of the virtual voices: how
+// much of them would be heard if restored. It rates the first voices to restore, at least one, or all voices if first
+// exceeds fewFree.
+// The scores of the others are upper bounds, low enough not to come before those. again is true after a change in the
+// same frame.
 func (a *audio) scoreVirtualMasking(again bool, first int) {
 	k := a.scores.masks
 	if k == nil {

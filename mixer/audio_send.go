@@ -224,7 +224,9 @@ func (a *audio) directDiffers(s *slot, screen *voice.DirectFilter, frame int64) 
 	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
 
-// directTail is directPath for a tail, from a frame of the mix on; it does not change the filter of the voice.
+// directTail returns the signal for its own bus of tail, the tail of a voice with sends from a frame of the mix on,
+// after the filter and gain of its direct path. It does not change the filter of the voice. The result is tail itself
+// or a shared buffer.
 func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	screen := s.record.screen()
 	if screen != nil && screen.Active() {

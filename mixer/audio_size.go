@@ -78,7 +78,7 @@ func (a *audio) shrink() {
 	}
 }
 
-// setSlots sets the limit of slots, which must be valid; it steals no voice.
+// setSlots sets the limit of slots to n, which must be valid; it steals no voice.
 func (a *audio) setSlots(n int) {
 	if err := a.slots.SetLimit(n); err != nil {
 		panic("mixer: a limit that was checked is refused")

@@ -65,7 +65,7 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 	s.setPrio(i, prio)
 }
 
-// setPrio sets the priority at index i; a change is recorded for the victim indexes.
+// setPrio sets the priority at index i to prio; a change is recorded for the victim indexes.
 func (s *scores) setPrio(i int, prio int32) {
 	if s.index.MarkDirty(i); s.prio[i] != prio {
 		s.prio[i] = prio
@@ -84,7 +84,7 @@ func (s *scores) setEndless(i int, endless bool) {
 	}
 }
 
-// setRemaining sets the audibility over the rest of the sound at index i, a power; a change is recorded for the
+// setRemaining sets the audibility over the rest of the sound at index i to x, a power; a change is recorded for the
 // victim indexes.
 func (s *scores) setRemaining(i int, x float32) {
 	if s.remaining[i] != x {
@@ -93,8 +93,8 @@ func (s *scores) setRemaining(i int, x float32) {
 	}
 }
 
-// setAudibility sets the audibility that the policy compares at index i, a power; a change is recorded for the victim
-// index.
+// setAudibility sets the audibility that the policy compares at index i to x, a power; a change is recorded for the
+// victim index.
 func (s *scores) setAudibility(i int, x float32) {
 	if s.audibility[i] != x {
 		s.audibility[i] = x

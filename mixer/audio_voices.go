@@ -249,7 +249,8 @@ func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	}
 }
 
-// mixRecovered is Voice.Mix, but returns 0 if the voice panics; dst is undefined then.
+// mixRecovered adds the voice v to dst, which begins at a frame of the mix, and returns the number of frames before
+// its end, like Voice.Mix. It returns 0 if the voice panics; dst is undefined then.
 func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	defer func() {
 		if recover() != nil {

@@ -280,7 +280,8 @@ func (h Handle) finished() history.Entry {
 	return h.mixer.finished.Find(h.id)
 }
 
-// lockAlive is lockRecord for a start that is not over; for other starts it returns nil twice, unlocked.
+// lockAlive locks the mutex and returns the record of h and the function that unlocks it. For a start that is over,
+// and without a record, it returns nil twice, unlocked.
 func (h Handle) lockAlive() (*record, func()) {
 	r, unlock := h.lockRecord()
 	if r != nil && r.status.state().Over() {

@@ -141,7 +141,7 @@ func (m *Mixer) Next() int64 {
 	return m.next()
 }
 
-// next is Next with the mutex held.
+// next returns the frame where a call without an explicit frame takes effect, as Next does. The mutex is held.
 func (m *Mixer) next() int64 {
 	if m.clock.lead == 0 {
 		return m.Now()

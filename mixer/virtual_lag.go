@@ -83,7 +83,8 @@ func (a *audio) mixVirtual(n int64) {
 	}
 }
 
-// mixGroup is mixVirtual for the virtual voices of group g.
+// mixGroup advances the virtual voices of group g that may need more than a constant step within the next n frames,
+// and collects in a.endings the voices that end. The others lag.
 func (a *audio) mixGroup(g int, n int64) {
 	l, calm := &a.lag, int64(never)
 	passes := l.advancing[:0]

@@ -80,7 +80,8 @@ func goodSamples(samples []float32) int {
 	return i + badSample(samples[i:])
 }
 
-// badSample is goodSamples without the comparison of eight samples at once.
+// badSample returns the number of samples before the first invalid one, which is NaN or beyond maxSample, as
+// goodSamples does, but compares them one by one.
 func badSample(samples []float32) int {
 	for i, x := range samples {
 		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // the bits of NaN and Inf are larger

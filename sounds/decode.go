@@ -34,9 +34,9 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 	return clip, nil
 }
 
-// decode is Decode without the name, for an input that open opens. lim must have its defaults filled in. The samples
-// of the clip may share memory with room, which keeps that memory; room may be nil. The caller uses room again only
-// after a success.
+// decode reads a whole sound, detected by content, from an input that open opens. lim must have its defaults filled
+// in. Errors are as in Decode, but do not name the sound. The samples of the clip may share memory with room, which
+// keeps that memory; room may be nil. The caller uses room again only after a success.
 func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (*Clip, error) {
 	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {

@@ -25,7 +25,7 @@ type hopMeter struct {
 	fine  []float64 // like k, per step
 }
 
-// newHopMeter returns a meter for interleaved samples at a rate in Hz.
+// newHopMeter returns a meter for interleaved samples of a number of channels at a rate in Hz.
 func newHopMeter(rate, channels int) *hopMeter {
 	h := &hopMeter{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
 	h.step = max(h.hop/4, 1)

@@ -154,7 +154,8 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, confine)
 }
 
-// serve is ServeDecode with the function confine, which limits the resources of the process for a file of size bytes.
+// serve decodes the file that arrives on stdin and answers on stdout, as ServeDecode does. The function confine
+// limits the resources of the process for a file of size bytes. The error is nil whenever an answer was written.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
 	size, asked, err := readRequest(in)

@@ -80,9 +80,9 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	return sound, named(c.Name, err)
 }
 
-// prepare is Prepare for a valid clip, with a title and a file name for reports. It also returns the gain of the
-// leveling. measured returns loudness and peak of the clip, filters caches resampling filters, and room, which may be
-// nil, provides working memory. When ctx ends, the error wraps its error.
+// prepare makes a sound for a mixer from a valid clip, as Prepare does, with a title and a file name for reports. It
+// also returns the gain of the leveling. measured returns loudness and peak of the clip, filters caches resampling
+// filters, and room, which may be nil, provides working memory. When ctx ends, the error wraps its error.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, room *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {

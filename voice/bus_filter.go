@@ -31,7 +31,8 @@ func (f *Filter) RampLowPass(frame int64, hz float64, frames int64) {
 	f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 }
 
-// RampHighPass is RampLowPass for the high-pass.
+// RampHighPass moves the cutoff of the high-pass of a bus to hz, from frame on and within a number of frames of the
+// mix. The move is linear in the logarithm of the cutoff; hz 0 switches the filter off at its end.
 func (f *Filter) RampHighPass(frame int64, hz float64, frames int64) {
 	f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 }

@@ -26,8 +26,10 @@ func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
 
-// mixFast is MixFast without its first check: the fast path must hold for all of dst, or the voice has a
-// filter.
+// mixFast mixes all of dst, which begins at a frame of the mix, on the fast path and returns true. The fast path must
+// hold for all of dst, or the voice has a filter. If it has a filter and the fast path does not hold, mixFast returns
+// false and changes neither v nor dst.
+// next is the voice that is mixed afterwards, for prefetching; it may be nil.
 func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -74,7 +76,9 @@ func (v *Voice) SkipFast(n int64) bool {
 	return true
 }
 
-// skipFast is SkipFast, but does not mark the filter as stale.
+// skipFast advances by n frames of the mix without output and returns true, if the fast path is valid for all of
+// them. Otherwise it returns false and does not change the voice. Unlike SkipFast it does not mark the filter as
+// stale.
 func (v *Voice) skipFast(n int64) bool {
 	s := &v.fast
 	if uint64(n-1) >= uint64(s.left) {

@@ -102,7 +102,8 @@ func lowStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// highStereo is lowStereo for a high-pass.
+// highStereo applies a high-pass with coefficients w to x in place. s and t are the states of the left and the right
+// channel, which it advances.
 func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {

@@ -89,7 +89,8 @@ func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	return k[0].left, k[0].right
 }
 
-// lookUpPan is cachedPan, but does not store a new pan in the cache; it is for a pan that will soon change.
+// lookUpPan returns the linear left and right factors of a pan, -1..+1, under the voice's pan law, from the cache if
+// it has them. It does not store a new pan in the cache; it is for a pan that will soon change.
 func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	for i := range v.gainCache.pans {
 		if k := &v.gainCache.pans[i]; k.pan == pan && pan != 0 {
@@ -106,8 +107,10 @@ func (v *Voice) PeakGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, v.peakGain(frame))
 }
 
-// PeakSendGains is PeakGains with the spatial factor of the sends in place of the factor of the direct path. It does
-// not include the levels of the individual sends.
+// PeakSendGains returns the linear left and right factors of the sends for the voice's audibility at a frame of the
+// mix, with the spatial factor of the sends in place of the direct path's. Each move counts with the larger of its
+// current and its target value, a fade-out with its current value; fade-ins are left out. It does not include the
+// levels of the individual sends.
 func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	g := v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {

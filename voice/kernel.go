@@ -46,8 +46,9 @@ func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.R
 	}
 }
 
-// mixSend is mix for a kernel at unity pitch that also adds its output times share, a linear factor, to send, which
-// has the length of dst. g must be constant.
+// mixSend adds len(dst) frames of from to dst with the gains g, which must be constant, and its output times share, a
+// linear factor, to send. pos is the position in from of the first frame, in 32.32 frames. send has the length of
+// dst. k must be a kernel at unity pitch.
 func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g dsp.Ramp, share float32) {
 	if from.compact != nil {
 		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
@@ -56,7 +57,8 @@ func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g d
 	}
 }
 
-// mixRamps is mix with a sequence of gain ramps of each frames; together they cover dst.
+// mixRamps adds len(dst) frames of from to dst with consecutive gain ramps of each frames; together they cover dst.
+// pos is the position in from of the first frame, and step the distance between two frames, both in 32.32 frames.
 func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)

@@ -145,8 +145,8 @@ func (v *Voice) replanMip() {
 // LacksMip reports whether the voice reads a worse mip level than it should, because the right one is not ready yet.
 func (v *Voice) LacksMip() bool { return v.lacksMip }
 
-// runMips is run for a voice that reads a mip level or crossfades between two. It adds at most n frames of one
-// segment to dst, if it is not nil, and returns how many. at counts frames from the segment's start.
+// runMips adds at most n frames of one segment to dst, if it is not nil, for a voice that reads a mip level or
+// crossfades between two. It returns how many. at counts frames from the segment's start to dst.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossfadeFrames > 0 {

@@ -12,7 +12,10 @@ import (
 // contiguous except for pauses.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, dst, frame) }
 
-// MixBefore is Mix, and prefetches the samples of next, the voice that is mixed afterwards. next may be nil.
+// MixBefore adds the voice to dst, whose first frame has the number frame in the mix, and advances by len(dst)
+// frames. It returns the number of frames before the voice's end, len(dst) if it has not ended. It prefetches the
+// samples of next, the voice that is mixed afterwards; next may be nil. Successive calls must be contiguous except
+// for pauses.
 func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	if v.MixFast(next, dst, frame) {
 		return len(dst)
@@ -107,8 +110,8 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runOriginal(dst, n, g)
 }
 
-// runOriginal is run for a voice that reads the original sound, with the gains g. It returns how many frames
-// it advanced.
+// runOriginal adds at most n frames of one segment to dst, if it is not nil, with the gains g, for a voice that reads
+// the original sound. It returns how many frames it advanced.
 func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {

@@ -57,7 +57,7 @@ func (m *Move) At(frame int64) float64 {
 	return m.during(frame)
 }
 
-// during is At for a frame before the end of the move.
+// during returns the value at a frame, which is Start or later and before End.
 func (m *Move) during(frame int64) float64 {
 	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
@@ -78,7 +78,8 @@ func (m *Move) Ramp(frame int64, to float64, frames int64) {
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
-// RampGain is Ramp for a gain in decibels, along a shape. Gains below pcm.Silence start or end at pcm.Silence.
+// RampGain starts a ramp of a gain in decibels at frame, from the present value, along a shape. The value reaches to
+// after the given number of frames; 0 or less means at once. Gains below pcm.Silence start or end at pcm.Silence.
 func (m *Move) RampGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape

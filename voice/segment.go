@@ -73,8 +73,9 @@ func (v *Voice) allConstant(frame int64) bool {
 	) <= frame
 }
 
-// planTo is plan for moves that are sampled every grid frames. end is the frame of the mix where the first of them
-// ends, or never.
+// planTo begins a segment at a frame of the mix, for moves that are sampled every grid frames: it sets its end and
+// its step, but not its gains. end is the frame where the first move ends, or never. It returns the frame where the
+// gain ramp ends; never if all gains are constant.
 func (v *Voice) planTo(frame, end, grid int64) (to int64) {
 	if v.crossfadeFrames > 0 {
 		end = min(end, v.crossfadeStart+int64(v.crossfadeFrames))

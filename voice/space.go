@@ -91,9 +91,9 @@ func (s *Space) widthGains() (own, other float32) {
 // narrowPiece is the number of frames downmixed at a time.
 const narrowPiece = 256
 
-// runNarrowed is run for a narrowed stereo sound; dst is not nil. It adds at most n frames and returns how many; at
-// counts frames from the segment's start. It reads the samples at unit gain first, because each output side needs
-// both channels.
+// runNarrowed adds at most n frames of one segment to dst, which is not nil, for a narrowed stereo sound, and returns
+// how many. at counts frames from the segment's start to dst. It reads the samples at unit gain first, because each
+// output side needs both channels.
 func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {
 	ramp := v.ramp
 	v.ramp = dsp.Ramp{Left: 1, Right: 1}

@@ -145,9 +145,9 @@ func (v *Voice) Broken() bool {
 	return v.buffer != nil && v.buffer.broken.Load() && v.buffer.playedOut(v.played)
 }
 
-// mixStream is Mix for a stream and returns the number of frames before the voice's end. If frames arrive too late,
-// the voice fades out over the last 5 ms of the available frames, waits, and fades in over 5 ms. Silent frames count
-// in the result. Waiting before the first frame is not an underrun.
+// mixStream adds a stream to dst, which begins at a frame of the mix, and returns the number of frames before the
+// voice's end. If frames arrive too late, the voice fades out over the last 5 ms of the available frames, waits, and
+// fades in over 5 ms. Silent frames count in the result. Waiting before the first frame is not an underrun.
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
@@ -211,8 +211,8 @@ func (v *Voice) available() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream is run for a stream: it adds at most n frames of one segment to dst and returns how many it could read.
-// at counts frames from the segment's start. Invalid samples make the voice faulty.
+// runStream adds at most n frames of one segment of a stream to dst and returns how many it could read. at counts
+// frames from the segment's start to dst. Invalid samples make the voice faulty.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)
@@ -270,8 +270,8 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	return largest <= maxSample
 }
 
-// skipStream is Skip for a stream, for n frames of the mix from frame on: it returns n, or fewer if the voice ends.
-// At the end of the decoded part the voice waits for more frames, which does not count as an underrun.
+// skipStream advances a stream by n frames of the mix, from frame on, without output. It returns n, or fewer if the
+// voice ends. At the end of the decoded part the voice waits for more frames, which does not count as an underrun.
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Ended(frame) {

@@ -98,7 +98,8 @@ func (f *StreamBuffer) End() {
 	signal(f.arrived)
 }
 
-// Fail is End for a stream that broke before its end. Only the decoding goroutine may call it.
+// Fail marks the stream as broken before its end: no frames follow the written ones. Only the decoding goroutine may
+// call it.
 func (f *StreamBuffer) Fail() {
 	f.broken.Store(true)
 	f.End()
@@ -135,7 +136,8 @@ func (f *StreamBuffer) Close() {
 	signal(f.arrived)
 }
 
-// Drop is Close for the audio side: it does not wake the decoding goroutine.
+// Drop ends the decoding like Close, but does not wake the decoding goroutine, which finds Closed true later. Audio
+// side.
 func (f *StreamBuffer) Drop() { f.closed.Store(true) }
 
 // Wait blocks until n frames beyond the released ones have been written. It also returns when the buffer is

@@ -35,7 +35,8 @@ func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	v.replanCutoff(frame)
 }
 
-// SetHighPass is SetLowPass for the high-pass.
+// SetHighPass ramps the cutoff of the high-pass to hz, 20..20,000, from a frame of the mix on within a number of
+// frames, linearly in its logarithm; hz 0 is off. It has no effect without a filter, see AttachFilter.
 func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
@@ -43,8 +44,8 @@ func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	v.replanCutoff(frame)
 }
 
-// replanCutoff is Replan after a change of a cutoff only. A voice on the fast path returns to it at once, so
-// that a batch can take it in this block.
+// replanCutoff begins a new segment at a frame of the mix after a change of a cutoff only. A voice on the fast path
+// returns to it at once, so that a batch can take it in this block.
 func (v *Voice) replanCutoff(frame int64) {
 	steady := v.fast.left > 0
 	v.Replan(frame)
@@ -115,7 +116,8 @@ func (v *Voice) LowPass(frame int64) (now, target float64) {
 	return v.filter.low.Hz(frame), v.filter.low.Target()
 }
 
-// HighPass is LowPass for the high-pass.
+// HighPass returns the voice's own cutoff of the high-pass at a frame of the mix and at the end of its move, in Hz;
+// 0: off, or no filter.
 func (v *Voice) HighPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -123,8 +125,8 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
-// runProcessed is run for a voice that may have a filter, a pre-fader output or a narrowed stereo image. It adds at
-// most n frames of one segment, from a frame of the mix on, to dst, if it is not nil, and returns how many.
+// runProcessed adds at most n frames of one segment, from a frame of the mix on, to dst, if it is not nil, and
+// returns how many. The voice may have a filter, a pre-fader output or a narrowed stereo image.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -136,8 +138,8 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	return v.run(dst, n, at)
 }
 
-// runFiltered is run for a voice with an active filter or a pre-fader output. It reads the samples at unit gain
-// first. It adds at most n frames of one segment, from a frame of the mix on, to dst and returns how many.
+// runFiltered adds at most n frames of one segment, from a frame of the mix on, to dst and returns how many, for a
+// voice with an active filter or a pre-fader output. It reads the samples at unit gain first.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {
@@ -197,8 +199,10 @@ func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFastFiltered is MixFast for a voice with a filter, with the same arguments and result. It adds the output of the
-// batch if there is one, and otherwise filters the voice itself.
+// mixFastFiltered mixes all of dst, which begins at a frame of the mix, on the fast path and returns true, for a
+// voice with a filter. It adds the output of the batch if there is one, and otherwise filters the voice itself. It
+// returns false, without an effect, if the fast path does not hold for all of dst. next is the voice that is mixed
+// afterwards, or nil.
 func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
 	if ready := v.filter.batched; ready != nil { // the batch has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)

@@ -79,7 +79,7 @@ func Open(src device.Rated, c Config) *Device {
 	return d
 }
 
-// New is Open with the rate and outputs of c, and without a source: the caller calls Start.
+// New returns a device that plays the rate and outputs of c, like Open, but without a source: the caller calls Start.
 func New(c Config) *Device {
 	d := newDevice(c, c.drivers())
 	select {

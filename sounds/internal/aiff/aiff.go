@@ -169,9 +169,9 @@ var encodings = map[string]struct {
 	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
 }
 
-// encoding returns the encoding of samples with the compression name of AIFC, "NONE" for AIFF, and a number of bits
-// per sample. If a sample has fewer bits than its bytes, they are left-aligned. The error wraps source.ErrFormat for
-// an unknown name, and source.ErrDecode for an impossible number of bits.
+// encoding returns the encoding of interleaved samples with the compression name of AIFC, "NONE" for AIFF, and a
+// number of bits per sample and of channels. If a sample has fewer bits than its bytes, they are left-aligned. The
+// error wraps source.ErrFormat for an unknown name, and source.ErrDecode for an impossible number of bits.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {

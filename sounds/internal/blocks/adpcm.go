@@ -52,8 +52,8 @@ func (e *Encoding) size(frames, room int) error {
 	return nil
 }
 
-// each decodes the blocks in src with decode, one call per block, until dst is full, and returns its first error. The
-// last block in src may be truncated.
+// each decodes the blocks in src with decode, one call per block with the number of channels, until dst is full, and
+// returns its first error. The last block in src may be truncated.
 func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {
 		n := min(len(dst), e.Frames*channels)
@@ -65,8 +65,8 @@ func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]f
 	return nil
 }
 
-// decodeIMA decodes one block of IMA ADPCM from src into dst, interleaved, which may be shorter than the block. The
-// error reports an invalid step index.
+// decodeIMA decodes one block of IMA ADPCM from src into dst, whose channels are interleaved and which may be shorter
+// than the block. The error reports an invalid step index.
 func decodeIMA(dst []float32, src []byte, channels int) error {
 	for ch := range channels {
 		head := src[4*ch:]
@@ -116,8 +116,9 @@ var imaSteps = [...]int{
 // MSFactors lists the standard predictors.
 var MSFactors = [][2]int{{256, 0}, {512, -256}, {0, 0}, {192, 64}, {240, 0}, {460, -208}, {392, -232}}
 
-// decodeMS decodes one block of Microsoft's ADPCM from src into dst, interleaved, which may be shorter than the
-// block. factors are the coefficient pairs of the predictors. The error reports an invalid predictor.
+// decodeMS decodes one block of Microsoft's ADPCM from src into dst, whose channels are interleaved and which may be
+// shorter than the block. factors are the coefficient pairs of the predictors. The error reports an invalid
+// predictor.
 func decodeMS(dst []float32, src []byte, channels int, factors [][2]int) error {
 	word := func(i, ch int) int { return int(int16(binary.LittleEndian.Uint16(src[channels+2*(i*channels+ch):]))) }
 	for ch := range channels {

@@ -105,8 +105,10 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 	return collapsed & (1<<blocks - 1)
 }
 
-// stereo reads the shape of a band of two channels into x (left) and y (right). The other parameters and the
-// result are as in mono.
+// stereo reads the shape of a band of two channels into x (left) and y (right). bits is the budget in eighths of a
+// bit, and blocks the number of short blocks. low, out and fill are the source for parts without pulses, the
+// destination for other bands and a mask, as in mono. The result has a bit per short block: 1 if it is not empty
+// there.
 func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []float64, fill uint) (collapsed uint) {
 	n := len(x)
 	if n == 1 {
@@ -145,9 +147,10 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 	return collapsed
 }
 
-// pair reads a stereo band of two coefficients per channel into x (left) and y (right). Only the stronger of
-// mid and side is coded in full. The other one is orthogonal to it, so a bit for its sign is enough. bits is
-// in eighths of a bit. The other parameters and the result are as in mono.
+// pair reads a stereo band of two coefficients per channel into x (left) and y (right). Only the stronger of mid and
+// side is coded in full. The other one is orthogonal to it, so a bit for its sign is enough. bits is the budget in
+// eighths of a bit, blocks the number of short blocks, and s the division into mid and side. low, out, fill and the
+// result are as in mono.
 func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill uint, s split) uint {
 	cost := 0
 	if s.theta != 0 && s.theta != 16384 {

@@ -44,14 +44,13 @@ type split struct {
 	spent     int
 }
 
-// cos returns the cosine of an angle times 32768. The angle is 16384 for 90 degrees. All decoders round it in
-// the same way.
+// cos returns the cosine of an angle x, 16384 for 90 degrees, times 32768. All decoders round it in the same way.
 func cos(x int) int {
 	y := (4096 + x*x) >> 13
 	return 1 + (32767 - y) + frac(y, -7651+frac(y, 8277+frac(-626, y)))
 }
 
-// frac multiplies two numbers with 15 fractional bits, rounded.
+// frac returns the product of a and b, two numbers of 16 bits with 15 fractional bits, rounded.
 func frac(a, b int) int { return (16384 + int(int16(a))*int(int16(b))) >> 15 }
 
 // log2tan returns 2048 log2(sin/cos), rounded in the same way by all decoders. The arguments are a sine and a cosine
@@ -184,9 +183,9 @@ func (b *bands) single(x, y, out []float64) uint {
 	return 1
 }
 
-// partition reads the shape of a part of a band into x, which may be split recursively. lm is the binary
-// logarithm of the frame length in units of 120 samples, minus 1 for each split. The other parameters and the
-// result are as in mono.
+// partition reads the shape of a part of a band into x, scaled to a norm of gain, which may be split recursively.
+// bits is the budget in eighths of a bit, and blocks the number of short blocks. lm is the binary logarithm of the
+// frame length in units of 120 samples, minus 1 for each split. low, fill and the result are as in mono.
 func (b *bands) partition(
 	x []float64, bits, blocks int, low []float64, lm int, gain float64, fill uint,
 ) (collapsed uint) {
@@ -233,8 +232,9 @@ func (b *bands) partition(
 	return collapsed | b.partition(x[:n], first, blocks, low, lm, float64(gain*mid), fill)
 }
 
-// leaf reads the pulses of an undivided part into x. Without pulses it fills x with noise or with the lower band low.
-// cache has the costs of pulses, as for pulsesFor; the other parameters and the result are as in mono.
+// leaf reads the pulses of an undivided part into x, scaled to a norm of gain. bits is the budget in eighths of a
+// bit, and blocks the number of short blocks. Without pulses it fills x with noise or with the lower band low. cache
+// has the costs of pulses, as for pulsesFor; fill and the result are as in mono.
 func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte, gain float64, fill uint) uint {
 	q := pulsesFor(cache, bits)
 	cost := costOf(cache, q)
