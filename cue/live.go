@@ -106,9 +106,9 @@ func (l *live) openWakeChannel() <-chan struct{} {
 // goroutine. The error wraps ErrFire.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
-// FireFrom is like Fire, but starts the cue as if from had already elapsed since its GO. Sounds that would
-// be playing start in their middle, assuming the speed set by their cue; sounds that would have ended are
-// skipped. Actions that wait for an end still wait for it.
+// FireFrom starts a cue like Fire, but as if from had already elapsed since its GO. Sounds that would be playing
+// start in their middle, assuming the speed set by their cue; sounds that would have ended are skipped. Actions that
+// wait for an end still wait for it. The error wraps ErrFire.
 func (p *Player) FireFrom(list int, from time.Duration) error {
 	s := p.Sheet()
 	switch {

@@ -30,7 +30,7 @@ func Load(path string) (*Sheet, error) {
 }
 
 // readFile reads the file at path, or standard input for "-". It stops after one byte more than the size limit of a
-// sheet, so that Parse reports a file that is too large.
+// sheet, so that Parse reports a file that is too large. The error is the file's.
 func readFile(path string) ([]byte, error) {
 	f := os.Stdin
 	if path != "-" {

@@ -61,19 +61,22 @@ func (b Bus) Gain() pcm.Decibels {
 	return b.mixer.busGains.current[b.index]
 }
 
-// SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is
-// silence. pcm.FromFader converts a slider position.
+// SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
+// pcm.FromFader converts a slider position. The error is ErrBusy or wraps ErrOption.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
-// SetPan sets the balance of the bus, -1 (left) .. +1 (right), ramped over 5 ms.
+// SetPan sets the balance of the bus to pan, -1 (left) .. +1 (right), ramped over 5 ms. The error is ErrBusy or wraps
+// ErrOption.
 func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, Pan: pan}, 0) }
 
-// SetLowPass sets the cutoff of the low-pass of the bus, 20..20,000 Hz, ramped over 5 ms. 0 is off.
+// SetLowPass sets the cutoff of the low-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
+// ErrBusy or wraps ErrOption.
 func (b Bus) SetLowPass(hz float64) error {
 	return b.set(Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
-// SetHighPass sets the cutoff of the high-pass of the bus, 20..20,000 Hz, ramped over 5 ms. 0 is off.
+// SetHighPass sets the cutoff of the high-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
+// ErrBusy or wraps ErrOption.
 func (b Bus) SetHighPass(hz float64) error {
 	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
@@ -84,15 +87,17 @@ func (b Bus) SetPitch(pitch pcm.Semitones) error {
 	return b.set(Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetMute mutes the bus and all buses below it if on is true, and otherwise unmutes the bus, ramped over 5 ms.
+// SetMute mutes the bus and all buses below it if on is true, and otherwise unmutes the bus, ramped over 5 ms. The
+// error is ErrBusy, or wraps ErrOption for the zero Bus.
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
 // SetSolo solos the bus if on is true, and otherwise ends its solo, ramped over 5 ms. While any bus is soloed, only
-// voices on soloed buses and on buses below them are heard. A solo that ends before the next block has no effect.
+// voices on soloed buses and on buses below them are heard. A solo that ends before the next block has no effect. The
+// error is ErrBusy, or wraps ErrOption for the zero Bus.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
 // Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, within a time, at least 5 ms, along a shape. It does
-// not stop voices.
+// not stop voices. The error is ErrBusy or wraps ErrOption.
 func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
@@ -128,20 +133,21 @@ func (b Bus) SetInsert(effect Insert) error {
 }
 
 // Pause pauses all voices on the bus and below it, with a tail of 10 ms. Voices that start there later begin paused.
-// Voices that a stop is fading out end at once. The error is as in Moment.Pause.
+// Voices that a stop is fading out end at once. The error is ErrBusy, or wraps ErrOption for the zero Bus.
 func (b Bus) Pause() error { return b.now(Moment.Pause) }
 
-// Resume ends a Pause of the bus; the voices fade in over 5 ms. The error is as in Moment.Resume.
+// Resume ends a Pause of the bus; the voices fade in over 5 ms. The error is ErrBusy, or wraps ErrOption for the zero
+// Bus.
 func (b Bus) Resume() error { return b.now(Moment.Resume) }
 
 // Stop ends all voices on the bus and below it within the time fade, as Moment.Stop does. Later starts are not
-// affected.
+// affected. The error is ErrBusy or wraps ErrOption.
 func (b Bus) Stop(fade time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Stop(t, fade) })
 }
 
-// set changes the properties in c of the bus from the next frame on, within a time, at least 5 ms. The error is as in
-// Moment.Set, or wraps ErrOption for the zero Bus.
+// set changes the properties in c of the bus from the next frame on, within a time, at least 5 ms. The error is
+// ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
 func (b Bus) set(c Change, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }

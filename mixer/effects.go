@@ -59,8 +59,8 @@ func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) 
 	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
 }
 
-// SetEffect fades parameters of an effect of a bus from the moment on, as Bus.SetEffect does. The errors are the
-// same.
+// SetEffect fades parameters of the effect of bus b with the ID or kind name from the moment on, within a time, as
+// Bus.SetEffect does. The error is ErrBusy or wraps ErrOption; the call then has no effect.
 func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
 	m := at.mixer
 	t := TargetBus(b)

@@ -107,32 +107,36 @@ func (h Handle) StopOver(fade time.Duration) error {
 // fading out ends at once. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 
-// Resume ends a pause of the voice; it fades in over 5 ms. A pause of its bus stays. The error is as in Pause.
+// Resume ends a pause of the voice; it fades in over 5 ms. A pause of its bus stays. The error is ErrGone or, with
+// Config.Lead, ErrBusy.
 func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
 
 // SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. Options.Base is
 // added. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetGain(gain pcm.Decibels) error { return h.setProperty(propGain, float64(gain)) }
 
-// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms. The error is as in SetGain.
+// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms. The error is ErrGone, wraps ErrOption or, with
+// Config.Lead, is ErrBusy.
 func (h Handle) SetPan(pan float64) error { return h.setProperty(propPan, pan) }
 
-// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. Options.Base is added. The error is as in SetGain.
+// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. Options.Base is added. The error is ErrGone, wraps
+// ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.setProperty(propPitch, float64(pitch)) }
 
 // SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms. It multiplies the speed of Options.Base. The error
-// is as in SetGain.
+// is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetSpeed(speed float64) error { return h.setProperty(propSpeed, speed) }
 
-// SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is as in
-// SetGain.
+// SetLowPass sets the cutoff of the voice's low-pass to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
+// ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetLowPass(hz float64) error { return h.setProperty(propLowPass, hz) }
 
-// SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is as in
-// SetGain.
+// SetHighPass sets the cutoff of the voice's high-pass to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
+// ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetHighPass(hz float64) error { return h.setProperty(propHighPass, hz) }
 
-// SetPriority sets the priority, -1,000,000..1,000,000. The error is as in SetGain.
+// SetPriority sets the priority, -1,000,000..1,000,000. The error is ErrGone, wraps ErrOption or, with Config.Lead,
+// is ErrBusy.
 func (h Handle) SetPriority(priority int) error {
 	return h.setProperty(propPriority, float64(priority))
 }
@@ -175,7 +179,7 @@ func (h Handle) Seek(position time.Duration) error {
 }
 
 // Fade fades the gain to gain, -120..+24 dB or -Inf, within a time, at least 5 ms, along a shape. It does not stop
-// the voice. The error is as in SetGain.
+// the voice. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
 	switch err := c.check(); {

@@ -81,30 +81,32 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 }
 
 // Cut ends the voices of t exactly at the moment, without a tail. This clicks, unless another sound continues
-// seamlessly, as with Handle.Then, which records a cut in the journal.
+// seamlessly, as with Handle.Then, which records a cut in the journal. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Cut(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: noTail})
 }
 
-// Pause pauses the voices of t, with a tail of 10 ms. Their fades continue. Voices that a stop is fading
-// out end at once. A bus, or TargetAll, stays paused: voices that start there begin paused. A paused
-// voice keeps its slot and its audibility counts as if it were heard.
+// Pause pauses the voices of t, with a tail of 10 ms. Their fades continue. Voices that a stop is fading out end at
+// once. A bus, or TargetAll, stays paused: voices that start there begin paused. A paused voice keeps its slot and
+// its audibility counts as if it were heard. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Pause(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
-// Resume ends a Pause of the same target; voices fade in over 5 ms. Pauses of other targets stay.
+// Resume ends a Pause of the same target; voices fade in over 5 ms. Pauses of other targets stay. The error is
+// ErrBusy or wraps ErrOption.
 func (at Moment) Resume(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
-// SetGain sets the gain of the voices of t, or of the bus t, ramped over 5 ms. gain is -120..+24 dB or
-// -Inf; -80 or less is silence.
+// SetGain sets the gain of the voices of t, or of the bus t, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or
+// less is silence. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetGain(t Target, gain pcm.Decibels) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain}, 0)
 }
 
-// SetPan sets the pan of the voices of t, or of the bus t, -1 (left) .. +1 (right), ramped over 5 ms.
+// SetPan sets the pan of the voices of t, or of the bus t, -1 (left) .. +1 (right), ramped over 5 ms. The error is
+// ErrBusy or wraps ErrOption.
 func (at Moment) SetPan(t Target, pan float64) error {
 	return at.Set(t, Change{Fields: FieldPan, Pan: pan}, 0)
 }
@@ -121,20 +123,20 @@ func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
 
-// SetLowPass sets the cutoff of the low-pass of voices or of a bus, 20..20,000 Hz, ramped over 5 ms. 0 is
-// off.
+// SetLowPass sets the cutoff of the low-pass of the voices of t, or of the bus t, to hz, 20..20,000, ramped over 5
+// ms. 0 is off. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetLowPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
-// SetHighPass sets the cutoff of the high-pass of voices or of a bus, 20..20,000 Hz, ramped over 5 ms. 0
-// is off.
+// SetHighPass sets the cutoff of the high-pass of the voices of t, or of the bus t, to hz, 20..20,000, ramped over 5
+// ms. 0 is off. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetHighPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
 // Fade fades the gain of the voices of t, or of the bus t, to gain, -120..+24 dB or -Inf, within a time, at least 5
-// ms, along a shape. It does not stop voices.
+// ms, along a shape. It does not stop voices. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }

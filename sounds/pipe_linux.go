@@ -71,7 +71,8 @@ func (p *pipe) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Close closes the reading end of the pipe and stops watching the context. It must be called once.
+// Close closes the reading end of the pipe and stops watching the context. It must be called once. The error is the
+// pipe's.
 func (p *pipe) Close() error {
 	p.stop()
 	return p.file.Close()

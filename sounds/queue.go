@@ -173,7 +173,7 @@ func (r *queueReader) startNextRun() bool {
 	return true
 }
 
-// Close removes the reader from its queue.
+// Close removes the reader from its queue, and closes the open file, whose error it returns.
 func (r *queueReader) Close() error {
 	r.queue.mu.Lock()
 	delete(r.queue.readers, r)
@@ -206,8 +206,8 @@ func (o *runOrigin) total() (int64, error) {
 	return sum, nil
 }
 
-// seek makes read continue at a frame of the run, in the track that contains it. Beyond the end it seeks in the
-// last track.
+// seek makes read continue at a frame of the run, in the track that contains it. Beyond the end it seeks in the last
+// track. The error is of the track.
 func (o *runOrigin) seek(frame int64) error {
 	i, before := 0, int64(0)
 	for ; frame > 0 && i+1 < len(o.tracks); i++ {
@@ -224,7 +224,7 @@ func (o *runOrigin) seek(frame int64) error {
 }
 
 // enter opens track i and makes read continue at a frame of that track. before is the number of frames of the
-// previous tracks. If i is beyond the last track, read returns io.EOF.
+// previous tracks. If i is beyond the last track, read returns io.EOF. The error is of the track.
 func (o *runOrigin) enter(i int, before, frame int64) error {
 	o.close()
 	o.i, o.before, o.now = i, before, nil
@@ -239,8 +239,8 @@ func (o *runOrigin) enter(i int, before, frame int64) error {
 	return now.seek(frame)
 }
 
-// read returns the next interleaved samples, across the tracks of the run, and io.EOF after the last one. They are
-// valid until the next call.
+// read returns the next interleaved samples, across the tracks of the run, valid until the next call. The error is
+// io.EOF after the last one, or of a track.
 func (o *runOrigin) read() ([]float32, error) {
 	for o.now != nil {
 		x, err := o.now.read()

@@ -52,7 +52,8 @@ func confine(size int64, lim Limits) error {
 	return nil
 }
 
-// dataSize returns the memory of this process that already counts against RLIMIT_DATA, in bytes.
+// dataSize returns the memory of this process that already counts against RLIMIT_DATA, in bytes. The error means that
+// /proc does not report it.
 func dataSize() (int64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

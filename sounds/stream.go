@@ -188,7 +188,7 @@ type frameOrigin struct {
 }
 
 // seek makes read continue at a frame, counted from 0. A reader that cannot seek is opened again to move back, and
-// reads and discards frames to move ahead.
+// reads and discards frames to move ahead. The error is the reader's.
 func (o *frameOrigin) seek(frame int64) error {
 	if s, ok := o.r.(FrameSeeker); ok {
 		if err := s.SeekFrame(frame); err != nil {

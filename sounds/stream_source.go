@@ -111,7 +111,7 @@ func (t *streamSource) determineLength(c *cursor, loop bool) error {
 }
 
 // count determines the exact length by walking through the file with the cursor c, which it leaves at an undefined
-// position. It has no effect if the length is already exact.
+// position. It has no effect if the length is already exact. The error is of the file or the decoder.
 func (t *streamSource) count(c *cursor) error {
 	if t.counted {
 		return nil
@@ -143,7 +143,7 @@ func (t *streamSource) exact() (int64, error) {
 }
 
 // measure decodes the whole track with the cursor c to measure its loudness and true peak, before downmix and gain. c
-// must not be used for playing afterwards.
+// must not be used for playing afterwards. The error is of the file or the decoder.
 func (t *streamSource) measure(c *cursor) error {
 	c.folder, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
@@ -250,6 +250,7 @@ type cursor struct {
 var _ origin = (*cursor)(nil)
 
 // seek makes read continue at a frame of the sound, counted without padding. It drops damages that were found before.
+// The error is of the file or the decoder; read returns it, too.
 func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)

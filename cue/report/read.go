@@ -105,7 +105,8 @@ func (r *reader) read() error {
 	return nil
 }
 
-// member parses the value of a key of the report other than events into the head. An unknown key is ignored.
+// member parses the value of a key of the report other than events into the head. An unknown key is ignored. The
+// error reports invalid JSON or a value of another type.
 func (r *reader) member(key string) error {
 	var value json.RawMessage
 	if err := r.decode(&value); err != nil {

@@ -97,7 +97,7 @@ func (l Level) Finite() bool { return l > silence && l < -silence }
 // nil.
 func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
-// UnmarshalJSON parses the output of MarshalJSON. null becomes -Inf.
+// UnmarshalJSON parses the output of MarshalJSON. null becomes -Inf. A text that is not a number is an error.
 func (l *Level) UnmarshalJSON(text []byte) error {
 	db := math.Inf(-1)
 	err := error(nil)
