@@ -49,7 +49,9 @@ func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// BothAt returns the results of At and NearAt for the same position in frames of the sound, faster than two calls.
+// BothAt returns the loudness index and the mean energy of the next 20 ms at a position in frames of the sound, as At
+// and NearAt do, but faster than two calls. Both are K-weighted mean squares at unit gain. looped selects the table
+// for looping voices.
 func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 	if e.Near == nil {
 		index = e.At(frame, looped)

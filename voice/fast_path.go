@@ -51,8 +51,9 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend adds the voice to dst, as MixFast does, and its output times share, a linear factor, to send, which has the
-// length of dst. Sends must have returned true for that length. next is as in MixFast.
+// MixSend adds the voice to dst on the fast path, and its output times share, a linear factor, to send, which has the
+// length of dst. Sends must have returned true for that length. next is the voice that is mixed afterwards, for
+// prefetching; it may be nil.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.fast
 	if s.filtered {
@@ -162,7 +163,7 @@ func wholeSteps(distance, step int64) int64 {
 func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
 
 // StableNearFrames returns for how many frames of the mix both results of Energies, Masks and LoopsAgain stay
-// constant, like StableIndexFrames.
+// constant at least if the voice is not changed. It is 0 off the fast path, and 2^40 for a stream.
 func (v *Voice) StableNearFrames() int64 {
 	e := &v.sound.envelope
 	switch {

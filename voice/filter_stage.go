@@ -41,7 +41,8 @@ func (p *filterStage) now(frame int64) (at, wet float64) {
 	return at, wet
 }
 
-// targets returns the results of now at the end of all moves.
+// targets returns the binary logarithm of the effective cutoff in Hz, and the share of the filtered signal in the
+// output, 0..1, at the end of all moves.
 func (p *filterStage) targets() (at, wet float64) {
 	at, wet = p.To, p.wet.To
 	if p.hasSpatial {
@@ -133,7 +134,9 @@ func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
 	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: step}
 }
 
-// rampStereo filters both channels of x in place while the coefficients move. Its arguments are as in rampMono.
+// rampStereo filters both channels of x in place while the coefficients move along their ramp. high selects the
+// high-pass. at is the number of frames of the ramp before x. step is 1 divided by the length of the ramp in frames.
+// x must not be empty.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
 	if p.fresh {
 		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]

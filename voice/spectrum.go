@@ -56,8 +56,9 @@ func (v *Voice) ApplyResponse(frame int64, gains *[SpectrumBands]float64) {
 	}
 }
 
-// ApplyResponse multiplies gains, a power gain per band, by the response of the direct filter of voice v, as
-// Voice.ApplyResponse does.
+// ApplyResponse multiplies gains, a power gain per band, by the response of the direct filter of voice v. In each
+// band it uses the larger of the response at a frame of the mix and the final one. If the filter is off, it has no
+// effect.
 func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBands]float64) {
 	s.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 }
