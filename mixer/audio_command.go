@@ -121,10 +121,10 @@ func (a *audio) applyToHandle(c *command) {
 	r := a.record(id)
 	switch {
 	case r.playing == id:
-		a.applyToVoice(r.status.index(), c)
+		a.applyToVoice(r.status.Index(), c)
 	// The record may belong to another start, or change its owner just now: the new id is written before
 	// the new state.
-	case r.status.state().Over() || pool.Handle(r.id.Load()) != id:
+	case r.status.State().Over() || pool.Handle(r.id.Load()) != id:
 	case c.kind == cmdStop:
 		a.cancelStart(r, id)
 	default:
@@ -241,7 +241,7 @@ func (a *audio) pause(i int, by pauses) {
 	}
 	s.paused |= by
 	a.updateRestorePrio(i)
-	s.record.status.setState(s.state())
+	s.record.status.SetState(s.state())
 }
 
 // resume removes a reason to pause the voice at index i. Without any reason left, the voice continues with a
@@ -264,6 +264,6 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.DelayStart(a.now)
 	}
-	s.record.status.setState(s.state())
+	s.record.status.SetState(s.state())
 	a.rescore(i)
 }

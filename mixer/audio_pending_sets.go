@@ -23,7 +23,7 @@ func (a *audio) applyDeferred() {
 			case fields == 0:
 			case r.playing == id:
 				a.applyPending(r, id, fields)
-			case !r.status.state().Over():
+			case !r.status.State().Over():
 				a.keepPendingForStart(r, id, fields)
 			}
 		}
@@ -42,7 +42,7 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.playing == id:
 		a.applyProperties(r, props, nil)
-	case r.status.state().Over() || pool.Handle(r.id.Load()) != id:
+	case r.status.State().Over() || pool.Handle(r.id.Load()) != id:
 	default:
 		if overrides := r.overrides(id); overrides != nil { // the later set counts
 			overrides.props &^= props
@@ -82,7 +82,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 		overrides = &startOverrides{}
 	}
 	extra := r.extra.Load() // not nil: overrides or a pending set exist
-	i := r.status.index()
+	i := r.status.Index()
 	audible := a.mutable(i).sounded
 	done := props
 	if a.setsDeferred.Load() { // pending sets that did not fit are applied later
@@ -186,7 +186,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 	case !ok || a.now < stop.frame:
 		return false
 	case r.playing == stop.id:
-		i := r.status.index()
+		i := r.status.Index()
 		if stop.afterSeq == 0 || stop.frame == 0 || a.mutable(i).began <= stop.frame {
 			a.applyToVoice(i, &command{kind: cmdStop, fadeFrames: stop.over})
 		}

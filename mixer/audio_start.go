@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"sync/atomic"
+
 	"voicepool/internal/release"
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
@@ -270,14 +272,14 @@ func (a *audio) updateIndex(i int) {
 	a.updateRestorePrio(i)
 	a.newPlayheads[i] = s.voice.Position()
 	storeFrames(&a.playheads[i], a.newPlayheads[i])
-	s.record.status.publishIndex(s.state(), i) // last: readers of the index expect a valid position
+	s.record.status.Set(s.state(), i) // last: readers of the index expect a valid position
 }
 
 // unpublishIndex stores the position of v, the voice of the record, in it and publishes that it has no index, because
 // the voice leaves its index. Then another voice may get the index.
 func (r *record) unpublishIndex(v *voice.Voice) {
 	storeFrames(&r.position, v.Position())
-	r.status.publishIndex(r.status.state(), -1)
+	r.status.Set(r.status.State(), -1)
 }
 
 // chooseVictim sets c to the victim for start r among the voices that q selects, by the policy for e.Reason, and
@@ -392,7 +394,7 @@ func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if first.playing == 0 || first.number.Load() != g.number {
 		return false
 	}
-	s := a.mutable(first.status.index())
+	s := a.mutable(first.status.Index())
 	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // the merged start would not be heard
 		return false
 	}
@@ -400,10 +402,17 @@ func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.startGain).Linear()
 	s.coalescedPower = min(s.coalescedPower+float64(own*own), g.maxPower)
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.coalescedPower), a.smoothed(s.sounded, 0))
-	a.rescore(first.status.index())
+	a.rescore(first.status.Index())
 	var e Event
 	s.record.setCause(&e, s.number())
 	e.Kind = EventCoalesced
 	a.refuse(c, &e)
 	return true
+}
+
+// storeFrames stores a number of frames, if it has changed.
+func storeFrames(word *atomic.Int64, frames int64) {
+	if word.Load() != frames {
+		release.Int64(word, frames)
+	}
 }

@@ -35,9 +35,9 @@ func (a *audio) addSuccessor(c *command) {
 	l := pendingSuccessor{predecessor: c.target.id, start: c.record, when: c.when, loopEndAt: never}
 	a.releaseSuccessor(l.predecessor, false, nil)
 	r := a.record(l.predecessor)
-	state := r.status.state()
+	state := r.status.State()
 	switch own := pool.Handle(r.id.Load()) == l.predecessor; {
-	case r.playing == l.predecessor && a.mutable(r.status.index()).stopping:
+	case r.playing == l.predecessor && a.mutable(r.status.Index()).stopping:
 		a.readySuccessors = append(a.readySuccessors, readySuccessor{pendingSuccessor: l, stopped: true})
 	case r.playing == l.predecessor || own && !state.Over():
 		a.successors = append(a.successors, l)
@@ -153,7 +153,7 @@ func (a *audio) journalContinuedFades(i int, props propertySet) {
 func (a *audio) leaveLoops() {
 	for i := 0; i < len(a.successors); {
 		if l := &a.successors[i]; l.loopEndAt == a.now {
-			a.endForSuccessor(a.record(l.predecessor).status.index()) // removes the pendingSuccessor
+			a.endForSuccessor(a.record(l.predecessor).status.Index()) // removes the pendingSuccessor
 		} else {
 			i++
 		}
@@ -180,7 +180,7 @@ func (a *audio) untilSuccessor(n int64) int64 {
 		if r.playing != l.predecessor {
 			continue
 		}
-		index := r.status.index()
+		index := r.status.Index()
 		s := a.mutable(index)
 		if s.paused != 0 {
 			continue
@@ -218,7 +218,7 @@ func (a *audio) untilEnd(n int64) int64 {
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.playing != id {
-		return r.status.state().Over() || pool.Handle(r.id.Load()) != id
+		return r.status.State().Over() || pool.Handle(r.id.Load()) != id
 	}
-	return a.mutable(r.status.index()).voice.PastLoop()
+	return a.mutable(r.status.Index()).voice.PastLoop()
 }

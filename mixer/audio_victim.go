@@ -126,7 +126,7 @@ func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 		a.scores.remainingHolds[i-a.base] = 0 // the voice was moved
 	}
 	a.storeAudibility(i, s, heard)
-	s.record.levels.store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
+	s.record.levels.Store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
 // incomingScore holds the scores of the incoming start for its voice.
@@ -307,7 +307,7 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	s.willLoop = s.willLoop && s.voice.LoopsAgain() // the last round may have begun
 	if s.shownAudibility != audibility || s.shownLoops != s.willLoop {
 		s.shownAudibility, s.shownLoops = audibility, s.willLoop
-		s.record.score.store(audibility, float32(boolInt(s.willLoop)))
+		s.record.score.Store(audibility, float32(boolInt(s.willLoop)))
 	}
 	a.scheduleScores(i, s)
 }

@@ -307,6 +307,6 @@ func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	if r.hasCountdowns {
 		a.countDown(r)
 	}
-	r.status.publishIndex(state, -1)
+	r.status.Set(state, -1)
 	a.freed.Push(id) // never full: it has room for every record
 }

@@ -35,7 +35,7 @@ func (m *Mixer) closeDone() {
 	for range ticker.C {
 		m.mutex.Lock()
 		for h, c := range m.done {
-			if r := m.recordOf(h.id); m.closed || r == nil || r.status.state().Over() {
+			if r := m.recordOf(h.id); m.closed || r == nil || r.status.State().Over() {
 				close(c)
 				delete(m.done, h)
 			}

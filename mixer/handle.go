@@ -40,7 +40,7 @@ func (h Handle) State() State {
 	switch {
 	case r != nil:
 		defer unlock()
-		return r.status.state()
+		return r.status.State()
 	case h.mixer == nil:
 		return StateNone
 	}
@@ -70,12 +70,12 @@ func (h Handle) Position() time.Duration {
 	}
 	defer unlock()
 	for {
-		status, word := r.status.load(), &r.position
-		i := status.index()
+		status, word := r.status.Load(), &r.position
+		i := status.Index()
 		if i >= 0 {
 			word = &h.mixer.playheads[i]
 		}
-		if frames := word.Load(); i < 0 || r.status.load() == status { // otherwise the index may have a new owner
+		if frames := word.Load(); i < 0 || r.status.Load() == status { // otherwise the index may have a new owner
 			return pcm.Duration(frames, h.mixer.rate)
 		}
 	}
@@ -209,13 +209,13 @@ func (h Handle) Tag() uint64 {
 // the loudest average level that the voice will reach: in the next 20 ms if the voice can become virtual, otherwise
 // in the rest of its sound. A silent voice, a pending start, and a voice that is gone have -Inf.
 func (h Handle) Audibility() pcm.Decibels {
-	power := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.score.first() })
+	power := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.score.First() })
 	return pcm.FromPower(float64(power))
 }
 
 // Slot returns the slot of the voice, from 0, or -1 if the voice is virtual, pending or gone.
 func (h Handle) Slot() int {
-	i := fromRecord(h, Handle.lockAlive, -1, func(r *record) int { return r.status.index() })
+	i := fromRecord(h, Handle.lockAlive, -1, func(r *record) int { return r.status.Index() })
 	if i >= 0 && i < h.mixer.maxVoices {
 		return i
 	}
@@ -225,14 +225,14 @@ func (h Handle) Slot() int {
 // Gain returns the gain of the voice in dB without its Base, updated every 20 ms. During a fade it is the target of
 // the fade; during a stop it is -Inf. It is 0 for a voice that is gone or pending.
 func (h Handle) Gain() pcm.Decibels {
-	gain := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.second() })
+	gain := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.Second() })
 	return pcm.Decibels(gain)
 }
 
 // Pan returns the pan of the voice including its place in space, -1..+1, updated every 20 ms. It is 0 for
 // a voice that is gone or pending.
 func (h Handle) Pan() float64 {
-	pan := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.first() })
+	pan := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.First() })
 	return float64(pan)
 }
 
@@ -244,7 +244,7 @@ func (h Handle) Looping() bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
 			return r.loop
 		}
-		return r.score.second() != 0
+		return r.score.Second() != 0
 	})
 }
 
@@ -288,7 +288,7 @@ func (h Handle) finished() history.Entry {
 // and without a record, it returns nil twice, unlocked.
 func (h Handle) lockAlive() (*record, func()) {
 	r, unlock := h.lockRecord()
-	if r != nil && r.status.state().Over() {
+	if r != nil && r.status.State().Over() {
 		unlock()
 		return nil, nil
 	}

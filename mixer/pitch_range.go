@@ -269,7 +269,7 @@ func (m *Mixer) alive(r *record) bool {
 		return false
 	}
 	id := pool.Handle(r.id.Load())
-	return id != 0 && m.recordOf(id) == r && !r.status.state().Over()
+	return id != 0 && m.recordOf(id) == r && !r.status.State().Over()
 }
 
 // noteVelocity records another velocity of the spatial start r and requests the mip levels that it reads then. The

@@ -107,7 +107,7 @@ func (m *Mixer) takeFinished() bool {
 	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.finished.Add(id)
-		x.State, x.Number, x.Tag, x.Position = uint8(r.status.state()), r.number.Load(), r.tag, r.position.Load()
+		x.State, x.Number, x.Tag, x.Position = uint8(r.status.State()), r.number.Load(), r.tag, r.position.Load()
 		if r.isSpatial {
 			r.spatial.source = space.Source{} // releases references
 		}
@@ -123,7 +123,7 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords() {
 			id := r.id.Load()
-			over, play := r.status.state().Over(), r.play.Load()
+			over, play := r.status.State().Over(), r.play.Load()
 			if id == 0 || over || r.id.Load() != id { // otherwise the state may belong to the next start
 				continue
 			}

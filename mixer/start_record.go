@@ -69,10 +69,10 @@ type record struct {
 	id atomic.Uint64 // the handle that owns the record now
 
 	// Written by the audio side.
-	status   stateWord
-	score    floatPair    // the audibility, and 1 if it will return to the start of its loop; for a stream the second is unset
-	levels   floatPair    // the pan, and the gain in decibels
-	position atomic.Int64 // the last frame of the sound, after the voice has ended
+	status   publish.StateWord[State]
+	score    publish.FloatPair // the audibility, and 1 if it will return to the start of its loop; for a stream the second is unset
+	levels   publish.FloatPair // the pan, and the gain in decibels
+	position atomic.Int64      // the last frame of the sound, after the voice has ended
 	number   atomic.Uint64
 	dirty    dirtyBits // both sides: a bit for each pending property change
 
@@ -164,9 +164,9 @@ func (r *record) reset(id pool.Handle) {
 		r.dirty.Store(0)
 	}
 	release.Uint64(&r.id, uint64(id))
-	r.status.setState(StatePending)
+	r.status.SetState(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
-	r.score, r.levels, r.moved = floatPair{}, floatPair{}, atomic.Bool{}
+	r.score, r.levels, r.moved = publish.FloatPair{}, publish.FloatPair{}, atomic.Bool{}
 	// pendingSeq needs no reset: the sequence number of the new start is higher. pendingStop needs no
 	// reset: it holds the handle that it is for.
 }
