@@ -41,7 +41,8 @@ type game struct {
 	fail     func() error               // ends the game with an error, for a test; may be nil
 }
 
-func held() world.Keys {
+// heldKeys returns which keys of the game the player holds down; the left mouse button counts as Fire.
+func heldKeys() world.Keys {
 	return world.Keys{
 		Left:  ebiten.IsKeyPressed(ebiten.KeyArrowLeft),
 		Right: ebiten.IsKeyPressed(ebiten.KeyArrowRight),
@@ -49,31 +50,33 @@ func held() world.Keys {
 	}
 }
 
+// newGame returns a game with its sounds loaded and the first world. It opens no audio output; see listen.
 func newGame(o sound.Options) (*game, error) {
 	s, err := sound.New(o)
 	if err != nil {
 		return nil, err
 	}
-	return &game{world: world.New(1), sound: s, keys: held, typed: inpututil.IsKeyJustPressed, drivers: oto.Probe}, nil
+	return &game{world: world.New(1), sound: s, keys: heldKeys, typed: inpututil.IsKeyJustPressed, drivers: oto.Probe}, nil
 }
 
-// Update advances the game by a sixtieth of a second.
+// Update advances the game by 1/60 s and plays the sounds of that step. Ebitengine calls it; an error ends the game.
 func (g *game) Update() error {
 	if g.fail != nil {
 		if err := g.fail(); err != nil {
 			return err
 		}
 	}
-	if err := g.change(); err != nil {
+	if err := g.handleKeys(); err != nil {
 		return err
 	}
 	g.world.Step(g.keys())
-	g.tellPage()
+	g.publishStats()
 	return g.sound.Frame(g.world)
 }
 
-// change applies the keys that change the pool.
-func (g *game) change() error {
+// handleKeys changes the pool for the keys pressed since the last step: the number of voices (up, down), the policy
+// (P), virtual voices (V) and the scene (S).
+func (g *game) handleKeys() error {
 	s := g.sound
 	voices := int(s.Mixer().Stats().Voices)
 	switch {
@@ -95,21 +98,23 @@ func (g *game) change() error {
 		}
 		return s.SetPolicy(s.Policy, virtual, g.world)
 	case g.typed(ebiten.KeyS):
-		return s.SetScene(after(s.Scene, "menu", "fight", "storm"))
+		return s.SetScene(next(s.Scene, "menu", "fight", "storm"))
 	}
 	return nil
 }
 
-// after returns the name that follows name in a cycle of names.
-func after(name string, names ...string) string {
+// next returns the name after name in names, and the first after the last. If name is not in names, it returns the
+// first.
+func next(name string, names ...string) string {
 	return names[(slices.Index(names, name)+1)%len(names)]
 }
 
-// Layout returns the fixed size of the picture.
+// Layout returns the fixed size of the picture in pixels. It ignores the size of the window, which Ebitengine
+// passes.
 func (g *game) Layout(int, int) (int, int) { return width, height }
 
-// silence returns why no sound can be played, or "".
-func silence(drivers []oto.Driver) (why string) {
+// noSoundReason returns why Ebitengine can play no sound with these drivers, or "" if at least one was found.
+func noSoundReason(drivers []oto.Driver) (why string) {
 	for _, d := range drivers {
 		if d.Found {
 			return ""
@@ -119,7 +124,9 @@ func silence(drivers []oto.Driver) (why string) {
 	return why + "the game runs without sound"
 }
 
-// listen plays the game's sound until the caller calls stop.
+// listen starts to play the game's sound, until the caller calls stop. With device it uses voicepool's own device,
+// otherwise Ebitengine's audio context, or a silent output if no driver was found. A second output in the process is
+// errOne.
 func (g *game) listen(device bool) (stop func(), err error) {
 	if g.listened || device && audio.CurrentContext() != nil {
 		return nil, errOne
@@ -130,7 +137,7 @@ func (g *game) listen(device bool) (stop func(), err error) {
 		log.Print("sound: ", out)
 		return func() { out.Close() }, nil
 	}
-	if why := silence(g.drivers()); why != "" { // Ebitengine's context would end the game
+	if why := noSoundReason(g.drivers()); why != "" { // Ebitengine's context would end the game
 		log.Print("no sound: ", why)
 		out := null.NewPaced(null.Config{Rate: g.sound.Output().Rate()})
 		return func() { out.Close() }, out.Start(g.sound.Output())
@@ -149,6 +156,7 @@ func (g *game) listen(device bool) (stop func(), err error) {
 	return player.PauseAndStopReading, nil
 }
 
+// run parses the flags of the command line and plays the game until the player closes the window.
 func run() error {
 	device := flag.Bool("device", false, "play through voicepool's own device, not Ebitengine's context")
 	flag.Parse()

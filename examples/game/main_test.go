@@ -229,7 +229,7 @@ func TestWithoutSoundCard(t *testing.T) {
 	if audio.CurrentContext() != nil {
 		t.Error("Ebitengine's context was asked")
 	}
-	if why := silence([]oto.Driver{{Name: "pulse"}, {Name: "alsa", Found: true}}); why != "" {
+	if why := noSoundReason([]oto.Driver{{Name: "pulse"}, {Name: "alsa", Found: true}}); why != "" {
 		t.Errorf("with a card: %q", why)
 	}
 }

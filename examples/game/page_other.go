@@ -2,5 +2,5 @@
 
 package main
 
-// tellPage has no effect without a web page.
-func (g *game) tellPage() {}
+// publishStats has no effect outside a browser.
+func (g *game) publishStats() {}

@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// Draw draws the field, and the pool beside it.
+// Draw draws the field, and the pool to the right of it. Ebitengine calls it for each picture.
 func (g *game) Draw(screen *ebiten.Image) {
 	screen.Fill(night)
 	g.drawField(screen)
@@ -41,6 +41,7 @@ func (g *game) Draw(screen *ebiten.Image) {
 	}
 }
 
+// drawField draws the stars, enemies, shots, the ship and the score.
 func (g *game) drawField(screen *ebiten.Image) {
 	w := g.world
 	for i := range 60 { // stars
@@ -77,6 +78,7 @@ func (g *game) drawField(screen *ebiten.Image) {
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("score %d\nleft right: move   space: fire", w.Score), 16, 12)
 }
 
+// drawPool draws the panel of the pool: its settings and counts, a bar for each slot, and the last stolen voices.
 func (g *game) drawPool(screen *ebiten.Image) {
 	const left = world.Width + 20
 	s := g.sound
@@ -85,7 +87,7 @@ func (g *game) drawPool(screen *ebiten.Image) {
 		"%d voices (up, down)   policy %v (P)\n%d virtual (V)   scene %s (S)\n\n"+
 			"%d requested, %d stolen, %d rejected\n"+
 			"%d now virtual   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, s.Gave,
-		stats.Rejected+stats.Limited, s.Unseen, master(s).RMS), left, 12)
+		stats.Rejected+stats.Limited, s.Unseen, masterLevels(s).RMS), left, 12)
 	for i := range min(int(stats.Voices), sound.MaxVoices) {
 		drawSlot(screen, &s.Slots[i], i, left, float32(104+i*13))
 	}
@@ -95,11 +97,12 @@ func (g *game) drawPool(screen *ebiten.Image) {
 		if y += 16; e.BySound == nil || y > height-20 {
 			break
 		}
-		ebitenutil.DebugPrintAt(screen, steal(e), left, y)
+		ebitenutil.DebugPrintAt(screen, describeSteal(e), left, y)
 	}
 }
 
-func master(s *sound.Sound) mixer.Levels {
+// masterLevels returns the levels of the bus master, or zero levels if the mixer has no such bus.
+func masterLevels(s *sound.Sound) mixer.Levels {
 	b, err := s.Mixer().Bus("master")
 	if err != nil {
 		return mixer.Levels{}
@@ -107,7 +110,8 @@ func master(s *sound.Sound) mixer.Levels {
 	return b.Levels()
 }
 
-// drawSlot draws a bar as long as its voice is loud. It flashes when its voice is stolen.
+// drawSlot draws slot i of the pool at x, y in pixels: a bar whose length is the voice's loudness, its pan and its
+// name. A frame around the bar flashes after a steal.
 func drawSlot(screen *ebiten.Image, v *sound.Slot, i int, x, y float32) {
 	vector.FillRect(screen, x, y, 380, 11, empty, false)
 	if v.Name != "" {
@@ -121,7 +125,9 @@ func drawSlot(screen *ebiten.Image, v *sound.Slot, i int, x, y float32) {
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("%2d %s", i, v.Name), int(x)+234, int(y)-3)
 }
 
-func steal(e mixer.Event) string {
+// describeSteal returns a line for a stolen voice: the sound that took its slot, both loudnesses in dB, and whether
+// the voice ends or is now virtual.
+func describeSteal(e mixer.Event) string {
 	what := "ends"
 	if e.Kind == mixer.EventVirtual {
 		what = "is now virtual"

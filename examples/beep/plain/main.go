@@ -30,7 +30,7 @@ func main() {
 	time.Sleep(time.Second)
 }
 
-// strike returns a note that fades within a second.
+// strike returns a sine tone of 1 s that fades to silence, with its frequency in Hz. An error ends the program.
 func strike(hertz float64) *beep.Buffer {
 	tone, err := generators.SineTone(rate, hertz)
 	if err != nil {

@@ -37,7 +37,7 @@ func main() {
 	time.Sleep(time.Second)
 }
 
-// strike returns a note that fades within a second.
+// strike returns a sine tone of 1 s that fades to silence, with its frequency in Hz. An error ends the program.
 func strike(hertz float64) *beep.Buffer {
 	tone, err := generators.SineTone(rate, hertz)
 	if err != nil {
@@ -48,7 +48,7 @@ func strike(hertz float64) *beep.Buffer {
 	return note
 }
 
-// sound prepares a note for the pool.
+// sound converts a note to a sound that the pool can play. An error ends the program.
 func sound(note *beep.Buffer) *voice.Sound {
 	clip, err := beepio.Read("note", note.Streamer(0, note.Len()), rate, note.Len())
 	if err != nil {

@@ -65,7 +65,8 @@ var plays = [...]string{
 	world.Hit: "hit", world.Destroyed: "boom", world.Wounded: "ouch",
 }
 
-// New loads the sounds and begins the music.
+// New loads the sounds, creates a mixer with the scene fight and begins the music. An error of the embedded sound
+// sheet or of a sound is returned.
 func New(o Options) (*Sound, error) {
 	s := &Sound{Options: o, Scene: "fight"}
 	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{Masking: true}), embedded.Sources()...)
@@ -76,7 +77,7 @@ func New(o Options) (*Sound, error) {
 	return s, s.renew()
 }
 
-// Config returns the mixer configuration of the file with the present options.
+// Config returns the mixer configuration of sounds.yaml with the present Options and MaxVoices slots.
 func (s *Sound) Config() mixer.Config {
 	c := s.bank.Config()
 	c.MaxVoices, c.Meters = MaxVoices, true
@@ -84,7 +85,8 @@ func (s *Sound) Config() mixer.Config {
 	return c
 }
 
-// renew crossfades to a new mixer and starts the music on it.
+// renew creates a mixer with the present Options and starts the music on it. The output crossfades to it. Sounds of
+// the earlier mixer end, and the handles of engines are reset.
 func (s *Sound) renew() error {
 	m, err := mixer.New(s.Config())
 	if err != nil {
@@ -103,7 +105,8 @@ func (s *Sound) renew() error {
 	return err
 }
 
-// Output returns the renderer for a device. It stays valid when the mixer changes.
+// Output returns the renderer that a device plays, with its rate in frames per second. It stays valid when the mixer
+// changes.
 func (s *Sound) Output() interface {
 	Render([]pcm.Frame)
 	Rate() int
@@ -111,18 +114,18 @@ func (s *Sound) Output() interface {
 	return &s.out
 }
 
-// Mixer returns the present mixer.
+// Mixer returns the mixer that plays now. SetPolicy replaces it.
 func (s *Sound) Mixer() *mixer.Mixer { return s.mixer }
 
-// Close closes the mixers. Close the device first.
+// Close closes the present and all earlier mixers. Close the device first.
 func (s *Sound) Close() {
 	for _, m := range append(s.old, s.mixer) {
 		m.Close()
 	}
 }
 
-// SetPolicy sets the policy of a full pool and the number of virtual voices. The pool size and the scene
-// stay.
+// SetPolicy sets the policy of a full pool and the largest number of virtual voices, with a new mixer. It keeps the
+// pool size and the scene, starts the engines of the living enemies in w again, and clears Steals.
 func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	s.Policy, s.Virtual = p, virtual
 	voices := int(s.mixer.Stats().Voices)
@@ -146,18 +149,19 @@ func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	return nil
 }
 
-// SetScene changes to a scene of the file.
+// SetScene crossfades to a scene of sounds.yaml within 300 ms. An unknown name is an error.
 func (s *Sound) SetScene(name string) error {
 	s.Scene = name
 	return s.bank.Scene(name, 300*time.Millisecond)
 }
 
-// SetVoices sets the pool size.
+// SetVoices sets the pool size to n, limited to 1 to MaxVoices.
 func (s *Sound) SetVoices(n int) error {
 	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
 }
 
-// Frame plays the events of a step of the world. It does not allocate.
+// Frame plays the events of the last step of w and moves the listener and the engines. It then updates Slots and
+// Steals. It does not allocate.
 func (s *Sound) Frame(w *world.World) error {
 	for _, e := range w.Events {
 		if err := s.start(e); err != nil {
@@ -174,10 +178,12 @@ func (s *Sound) Frame(w *world.World) error {
 	if err := s.mixer.SetPositions(s.motors[:], s.spots[:]); err != nil {
 		return err
 	}
-	s.look()
+	s.updateSlots()
 	return nil
 }
 
+// start plays the sound of an event at its position. An Appeared enemy gets an engine, and the engine of a Destroyed
+// one stops. If the mixer's queue is full, the sound is dropped without an error.
 func (s *Sound) start(e world.Event) error {
 	s.place = *screen.Emitter(e.X, e.Y)
 	h, err := s.bank.Play(plays[e.Kind], bank.Options{Emitter: &s.place})
@@ -198,8 +204,9 @@ func (s *Sound) start(e world.Event) error {
 	return nil
 }
 
-// look stores the data for drawing.
-func (s *Sound) look() {
+// updateSlots updates Slots, Steals, Unseen and Gave from the voices and events of the mixer. It consumes the
+// events.
+func (s *Sound) updateSlots() {
 	for i := range s.Slots {
 		s.Slots[i].Name = ""
 		s.Slots[i].Since++

@@ -16,10 +16,11 @@ type output struct {
 	scratch [512]pcm.Frame
 }
 
-// Rate returns the frames per second.
+// Rate returns the sample rate in frames per second.
 func (o *output) Rate() int { return o.next.Load().Rate() }
 
-// Render is the audio side: it does not allocate or lock.
+// Render fills dst with the next frames of the mix. After a change of the mixer it crossfades within the first 512
+// frames of dst or fewer. It is called by the audio goroutine, and does not allocate or lock.
 func (o *output) Render(dst []pcm.Frame) {
 	now, next := o.now.Load(), o.next.Load()
 	next.Render(dst)

@@ -25,7 +25,7 @@ type Take struct {
 	recorder *cue.Recorder
 }
 
-// New returns the take of a mixer that has not rendered yet. c is the mixer's configuration.
+// New returns a Take that records m, which must not have rendered yet. c is the configuration of m, with a Journal.
 func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
 	head, err := cue.SheetOf(c)
 	if err != nil {
@@ -36,7 +36,8 @@ func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
 	})}, nil
 }
 
-// Render renders the first frames of the mixer's output with a new mixer, from the cue sheet in its journal.
+// Render returns the first frames (a number) of the mixer's output, rendered by a new mixer from the journal. It is
+// an error if the journal has lost entries. Call it only once.
 func (t *Take) Render(frames int) ([]pcm.Frame, error) {
 	entries := make([]mixer.Entry, 1024)
 	for n := t.mixer.Journal(entries); n > 0; n = t.mixer.Journal(entries) {

@@ -55,12 +55,12 @@ type World struct {
 // ShipY is the y coordinate of the ship.
 const ShipY = Height - 60
 
-// New returns a world. The same seed and keys give the same world.
+// New returns a world with the ship in the middle and no enemies yet. Equal seeds and keys give equal worlds.
 func New(seed uint64) *World {
 	return &World{X: Width / 2, Events: make([]Event, 0, 256), random: rand.New(rand.NewPCG(seed, 1))}
 }
 
-// Step advances the world by a sixtieth of a second.
+// Step advances the world by 1/60 s, with the keys held down during it, and replaces Events.
 func (w *World) Step(k Keys) {
 	w.Tick++
 	w.Events = w.Events[:0]
@@ -71,25 +71,28 @@ func (w *World) Step(k Keys) {
 		w.X = min(w.X+6, Width-30)
 	}
 	if k.Fire && w.Tick%6 == 0 {
-		w.tell(Fired, 0, w.X, ShipY)
+		w.addEvent(Fired, 0, w.X, ShipY)
 		for _, dx := range []float64{-1.5, 0, 1.5} {
-			w.shoot(Body{Ours: true, X: w.X, Y: ShipY - 20, DX: dx, DY: -11})
+			w.addShot(Body{Ours: true, X: w.X, Y: ShipY - 20, DX: dx, DY: -11})
 		}
 	}
 	if w.Tick%5 == 0 {
-		w.appear()
+		w.addEnemy()
 	}
-	w.enemies()
-	w.shots()
+	w.moveEnemies()
+	w.moveShots()
 }
 
-func (w *World) tell(k Kind, enemy int, x, y float64) {
+// addEvent appends an event at x, y in pixels to Events. enemy is an index of Enemies, 0 for events of the ship. If
+// Events is full, the event is dropped.
+func (w *World) addEvent(k Kind, enemy int, x, y float64) {
 	if len(w.Events) < cap(w.Events) {
 		w.Events = append(w.Events, Event{k, enemy, x, y})
 	}
 }
 
-func (w *World) shoot(b Body) {
+// addShot puts b, as a living shot, into a free element of Shots. If all are in use, it is dropped.
+func (w *World) addShot(b Body) {
 	for i := range w.Shots {
 		if !w.Shots[i].Alive {
 			b.Alive = true
@@ -99,20 +102,23 @@ func (w *World) shoot(b Body) {
 	}
 }
 
-func (w *World) appear() {
+// addEnemy puts an enemy with a random place and speed above the field. If Enemies is full, it has no effect.
+func (w *World) addEnemy() {
 	for i := range w.Enemies {
 		if e := &w.Enemies[i]; !e.Alive {
 			*e = Body{
 				Alive: true, Life: 3, X: 40 + w.random.Float64()*(Width-80), Y: -20,
 				DX: w.random.Float64()*5 - 2.5, DY: 0.5 + w.random.Float64()*1.2,
 			}
-			w.tell(Appeared, i, e.X, e.Y)
+			w.addEvent(Appeared, i, e.X, e.Y)
 			return
 		}
 	}
 }
 
-func (w *World) enemies() {
+// moveEnemies moves the living enemies by one step. They turn at the edges of the field and sometimes shoot at the
+// ship.
+func (w *World) moveEnemies() {
 	for i := range w.Enemies {
 		e := &w.Enemies[i]
 		e.Age++
@@ -131,13 +137,15 @@ func (w *World) enemies() {
 			e.DY = -e.DY
 		}
 		if w.random.IntN(90) == 0 {
-			w.tell(Shot, i, e.X, e.Y)
-			w.shoot(Body{X: e.X, Y: e.Y + 12, DX: (w.X - e.X) / 120, DY: 5})
+			w.addEvent(Shot, i, e.X, e.Y)
+			w.addShot(Body{X: e.X, Y: e.Y + 12, DX: (w.X - e.X) / 120, DY: 5})
 		}
 	}
 }
 
-func (w *World) shots() {
+// moveShots moves the living shots by one step and handles hits. A shot at the ship costs 5 points; shots
+// outside the field disappear.
+func (w *World) moveShots() {
 	for i := range w.Shots {
 		s := &w.Shots[i]
 		if !s.Alive {
@@ -146,17 +154,18 @@ func (w *World) shots() {
 		s.X, s.Y = s.X+s.DX, s.Y+s.DY
 		s.Alive = s.X > 0 && s.X < Width && s.Y > -20 && s.Y < Height
 		if s.Ours {
-			w.strike(s)
+			w.hitEnemy(s)
 		} else if near(s, w.X, ShipY) {
 			s.Alive = false
 			w.Score = max(w.Score-5, 0)
-			w.tell(Wounded, 0, w.X, ShipY)
+			w.addEvent(Wounded, 0, w.X, ShipY)
 		}
 	}
 }
 
-// strike finds the enemy that a shot of the ship hits.
-func (w *World) strike(s *Body) {
+// hitEnemy takes one life from the first enemy that s, a shot of the ship, touches, and ends the shot. A destroyed
+// enemy gives 10 points. If s touches no enemy, it has no effect.
+func (w *World) hitEnemy(s *Body) {
 	for i := range w.Enemies {
 		e := &w.Enemies[i]
 		if !e.Alive || !near(s, e.X, e.Y) {
@@ -164,16 +173,17 @@ func (w *World) strike(s *Body) {
 		}
 		s.Alive = false
 		if e.Life--; e.Life > 0 {
-			w.tell(Hit, i, e.X, e.Y)
+			w.addEvent(Hit, i, e.X, e.Y)
 			return
 		}
 		e.Alive, e.Age = false, 0
 		w.Score += 10
-		w.tell(Destroyed, i, e.X, e.Y)
+		w.addEvent(Destroyed, i, e.X, e.Y)
 		return
 	}
 }
 
+// near reports whether a body is closer than 18 pixels to x, y.
 func near(b *Body, x, y float64) bool {
 	return (b.X-x)*(b.X-x)+(b.Y-y)*(b.Y-y) < 18*18
 }

@@ -36,6 +36,8 @@ func main() {
 	}
 }
 
+// run writes the page into folder, or with folder "" serves it at address until an interrupt. It builds the served
+// page in a temporary folder and removes it at the end.
 func run(address, folder string) error {
 	if folder != "" {
 		return build(folder)
@@ -63,7 +65,8 @@ func run(address, folder string) error {
 	return err
 }
 
-// build writes the complete page to a folder.
+// build writes the files of the page and the compiled program to folder, and creates folder if necessary. It needs
+// the command go.
 func build(folder string) error {
 	files, err := fs.Sub(page, "page")
 	if err != nil {

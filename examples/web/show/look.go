@@ -40,7 +40,7 @@ type Take struct {
 // floor represents silence in decibels, because JSON has no infinity.
 const floor = -120
 
-// Look returns the present View. It consumes the mixer's events.
+// Look returns the present View. It consumes the mixer's events, so Takes has only those since the last call.
 func (s *Show) Look() View {
 	stats := s.mixer.Stats()
 	v := View{
@@ -62,7 +62,7 @@ func (s *Show) Look() View {
 	}
 	for n := s.mixer.Events(s.events[:]); n > 0; n = s.mixer.Events(s.events[:]) {
 		for i := range s.events[:n] {
-			s.hear(&v, &s.events[i])
+			s.record(&v, &s.events[i])
 		}
 	}
 	// A Take still without a slot replaced a voice that was virtual already.
@@ -71,9 +71,9 @@ func (s *Show) Look() View {
 	return v
 }
 
-// hear records an event. A victim that becomes virtual has no slot; the slot is in the later event of its
-// winner.
-func (s *Show) hear(v *View, e *mixer.Event) {
+// record adds an event of the mixer to v.Takes and counts stolen voices. A voice that becomes virtual has no slot in
+// its event; the later event of its winner gives the slot.
+func (s *Show) record(v *View, e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventStarted, mixer.EventReal:
 		for i := range v.Takes {

@@ -29,7 +29,8 @@ type beat struct {
 	count int // number of earlier beats in all rounds
 }
 
-// after returns the first beat at or after frame.
+// after returns the first beat at or after frame, in frames from the beginning of the score. rate is in frames per
+// second.
 func (n note) after(frame, rate int64) beat {
 	each := (n.until - n.from + n.step - 1) / n.step // beats per round
 	count := max(0, frame*1000/rate/round*each-1)

@@ -49,7 +49,8 @@ type Show struct {
 	yielded map[uint64]bool // stolen voices that are still alive
 }
 
-// New loads the sounds. The music begins with the first Step.
+// New loads the sounds and creates their mixer. The music begins with the first Step. An error of a sound is
+// returned.
 func New() (*Show, error) {
 	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	if err != nil {
@@ -64,13 +65,13 @@ func New() (*Show, error) {
 	return &Show{Storms: true, bank: b, mixer: m, yielded: map[uint64]bool{}}, b.Use(m)
 }
 
-// Mixer returns the mixer, which a device plays.
+// Mixer returns the mixer, which the caller plays on a device.
 func (s *Show) Mixer() *mixer.Mixer { return s.mixer }
 
 // Close closes the mixer. Close the device first.
 func (s *Show) Close() { s.mixer.Close() }
 
-// Press plays the sound of a key. Each press moves it a little to the other side.
+// Press plays the sound of a key of Keys, each time with another pan. Another key is an error.
 func (s *Show) Press(key string) error {
 	for _, k := range Keys {
 		if k.Key == key {
@@ -85,11 +86,12 @@ func (s *Show) Press(key string) error {
 	return fmt.Errorf("no sound has the key %q, only %s", key, strings.Join(names, " "))
 }
 
-// Resize sets the pool size to n, clamped to 1..MaxVoices.
+// Resize sets the pool size to n voices, limited to 1 to MaxVoices.
 func (s *Show) Resize(n int) error {
 	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
 }
 
+// play starts the sound with a name. If the mixer's queue is full, the sound is dropped without an error.
 func (s *Show) play(name string, o bank.Options) error {
 	_, err := s.bank.Play(name, o)
 	if errors.Is(err, mixer.ErrBusy) {
@@ -98,7 +100,8 @@ func (s *Show) play(name string, o bank.Options) error {
 	return err
 }
 
-// Step plays the score up to the mixer's present time. The page calls it once per picture.
+// Step plays the notes of the score up to the mixer's present time. The page calls it for each picture; notes missed
+// by more than 250 ms are omitted.
 func (s *Show) Step() error {
 	now := s.mixer.Now()
 	if !s.begun {

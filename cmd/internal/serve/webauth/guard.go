@@ -1,7 +1,7 @@
 // Package webauth controls access to an HTTP server. It checks Host and Origin headers, tokens,
 // browser sessions and one-time login links, and limits rates and connections.
 //
-//	g := guard.New(guard.Options{Tokens: tokens, Hosts: []string{"stage.local"}})
+//	g := webauth.New(webauth.Options{Tokens: tokens, Hosts: []string{"stage.local"}})
 //	defer g.Close()
 //	server := g.Server(g.Wrap(handler))
 //	err := server.Serve(g.Listener(listener))
