@@ -82,7 +82,8 @@ type audio struct {
 	now                  int64 // the first frame that is not mixed
 	gridDone             int64 // the last frame of the grid that was processed
 	tail                 int64 // 10 ms in frames
-	scores               scores
+	scores               victim.Table
+	masks                *masks    // nil if the policy is not StealMasked
 	scoredAt             int64     // the last frame at which all scores of slots were refreshed
 	scoredVirtualAt      int64     // the same for virtual voices
 	scoredMovingAt       int64     // the same for remaining of virtual voices that move
@@ -130,7 +131,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a := &audio{
 		shared: s, gridDone: -1, scoredAt: -1, scoredVirtualAt: -1, scoredMovingAt: -1, tail: c.tail(),
 		overflow: c.Overflow, rejectQuietest: c.RejectQuietest, requestedSlots: c.Voices, softClip: c.SoftClip,
-		scores:     newScores(n, c.maxVirtual()),
+		scores: victim.New(c.MaxVoices, c.maxVirtual(), keyOf(c.Overflow)), scoresDue: newScoresDue(c.MaxVoices, c.maxVirtual()),
 		endings:    make([]ending, 0, 2*n),
 		tailWindow: make([]float32, c.tail()), scratch: make([]pcm.Frame, max(c.tail(), 1)),
 		sendFades: make([]*voice.Move, 0, len(buses)+3),
@@ -144,16 +145,8 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		return nil, err
 	}
 	a.lag.now = &a.now
-	a.scoresDue.virtual = newGroupsDue(c.maxVirtual())
-	for i := range a.scoresDue.remaining {
-		a.scoresDue.remaining[i] = newGroupsDue(c.maxVirtual())
-	}
-	a.scores.index = victim.NewIndex(c.MaxVoices)
-	if c.Overflow == StealGain {
-		a.scores.gain = make([]float32, n)
-	}
 	if c.Overflow == StealMasked {
-		a.scores.masks = newMasks(c.MaxVoices, c.maxVirtual())
+		a.masks = newMasks(c.MaxVoices, c.maxVirtual(), a.scores.Masked)
 	}
 	if c.Overflow == GrowPool {
 		a.growth = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}

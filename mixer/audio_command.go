@@ -154,7 +154,7 @@ func (a *audio) applyToVoice(i int, c *command) {
 			c.bufferTaken = true
 			s.voice.SwitchBuffer(c.feed)
 		}
-		a.scores.set(i, s.prio, s.number(), s.protect)
+		a.scores.Set(i, s.prio, s.number(), s.protect)
 		a.updateRestorePrio(i)
 		a.rescore(i)
 	case cmdSeek:

@@ -93,7 +93,7 @@ func (d *duck) release(frame int64) {
 // triggers reports whether the voice s at index i triggers a duck with the rules d: it is real, not paused, on the
 // other bus or below, and loud enough.
 func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
-	return i < a.base && a.scores.remaining[i] >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
+	return i < a.base && a.scores.Remaining(i) >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
 }
 
 // lastTriggerEnd reports whether voices end in this stretch and all triggering voices of a duck are over before the

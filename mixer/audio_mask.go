@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/internal/spectrum"
+	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -14,7 +15,7 @@ type masks struct {
 	hops           [][2]voice.Masks        // by slot, with the gains of the voice; the last is the incoming start
 	energy         []energies              // by virtual voice; these mask no other voice
 	stale          []bool                  // by virtual voice: its energy is outdated
-	score          []float32               // by index; valid for virtual voices that may be restored
+	score          []float32               // by index, victim.Table.Masked; valid for virtual voices that may be restored
 	maskRatio      [voice.Bands]float64    // by band: the threshold relative to the masker
 	quietThreshold [voice.Bands]float64    // by band: the threshold in quiet
 	threshold      [2][voice.Bands]float64 // by hop and band: the threshold for virtual voices
@@ -28,10 +29,10 @@ type masks struct {
 type energies [2][voice.Bands]float32
 
 // newMasks returns the masking data for a number of slots and of virtual voices, without a voice.
-func newMasks(slots, virtual int) *masks {
+func newMasks(slots, virtual int, score []float32) *masks {
 	k := &masks{
 		hops: make([][2]voice.Masks, slots+1), energy: make([]energies, virtual), stale: make([]bool, virtual),
-		score: make([]float32, slots+virtual),
+		score: score,
 	}
 	for b := range voice.Bands {
 		// 3 dB below the masker up to 12 Bark above the lowest band, then 0.25 dB more per Bark. The
@@ -61,7 +62,7 @@ const (
 // updateMasks updates the masking data of the voice s at index i after a change of it. Between two frames of the grid
 // the energy of a virtual voice is only marked as outdated, because it is read on the grid alone.
 func (a *audio) updateMasks(i int, s *slot) {
-	k := a.scores.masks
+	k := a.masks
 	switch {
 	case i < a.base:
 		k.set(i, a.bandPowers(i, s.shaped, s.power), &s.voice)
@@ -77,7 +78,7 @@ func (a *audio) updateMasks(i int, s *slot) {
 
 // updateEnergy updates the masking energy of the virtual voice s at index i, and marks it as up to date.
 func (a *audio) updateEnergy(i int, s *slot) {
-	k, heard := a.scores.masks, a.bandPowers(i, s.shaped, s.power)
+	k, heard := a.masks, a.bandPowers(i, s.shaped, s.power)
 	k.stale[i-a.base] = false
 	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
@@ -100,7 +101,7 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Bands]float32) {
 	for b := range heard {
 		if heard[b] = float32(power); shaped {
-			heard[b] = float32(a.spectral.Load().voices[i].Over(&a.scores.masks.bandParts[b]))
+			heard[b] = float32(a.spectral.Load().voices[i].Over(&a.masks.bandParts[b]))
 		}
 	}
 	return heard
@@ -110,7 +111,7 @@ func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Band
 // incoming start if incoming is true. The score is the sum of r/(1+r) over both hops and all bands, where r is the
 // energy divided by the masking threshold of the others. It returns the total masking by hop and band.
 func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
-	k := a.scores.masks
+	k := a.masks
 	add := func(i int) {
 		for h := range total {
 			for b, x := range k.hops[i][h].Spread {
@@ -149,7 +150,7 @@ func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 // The scores of the others are upper bounds, low enough not to come before those. again is true after a change in the
 // same frame.
 func (a *audio) scoreVirtualMasking(again bool, first int) {
-	k := a.scores.masks
+	k := a.masks
 	if k == nil {
 		return
 	}
@@ -163,8 +164,8 @@ func (a *audio) scoreVirtualMasking(again bool, first int) {
 	}
 	margin := float32(growth * roundingMargin)
 	best := topScores{most: max(first, 1), all: k.best[:0]}
-	for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
-		if waits == unstealable {
+	for j, waits := range a.scores.RestorePriorities() {
+		if waits == victim.Unstealable {
 			continue
 		}
 		score := &k.score[a.base+j]
@@ -233,7 +234,7 @@ func (t *topScores) insert(waits int32, score float32) {
 // for each band.
 func (a *audio) audibleBound(j int) float32 {
 	const n = 2 * voice.Bands
-	k, e, sum := a.scores.masks, a.energyOf(j), 0.0
+	k, e, sum := a.masks, a.energyOf(j), 0.0
 	for h := range e {
 		inverse := &k.inverseThreshold[h]
 		for b, x := range e[h] {
@@ -252,7 +253,7 @@ func (a *audio) audibleBound(j int) float32 {
 // energyOf returns the energy of virtual voice j, counted from base, and updates it first if it is outdated. The
 // result points into the masking data.
 func (a *audio) energyOf(j int) *energies {
-	k := a.scores.masks
+	k := a.masks
 	if k.stale[j] {
 		a.updateEnergy(a.base+j, *a.virtuals.At(j))
 	}
@@ -262,7 +263,7 @@ func (a *audio) energyOf(j int) *energies {
 // audibleBeside returns how much of virtual voice j, counted from base, would be heard beside the real ones: the sum
 // of r/(1+r) as in scoreMasking.
 func (a *audio) audibleBeside(j int) float32 {
-	k, e, score := a.scores.masks, a.energyOf(j), 0.0
+	k, e, score := a.masks, a.energyOf(j), 0.0
 	for h := range e {
 		for b, x := range e[h] {
 			r := float64(x) / k.threshold[h][b]

@@ -70,7 +70,7 @@ func (a *audio) shrink() {
 			a.scoreMasking(false)
 		}
 		var c victim.Choice
-		a.choose(&c, &q, policy)
+		a.choose(&c, &q, keyOf(policy))
 		if c.Slot < 0 {
 			return
 		}

@@ -89,7 +89,7 @@ func (a *audio) start(c *command) {
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number()
 	}
 	a.addPlaying(s.bus, 1)
-	a.scores.set(i, r.prio, s.number(), r.protect)
+	a.scores.Set(i, r.prio, s.number(), r.protect)
 	a.adoptIncomingScore(i, s)
 	overrides := r.overrides(id)
 	if continued != 0 {
@@ -251,8 +251,8 @@ func (a *audio) admit(c *command, r *record) int {
 // showToChoice, which undoes it.
 func (a *audio) hideFromChoice(i int) (prio int32) {
 	if a.hiddenIndex = i; i >= 0 {
-		prio = a.scores.prio[i]
-		a.scores.setPrio(i, unstealable)
+		prio = a.scores.Prio(i)
+		a.scores.SetPrio(i, victim.Unstealable)
 	}
 	return prio
 }
@@ -260,7 +260,7 @@ func (a *audio) hideFromChoice(i int) (prio int32) {
 // showToChoice undoes hideFromChoice for index i, which may be -1. prio is the result of that call.
 func (a *audio) showToChoice(i int, prio int32) {
 	if a.hiddenIndex = -1; i >= 0 {
-		a.scores.setPrio(i, prio)
+		a.scores.SetPrio(i, prio)
 	}
 }
 
@@ -299,13 +299,14 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (w
 		return false
 	}
 	quietest := policy == StealQuietest
+	key := keyOf(policy)
 	if e.Reason != ReasonPoolFull && (quietest || policy == StealMasked) {
-		policy = stealForGood
+		key = victim.ByRemaining // the victim of a limit is not restored
 	}
-	if policy == StealMasked {
+	if key == victim.ByMasked {
 		a.scoreMasking(true)
 	}
-	a.choose(c, q, policy)
+	a.choose(c, q, key)
 	switch {
 	case c.Slot < 0 && e.Reason == ReasonPoolFull:
 		why, lowest := a.rejectReason(q)
@@ -314,7 +315,7 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (w
 	case c.Slot < 0:
 		e.refuse(e.Reason, c, -1)
 	case a.rejectQuietest && quietest && e.Reason != ReasonGroupLimit &&
-		a.scores.prio[c.Slot] == r.prio && float64(4*e.powers.newcomer) < c.Audibility:
+		a.scores.Prio(c.Slot) == r.prio && float64(4*e.powers.newcomer) < c.Audibility:
 		e.refuse(ReasonQuieter, c, c.Audibility)
 	default:
 		return true
@@ -326,7 +327,7 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (w
 // victim, at equal priority. e has the audibility of r.
 func (a *audio) isLessAudible(r *record, c *victim.Choice, e *Event) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
-	return steals && a.incomingKind.virtualizable && a.scores.prio[c.Slot] == r.prio && e.powers.newcomer < c.Audibility
+	return steals && a.incomingKind.virtualizable && a.scores.Prio(c.Slot) == r.prio && e.powers.newcomer < c.Audibility
 }
 
 // refuse turns e, the event of victim c, into the event of a rejected start with the reason why. runnerUp is the
@@ -346,15 +347,11 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 		var c victim.Choice
 		others := *q
 		others.excluded = nil
-		if a.choose(&c, &others, StealOldest); c.Slot >= 0 {
+		if a.choose(&c, &others, victim.ByAge); c.Slot >= 0 {
 			return ReasonPoolFull, 0
 		}
 	}
-	lowest = unstealable
-	for _, prio := range a.scores.prio[:a.base] {
-		lowest = min(lowest, prio)
-	}
-	if lowest < unstealable {
+	if lowest = a.scores.LowestPrio(); lowest < victim.Unstealable {
 		return ReasonOutranked, lowest
 	}
 	return ReasonProtected, 0

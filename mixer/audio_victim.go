@@ -3,104 +3,8 @@ package mixer
 import (
 	"math"
 
-	"voicepool/internal/dsp"
 	"voicepool/mixer/internal/victim"
 )
-
-// scores holds the data that choices of a victim compare, by index.
-type scores struct {
-	audibility []float32 // a power, see docs/decisions/005-steal-the-least-audible.md
-	gain       []float32 // left^2 + right^2; nil if the policy is not StealGain
-	zeros      []float32 // zeros, for a choice by number alone
-	number     []uint64
-	prio       []int32
-	eligible   []int32 // scratch space: priorities of the candidates, and keys of prepareRestoreKeys
-
-	// remaining is the audibility from now on. audibility has the same value, except for voices that can
-	// become virtual: there it covers the next 20 ms.
-	remaining []float32
-
-	endless    []bool  // it does not end by itself
-	validUntil []int64 // the first frame at which any of these may change, see scheduleScores
-
-	// For virtual voices, by index minus base.
-	restorePrio    []int32   // the negated priority; unstealable if it must not be restored
-	restoreKeys    []float32 // a key that falls with the loudness, see prepareRestoreKeys
-	usedVirtual    int       // one above the highest index used so far
-	remainingHolds []int64   // the first frame at which remaining may change; 0: the voice moves or was moved
-
-	masks          *masks               // nil if the policy is not StealMasked
-	index          *victim.Index        // nil if there are few slots
-	virtualVictims *victim.VirtualIndex // finds the virtual voice to steal
-}
-
-const unstealable = victim.Unstealable
-
-// newScores returns scores for n indices, the last ones for the given number of virtual voices. All are free and
-// unstealable.
-func newScores(n, virtual int) scores {
-	s := scores{
-		audibility: make([]float32, n), zeros: make([]float32, n),
-		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
-		remaining: make([]float32, n), endless: make([]bool, n), validUntil: make([]int64, n),
-		restorePrio: make([]int32, virtual), restoreKeys: make([]float32, virtual), remainingHolds: make([]int64, virtual),
-	}
-	for i := range s.restorePrio {
-		s.restorePrio[i], s.remainingHolds[i], s.validUntil[n-virtual+i] = unstealable, never, never
-	}
-	for i := range n {
-		s.prio[i] = unstealable
-	}
-	s.virtualVictims = victim.NewVirtualIndex(s.prio[n-virtual:], s.endless[n-virtual:], s.remaining[n-virtual:], s.number[n-virtual:])
-	return s
-}
-
-// set sets the priority and the number of the voice at index i; a protected voice has the priority
-// unstealable.
-func (s *scores) set(i int, prio int32, number uint64, protected bool) {
-	s.number[i] = number
-	if protected {
-		prio = unstealable
-	}
-	s.setPrio(i, prio)
-}
-
-// setPrio sets the priority at index i to prio; a change is recorded for the victim indexes.
-func (s *scores) setPrio(i int, prio int32) {
-	if s.index.MarkDirty(i); s.prio[i] != prio {
-		s.prio[i] = prio
-		s.virtualVictims.MarkPrio(i - s.base())
-	}
-}
-
-// base returns the first index of a virtual voice.
-func (s *scores) base() int { return len(s.prio) - len(s.restorePrio) }
-
-// setEndless sets whether the voice at an index is endless.
-func (s *scores) setEndless(i int, endless bool) {
-	if s.endless[i] != endless {
-		s.endless[i] = endless
-		s.virtualVictims.MarkPrio(i - s.base())
-	}
-}
-
-// setRemaining sets the audibility over the rest of the sound at index i to x, a power; a change is recorded for the
-// victim indexes.
-func (s *scores) setRemaining(i int, x float32) {
-	if s.remaining[i] != x {
-		s.remaining[i] = x
-		s.virtualVictims.MarkAudibility(i - s.base())
-	}
-}
-
-// setAudibility sets the audibility that the policy compares at index i to x, a power; a change is recorded for the
-// victim index.
-func (s *scores) setAudibility(i int, x float32) {
-	if s.audibility[i] != x {
-		s.audibility[i] = x
-		s.index.MarkDirty(i)
-	}
-}
 
 // rescore computes all scores of the voice at index i again: the best average loudness from its position on, times
 // the power of all its gains. Each fade counts with the larger of its current and target value.
@@ -117,13 +21,13 @@ func (a *audio) rescore(i int) {
 // and gain, and schedules the next update.
 func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
-	if a.scores.gain != nil {
-		a.scores.gain[i] = float32(s.power)
+	if a.scores.Gain != nil {
+		a.scores.Gain[i] = float32(s.power)
 	}
-	a.scores.setEndless(i, s.endless)
+	a.scores.SetEndless(i, s.endless)
 	s.willLoop = s.voice.LoopsAgain()
 	if i >= a.base {
-		a.scores.remainingHolds[i-a.base] = 0 // the voice was moved
+		a.scoresDue.remainingHolds[i-a.base] = 0 // the voice was moved
 	}
 	a.storeAudibility(i, s, heard)
 	s.record.levels.Store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
@@ -140,13 +44,13 @@ type incomingScore struct {
 // the audibility over its whole length. They are equal if it cannot become virtual. It keeps them for
 // adoptIncomingScore.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
-	v, last := a.incoming, len(a.scores.audibility)
+	v, last := a.incoming, len(a.scoresDue.validUntil)
 	reach := newStereo(v.PeakGains(a.now))
 	power := a.buses[r.bus].power(reach)
 	shaped := a.applyResponse(last, v, r, reach, power)
 	heard := a.audibilitiesOf(last, shaped, power, v, a.incomingKind.virtualizable)
 	a.incomingScore = incomingScore{true, shaped, power, heard}
-	if k := a.scores.masks; k != nil {
+	if k := a.masks; k != nil {
 		k.set(len(k.hops)-1, a.bandPowers(last, shaped, power), v)
 	}
 	if !a.incomingKind.virtualizable {
@@ -237,6 +141,21 @@ type scoresDue struct {
 	real      int64
 	virtual   groupsDue
 	remaining [3]groupsDue // by remainingClass
+
+	validUntil     []int64 // by index: the first frame at which a score may change, see scheduleScores
+	remainingHolds []int64 // by virtual voice: the same for the audibility from now on; 0: the voice moves or was moved
+}
+
+// newScoresDue returns a schedule without updates for a number of slots and of virtual voices.
+func newScoresDue(slots, virtual int) scoresDue {
+	d := scoresDue{virtual: newGroupsDue(virtual), validUntil: make([]int64, slots+virtual), remainingHolds: make([]int64, virtual)}
+	for i := range d.remaining {
+		d.remaining[i] = newGroupsDue(virtual)
+	}
+	for j := range virtual {
+		d.validUntil[slots+j], d.remainingHolds[j] = never, never
+	}
+	return d
 }
 
 // groupsDue holds the first frame at which a score of virtual voices may change: of all, and by lagGroup.
@@ -270,10 +189,10 @@ func (a *audio) refreshReal(shifted bool) {
 	}
 	a.scoresDue.real = never
 	for _, v := range a.real() {
-		if shifted || a.now >= a.scores.validUntil[v.index] {
+		if shifted || a.now >= a.scoresDue.validUntil[v.index] {
 			a.refreshScore(v.index, v.slot, shifted)
 		}
-		a.scoresDue.real = min(a.scoresDue.real, a.scores.validUntil[v.index])
+		a.scoresDue.real = min(a.scoresDue.real, a.scoresDue.validUntil[v.index])
 	}
 }
 
@@ -296,14 +215,14 @@ func (a *audio) advanceScore(i int, s *slot) {
 // update.
 func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	audibility := heard.remaining
-	a.scores.setRemaining(i, audibility)
+	a.scores.SetRemaining(i, audibility)
 	if s.virtualizable {
 		audibility = heard.soon
 	}
-	if a.scores.masks != nil {
+	if a.masks != nil {
 		a.updateMasks(i, s)
 	}
-	a.scores.setAudibility(i, audibility)
+	a.scores.SetAudibility(i, audibility)
 	s.willLoop = s.willLoop && s.voice.LoopsAgain() // the last round may have begun
 	if s.shownAudibility != audibility || s.shownLoops != s.willLoop {
 		s.shownAudibility, s.shownLoops = audibility, s.willLoop
@@ -318,12 +237,12 @@ func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
 	case !s.powerConstant:
-	case s.virtualizable, a.scores.masks != nil:
+	case s.virtualizable, a.masks != nil:
 		until += s.voice.StableNearFrames()
 	default:
 		until += s.voice.StableIndexFrames()
 	}
-	a.scores.validUntil[i] = until
+	a.scoresDue.validUntil[i] = until
 	if i >= a.base {
 		a.scheduleRemaining(i-a.base, s, until)
 	}
@@ -333,7 +252,7 @@ func (a *audio) scheduleScores(i int, s *slot) {
 // scheduleRemaining schedules the next update of remaining of virtual voice j, counted from base, whose slot is s.
 // Its other scores may change earlier, at the frame until of the mix.
 func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
-	remaining := &a.scores.remainingHolds[j]
+	remaining := &a.scoresDue.remainingHolds[j]
 	switch {
 	case !s.powerConstant:
 		*remaining = 0
@@ -350,12 +269,12 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 // scheduleRemainingGroup schedules the next update of remaining of virtual voice j, counted from base, from
 // remainingHolds.
 func (a *audio) scheduleRemainingGroup(j int) {
-	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scores.remainingHolds[j])
+	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scoresDue.remainingHolds[j])
 }
 
 // scheduleScore schedules the next update of the scores at index i, from validUntil.
 func (a *audio) scheduleScore(i int) {
-	if holds := a.scores.validUntil[i]; i < a.base {
+	if holds := a.scoresDue.validUntil[i]; i < a.base {
 		a.scoresDue.real = min(a.scoresDue.real, holds)
 	} else {
 		a.scoresDue.virtual.schedule(i-a.base, holds)
@@ -385,10 +304,6 @@ func (s stereo) times(t stereo) stereo {
 // power returns left^2 + right^2.
 func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.right*s.right) }
 
-// stealForGood is the policy of limits. Its victim is not restored, so its whole remainder counts instead
-// of the next 20 ms.
-const stealForGood Overflow = 1 << 7
-
 // query selects the candidates of a choice.
 type query struct {
 	prio  int32  // of this priority or a lower one
@@ -407,109 +322,32 @@ func (a *audio) matches(q *query, s *slot) bool {
 		(q.bus < 0 || a.tree.below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)
 }
 
-// choose stores the victim among the voices that q selects in c: the candidate with the lowest priority, then the
-// lowest key of the policy, then the lowest number. c.Slot is -1 without a candidate. Free slots and protected voices
-// have the priority unstealable. The scores must be up to date.
-func (a *audio) choose(c *victim.Choice, q *query, policy Overflow) {
-	s, to := &a.scores, a.base
-	if q.all {
-		to = len(s.prio)
+// keyOf returns the score that a policy compares.
+func keyOf(policy Overflow) victim.Key {
+	switch policy {
+	case StealGain:
+		return victim.ByGain
+	case StealOldest:
+		return victim.ByAge
+	case StealMasked:
+		return victim.ByMasked
 	}
-	prios, numbers := s.prio[:to], s.number[:to]
-	keys, loud := s.keys(policy)[:to], s.comparedAudibility(policy)[:to]
-	among := q.group != nil || q.bus >= 0 || q.virtualizable || q.excluded != nil
-	if among {
-		prios = a.eligible(q, prios)
-	}
-	var w dsp.Weakest
-	if s.index != nil && !among && !q.all && &keys[0] == &s.audibility[0] {
-		s.index.Find(&w, prios, keys, q.prio)
-	} else {
-		w.Find(prios, keys, q.prio)
-	}
-	c.Candidates, c.Peers, c.Audibility, c.RunnerUp, c.RunnerUpPrio = w.Candidates, w.Candidates, 0, -1, 0
-	if w.Candidates == 0 {
-		c.Slot = -1
-		return
-	}
-	slot := oldest(&w, prios, keys, numbers)
-	c.Slot, c.Audibility = slot, float64(loud[slot])
-	if w.Prio < q.prio {
-		c.Peers = 0
-		for _, p := range prios {
-			if p == w.Prio {
-				c.Peers++
+	return victim.ByAudibility
+}
+
+// choose stores the victim among the voices that q selects in c, as victim.Table.Choose. The scores must be up to
+// date.
+func (a *audio) choose(c *victim.Choice, q *query, key victim.Key) {
+	of := victim.Query{Limit: q.prio, Key: key, Virtual: q.all}
+	if q.group != nil || q.bus >= 0 || q.virtualizable || q.excluded != nil {
+		of.Eligible = a.scores.Eligible(q.all)
+		for i, prio := range of.Eligible {
+			if prio <= q.prio && !a.matches(q, a.voiceTable.at(i)) {
+				of.Eligible[i] = victim.Unstealable
 			}
 		}
 	}
-	switch {
-	case w.Candidates == 1:
-	case !w.Alone && &keys[0] == &loud[0]:
-		c.RunnerUp, c.RunnerUpPrio = float64(w.Next), w.Prio
-	default: // the runner-up is the victim of a search without the victim
-		prio := prios[slot]
-		prios[slot] = unstealable
-		w.Find(prios, keys, q.prio)
-		c.RunnerUp, c.RunnerUpPrio = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
-		prios[slot] = prio
-	}
-}
-
-// oldest returns the index of the oldest of the weakest candidates that w found in prios and keys. numbers are the
-// numbers of the starts, by the same index.
-func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
-	if !w.Alone && w.Next == w.Key {
-		return dsp.FindOldest(prios, keys, numbers, w.Prio, w.Key)
-	}
-	return w.At
-}
-
-// eligible returns a copy of prios, by index, with unstealable for the voices that q does not select. It is scratch
-// space, valid until the next call.
-func (a *audio) eligible(q *query, prios []int32) []int32 {
-	eligible := a.scores.eligible[:len(prios)]
-	copy(eligible, prios)
-	for i, prio := range prios {
-		if prio <= q.prio && !a.matches(q, a.voiceTable.at(i)) {
-			eligible[i] = unstealable
-		}
-	}
-	return eligible
-}
-
-// comparedAudibility returns the audibilities, powers by index, that a policy compares: over the whole remainder for
-// stealForGood, otherwise as the pool does. The result aliases s.
-func (s *scores) comparedAudibility(policy Overflow) []float32 {
-	if policy == stealForGood {
-		return s.remaining
-	}
-	return s.audibility
-}
-
-// keys returns the keys, by index, that a policy compares after the priority; the voice with the lowest key is the
-// victim. The result aliases s: audibility for policies that compare loudness, zeros for StealOldest.
-func (s *scores) keys(policy Overflow) []float32 {
-	switch policy {
-	case StealGain:
-		return s.gain
-	case StealOldest:
-		return s.zeros
-	case StealMasked:
-		return s.masks.score
-	}
-	return s.comparedAudibility(policy)
-}
-
-// less reports whether the voice at index i is a victim before the voice at j, with the keys of a policy: by
-// priority, then key, then number. It is a total order.
-func (s *scores) less(i, j int, keys []float32) bool {
-	switch {
-	case s.prio[i] != s.prio[j]:
-		return s.prio[i] < s.prio[j]
-	case keys[i] != keys[j]:
-		return keys[i] < keys[j]
-	}
-	return s.number[i] < s.number[j]
+	a.scores.Choose(c, &of)
 }
 
 // lossBound returns the bound Event.Lost of the stolen voice s, as a power; +Inf if it is unknown. Each fade,

@@ -1,11 +1,6 @@
 package mixer
 
 import (
-	"cmp"
-	"math"
-	"slices"
-
-	"voicepool/internal/dsp"
 	"voicepool/mixer/internal/victim"
 )
 
@@ -32,7 +27,7 @@ func (a *audio) demote(c *victim.Choice, e *Event, prio int32, remaining float64
 	if !a.canHide(s.endless) {
 		var least victim.Choice
 		a.virtualVictimFor(&least, prio, s.endless)
-		if least.Slot < 0 || a.scores.less(c.Slot, least.Slot, a.scores.remaining) {
+		if least.Slot < 0 || a.scores.Less(c.Slot, least.Slot, victim.ByRemaining) {
 			a.steal(c, e)
 			return
 		}
@@ -63,9 +58,7 @@ func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 		kind = victim.Finite
 	}
 	a.refreshRemaining(kind)
-	if a.scores.virtualVictims.Choose(c, prio, kind); c.Slot >= 0 {
-		c.Slot += a.base
-	}
+	a.scores.ChooseVirtual(c, prio, kind)
 }
 
 // startsVirtual reports whether the incoming start r, without a slot, becomes a virtual voice. remaining is its
@@ -76,7 +69,7 @@ func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64
 		return a.incomingKind.virtualizable
 	}
 	a.virtualVictimFor(least, r.prio, a.incomingKind.endless)
-	return least.Slot >= 0 && (a.scores.prio[least.Slot] != r.prio || least.Audibility < remaining)
+	return least.Slot >= 0 && (a.scores.Prio(least.Slot) != r.prio || least.Audibility < remaining)
 }
 
 // moveVoice moves a voice from one index to another, which was taken for it, with its scores, and frees the first. It
@@ -84,36 +77,20 @@ func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
-	a.scores.move(from, to)
+	a.scores.Move(from, to)
 	if sp := a.spectral.Load(); sp != nil {
 		sp.voices[to] = sp.voices[from]
 	}
-	if a.scores.masks != nil {
+	if a.masks != nil {
 		a.updateMasks(to, s) // last, because a virtual voice has no rating yet
 	}
+	a.scoresDue.validUntil[to] = a.scoresDue.validUntil[from]
 	if a.scheduleScore(to); to >= a.base {
+		a.scoresDue.remainingHolds[to-a.base] = 0 // unknown for real voices
 		a.scheduleRemainingGroup(to - a.base)
 	}
 	a.freeIndex(from)
 	return to
-}
-
-// move copies the scores of a voice that changes its index from one index to another.
-func (s *scores) move(from, to int) {
-	s.setAudibility(to, s.audibility[from])
-	s.setPrio(to, s.prio[from])
-	s.number[to], s.validUntil[to] = s.number[from], s.validUntil[from]
-	if s.gain != nil {
-		s.gain[to] = s.gain[from]
-	}
-	s.setRemaining(to, s.remaining[from])
-	s.setEndless(to, s.endless[from])
-	if j := to - s.base(); j >= 0 {
-		s.remainingHolds[j] = 0 // unknown for real voices
-	}
-	if k := s.masks; k != nil {
-		k.score[to] = k.score[from]
-	}
 }
 
 // The hysteresis of an exchange, 1 dB, and the maximum number of exchanges in 10 ms.
@@ -158,11 +135,11 @@ func (a *audio) exchange() {
 	}
 	a.scoreVirtualMasking(false, a.freeSlots())
 	changed := a.restoreIntoFreeSlots()
-	policy, gain := StealQuietest, float64(exchangeGain)
-	if a.scores.masks != nil {
-		policy, gain = StealMasked, maskedGain
+	gain := float64(exchangeGain)
+	if a.masks != nil {
+		gain = maskedGain
 	}
-	keys := a.scores.restoreAudibility()
+	keys, key := a.scores.RestoreAudibility(), a.scores.RestoreKey()
 	q := query{bus: -1}
 	if a.overflow == Reject {
 		q.virtualizable = true
@@ -171,22 +148,22 @@ func (a *audio) exchange() {
 		if changed {
 			a.scoreVirtualMasking(true, 1)
 		}
-		a.prepareRestoreKeys()
-		best, s := a.nextRestore(), &a.scores
+		a.scores.PrepareRestore()
+		best := a.scores.NextRestore()
 		if best < 0 || keys[best] == 0 {
 			return
 		}
 		prio := a.mutable(best).prio
 		q.prio = prio
 		var c victim.Choice
-		a.choose(&c, &q, policy)
-		if c.Slot < 0 || s.prio[c.Slot] == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.Slot]))) {
+		a.choose(&c, &q, key)
+		if c.Slot < 0 || a.scores.Prio(c.Slot) == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.Slot]))) {
 			return
 		}
 		v := a.mutable(best)
 		var e Event
 		v.record.setCause(&e, v.number())
-		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
+		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(a.scores.Audibility(best)), prio
 		a.swap(&c, best, e)
 		changed = true
 	}
@@ -198,7 +175,7 @@ func (a *audio) exchange() {
 func (a *audio) swap(c *victim.Choice, best int, e Event) {
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
-		a.demote(c, &e, virtual.prio, float64(a.scores.remaining[best]))
+		a.demote(c, &e, virtual.prio, float64(a.scores.Remaining(best)))
 		a.fadeInRestored(a.moveVoice(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
 		return
 	}
@@ -213,7 +190,7 @@ func (a *audio) swap(c *victim.Choice, best int, e Event) {
 	for _, i := range [...]int{c.Slot, best} {
 		s := a.mutable(i)
 		a.updateIndex(i)
-		a.scores.set(i, s.prio, s.number(), s.protect)
+		a.scores.Set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
 	}
 	a.emitVoiceEvent(&e, EventVirtual, real, a.now, best)
@@ -232,7 +209,7 @@ func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 func (a *audio) restoreIntoFreeSlots() (took bool) {
 	free := a.freeSlots()
 	if free > fewFree {
-		waiting := a.restoreOrder()
+		waiting := a.scores.RestoreOrder()
 		for _, i := range waiting[:min(free, len(waiting))] {
 			a.restoreIntoSlot(int(i))
 			took = true
@@ -240,16 +217,15 @@ func (a *audio) restoreIntoFreeSlots() (took bool) {
 		return took
 	}
 	if free > 0 {
-		a.prepareRestoreKeys()
+		a.scores.PrepareRestore()
 	}
 	for ; free > 0; free-- {
-		i := a.nextRestore()
+		i := a.scores.NextRestore()
 		if i < 0 {
 			return took
 		}
 		a.restoreIntoSlot(i)
 		took = true
-		a.scores.eligible[i] = unstealable // the other keys are unchanged
 	}
 	return took
 }
@@ -261,80 +237,17 @@ func (a *audio) restoreIntoSlot(i int) {
 	a.updateHighWater()
 }
 
-// restoreOrder returns the indices of the virtual voices that may be restored, in the order of compareRestore. The
-// slice is scratch space, which choices overwrite.
-func (a *audio) restoreOrder() []int32 {
-	order := a.scores.eligible[a.base:a.base]
-	for i, prio := range a.scores.restorePrio[:a.scores.usedVirtual] {
-		if prio != unstealable {
-			order = append(order, int32(a.base+i))
-		}
-	}
-	slices.SortFunc(order, a.compareRestore)
-	return order
-}
-
-// compareRestore returns -1 if the virtual voice at index i is restored before the voice at j, otherwise 1. Audible
-// voices come first. Then the order is by priority regardless of protection, the loudest in the next 20 ms, the
-// oldest.
-func (a *audio) compareRestore(i, j int32) int {
-	s, keys := &a.scores, a.scores.restoreAudibility()
-	x, y := keys[i], keys[j]
-	if (x == 0) != (y == 0) { // otherwise muted voices would block audible ones
-		return cmp.Compare(y, x)
-	}
-	return cmp.Or(cmp.Compare(s.restorePrio[int(i)-a.base], s.restorePrio[int(j)-a.base]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
-}
-
 // updateRestorePrio updates whether the virtual voice at index i may be restored, and its priority. It has no effect
 // on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return
 	}
-	prio := int32(unstealable)
+	prio := int32(victim.Unstealable)
 	if s := a.mutable(i); s.paused == 0 && !s.voice.FadingOut() {
 		prio = -s.prio
 	}
-	i -= a.base
-	a.scores.restorePrio[i], a.scores.usedVirtual = prio, max(a.scores.usedVirtual, i+1)
-}
-
-// restoreAudibility returns how loud voices would be if restored, by index: a power, or a masking score for
-// StealMasked. The result aliases s.
-func (s *scores) restoreAudibility() []float32 {
-	if s.masks != nil {
-		return s.masks.score
-	}
-	return s.audibility
-}
-
-// prepareRestoreKeys prepares the keys of nextRestore, so that the weakest one is restored first, in the
-// order of compareRestore.
-func (a *audio) prepareRestoreKeys() {
-	const loudest = 0x7f800000 // the bits of infinity
-	s := &a.scores
-	to := a.base + s.usedVirtual
-	order, keys := s.eligible[a.base:to], s.restoreAudibility()[a.base:to]
-	for i, x := range keys {
-		prio := s.restorePrio[i]
-		if x == 0 && prio != unstealable {
-			prio += 2*MaxPriority + 1 // after all audible ones
-		}
-		order[i], s.restoreKeys[i] = prio, math.Float32frombits(loudest-math.Float32bits(x))
-	}
-}
-
-// nextRestore returns the index of the virtual voice that is restored first; -1 if no voice may be restored.
-// It uses the keys of prepareRestoreKeys.
-func (a *audio) nextRestore() int {
-	s, from := &a.scores, a.base
-	order, turned := s.eligible[from:from+s.usedVirtual], s.restoreKeys[:s.usedVirtual]
-	var w dsp.Weakest
-	if w.Find(order, turned, unstealable-1); w.Candidates == 0 {
-		return -1
-	}
-	return from + oldest(&w, order, turned, s.number[from:])
+	a.scores.SetRestorePrio(i, prio)
 }
 
 // fadeInRestored fades in the restored voice at index i over 5 ms and emits EventReal.

@@ -73,8 +73,8 @@ func TestFirstBack(t *testing.T) {
 			if len(waiting) > 0 {
 				want = slices.MinFunc(waiting, a.before)
 			}
-			a.prepareRestoreKeys()
-			got := a.nextRestore()
+			a.scores.PrepareRestore()
+			got := a.scores.NextRestore()
 			if got != want {
 				t.Fatalf("%v: of %d that wait %d comes back first, want %d", policy, len(waiting), got, want)
 			}
@@ -93,7 +93,7 @@ func TestFirstBack(t *testing.T) {
 
 // before orders virtual voices by restore order, computed from the voices themselves.
 func (a *audio) before(i, j int) int {
-	keys := a.scores.restoreAudibility()
+	keys := a.scores.RestoreAudibility()
 	x, y := keys[i], keys[j]
 	if (x == 0) != (y == 0) {
 		return cmp.Compare(y, x)

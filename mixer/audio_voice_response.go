@@ -90,6 +90,6 @@ func (a *audio) noteFilters(e *Event, s *slot, i int) {
 		return
 	}
 	if index, _ := s.voice.Energies(); index > 0 {
-		e.Muffled = pcm.Decibels(max(float64(a.scores.remaining[i])/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
+		e.Muffled = pcm.Decibels(max(float64(a.scores.Remaining(i))/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"voicepool/internal/dsp"
 	"voicepool/internal/release"
+	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -289,9 +290,10 @@ func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
 
 // freeIndex frees index i after its voice has ended or moved.
 func (a *audio) freeIndex(i int) {
-	a.scores.set(i, unstealable, 0, false) // otherwise the number would occur twice
+	a.scores.Set(i, victim.Unstealable, 0, false) // otherwise the number would occur twice
 	if i >= a.base {
-		a.scores.restorePrio[i-a.base], a.scores.remainingHolds[i-a.base], a.scores.validUntil[i] = unstealable, never, never
+		a.scores.SetRestorePrio(i, victim.Unstealable)
+		a.scoresDue.remainingHolds[i-a.base], a.scoresDue.validUntil[i] = never, never
 	}
 	a.release(i)
 }

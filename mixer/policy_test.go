@@ -174,7 +174,7 @@ func TestScores(t *testing.T) {
 			var living []score
 			for i := a.next(0); i >= 0; i = a.next(i + 1) {
 				s := a.mutable(i)
-				x := score{s.number(), a.scores.prio[i], float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)}
+				x := score{s.number(), a.scores.Prio(i), float64(a.scores.Audibility(i)), a.defined(i, since, known), a.defined(i, a.now, known)}
 				if onGrid && !near(x.stored, x.really) {
 					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v", seed, a.now, s.number(), x.stored, x.really)
 				}
@@ -243,7 +243,7 @@ func TestScores(t *testing.T) {
 			}
 			since = max(since, a.scoredAt)
 			for i := a.next(0); i >= 0; i = a.next(i + 1) {
-				stored, really, fresh := float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)
+				stored, really, fresh := float64(a.scores.Audibility(i)), a.defined(i, since, known), a.defined(i, a.now, known)
 				was := score{}
 				for _, x := range living {
 					if x.number == a.mutable(i).number() {

@@ -114,7 +114,7 @@ func (a *audio) mixGroup(g int, n int64) {
 }
 
 // lagGroups returns the number of groups that have ever had a voice.
-func (a *audio) lagGroups() int { return (a.scores.usedVirtual + lagGroup - 1) / lagGroup }
+func (a *audio) lagGroups() int { return (a.scores.UsedVirtual() + lagGroup - 1) / lagGroup }
 
 // refreshAllVirtual computes the scores of all virtual voices.
 func (a *audio) refreshAllVirtual() {
@@ -130,7 +130,7 @@ func (a *audio) refreshVirtual() {
 		return
 	}
 	due.first = never
-	used := a.scores.validUntil[a.base : a.base+a.scores.usedVirtual]
+	used := a.scoresDue.validUntil[a.base : a.base+a.scores.UsedVirtual()]
 	for g, first := range due.groups[:a.lagGroups()] {
 		if first <= a.now {
 			first = never
@@ -139,7 +139,7 @@ func (a *audio) refreshVirtual() {
 				if holds <= a.now {
 					i := a.base + from + j
 					a.refreshScore(i, a.current(i), false)
-					holds = a.scores.validUntil[i]
+					holds = a.scoresDue.validUntil[i]
 				}
 				first = min(first, holds)
 			}
@@ -156,10 +156,10 @@ const remainingMoving = 2
 // remainingClass returns the class of virtual voice j, counted from base, for refreshRemainingClass: 0 finite, 1
 // endless, remainingMoving if it moves or was moved.
 func (a *audio) remainingClass(j int) int {
-	if a.scores.remainingHolds[j] == 0 {
+	if a.scoresDue.remainingHolds[j] == 0 {
 		return remainingMoving
 	}
-	return boolInt(a.scores.endless[a.base+j])
+	return boolInt(a.scores.Endless(a.base + j))
 }
 
 // refreshRemainingClass computes the scores of the virtual voices of a class whose audibility from now on may have
@@ -173,8 +173,8 @@ func (a *audio) refreshRemainingClass(class int) {
 	for g, first := range due.groups[:a.lagGroups()] {
 		if first <= a.now {
 			due.groups[g] = never
-			for j := g * lagGroup; j < min((g+1)*lagGroup, a.scores.usedVirtual); j++ {
-				switch until := a.scores.remainingHolds[j]; {
+			for j := g * lagGroup; j < min((g+1)*lagGroup, a.scores.UsedVirtual()); j++ {
+				switch until := a.scoresDue.remainingHolds[j]; {
 				case a.remainingClass(j) != class:
 				case until <= a.now:
 					a.refreshScore(a.base+j, a.current(a.base+j), false) // also schedules the next time

@@ -158,22 +158,24 @@ func TestCrowdCost(t *testing.T) {
 			}
 			m.Render(make([]pcm.Frame, 1600))
 			a, passed, scored, looked := m.audio, 0, 0, 0
-			before := slices.Clone(a.scores.remaining[a.base:])
+			before, now := make([]float32, a.scores.UsedVirtual()), make([]float32, a.scores.UsedVirtual())
 			for range starts {
 				if a.virtuals.Len() < crowd {
 					t.Fatalf("%d voices are virtual", a.virtuals.Len())
 				}
 				for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
 					if full {
-						scored += boolInt(a.scores.remainingHolds[i-a.base] <= a.now)
+						scored += boolInt(a.scoresDue.remainingHolds[i-a.base] <= a.now)
 					} else {
-						scored += boolInt(a.scores.validUntil[i] <= a.now)
+						scored += boolInt(a.scoresDue.validUntil[i] <= a.now)
 					}
 				}
 				if full {
 					a.refreshScores(scopeMoving)
 					a.refreshRemaining(victim.Any)
-					now := a.scores.remaining[a.base:]
+					for j := range now {
+						now[j] = a.scores.Remaining(a.base + j)
+					}
 					for from := 0; from < len(now); from += 64 { // a search reads each run of 64 voices with a change
 						if to := min(from+64, len(now)); !slices.Equal(now[from:to], before[from:to]) {
 							looked += 64
@@ -181,7 +183,7 @@ func TestCrowdCost(t *testing.T) {
 					}
 					copy(before, now)
 					var c victim.Choice
-					if a.scores.virtualVictims.Choose(&c, 0, victim.Any); c.Candidates < crowd {
+					if a.scores.ChooseVirtual(&c, 0, victim.Any); c.Candidates < crowd {
 						t.Fatalf("%d voices might be lost", c.Candidates)
 					}
 				} else {
@@ -218,9 +220,9 @@ func TestMaskedCost(t *testing.T) {
 		m.Render(make([]pcm.Frame, 80))
 		a.runGrid()
 		a.scoreVirtualMasking(false, 1)
-		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
-			if tick >= 10 && waits != unstealable {
-				rated += boolInt(a.scores.masks.score[a.base+j] == a.audibleBeside(j))
+		for j, waits := range a.scores.RestorePriorities() {
+			if tick >= 10 && waits != victim.Unstealable {
+				rated += boolInt(a.masks.score[a.base+j] == a.audibleBeside(j))
 			}
 		}
 	}
@@ -248,7 +250,7 @@ func TestMaskAgain(t *testing.T) {
 		}
 	}
 	m.Render(make([]pcm.Frame, 1600))
-	a, k := m.audio, m.audio.scores.masks
+	a, k := m.audio, m.audio.masks
 	left := 0
 	for n := range 400 {
 		if n%20 == 0 {
@@ -265,20 +267,20 @@ func TestMaskAgain(t *testing.T) {
 			}
 		}
 		a.scoreVirtualMasking(true, 1)
-		a.prepareRestoreKeys()
-		got := a.nextRestore()
+		a.scores.PrepareRestore()
+		got := a.scores.NextRestore()
 		score := k.score[got]
-		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
-			left += boolInt(waits != unstealable && k.score[a.base+j] != a.audibleBeside(j))
+		for j, waits := range a.scores.RestorePriorities() {
+			left += boolInt(waits != victim.Unstealable && k.score[a.base+j] != a.audibleBeside(j))
 		}
 		bounds := slices.Clone(k.score[a.base:])
 		a.scoreVirtualMasking(false, fewFree+1)
-		a.prepareRestoreKeys()
-		if want := a.nextRestore(); got != want || score != k.score[want] {
+		a.scores.PrepareRestore()
+		if want := a.scores.NextRestore(); got != want || score != k.score[want] {
 			t.Fatalf("%d: voice %d comes back first, of a score of %v, want %d, of %v", n, got, score, want, k.score[want])
 		}
-		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
-			if waits != unstealable && bounds[j] < k.score[a.base+j] {
+		for j, waits := range a.scores.RestorePriorities() {
+			if waits != victim.Unstealable && bounds[j] < k.score[a.base+j] {
 				t.Fatalf("%d: voice %d is said to have at most %v, and has %v", n, j, bounds[j], k.score[a.base+j])
 			}
 		}

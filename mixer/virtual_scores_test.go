@@ -69,10 +69,10 @@ func TestRefreshRemaining(t *testing.T) {
 				if !which.Includes(s.endless) {
 					continue
 				}
-				soon := a.scores.audibility[i]
+				soon := a.scores.Audibility(i)
 				heard := a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable)
-				if heard.remaining != a.scores.remaining[i] {
-					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.remaining[i], heard.remaining)
+				if heard.remaining != a.scores.Remaining(i) {
+					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.Remaining(i), heard.remaining)
 				}
 				looked++
 				stale += boolInt(s.virtualizable && heard.soon != soon)
@@ -105,16 +105,15 @@ func TestMaskFirst(t *testing.T) {
 		}
 	}
 	m.Render(make([]pcm.Frame, 1600))
-	a, k := m.audio, m.audio.scores.masks
+	a, k := m.audio, m.audio.masks
 	firstOnes := func(n int) (first []int) {
-		a.prepareRestoreKeys()
+		a.scores.PrepareRestore()
 		for range n {
-			i := a.nextRestore()
+			i := a.scores.NextRestore()
 			if i < 0 {
 				break
 			}
 			first = append(first, i)
-			a.scores.eligible[i] = unstealable
 		}
 		return first
 	}
@@ -151,8 +150,8 @@ func TestMaskFirst(t *testing.T) {
 		if want := firstOnes(n); !slices.Equal(got, want) {
 			t.Fatalf("round %d: %v come back first, want %v", round, got, want)
 		}
-		for j, waits := range a.scores.restorePrio[:a.scores.usedVirtual] {
-			if waits == unstealable {
+		for j, waits := range a.scores.RestorePriorities() {
+			if waits == victim.Unstealable {
 				continue
 			}
 			exact := k.score[a.base+j]

@@ -35,15 +35,16 @@ var quarters = []edit{
 // rests protects a restored voice from being stolen for 100 ms.
 var rests = map[string][]edit{
 	virtual: {
-		{"		a.choose(&c, &q, policy)\n", `		spared := map[int]int32{}
+		{"		a.choose(&c, &q, key)\n", `		spared := map[int]int32{}
 		for _, v := range a.real() {
 			if v.slot.back > 0 && a.now-v.slot.back < int64(a.rate)/10 {
-				spared[v.index], s.prio[v.index] = s.prio[v.index], unstealable
+				spared[v.index] = a.scores.Prio(v.index)
+				a.scores.SetPrio(v.index, victim.Unstealable)
 			}
 		}
-		a.choose(&c, &q, policy)
+		a.choose(&c, &q, key)
 		for i, prio := range spared {
-			s.prio[i] = prio
+			a.scores.SetPrio(i, prio)
 		}
 `},
 		{"	s.voice.FadeBackIn(a.now, a.smooth)\n", "	s.voice.FadeBackIn(a.now, a.smooth)\n	s.back = a.now\n"},

@@ -27,7 +27,7 @@ const score = "ahead, now := power, power"
 
 var mutants = []mutant{
 	{name: "the most audible instead of the least", file: scores, edits: []edit{
-		{"a.scores.setAudibility(i, audibility)", "a.scores.setAudibility(i, 1/(audibility+1e-20))"},
+		{"a.scores.SetAudibility(i, audibility)", "a.scores.SetAudibility(i, 1/(audibility+1e-20))"},
 	}},
 	{name: "without the gain", file: response, edits: []edit{{score, "ahead, now := 1.0, 1.0"}}},
 	{

@@ -1,8 +1,3 @@
-// Package victim finds the voice that loses its slot to an incoming start: the lowest priority, then the least
-// audibility, then the oldest start. Its input is slices of priorities, audibilities and start numbers.
-//
-// Everything except the New functions belongs to the audio side of the mixer: one goroutine at a time calls
-// it, and it does not allocate.
 package victim
 
 import (
@@ -15,9 +10,9 @@ import (
 // Unstealable is the priority of protected voices and free slots. It exceeds all priorities of other voices.
 const Unstealable = math.MaxInt32
 
-// Index speeds up searches among many slots. It holds the victim of each run of 64 slots, and a search updates
-// only the runs with changes. A nil *Index ignores MarkDirty and cannot search.
-type Index struct {
+// slotIndex speeds up searches among many slots. It holds the victim of each run of 64 slots, and a search updates
+// only the runs with changes. A nil *slotIndex ignores markDirty and cannot search.
+type slotIndex struct {
 	slots        int
 	lowestPrio   []int32   // by run: the lowest priority; Unstealable for padding
 	leastAudible []float32 // the least audibility with that priority
@@ -35,15 +30,15 @@ const (
 	noSecond = math.MaxUint32
 )
 
-// NewIndex returns an index of a number of slots, which are all marked as changed. It returns nil if there are
+// newSlotIndex returns an index of a number of slots, which are all marked as changed. It returns nil if there are
 // too few for a gain.
-func NewIndex(slots int) *Index {
+func newSlotIndex(slots int) *slotIndex {
 	n := (slots + runSlots - 1) / runSlots
 	if n < minRuns {
 		return nil
 	}
 	full := (n + 15) &^ 15 // padded for the kernels
-	r := &Index{
+	r := &slotIndex{
 		slots: slots, lowestPrio: make([]int32, full), leastAudible: make([]float32, full), secondBits: make([]uint32, n),
 		victim: make([]int32, n), candidates: make([]int32, n), dirty: make([]uint64, (n+63)/64),
 	}
@@ -54,25 +49,25 @@ func NewIndex(slots int) *Index {
 	return r
 }
 
-// MarkDirty records a change of the priority or the key at index i, before the next Find. It ignores virtual
+// markDirty records a change of the priority or the key at index i, before the next find. It ignores virtual
 // voices.
-func (r *Index) MarkDirty(i int) {
+func (r *slotIndex) markDirty(i int) {
 	if r != nil && i < r.slots {
 		run := i / runSlots
 		r.dirty[run/64] |= 1 << (run % 64)
 	}
 }
 
-// markAllDirty makes the next Find update all runs.
-func (r *Index) markAllDirty() {
+// markAllDirty makes the next find update all runs.
+func (r *slotIndex) markAllDirty() {
 	for run := range r.secondBits {
 		r.dirty[run/64] |= 1 << (run % 64)
 	}
 }
 
-// Find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find of all slots.
+// find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find of all slots.
 // prio and audibility are by slot and must be the same slices in all calls. limit is below Unstealable.
-func (r *Index) Find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
+func (r *slotIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
 		r.markAllDirty()
@@ -96,7 +91,7 @@ func (r *Index) Find(w *dsp.Weakest, prio []int32, audibility []float32, limit i
 }
 
 // update searches the slots of a run again and stores their victim and candidates.
-func (r *Index) update(run int, prio []int32, audibility []float32) {
+func (r *slotIndex) update(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
 	var w dsp.Weakest
 	w.Find(prio[from:to], audibility[from:to], r.limit)

@@ -7,15 +7,15 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// TestIndex compares an Index with a search through all slots, after random changes: ties, protected voices,
+// TestIndex compares a slotIndex with a search through all slots, after random changes: ties, protected voices,
 // free slots, a priority that a single slot has, and other limits.
 func TestIndex(t *testing.T) {
-	if NewIndex(runSlots*(minRuns-1)) != nil {
+	if newSlotIndex(runSlots*(minRuns-1)) != nil {
 		t.Error("there is an index of few slots")
 	}
 	for _, slots := range []int{runSlots*(minRuns-1) + 1, 1024, 4096, 5000} {
 		random := rand.New(rand.NewPCG(1, uint64(slots)))
-		index, prio, audibility := NewIndex(slots), make([]int32, slots), make([]float32, slots)
+		index, prio, audibility := newSlotIndex(slots), make([]int32, slots), make([]float32, slots)
 		for i := range prio {
 			prio[i] = Unstealable
 		}
@@ -37,15 +37,15 @@ func TestIndex(t *testing.T) {
 				default:
 					prio[i], audibility[i] = random.Int32N(priorities), float32(random.IntN(kinds))
 				}
-				index.MarkDirty(i)
-				index.MarkDirty(slots + random.IntN(10)) // a virtual voice
+				index.markDirty(i)
+				index.markDirty(slots + random.IntN(10)) // a virtual voice
 			}
 			limit := random.Int32N(6) - 1
 			if round%4 != 0 {
 				limit = priorities
 			}
 			var got, want dsp.Weakest
-			index.Find(&got, prio, audibility, limit)
+			index.find(&got, prio, audibility, limit)
 			want.Find(prio, audibility, limit)
 			if want.Candidates == 0 {
 				got, want = dsp.Weakest{Candidates: got.Candidates}, dsp.Weakest{}

@@ -29,9 +29,9 @@ type Choice struct {
 	RunnerUpPrio int32   // priority of the second candidate
 }
 
-// VirtualIndex finds the virtual voice that is the least audible from now on, among endless voices, finite ones
+// virtualIndex finds the virtual voice that is the least audible from now on, among endless voices, finite ones
 // or both. Voice j is at index j of all slices.
-type VirtualIndex struct {
+type virtualIndex struct {
 	prio      []int32 // slices of the caller
 	endless   []bool
 	remaining []float32
@@ -54,10 +54,10 @@ type classIndex struct {
 	dirtyPrio       []uint64  // by run, a bit each: a priority or a kind has changed
 }
 
-// NewVirtualIndex returns an index of virtual voices by their priorities, kinds, audibilities from now on (powers)
-// and numbers. It keeps the slices, which have equal lengths. All priorities are Unstealable until MarkPrio.
-func NewVirtualIndex(prio []int32, endless []bool, remaining []float32, number []uint64) *VirtualIndex {
-	u := &VirtualIndex{prio: prio, endless: endless, remaining: remaining, number: number}
+// newVirtualIndex returns an index of virtual voices by their priorities, kinds, audibilities from now on (powers)
+// and numbers. It keeps the slices, which have equal lengths. All priorities are Unstealable until markPrio.
+func newVirtualIndex(prio []int32, endless []bool, remaining []float32, number []uint64) *virtualIndex {
+	u := &virtualIndex{prio: prio, endless: endless, remaining: remaining, number: number}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
 	full := (runs + 15) &^ 15 // padded for the kernels
 	for i := range u.indexes {
@@ -74,17 +74,17 @@ func NewVirtualIndex(prio []int32, endless []bool, remaining []float32, number [
 	return u
 }
 
-// MarkPrio records a change of the priority or the kind of voice j, before the next Choose. It ignores negative
+// markPrio records a change of the priority or the kind of voice j, before the next choose. It ignores negative
 // j.
-func (u *VirtualIndex) MarkPrio(j int) {
+func (u *virtualIndex) markPrio(j int) {
 	if j >= 0 {
 		markRun(u.indexes[0].dirtyPrio, j)
 		markRun(u.indexes[1].dirtyPrio, j)
 	}
 }
 
-// MarkAudibility records a change of the audibility of voice j, before the next Choose. It ignores negative j.
-func (u *VirtualIndex) MarkAudibility(j int) {
+// markAudibility records a change of the audibility of voice j, before the next choose. It ignores negative j.
+func (u *virtualIndex) markAudibility(j int) {
 	if j >= 0 {
 		markRun(u.indexes[boolInt(u.endless[j])].dirtyAudibility, j)
 	}
@@ -97,7 +97,7 @@ func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots %
 // index of its first voice among the virtual voices, and the priorities of its voices. class is 0 for
 // finite voices and 1 for endless ones; voices of the other class have Unstealable. The slice is valid
 // until the next call.
-func (u *VirtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
+func (u *virtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
 	from = run * runSlots
 	to := min(from+runSlots, len(u.prio))
 	prio = u.scratch[:to-from]
@@ -112,7 +112,7 @@ func (u *VirtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
 
 // update updates the entry of a run. moved means that a priority or a kind has changed, so the
 // counts must be updated, too.
-func (u *VirtualIndex) update(run, class int, moved bool) {
+func (u *virtualIndex) update(run, class int, moved bool) {
 	k := &u.indexes[class]
 	from, prio := u.prioritiesOf(run, class)
 	var w dsp.Weakest
@@ -137,7 +137,7 @@ func (u *VirtualIndex) update(run, class int, moved bool) {
 
 // findClass returns the least audible virtual voice of a class (0: finite, 1: endless), with a priority of at
 // most limit. Candidates is 0 without such a voice. It first updates the runs that have changed.
-func (u *VirtualIndex) findClass(class int, limit int32) (w virtualWeakest) {
+func (u *virtualIndex) findClass(class int, limit int32) (w virtualWeakest) {
 	k := &u.indexes[class]
 	for i, moved := range k.dirtyPrio {
 		for word := moved | k.dirtyAudibility[i]; word != 0; word &= word - 1 {
@@ -204,7 +204,7 @@ func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 
 // find returns the least audible virtual voice of a kind, with a priority of at most limit. Candidates is 0
 // without such a voice.
-func (u *VirtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
+func (u *virtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
 	for class := range u.indexes {
 		if kind.Includes(class == 1) {
 			w = w.merge(u.findClass(class, limit))
@@ -214,7 +214,7 @@ func (u *VirtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
 }
 
 // oldest returns the oldest among the least audible voices that find returned in w.
-func (u *VirtualIndex) oldest(w *virtualWeakest, kind Kind) int {
+func (u *virtualIndex) oldest(w *virtualWeakest, kind Kind) int {
 	if w.Alone || w.Next != w.Key {
 		return w.At
 	}
@@ -234,9 +234,9 @@ func (u *VirtualIndex) oldest(w *virtualWeakest, kind Kind) int {
 	return oldest
 }
 
-// Choose stores the virtual voice to steal in c, with a priority of at most limit: the lowest priority, then the
+// choose stores the virtual voice to steal in c, with a priority of at most limit: the lowest priority, then the
 // least audible from now on, then the oldest. limit is below Unstealable.
-func (u *VirtualIndex) Choose(c *Choice, limit int32, kind Kind) {
+func (u *virtualIndex) choose(c *Choice, limit int32, kind Kind) {
 	w := u.find(kind, limit)
 	*c = Choice{Slot: -1, RunnerUp: -1}
 	if w.Candidates == 0 {
@@ -251,11 +251,11 @@ func (u *VirtualIndex) Choose(c *Choice, limit int32, kind Kind) {
 	default: // the runner-up is the result of a search without the victim
 		prio := u.prio[c.Slot]
 		u.prio[c.Slot] = Unstealable
-		u.MarkPrio(c.Slot)
+		u.markPrio(c.Slot)
 		w = u.find(kind, limit)
 		c.RunnerUp, c.RunnerUpPrio = float64(w.Key), w.Prio
 		u.prio[c.Slot] = prio
-		u.MarkPrio(c.Slot)
+		u.markPrio(c.Slot)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// chooseByWalk is VirtualIndex.Choose with a linear search.
-func (u *VirtualIndex) chooseByWalk(limit int32, kind Kind) Choice {
+// chooseByWalk is virtualIndex.choose with a linear search.
+func (u *virtualIndex) chooseByWalk(limit int32, kind Kind) Choice {
 	c := Choice{Slot: -1, RunnerUp: -1}
 	second := -1
 	less := func(i, j int) bool {
@@ -44,7 +44,7 @@ func (u *VirtualIndex) chooseByWalk(limit int32, kind Kind) Choice {
 	return c
 }
 
-// TestVirtualIndex changes scores at random and compares Choose with a search through all voices: the victim
+// TestVirtualIndex changes scores at random and compares choose with a search through all voices: the victim
 // and the data of its event. It covers ties, protected voices, free places, priorities of a single voice, limits
 // above and below them, and voices that change from endless to finite.
 func TestVirtualIndex(t *testing.T) {
@@ -54,12 +54,12 @@ func TestVirtualIndex(t *testing.T) {
 		for i := range prio {
 			prio[i] = Unstealable
 		}
-		u := NewVirtualIndex(prio, endless, remaining, numbers)
+		u := newVirtualIndex(prio, endless, remaining, numbers)
 		priorities, kinds, number, alone, ties, none := int32(1), 2000, uint64(0), 0, 0, 0
 		set := func(i int, p int32) {
 			number++
 			prio[i], numbers[i] = p, number
-			u.MarkPrio(i)
+			u.markPrio(i)
 		}
 		for round := range 5000 {
 			if round%100 == 0 {
@@ -76,8 +76,8 @@ func TestVirtualIndex(t *testing.T) {
 				case 2:
 					if to := r.IntN(virtual); to != i { // the voice moves
 						prio[to], endless[to], remaining[to], numbers[to] = prio[i], endless[i], remaining[i], numbers[i]
-						u.MarkAudibility(to)
-						u.MarkPrio(to)
+						u.markAudibility(to)
+						u.markPrio(to)
 						set(i, Unstealable)
 					}
 				case 3:
@@ -86,23 +86,23 @@ func TestVirtualIndex(t *testing.T) {
 					}
 				case 4:
 					endless[i] = !endless[i]
-					u.MarkPrio(i)
+					u.markPrio(i)
 				default:
 					set(i, r.Int32N(priorities))
 					remaining[i] = float32(r.IntN(kinds))
-					u.MarkAudibility(i)
+					u.markAudibility(i)
 				}
 			}
 			if r.IntN(2) == 0 { // an audibility alone
 				i := r.IntN(virtual)
 				remaining[i] = float32(r.IntN(kinds))
-				u.MarkAudibility(i)
+				u.markAudibility(i)
 			}
-			u.MarkPrio(-1 - r.IntN(5)) // a real voice
-			u.MarkAudibility(-1 - r.IntN(5))
+			u.markPrio(-1 - r.IntN(5)) // a real voice
+			u.markAudibility(-1 - r.IntN(5))
 			limit, kind := r.Int32N(6)-1, []Kind{Any, Endless, Finite}[r.IntN(3)]
 			var got Choice
-			u.Choose(&got, limit, kind)
+			u.choose(&got, limit, kind)
 			want := u.chooseByWalk(limit, kind)
 			if got != want {
 				t.Fatalf("%d virtual voices, round %d, limit %d, kind %d: %+v, want %+v", virtual, round, limit, kind, got, want)

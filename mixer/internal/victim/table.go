@@ -1,0 +1,330 @@
+// Package victim finds the voice that loses its slot to an incoming start: the lowest priority, then the least
+// audibility, then the oldest start. Virtual voices only keep their time; the package also chooses the virtual
+// voice that is lost for good and the virtual voice that gets a free slot. Its input is numbers by voice index.
+//
+// Everything except New belongs to the audio side of the mixer: one goroutine at a time calls it, and it does not
+// allocate.
+package victim
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"voicepool/internal/dsp"
+)
+
+// Table holds the scores of all voices by index: slots first, then virtual voices.
+type Table struct {
+	Gain   []float32 // left^2 + right^2, set by the caller; nil unless the table is made for ByGain
+	Masked []float32 // how much is heard beside the other voices, set by the caller; nil unless made for ByMasked
+
+	slots      int
+	prio       []int32
+	number     []uint64
+	audibility []float32
+	remaining  []float32
+	endless    []bool
+	zeros      []float32 // for a choice by number alone
+	eligible   []int32   // scratch space: priorities of the candidates, and of PrepareRestore
+
+	// For virtual voices, by index minus slots.
+	restorePrio []int32   // the negated priority; Unstealable if it must not be restored
+	restoreKeys []float32 // a key that falls with the loudness, see PrepareRestore
+	used        int       // one above the highest index that has been used
+
+	index   *slotIndex // nil if there are few slots
+	virtual *virtualIndex
+}
+
+// Key is the score that a choice compares among voices of equal priority; the lowest one loses.
+type Key uint8
+
+const (
+	ByAudibility Key = iota // see SetAudibility
+	ByRemaining             // see SetRemaining
+	ByGain
+	ByAge // the oldest start
+	ByMasked
+)
+
+// New returns a table of free indices, which are unstealable, with Gain or Masked if key requires them.
+func New(slots, virtual int, key Key) Table {
+	n := slots + virtual
+	t := Table{
+		slots: slots, prio: make([]int32, n), number: make([]uint64, n), audibility: make([]float32, n), remaining: make([]float32, n),
+		endless: make([]bool, n), zeros: make([]float32, n), eligible: make([]int32, n),
+		restorePrio: make([]int32, virtual), restoreKeys: make([]float32, virtual), index: newSlotIndex(slots),
+	}
+	switch key {
+	case ByGain:
+		t.Gain = make([]float32, n)
+	case ByMasked:
+		t.Masked = make([]float32, n)
+	}
+	for i := range t.prio {
+		t.prio[i] = Unstealable
+	}
+	for j := range t.restorePrio {
+		t.restorePrio[j] = Unstealable
+	}
+	t.virtual = newVirtualIndex(t.prio[slots:], t.endless[slots:], t.remaining[slots:], t.number[slots:])
+	return t
+}
+
+// Prio returns the priority of the voice at index i, or Unstealable.
+func (t *Table) Prio(i int) int32 { return t.prio[i] }
+
+// Audibility returns the value of SetAudibility at index i.
+func (t *Table) Audibility(i int) float32 { return t.audibility[i] }
+
+// Remaining returns the value of SetRemaining at index i.
+func (t *Table) Remaining(i int) float32 { return t.remaining[i] }
+
+// Endless returns the value of SetEndless at index i.
+func (t *Table) Endless(i int) bool { return t.endless[i] }
+
+// Set sets the priority and the start number of the voice at index i. A protected voice is unstealable.
+func (t *Table) Set(i int, prio int32, number uint64, protected bool) {
+	t.number[i] = number
+	if protected {
+		prio = Unstealable
+	}
+	t.SetPrio(i, prio)
+}
+
+// SetPrio sets the priority of the voice at index i.
+func (t *Table) SetPrio(i int, prio int32) {
+	if t.index.markDirty(i); t.prio[i] != prio {
+		t.prio[i] = prio
+		t.virtual.markPrio(i - t.slots)
+	}
+}
+
+// SetEndless sets whether the voice at index i does not end by itself.
+func (t *Table) SetEndless(i int, endless bool) {
+	if t.endless[i] != endless {
+		t.endless[i] = endless
+		t.virtual.markPrio(i - t.slots)
+	}
+}
+
+// SetRemaining sets the audibility from now on of the voice at index i, a power.
+func (t *Table) SetRemaining(i int, x float32) {
+	if t.remaining[i] != x {
+		t.remaining[i] = x
+		t.virtual.markAudibility(i - t.slots)
+	}
+}
+
+// SetAudibility sets the audibility, a power, that counts for the voice at index i if it loses its slot: in the
+// next 20 ms if it can become virtual, otherwise from now on.
+func (t *Table) SetAudibility(i int, x float32) {
+	if t.audibility[i] != x {
+		t.audibility[i] = x
+		t.index.markDirty(i)
+	}
+}
+
+// Move copies the scores at an index to another one, except its restore priority.
+func (t *Table) Move(from, to int) {
+	t.SetAudibility(to, t.audibility[from])
+	t.SetPrio(to, t.prio[from])
+	t.number[to] = t.number[from]
+	t.SetRemaining(to, t.remaining[from])
+	t.SetEndless(to, t.endless[from])
+	if t.Gain != nil {
+		t.Gain[to] = t.Gain[from]
+	}
+	if t.Masked != nil {
+		t.Masked[to] = t.Masked[from]
+	}
+}
+
+// LowestPrio returns the lowest priority in a slot; Unstealable if no voice can be stolen.
+func (t *Table) LowestPrio() int32 { return slices.Min(t.prio[:t.slots]) }
+
+// Eligible returns a copy of the priorities, with virtual voices if virtual is set. The caller changes the priority
+// of each excluded voice to Unstealable and passes the copy in a Query. RestoreOrder and PrepareRestore overwrite it.
+func (t *Table) Eligible(virtual bool) []int32 {
+	eligible := t.eligible[:t.upTo(virtual)]
+	copy(eligible, t.prio)
+	return eligible
+}
+
+// upTo returns one above the highest index of a choice.
+func (t *Table) upTo(virtual bool) int {
+	if virtual {
+		return len(t.prio)
+	}
+	return t.slots
+}
+
+// Query selects the candidates of a choice.
+type Query struct {
+	Limit    int32 // the highest priority of a candidate
+	Key      Key
+	Virtual  bool    // virtual voices are candidates, too
+	Eligible []int32 // changed result of Table.Eligible(Virtual); nil: every stealable voice is a candidate
+}
+
+// Choose stores the victim in c: the candidate with the lowest priority, then the lowest key, then the lowest
+// number.
+func (t *Table) Choose(c *Choice, q *Query) {
+	to := t.upTo(q.Virtual)
+	prios, numbers := t.prio[:to], t.number[:to]
+	keys, loud := t.keys(q.Key)[:to], t.compared(q.Key)[:to]
+	if q.Eligible != nil {
+		prios = q.Eligible
+	}
+	var w dsp.Weakest
+	if t.index != nil && q.Eligible == nil && !q.Virtual && q.Key == ByAudibility {
+		t.index.find(&w, prios, keys, q.Limit)
+	} else {
+		w.Find(prios, keys, q.Limit)
+	}
+	c.Candidates, c.Peers, c.Audibility, c.RunnerUp, c.RunnerUpPrio = w.Candidates, w.Candidates, 0, -1, 0
+	if w.Candidates == 0 {
+		c.Slot = -1
+		return
+	}
+	slot := oldest(&w, prios, keys, numbers)
+	c.Slot, c.Audibility = slot, float64(loud[slot])
+	if w.Prio < q.Limit {
+		c.Peers = 0
+		for _, p := range prios {
+			if p == w.Prio {
+				c.Peers++
+			}
+		}
+	}
+	switch {
+	case w.Candidates == 1:
+	case !w.Alone && &keys[0] == &loud[0]:
+		c.RunnerUp, c.RunnerUpPrio = float64(w.Next), w.Prio
+	default: // the runner-up is the victim of a search without the victim
+		prio := prios[slot]
+		prios[slot] = Unstealable
+		w.Find(prios, keys, q.Limit)
+		c.RunnerUp, c.RunnerUpPrio = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
+		prios[slot] = prio
+	}
+}
+
+// ChooseVirtual stores the virtual voice of a kind to steal in c, with a priority of at most limit: the lowest
+// priority, then the least audible from now on, then the oldest.
+func (t *Table) ChooseVirtual(c *Choice, limit int32, kind Kind) {
+	if t.virtual.choose(c, limit, kind); c.Slot >= 0 {
+		c.Slot += t.slots
+	}
+}
+
+// oldest returns the index of the oldest of the weakest candidates that w found in these slices.
+func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
+	if !w.Alone && w.Next == w.Key {
+		return dsp.FindOldest(prios, keys, numbers, w.Prio, w.Key)
+	}
+	return w.At
+}
+
+// compared returns the audibilities that a key compares, or that its choice reports.
+func (t *Table) compared(key Key) []float32 {
+	if key == ByRemaining {
+		return t.remaining
+	}
+	return t.audibility
+}
+
+// keys returns the values of a key.
+func (t *Table) keys(key Key) []float32 {
+	switch key {
+	case ByGain:
+		return t.Gain
+	case ByAge:
+		return t.zeros
+	case ByMasked:
+		return t.Masked
+	}
+	return t.compared(key)
+}
+
+// Less reports whether the voice at index i is a victim before the voice at j by a key. It is a total order.
+func (t *Table) Less(i, j int, key Key) bool {
+	keys := t.keys(key)
+	return cmp.Or(cmp.Compare(t.prio[i], t.prio[j]), cmp.Compare(keys[i], keys[j]), cmp.Compare(t.number[i], t.number[j])) < 0
+}
+
+// SetRestorePrio sets the negated priority of the virtual voice at index i among those to restore; Unstealable:
+// it must not be restored.
+func (t *Table) SetRestorePrio(i int, prio int32) {
+	t.restorePrio[i-t.slots], t.used = prio, max(t.used, i+1-t.slots)
+}
+
+// RestorePriorities returns the values of SetRestorePrio by virtual voice. Its length is UsedVirtual, and the caller
+// must not change it.
+func (t *Table) RestorePriorities() []int32 { return t.restorePrio[:t.used] }
+
+// UsedVirtual returns one above the highest virtual voice of SetRestorePrio.
+func (t *Table) UsedVirtual() int { return t.used }
+
+// RestoreKey returns ByMasked if the table has masking scores, otherwise ByAudibility: what restoring compares.
+func (t *Table) RestoreKey() Key {
+	if t.Masked != nil {
+		return ByMasked
+	}
+	return ByAudibility
+}
+
+// RestoreAudibility returns the scores of RestoreKey by index. The caller must not change them.
+func (t *Table) RestoreAudibility() []float32 { return t.keys(t.RestoreKey()) }
+
+// RestoreOrder returns the indices of the virtual voices that may be restored, the first one first: audible voices,
+// then the highest priority, the loudest, the oldest. The next choice overwrites it.
+func (t *Table) RestoreOrder() []int32 {
+	order := t.eligible[t.slots:t.slots]
+	for j, prio := range t.RestorePriorities() {
+		if prio != Unstealable {
+			order = append(order, int32(t.slots+j))
+		}
+	}
+	slices.SortFunc(order, t.compareRestore)
+	return order
+}
+
+// compareRestore compares virtual voices by the order of RestoreOrder.
+func (t *Table) compareRestore(i, j int32) int {
+	keys, base := t.RestoreAudibility(), int32(t.slots)
+	x, y := keys[i], keys[j]
+	if (x == 0) != (y == 0) { // otherwise muted voices would block audible ones
+		return cmp.Compare(y, x)
+	}
+	return cmp.Or(cmp.Compare(t.restorePrio[i-base], t.restorePrio[j-base]), cmp.Compare(y, x), cmp.Compare(t.number[i], t.number[j]))
+}
+
+// afterAudible exceeds the difference of two priorities.
+const afterAudible = 1 << 30
+
+// PrepareRestore prepares NextRestore from the present scores, so that the weakest key is restored first.
+func (t *Table) PrepareRestore() {
+	const loudest = 0x7f800000 // the bits of infinity
+	order, keys := t.eligible[t.slots:], t.RestoreAudibility()[t.slots:]
+	for j, prio := range t.RestorePriorities() {
+		if keys[j] == 0 && prio != Unstealable {
+			prio += afterAudible
+		}
+		order[j], t.restoreKeys[j] = prio, math.Float32frombits(loudest-math.Float32bits(keys[j]))
+	}
+}
+
+// NextRestore returns the index of the virtual voice that is restored first and skips it in the next call; -1 if no
+// voice may be restored. PrepareRestore must precede it, without a choice of virtual voices in between.
+func (t *Table) NextRestore() int {
+	order := t.eligible[t.slots : t.slots+t.used]
+	var w dsp.Weakest
+	if w.Find(order, t.restoreKeys[:t.used], Unstealable-1); w.Candidates == 0 {
+		return -1
+	}
+	j := oldest(&w, order, t.restoreKeys, t.number[t.slots:])
+	order[j] = Unstealable
+	return t.slots + j
+}
