@@ -71,7 +71,7 @@ func lines(b *strings.Builder, head, line string, n int) {
 // TestBigSheets checks that parsing time does not grow quadratically. With quadratic time these sheets took
 // minutes.
 func TestBigSheets(t *testing.T) {
-	n, limit := 20000, 20*time.Second
+	n, limit := 10000, 10*time.Second
 	if !longtest.Enabled() {
 		n, limit = 2000, 5*time.Second
 	}
