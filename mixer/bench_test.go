@@ -58,21 +58,43 @@ func BenchmarkStartSteal(b *testing.B) {
 
 func BenchmarkPlay(b *testing.B) {
 	s := noiseSounds(b, 1, 1)[0]
-	m := newMixer(b, mixer.Config{Voices: 32, Commands: 1 << 16})
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		if _, err := m.Play(s, mixer.Options{}); err != nil {
-			b.Fatal(err)
-		}
-		if i++; i == 1<<15 {
-			b.StopTimer()
-			m.Render(nil)
-			m.StopAll(0)
-			m.Render(nil)
-			i = 0
-			b.StartTimer()
-		}
+	for _, commands := range []int{1 << 12, 1 << 16} {
+		b.Run(fmt.Sprint(commands), func(b *testing.B) {
+			m := newMixer(b, mixer.Config{Voices: 32, Commands: commands})
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if _, err := m.Play(s, mixer.Options{}); err != nil {
+					b.Fatal(err)
+				}
+				if i++; i == commands/2 {
+					b.StopTimer()
+					m.Render(nil)
+					m.StopAll(0)
+					m.Render(nil)
+					i = 0
+					b.StartTimer()
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkBlock renders a block of 64 frames with steady voices.
+func BenchmarkBlock(b *testing.B) {
+	sounds := noiseSounds(b, 4, 1)
+	for _, n := range []int{32, 256, 1024} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := newMixer(b, mixer.Config{Voices: n, Commands: 8192})
+			block := make([]pcm.Frame, 64)
+			for i := range n {
+				play(b, m.At(mixer.Now), sounds[i%4], mixer.Options{Loop: true, Gain: pcm.Decibels(-i % 60)})
+			}
+			m.Render(block)
+			for b.Loop() {
+				m.Render(block)
+			}
+		})
 	}
 }
 
