@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
 )
+
+// mostSockets is the maximum number of sockets from the service manager.
+const mostSockets = 64
 
 // patience is the time limit for sending a message.
 const patience = time.Second
@@ -49,13 +53,19 @@ func send(message string) error {
 // Watchdog returns the maximum interval between calls of Alive, or 0 without a valid one. It removes the variables of
 // the interval from the environment: call it once.
 func Watchdog() time.Duration {
-	interval, _ := daemon.SdWatchdogEnabled(true)
-	return max(0, interval)
+	interval, err := daemon.SdWatchdogEnabled(true)
+	if err != nil || interval < time.Millisecond || interval > 24*time.Hour { // an overflow in the library, or a mistake
+		return 0
+	}
+	return interval
 }
 
 // Listener returns the first listening socket that the service manager has passed, or nil. It closes the other
 // sockets, and removes their variables from the environment: call it once.
 func Listener() (net.Listener, error) {
+	if n, _ := strconv.Atoi(os.Getenv("LISTEN_FDS")); n > mostSockets { // the library would allocate for all of them
+		return nil, fmt.Errorf("LISTEN_FDS is %d, want at most %d", n, mostSockets)
+	}
 	var first net.Listener
 	for _, file := range activation.Files(true) {
 		l, err := listener(file)

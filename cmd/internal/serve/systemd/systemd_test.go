@@ -136,6 +136,9 @@ func TestWatchdog(t *testing.T) {
 		{usec: "1500", want: 1500 * time.Microsecond},
 		{usec: "1500", pid: own, want: 1500 * time.Microsecond},
 		{usec: "1500", pid: own + "1", want: 0},
+		{usec: "999", pid: own, want: 0},
+		{usec: "86400000001", pid: own, want: 0},
+		{usec: "18446744073709552", pid: own, want: 0}, // overflows to a few nanoseconds
 	} {
 		t.Setenv("WATCHDOG_USEC", c.usec)
 		t.Setenv("WATCHDOG_PID", c.pid)
@@ -145,6 +148,15 @@ func TestWatchdog(t *testing.T) {
 		if os.Getenv("WATCHDOG_USEC")+os.Getenv("WATCHDOG_PID") != "" {
 			t.Error("the environment still has the watchdog")
 		}
+	}
+}
+
+// TestTooManySockets checks that a number of sockets that would take gigabytes is an error.
+func TestTooManySockets(t *testing.T) {
+	t.Setenv("LISTEN_PID", strconv.Itoa(os.Getpid()))
+	t.Setenv("LISTEN_FDS", "2000000000")
+	if l, err := Listener(); l != nil || err == nil || !strings.Contains(err.Error(), "want at most 64") {
+		t.Errorf("%v, %v", l, err)
 	}
 }
 
