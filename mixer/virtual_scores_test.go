@@ -16,7 +16,8 @@ import (
 // up to date after refreshScores and refreshRemaining, which update only voices with possible changes.
 func TestRefreshRemaining(t *testing.T) {
 	stale, looked := 0, 0
-	for seed := range uint64(20) {
+	// How many scores are stale depends on when the mixer's own goroutine runs: 900 to 2,200 in 20 programs.
+	for seed := uint64(0); seed < 20 || stale < 1000 && seed < 200; seed++ {
 		r := rand.New(rand.NewPCG(seed, 11))
 		sounds := crowdSounds(t, r, 6)
 		sounds = append(sounds, noiseOfSteps(t, r, 6)...)
@@ -80,7 +81,7 @@ func TestRefreshRemaining(t *testing.T) {
 		}
 		m.Close()
 	}
-	if looked < 10000 || stale < 1000 { // stale varies with the mixer's own goroutine; 1,000 were missed with 12 seeds
+	if looked < 10000 || stale < 1000 {
 		t.Errorf("of %d scores %d were left for the grid: it proves too little", looked, stale)
 	}
 }
