@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/mixer/internal/pendingset"
 	"voicepool/pool"
 	"voicepool/voice"
 )
@@ -60,8 +61,8 @@ func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet
 			continue
 		}
 		r.dirty.And(^uint32(1 << f))
-		if w, ok := extra.pending[f].read(); ok {
-			extra.overrides.set(id, f, w.finalValue())
+		if w, ok := extra.pending[f].Read(); ok {
+			extra.overrides.set(id, f, w.FinalValue())
 		} else {
 			a.deferSet(&r.dirty, f)
 		}
@@ -70,7 +71,7 @@ func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet
 
 // deferSet leaves the pending set of property f for the next block, because the control side is writing it now. dirty
 // belongs to its voice or bus.
-func (a *audio) deferSet(dirty *dirtyBits, f property) {
+func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
 }
@@ -90,7 +91,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 	r.dirty.And(^uint32(done))
 	set := command{kind: cmdSet}
-	var fades [numVoiceFades]setSnapshot
+	var fades [numVoiceFades]pendingset.Snapshot
 	for f := range numChangeProps {
 		switch bit := propertySet(1) << f; {
 		case overrides.props&bit != 0:
@@ -99,14 +100,14 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 		case f >= numVoiceFades:
 			set.change.put(f, math.Float64frombits(extra.pendingValues[f].Load()))
 		default:
-			p, ok := extra.pending[f].read()
+			p, ok := extra.pending[f].Read()
 			if !ok {
 				a.deferSet(&r.dirty, f)
 				continue
 			}
-			if fades[f] = p; p.hasJump && !(p.hasFade && audible) {
-				if set.change.put(f, p.jump); f == propGain {
-					set.change.Shape = p.shape
+			if fades[f] = p; p.HasJump && !(p.HasFade && audible) {
+				if set.change.put(f, p.Jump); f == propGain {
+					set.change.Shape = p.Shape
 				}
 			}
 		}
@@ -117,9 +118,9 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 		a.rescore(i)
 	}
 	for f := range numVoiceFades {
-		if p := &fades[f]; p.hasFade {
-			fade := command{kind: cmdSet, fadeFrames: p.over, change: Change{Shape: p.shape}}
-			fade.change.put(f, p.target)
+		if p := &fades[f]; p.HasFade {
+			fade := command{kind: cmdSet, fadeFrames: p.Over, change: Change{Shape: p.Shape}}
+			fade.change.put(f, p.Target)
 			a.applyToVoice(i, &fade)
 		}
 	}
@@ -147,16 +148,16 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 			continue
 		}
 		b.dirty.And(^uint32(1 << f))
-		p, ok := b.sets[f].read()
+		p, ok := b.sets[f].Read()
 		if !ok {
 			a.deferSet(&b.dirty, f)
 			continue
 		}
-		if p.hasJump && !(p.hasFade && audible) {
-			a.applyBusSet(index, f, p.jump, 0, p.shape)
+		if p.HasJump && !(p.HasFade && audible) {
+			a.applyBusSet(index, f, p.Jump, 0, p.Shape)
 		}
-		if p.hasFade {
-			a.applyBusSet(index, f, p.target, p.over, p.shape)
+		if p.HasFade {
+			a.applyBusSet(index, f, p.Target, p.Over, p.Shape)
 		}
 	}
 }
@@ -179,23 +180,23 @@ func (a *audio) applyDeferredStop(r *record) bool {
 		return true
 	}
 	s := &extra.pendingStop
-	stop, version, ok := s.read()
+	stop, version, ok := s.Read()
 	switch {
-	case version == s.doneVersion.Load():
+	case s.Executed(version):
 		return true
-	case !ok || a.now < stop.frame:
+	case !ok || a.now < stop.Frame:
 		return false
-	case r.playing == stop.id:
+	case r.playing == stop.ID:
 		i := r.status.Index()
-		if stop.afterSeq == 0 || stop.frame == 0 || a.mutable(i).began <= stop.frame {
-			a.applyToVoice(i, &command{kind: cmdStop, fadeFrames: stop.over})
+		if stop.AfterSeq == 0 || stop.Frame == 0 || a.mutable(i).began <= stop.Frame {
+			a.applyToVoice(i, &command{kind: cmdStop, fadeFrames: stop.Over})
 		}
-	case stop.afterSeq == 0 && pool.Handle(r.id.Load()) == stop.id:
-		a.cancelStart(r, stop.id)
-	case a.commands.Popped() < stop.afterSeq: // the start may not have arrived yet
+	case stop.AfterSeq == 0 && pool.Handle(r.id.Load()) == stop.ID:
+		a.cancelStart(r, stop.ID)
+	case a.commands.Popped() < stop.AfterSeq: // the start may not have arrived yet
 		return false
 	}
-	s.doneVersion.Store(version)
+	s.SetExecuted(version)
 	return true
 }
 

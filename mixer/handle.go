@@ -8,6 +8,7 @@ import (
 
 	"voicepool/internal/release"
 	"voicepool/mixer/internal/history"
+	"voicepool/mixer/internal/pendingset"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -97,7 +98,7 @@ func (h Handle) StopOver(fade time.Duration) error {
 	m := h.mixer
 	frames := m.stopFrames(fade)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), fadeFrames: frames}) != nil {
-		m.deferStop(r, stopSnapshot{id: h.id, frame: m.stopFrame(), over: frames})
+		m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: h.id, Frame: m.stopFrame(), Over: frames})
 		m.stopsDeferred.Store(true)
 	}
 	return nil

@@ -2,9 +2,8 @@ package mixer
 
 import (
 	"math"
-	"sync/atomic"
 
-	"voicepool/mixer/internal/publish"
+	"voicepool/mixer/internal/pendingset"
 	"voicepool/voice"
 )
 
@@ -20,32 +19,10 @@ const (
 	numBusFades   = propSolo + 1
 )
 
-// pendingSet is the pending set of one property. Sets at one frame reduce to two: the last one without a
-// fade, and the last fade after it. It is a seqlock: the control side writes it, the audio side reads it,
-// and neither waits.
-type pendingSet struct {
-	cell publish.SeqCell[[4]atomic.Uint64]
-}
-
-// The words of a pendingSet.
-const (
-	setKind   = iota // hasJump, hasFade, and above them the shape of the last set
-	setJump          // float64 bits
-	setTarget        // float64 bits
-	setOver          // frames
-	setWords
-)
-
-const (
-	hasJump = 1 << iota
-	hasFade
-	shapeShift = 2 // shift of the shape
-)
-
 // pendingSets are the pending sets of a voice or a bus.
 type pendingSets struct {
-	dirty   *dirtyBits
-	sets    []pendingSet
+	dirty   *pendingset.DirtyBits
+	sets    []pendingset.Set
 	sentSeq []uint64 // by property: the sequence number of the last command for it
 	voice   Handle   // of the voice, or zero for a bus
 	bus     uint16
@@ -71,81 +48,15 @@ func (w *pendingSets) readCommand(f property) command {
 	return command{kind: cmdPending, frame: Now, record: w.voice.id, props: 1 << f}
 }
 
-// setSnapshot is a copy of a pendingSet.
-type setSnapshot struct {
-	hasJump, hasFade bool
-	jump, target     float64
-	over             int64
-	shape            voice.Shape
-}
-
-// finalValue returns the value after all sets: the target of the fade, or the jump without a fade.
-func (w *setSnapshot) finalValue() float64 {
-	if w.hasFade {
-		return w.target
-	}
-	return w.jump
-}
-
-// read returns a copy of the pending set; ok is false, and the copy invalid, if a write is in progress or came in
-// between. Audio side.
-func (x *pendingSet) read() (w setSnapshot, ok bool) {
-	var words [setWords]uint64
-	ok = x.cell.Read(words[:])
-	kind := words[setKind]
-	return setSnapshot{
-		hasJump: kind&hasJump != 0, hasFade: kind&hasFade != 0, shape: voice.Shape(kind >> shapeShift),
-		jump: math.Float64frombits(words[setJump]), target: math.Float64frombits(words[setTarget]), over: int64(words[setOver]),
-	}, ok
-}
-
-// write adds a set to value within over frames along a shape to the pending set, or replaces all earlier sets if
-// replace is true. A set without a fade, where over is 0, always replaces them. Control side, with the mutex held.
-func (x *pendingSet) write(value float64, over int64, shape voice.Shape, replace bool) {
-	var words [setWords]uint64
-	x.cell.Read(words[:])
-	kind, value64 := uint64(hasJump), setJump
-	if over > 0 {
-		if kind, value64 = hasFade, setTarget; !replace {
-			kind |= words[setKind] & hasJump
-		}
-		words[setOver] = uint64(over)
-	}
-	words[setKind], words[value64] = kind|uint64(shape)<<shapeShift, math.Float64bits(value)
-	x.cell.Write(words[:])
-}
-
-// afterRingShift is the shift of the bits for pending sets that are applied after the ring buffer.
-const afterRingShift = 16
-
-// dirtyBits has a bit for each property with a pending set.
-type dirtyBits struct {
-	atomic.Uint32
-	afterSeq atomic.Uint64 // the sequence number of the command that the pending sets after the ring buffer follow
-}
-
-// markAfterRing makes a pending set apply after the commands in the ring buffer up to the sequence number seq. bit is
-// the bit of its property. Further sets of the property replace it.
-func (d *dirtyBits) markAfterRing(bit uint32, seq uint64) {
-	if bit <<= afterRingShift; d.Load()&bit == 0 {
-		d.afterSeq.Store(seq)
-		d.Or(bit)
-	}
-}
-
 // pendingProps returns the properties with a pending set in dirty, including sets after the ring buffer, whose marks
 // it clears. If a command that these follow arrived during this block, it returns 0, and they wait for the next
 // block.
-func (a *audio) pendingProps(dirty *dirtyBits) propertySet {
-	d := dirty.Load()
-	if d>>afterRingShift != 0 {
-		if a.commands.Popped() < dirty.afterSeq.Load() {
-			a.setsDeferred.Store(true)
-			return 0
-		}
-		dirty.And(^(d >> afterRingShift << afterRingShift)) // later marks are kept
+func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
+	bits, ok := dirty.Take(a.commands.Popped())
+	if !ok {
+		a.setsDeferred.Store(true)
 	}
-	return propertySet(d | d>>afterRingShift)
+	return propertySet(bits)
 }
 
 // storeSet stores a pending set of property f, in w, to value, in its unit, within over frames along a shape. It
@@ -154,7 +65,7 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, 
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
 	follows := pending && w.sentSeq[f] <= m.otherSeq
-	after := dirty&(bit<<afterRingShift) != 0 // a command would overtake the pending set
+	after := pendingset.AfterRing(dirty, bit) // a command would overtake the pending set
 	if follows && !after {
 		if m.pushSet(w.command(f, value, over, shape)) {
 			w.sentSeq[f] = 0 // the next set follows this command
@@ -162,15 +73,15 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, 
 		}
 		after = true
 	}
-	x.write(value, over, shape, !pending)
+	x.Write(value, over, shape, !pending)
 	switch was := w.dirty.Or(bit) & bit; {
 	case pending && was == 0: // the audio side has applied it
-		x.write(value, over, shape, true)
+		x.Write(value, over, shape, true)
 	case pending && !follows:
 		return
 	}
 	if after || !m.pushSet(w.readCommand(f)) {
-		w.dirty.markAfterRing(bit, m.seq)
+		w.dirty.MarkAfterRing(bit, m.seq)
 		m.setsDeferred.Store(true)
 		return
 	}
@@ -205,8 +116,8 @@ func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
 
 // busPending holds the pending sets of a bus. Both sides use it.
 type busPending struct {
-	dirty dirtyBits
-	sets  [numBusFades]pendingSet
+	dirty pendingset.DirtyBits
+	sets  [numBusFades]pendingset.Set
 }
 
 // storeSet stores a pending set of property f of the voice with record r to value, in its unit, within over frames

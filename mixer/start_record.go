@@ -5,6 +5,7 @@ import (
 
 	"voicepool/internal/release"
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/pendingset"
 	"voicepool/mixer/internal/publish"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -74,7 +75,7 @@ type record struct {
 	levels   publish.FloatPair // the pan, and the gain in decibels
 	position atomic.Int64      // the last frame of the sound, after the voice has ended
 	number   atomic.Uint64
-	dirty    dirtyBits // both sides: a bit for each pending property change
+	dirty    pendingset.DirtyBits // both sides: a bit for each pending property change
 
 	// Data that few starts need, nil until then. The control side allocates it before the command that
 	// needs it and never frees it.
@@ -88,9 +89,9 @@ type record struct {
 type recordExtra struct {
 	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
 	// does not delay it.
-	pendingStop   pendingStop
-	pending       [numVoiceFades]pendingSet // by property; the other properties are in pendingValues
-	pendingValues [numProps]atomic.Uint64   // by property: float64 bits
+	pendingStop   pendingset.StopCell
+	pending       [numVoiceFades]pendingset.Set // by property; the other properties are in pendingValues
+	pendingValues [numProps]atomic.Uint64       // by property: float64 bits
 
 	stem             *stem             // set by the control side before the start; nil without stems
 	countdowns       [2]*Countdown     // set by the control side before the start if counted; then used by the audio side

@@ -287,7 +287,7 @@ func TestWalls(t *testing.T) {
 		t.Error(fault)
 	}
 	// Functions of the command queue, of spatial positions, and of published values must be among them.
-	for _, name := range []string{"push", "drop", "read", "ear", "publish", "unpublishIndex", "render", "mixVoices"} {
+	for _, name := range []string{"push", "drop", "readVectors", "ear", "publish", "unpublishIndex", "render", "mixVoices"} {
 		if !slices.Contains(audioSide, name) {
 			t.Errorf("%s is not found on the audio side", name)
 		}

@@ -1,0 +1,114 @@
+// Package pendingset holds changes of a voice or a bus that the control side of a mixer stores beside it, instead of
+// sending a command for each: sets of properties, and stops that did not fit into the ring buffer. A later set replaces
+// an earlier one, so a game may set a property as often as it likes between two blocks. The control side writes with
+// the mixer's mutex held; the audio side reads without waiting. The zero values are ready for use.
+package pendingset
+
+import (
+	"math"
+	"sync/atomic"
+
+	"voicepool/mixer/internal/publish"
+	"voicepool/voice"
+)
+
+// Set is the pending set of one property. Sets at one frame reduce to two: the last one without a fade, and the
+// last fade after it. The zero value has neither.
+type Set struct {
+	cell publish.SeqCell[[4]atomic.Uint64]
+}
+
+// The words of a Set.
+const (
+	kindWord   = iota // hasJump, hasFade, and above them the shape of the last set
+	jumpWord          // float64 bits
+	targetWord        // float64 bits
+	overWord          // frames
+	numWords
+)
+
+const (
+	hasJump = 1 << iota
+	hasFade
+	shapeShift = 2 // shift of the shape
+)
+
+// Snapshot is a copy of a Set. Values are in the unit of the property.
+type Snapshot struct {
+	HasJump, HasFade bool
+	Jump             float64     // the value of the set without a fade, if HasJump
+	Target           float64     // the value at the end of the fade, if HasFade
+	Over             int64       // the length of the fade in frames, if HasFade
+	Shape            voice.Shape // of the last set
+}
+
+// FinalValue returns the value after all sets: the target of the fade, or the jump without a fade.
+func (s *Snapshot) FinalValue() float64 {
+	if s.HasFade {
+		return s.Target
+	}
+	return s.Jump
+}
+
+// Read returns a copy of the sets; ok is false, and the copy invalid, if a write is in progress or came in between.
+// Audio side.
+func (s *Set) Read() (snapshot Snapshot, ok bool) {
+	var words [numWords]uint64
+	ok = s.cell.Read(words[:])
+	kind := words[kindWord]
+	return Snapshot{
+		HasJump: kind&hasJump != 0, HasFade: kind&hasFade != 0, Shape: voice.Shape(kind >> shapeShift),
+		Jump: math.Float64frombits(words[jumpWord]), Target: math.Float64frombits(words[targetWord]), Over: int64(words[overWord]),
+	}, ok
+}
+
+// Write adds a set to value within over frames along a shape, or replaces all earlier sets if replace is true. A set
+// without a fade, where over is 0, always replaces them. Control side, with the mutex held.
+func (s *Set) Write(value float64, over int64, shape voice.Shape, replace bool) {
+	var words [numWords]uint64
+	s.cell.Read(words[:])
+	kind, at := uint64(hasJump), jumpWord
+	if over > 0 {
+		if kind, at = hasFade, targetWord; !replace {
+			kind |= words[kindWord] & hasJump
+		}
+		words[overWord] = uint64(over)
+	}
+	words[kindWord], words[at] = kind|uint64(shape)<<shapeShift, math.Float64bits(value)
+	s.cell.Write(words[:])
+}
+
+// afterRingShift is the shift of the bits for pending sets that are applied after the ring buffer.
+const afterRingShift = 16
+
+// DirtyBits has a bit for each property with a pending set, from bit 0 on: at most 16. Both sides set and clear bits by
+// Or and And.
+type DirtyBits struct {
+	atomic.Uint32
+	afterSeq atomic.Uint64 // the sequence number of the command that the pending sets after the ring buffer follow
+}
+
+// MarkAfterRing makes the pending set with a bit apply after the ring buffer, when the command with number seq has
+// arrived. Further sets of the property replace it. Control side, with the mutex held.
+func (d *DirtyBits) MarkAfterRing(bit uint32, seq uint64) {
+	if !AfterRing(d.Load(), bit) {
+		d.afterSeq.Store(seq)
+		d.Or(bit << afterRingShift)
+	}
+}
+
+// AfterRing reports whether the pending set with a bit applies after the ring buffer, for a loaded value of DirtyBits.
+func AfterRing(dirty, bit uint32) bool { return dirty&(bit<<afterRingShift) != 0 }
+
+// Take returns the bits of all pending sets, and makes those after the ring buffer apply like the others. It returns
+// false if the command that these follow is not among the first popped commands. Audio side.
+func (d *DirtyBits) Take(popped uint64) (bits uint32, ok bool) {
+	dirty := d.Load()
+	if after := dirty >> afterRingShift; after != 0 {
+		if popped < d.afterSeq.Load() {
+			return 0, false
+		}
+		d.And(^(after << afterRingShift)) // later marks are kept
+	}
+	return (dirty | dirty>>afterRingShift) & (1<<afterRingShift - 1), true
+}

@@ -1,0 +1,53 @@
+package pendingset
+
+import (
+	"sync/atomic"
+
+	"voicepool/mixer/internal/publish"
+	"voicepool/pool"
+)
+
+// Stop is a stop of a voice. The zero AfterSeq is for a stop of this start, which also cancels a pending start.
+type Stop struct {
+	ID    pool.Handle // of the start
+	Frame int64       // where the stop begins to apply; 0: immediately
+	Over  int64       // the length of its fade in frames
+
+	// AfterSeq is the sequence number of the last command before a stop of all voices, which does not affect starts
+	// of later frames.
+	AfterSeq uint64
+}
+
+// StopCell holds a stop that did not fit into the ring buffer, until the audio side has executed it.
+type StopCell struct {
+	cell     publish.SeqCell[[4]atomic.Uint64]
+	executed atomic.Uint64 // the version of the last executed stop
+}
+
+// Read returns the stop and its version. ok is false if a write is in progress or came in between.
+func (c *StopCell) Read() (stop Stop, version uint64, ok bool) {
+	var words [4]uint64
+	version = c.cell.Version()
+	ok = c.cell.Read(words[:]) && c.cell.Version() == version
+	return Stop{pool.Handle(words[0]), int64(words[1]), int64(words[2]), words[3]}, version, ok
+}
+
+// Executed reports whether the stop of a version has been executed. It is true of version 0: no stop was stored.
+func (c *StopCell) Executed(version uint64) bool { return c.executed.Load() == version }
+
+// SetExecuted acknowledges the stop of a version. Audio side.
+func (c *StopCell) SetExecuted(version uint64) { c.executed.Store(version) }
+
+// Add stores a stop. If a stop of the same start is stored and not executed, the earlier end is kept, so a later stop
+// never cancels an earlier one. Control side, with the mutex held.
+func (c *StopCell) Add(stop Stop) {
+	if was, version, _ := c.Read(); !c.Executed(version) && was.ID == stop.ID {
+		if was.Frame+was.Over <= stop.Frame+stop.Over {
+			stop.Frame, stop.Over = was.Frame, was.Over
+		}
+		if was.AfterSeq == 0 {
+			stop.AfterSeq = 0
+		}
+	}
+	c.cell.Write([]uint64{uint64(stop.ID), uint64(stop.Frame), uint64(stop.Over), stop.AfterSeq})
+}
