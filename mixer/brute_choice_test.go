@@ -18,12 +18,12 @@ func (x *brute) start(p *brutePlay) {
 		if w.play.voice == w && w.stopped == nil && !w.paused[0] && !w.virtual() {
 			more := float64(p.o.Gain + p.o.Base.Gain - w.play.o.Gain - w.play.o.Base.Gain)
 			w.crowd = min(w.crowd+math.Pow(10, more/10), g.most)
-			x.turnAway(p, mixer.Event{Kind: mixer.EventCoalesced, By: w.number, BySound: w.play.sound.sound, ByRef: w.play.o.Ref, ByGroup: g.g})
+			x.rejectPlay(p, mixer.Event{Kind: mixer.EventCoalesced, By: w.number, BySound: w.play.sound.sound, ByRef: w.play.o.Ref, ByGroup: g.g})
 			return
 		}
 	}
 	if g != nil && g.started && x.now-g.last < g.cooldown {
-		x.turnAway(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
+		x.rejectPlay(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
 	if v.pos>>32 >= p.sound.frames && !v.loop {
@@ -31,8 +31,8 @@ func (x *brute) start(p *brutePlay) {
 		x.stats.Started++
 		x.stats.Ended++
 		p.state = mixer.StateEnded
-		x.says(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
-		x.says(p, mixer.Event{Kind: mixer.EventEnded, Slot: -1, Voice: p.number})
+		x.expectEvent(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
+		x.expectEvent(p, mixer.Event{Kind: mixer.EventEnded, Slot: -1, Voice: p.number})
 		return
 	}
 	waits, ok := x.makeRoom(v)
@@ -56,15 +56,15 @@ func (x *brute) start(p *brutePlay) {
 	}
 	if waits != nil {
 		v.slot = -1
-		x.says(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
+		x.expectEvent(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
 		waits.Kind, waits.Slot, waits.Voice, waits.Priority, waits.Endless = mixer.EventVirtual, -1, v.number, int32(v.prio), v.endless()
-		x.says(p, *waits)
+		x.expectEvent(p, *waits)
 	} else {
 		v.slot = x.freeSlot(mixer.EventStarted, v.number)
-		x.says(p, mixer.Event{Kind: mixer.EventStarted, Voice: v.number})
+		x.expectEvent(p, mixer.Event{Kind: mixer.EventStarted, Voice: v.number})
 	}
 	x.voices = append(x.voices, v)
-	x.heldMost()
+	x.updateHighWater()
 	v.show()
 }
 
@@ -80,7 +80,7 @@ func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 	return e.Slot
 }
 
-func (x *brute) turnAway(p *brutePlay, e mixer.Event) {
+func (x *brute) rejectPlay(p *brutePlay, e mixer.Event) {
 	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {
 	case mixer.EventLimited:
@@ -93,7 +93,7 @@ func (x *brute) turnAway(p *brutePlay, e mixer.Event) {
 		x.stats.Rejected++
 		p.state = mixer.StateRejected
 	}
-	x.says(p, e)
+	x.expectEvent(p, e)
 }
 
 // hasRoom reports whether a slot is free, after growing the pool if possible.
@@ -160,12 +160,12 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		victim, e, refused := x.contest(v, reason, policy, in, score, loud, x.best(v))
 		if victim == nil {
 			refused.Kind = mixer.EventLimited
-			x.turnAway(v.play, refused)
+			x.rejectPlay(v.play, refused)
 			return nil, false
 		}
 		if refused := x.refuses(v, victim); refused != nil {
 			x.choices["a limit's victim stays"]++
-			x.turnAway(v.play, *refused)
+			x.rejectPlay(v.play, *refused)
 			return nil, false
 		}
 		x.choices[reason.String()]++
@@ -181,7 +181,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	policy, victim, e, refused := x.pool(v)
 	switch {
 	case victim == nil && !x.keeps(v):
-		x.turnAway(v.play, refused)
+		x.rejectPlay(v.play, refused)
 		return nil, false
 	case victim == nil:
 		return x.wait(v, refused)
@@ -271,7 +271,7 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 	spared := func(w *bruteVoice) bool {
 		return v.play.group != nil && v.play.group.o.Full == mixer.Reject && v.like(w)
 	}
-	victim, e := x.choose(x.among(func(w *bruteVoice) bool { return may(w) && !spared(w) }), x.saidVictim(), score, loud)
+	victim, e := x.choose(x.among(func(w *bruteVoice) bool { return may(w) && !spared(w) }), x.reportedVictim(), score, loud)
 	if victim == nil && why == mixer.ReasonPoolFull && x.count(may) > 0 {
 		x.choices["its like alone"]++
 		return nil, refused, refused
@@ -338,7 +338,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float6
 	e.Kind, e.Slot, e.Voice = mixer.EventVirtual, -1, victim.number
 	victim.slot = -1
 	victim.show()
-	x.says(victim.play, e)
+	x.expectEvent(victim.play, e)
 }
 
 // shrink steals voices beyond the limit, except protected ones.
@@ -348,7 +348,7 @@ func (x *brute) shrink() {
 		policy = mixer.StealQuietest
 	}
 	for x.count(hasSlot) > x.limit {
-		victim, e := x.choose(x.among(func(v *bruteVoice) bool { return hasSlot(v) && !v.protect }), x.saidVictim(), x.scoreOf(policy, nil), x.level)
+		victim, e := x.choose(x.among(func(v *bruteVoice) bool { return hasSlot(v) && !v.protect }), x.reportedVictim(), x.scoreOf(policy, nil), x.level)
 		if victim == nil {
 			return
 		}
@@ -360,7 +360,7 @@ func (x *brute) shrink() {
 
 // each applies do to voices in the order of the mixer.
 func (x *brute) each(of func(*bruteVoice) bool, do func(*bruteVoice)) (found bool) {
-	for _, v := range x.inTheirOrder(slices.Clone(x.among(of))) {
+	for _, v := range x.inPoolOrder(slices.Clone(x.among(of))) {
 		found = true
 		do(v)
 	}

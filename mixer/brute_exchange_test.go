@@ -79,7 +79,7 @@ func (x *brute) exchange() {
 		} else {
 			worst.slot = -1
 			worst.show()
-			x.says(worst.play, said)
+			x.expectEvent(worst.play, said)
 		}
 		x.comeBack(best)
 	}
@@ -88,6 +88,6 @@ func (x *brute) exchange() {
 func (x *brute) comeBack(v *bruteVoice) {
 	v.slot = x.freeSlot(mixer.EventReal, v.number)
 	v.show()
-	x.heldMost()
-	x.says(v.play, mixer.Event{Kind: mixer.EventReal, Voice: v.number})
+	x.updateHighWater()
+	x.expectEvent(v.play, mixer.Event{Kind: mixer.EventReal, Voice: v.number})
 }

@@ -127,7 +127,7 @@ func (x *brute) reap() {
 		over, _ := v.over(x.now)
 		return over && !v.holding()
 	})
-	for _, v := range x.inTheirOrder(gone) {
+	for _, v := range x.inPoolOrder(gone) {
 		kind := mixer.EventEnded
 		if _, stopped := v.over(x.now); stopped {
 			kind = mixer.EventStopped
@@ -136,13 +136,13 @@ func (x *brute) reap() {
 	}
 }
 
-// inTheirOrder sorts voices in the order of commands: by slot, then virtual voices in the order of the
+// inPoolOrder sorts voices in the order of commands: by slot, then virtual voices in the order of the
 // mixer.
-func (x *brute) inTheirOrder(voices []*bruteVoice) []*bruteVoice {
+func (x *brute) inPoolOrder(voices []*bruteVoice) []*bruteVoice {
 	slices.SortFunc(voices, func(a, b *bruteVoice) int {
 		switch {
 		case a.virtual() && b.virtual():
-			return x.saidOf(a) - x.saidOf(b)
+			return x.eventIndexOf(a) - x.eventIndexOf(b)
 		case a.virtual():
 			return 1
 		case b.virtual():
@@ -153,8 +153,8 @@ func (x *brute) inTheirOrder(voices []*bruteVoice) []*bruteVoice {
 	return voices
 }
 
-// says compares the next event with want.
-func (x *brute) says(p *brutePlay, want mixer.Event) {
+// expectEvent compares the next event with want.
+func (x *brute) expectEvent(p *brutePlay, want mixer.Event) {
 	want.Frame = x.now
 	if p != nil {
 		want.Sound, want.Ref = p.sound.sound, p.o.Ref
@@ -200,8 +200,8 @@ func (x *brute) next() mixer.Event {
 	return x.events[0]
 }
 
-// saidVictim returns the next victim of the mixer, for which another voice may be lost.
-func (x *brute) saidVictim() uint64 {
+// reportedVictim returns the next victim of the mixer, for which another voice may be lost.
+func (x *brute) reportedVictim() uint64 {
 	for _, e := range x.events {
 		switch {
 		case e.Kind == mixer.EventStolen && e.Reason == mixer.ReasonVirtualFull:
@@ -291,7 +291,7 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 		// The runner-up does not change the victim, so every tied voice is accepted.
 		for _, v := range rest {
 			by, exact := order(v, second)
-			if i := x.saidOf(victim); i >= 0 && !exact && math.Abs(by) <= bruteSlack && sameLevel(pcm.FromPower(loud(v)), x.events[i].RunnerUp, bruteSlack) {
+			if i := x.eventIndexOf(victim); i >= 0 && !exact && math.Abs(by) <= bruteSlack && sameLevel(pcm.FromPower(loud(v)), x.events[i].RunnerUp, bruteSlack) {
 				e.RunnerUp = pcm.FromPower(loud(v))
 			}
 		}
@@ -304,8 +304,8 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	return victim, e
 }
 
-// saidOf returns the index of the next event of a voice.
-func (x *brute) saidOf(v *bruteVoice) int {
+// eventIndexOf returns the index of the next event of a voice.
+func (x *brute) eventIndexOf(v *bruteVoice) int {
 	return slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Voice == v.number })
 }
 
@@ -326,7 +326,7 @@ func (x *brute) finish(v *bruteVoice, e mixer.Event) {
 	e.Slot, e.Voice = v.slot, v.number
 	x.voices = slices.DeleteFunc(x.voices, func(w *bruteVoice) bool { return w == v })
 	p.voice = nil
-	x.says(p, e)
+	x.expectEvent(p, e)
 }
 
 // show updates the visible state of a voice.
@@ -341,8 +341,8 @@ func (v *bruteVoice) show() {
 	}
 }
 
-// heldMost updates the maximum number of voices with a slot.
-func (x *brute) heldMost() {
+// updateHighWater updates the maximum number of voices with a slot.
+func (x *brute) updateHighWater() {
 	n := x.count(hasSlot)
 	x.most = max(x.most, n)
 	x.stats.HighWater = max(x.stats.HighWater, int64(n))

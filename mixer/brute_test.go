@@ -281,7 +281,7 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 		return func() {
 			if !x.each(of, do) && strings.HasPrefix(name, "tag") {
 				x.stats.Missed++
-				x.says(nil, mixer.Event{Kind: mixer.EventMissed, Slot: -1, Ref: ref})
+				x.expectEvent(nil, mixer.Event{Kind: mixer.EventMissed, Slot: -1, Ref: ref})
 			}
 		}
 	}

@@ -11,7 +11,7 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 		lost, e, worse := x.outlasted(v)
 		if worse {
 			x.choices["no virtual one"]++
-			x.turnAway(v.play, refused)
+			x.rejectPlay(v.play, refused)
 			return nil, false
 		}
 		e = x.by(e, v)

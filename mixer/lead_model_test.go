@@ -15,9 +15,9 @@ import (
 	"voicepool/voice"
 )
 
-// leadTwins are a mixer with a lead that is called at times, and a mixer without a lead that gets the
+// leadPair are a mixer with a lead that is called at times, and a mixer without a lead that gets the
 // same calls with explicit frames: the time in frames plus the lead.
-type leadTwins struct {
+type leadPair struct {
 	t        *testing.T
 	c        *clock
 	led, set *mixer.Mixer
@@ -26,20 +26,20 @@ type leadTwins struct {
 	log      []string
 }
 
-func (l *leadTwins) say(format string, a ...any) {
+func (l *leadPair) say(format string, a ...any) {
 	l.log = append(l.log, fmt.Sprintf("%v: ", l.c.now)+fmt.Sprintf(format, a...))
 }
 
-func (l *leadTwins) fatal(format string, a ...any) {
+func (l *leadPair) fatal(format string, a ...any) {
 	l.t.Helper()
 	l.t.Fatalf("%s\n"+format, append([]any{strings.Join(l.log[max(0, len(l.log)-30):], "\n")}, a...)...)
 }
 
 // frame returns the frame of a call at the present time.
-func (l *leadTwins) frame() int64 { return l.c.now.Milliseconds() + l.lead }
+func (l *leadPair) frame() int64 { return l.c.now.Milliseconds() + l.lead }
 
 // call makes the same random call to both.
-func (l *leadTwins) call(r *rand.Rand, sounds []*voice.Sound) {
+func (l *leadPair) call(r *rand.Rand, sounds []*voice.Sound) {
 	at := l.set.At(l.frame())
 	both := func(a, b error) {
 		l.t.Helper()
@@ -106,7 +106,7 @@ func (l *leadTwins) call(r *rand.Rand, sounds []*voice.Sound) {
 }
 
 // render renders n frames of both, with different blocks in the second.
-func (l *leadTwins) render(r *rand.Rand, n int) {
+func (l *leadPair) render(r *rand.Rand, n int) {
 	got, want := make([]pcm.Frame, n), make([]pcm.Frame, 0, n)
 	l.say("render %d", n)
 	l.led.Render(got)
@@ -153,7 +153,7 @@ func TestLeadAgainstFrames(t *testing.T) {
 	for seed := range sessions {
 		r := rand.New(rand.NewPCG(seed, 5))
 		block := int64(1 + r.IntN(60))
-		l := &leadTwins{t: t, c: &clock{}, lead: block + r.Int64N(40)}
+		l := &leadPair{t: t, c: &clock{}, lead: block + r.Int64N(40)}
 		c := mixer.Config{Rate: 1000, Voices: 1 + r.IntN(4), MaxVoices: 6, Virtual: r.IntN(4), NoLimiter: true, Commands: 4096, Overflow: pick(r, mixer.StealQuietest, mixer.StealOldest, mixer.Reject)}
 		l.set = newMixer(t, c)
 		c.Lead, c.Clock = time.Duration(l.lead)*ms, l.c.read

@@ -43,8 +43,8 @@ func (f *modelBusFilter) turn(frame, frames, rate int, hz float64) {
 	}
 }
 
-// way returns the progress of a fade at a frame, 0..1.
-func way(frame, from, to int) float64 {
+// fadeProgress returns the progress of a fade at a frame, 0..1.
+func fadeProgress(frame, from, to int) float64 {
 	if frame >= to {
 		return 1
 	}
@@ -52,11 +52,11 @@ func way(frame, from, to int) float64 {
 }
 
 func (f *modelBusFilter) at(frame int) float64 {
-	return f.from + (f.to-f.from)*way(frame, f.start, f.start+f.frames)
+	return f.from + (f.to-f.from)*fadeProgress(frame, f.start, f.start+f.frames)
 }
 
 func (f *modelBusFilter) depth(frame int) float64 {
-	return f.depths[0] + (f.depths[1]-f.depths[0])*way(frame, f.fade[0], f.fade[1])
+	return f.depths[0] + (f.depths[1]-f.depths[0])*fadeProgress(frame, f.fade[0], f.fade[1])
 }
 
 // weights returns the weights of the states and the input at a frame, see take.

@@ -12,14 +12,14 @@ type modelBus struct {
 	limit         int
 	paused        bool
 	muted, soloed bool
-	gain, pan     glide
-	pitch, mute   glide
-	direct        glide
+	gain, pan     modelRamp
+	pitch, mute   modelRamp
+	direct        modelRamp
 	duck          modelDuck
 	score         pair // the factors in scores, as of the last refresh
 	quiet         bool // as of the last refresh: muted here or above
 	tailsEnd      int64
-	sum           heard
+	sum           modelFrame
 	curve, facing busCurve // of its factors, and of direct
 }
 
@@ -30,7 +30,7 @@ type modelDuck struct {
 	attack, hold, release int64
 	down                  bool
 	upAt                  int64 // -1: unknown
-	move                  glide
+	move                  modelRamp
 }
 
 // below reports whether bus i is bus j or below it.
@@ -81,14 +81,14 @@ func (x *model) refresh() {
 		for j := i; j >= 0; j = x.buses[j].parent {
 			c := &x.buses[j]
 			g := max(c.gain.gain(x.now), factor(c.gain.to))
-			b.score = b.score.times(wider(voice.Balance, &c.pan, x.now)).times(pair{g, g})
+			b.score = b.score.times(louderPan(voice.Balance, &c.pan, x.now)).times(pair{g, g})
 			b.quiet = b.quiet || c.muted
 		}
 	}
 }
 
-// faced reports whether the voices of a bus are heard: without a solo, or on a soloed bus or below it.
-func (x *model) faced(bus int) bool {
+// passesSolo reports whether the voices of a bus are heard: without a solo, or on a soloed bus or below it.
+func (x *model) passesSolo(bus int) bool {
 	some := false
 	for i := range x.buses {
 		if x.buses[i].soloed {
@@ -100,10 +100,10 @@ func (x *model) faced(bus int) bool {
 	return !some
 }
 
-// face fades the voices of buses after a change of solos.
-func (x *model) face(over int64) {
+// applySolo fades the voices of buses after a change of solos.
+func (x *model) applySolo(over int64) {
 	for i := range x.buses {
-		b, to := &x.buses[i], truth(x.faced(i))
+		b, to := &x.buses[i], oneIf(x.passesSolo(i))
 		if b.direct.to == to {
 			continue
 		}
@@ -111,13 +111,13 @@ func (x *model) face(over int64) {
 		if x.sounding(i) {
 			frames = max(over, x.smooth)
 		}
-		b.direct.turn(x.now, to, frames)
+		b.direct.ramp(x.now, to, frames)
 	}
 }
 
 // pitchOf returns the sum of the pitches of a bus and the buses above it.
-func (x *model) pitchOf(bus int) glide {
-	sum := glide{start: x.now}
+func (x *model) pitchOf(bus int) modelRamp {
+	sum := modelRamp{start: x.now}
 	for ; bus >= 0; bus = x.buses[bus].parent {
 		p := &x.buses[bus].pitch
 		sum.from += p.at(x.now)
@@ -147,8 +147,8 @@ func (x *model) sounding(bus int) bool {
 	return x.buses[bus].tailsEnd > x.now
 }
 
-// turnDucks lowers and releases buses.
-func (x *model) turnDucks() {
+// moveDucks lowers and releases buses.
+func (x *model) moveDucks() {
 	for i := range x.buses {
 		d := &x.buses[i].duck
 		if d.by == 0 {
@@ -158,7 +158,7 @@ func (x *model) turnDucks() {
 		switch {
 		case active && !d.down:
 			d.down, d.upAt = true, -1
-			d.move.turn(x.now, -d.by, d.attack)
+			d.move.ramp(x.now, -d.by, d.attack)
 		case active:
 			d.upAt = -1
 		case d.down && d.upAt < 0:
@@ -178,7 +178,7 @@ func (x *model) releaseDucks() {
 		}
 		if d.upAt == x.now {
 			d.down, d.upAt = false, -1
-			d.move.turn(x.now, 0, d.release)
+			d.move.ramp(x.now, 0, d.release)
 		}
 	}
 }
@@ -190,31 +190,31 @@ func (b *modelBus) factors(f int64) pair {
 
 // busCurve is a piece of the factors of a bus, with the fades that they depend on.
 type busCurve struct {
-	moves [4]glide
-	piece piece
+	moves [4]modelRamp
+	piece curvePiece
 }
 
 // at returns the exact factors of frame f, the maximum deviation of a line, and their bound.
 func (b *modelBus) at(f int64) (g, bent, most pair) {
-	return b.curve.at(f, [4]glide{b.gain, b.pan, b.mute, b.duck.move}, b.factors)
+	return b.curve.at(f, [4]modelRamp{b.gain, b.pan, b.mute, b.duck.move}, b.factors)
 }
 
 // directAt is at for the factor of solos.
 func (b *modelBus) directAt(f int64) (g, bent, most pair) {
-	return b.facing.at(f, [4]glide{b.direct}, func(f int64) pair { x := b.direct.at(f); return pair{x, x} })
+	return b.facing.at(f, [4]modelRamp{b.direct}, func(f int64) pair { x := b.direct.at(f); return pair{x, x} })
 }
 
-func (c *busCurve) at(f int64, moves [4]glide, factors func(int64) pair) (g, bent, most pair) {
+func (c *busCurve) at(f int64, moves [4]modelRamp, factors func(int64) pair) (g, bent, most pair) {
 	if moves != c.moves || c.piece.until == 0 || f >= c.piece.until {
 		last, end, length := int64(0), int64(math.MaxInt64), int64(longest)
 		for _, m := range moves {
 			if m.end() > f {
-				end, length, last = min(end, m.end()), min(length, pieces(m.frames)), max(last, m.start)
+				end, length, last = min(end, m.end()), min(length, maxPiece(m.frames)), max(last, m.start)
 			} else {
 				last = max(last, m.end())
 			}
 		}
-		c.moves, c.piece = moves, newPiece(factors, f, last, end, length)
+		c.moves, c.piece = moves, newCurvePiece(factors, f, last, end, length)
 	}
 	g, bent = c.piece.at(f)
 	return g, bent, c.piece.most

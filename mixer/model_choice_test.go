@@ -20,7 +20,7 @@ func (x *model) start(p *modelPlay) {
 		return
 	}
 	if g != nil && g.started && x.now-g.last < g.cooldown {
-		x.turnAway(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
+		x.rejectPlay(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
 	if p.from >= p.sound.Frames() && !(p.o.Loop && p.sound.Loop().Frames() > 0) {
@@ -88,7 +88,7 @@ func (x *model) pass(p *modelPlay, kind mixer.EventKind, state mixer.State) {
 	x.emit(p, mixer.Event{Kind: kind, Slot: -1, Voice: p.number})
 }
 
-func (x *model) turnAway(p *modelPlay, e mixer.Event) {
+func (x *model) rejectPlay(p *modelPlay, e mixer.Event) {
 	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {
 	case mixer.EventLimited:
@@ -116,11 +116,11 @@ func (x *model) joins(p *modelPlay, g *modelGroup) bool {
 	if !v.sounded {
 		over = 0
 	}
-	v.crowd.turn(x.now, 10*math.Log10(v.crowdPower), over)
+	v.crowd.ramp(x.now, 10*math.Log10(v.crowdPower), over)
 	v.plan(x.now)
 	x.rescore(v)
 	e := mixer.Event{Kind: mixer.EventCoalesced, By: v.number, BySound: v.sound, ByRef: v.play.o.Ref, ByGroup: g.g}
-	x.turnAway(p, e)
+	x.rejectPlay(p, e)
 	return true
 }
 
@@ -154,7 +154,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	if reason == mixer.ReasonNone {
 		return true
 	}
-	x.freshen()
+	x.refreshScores()
 	v := newModelVoice(p, x.now)
 	newcomer := float64(x.scoreOf(v).audibility)
 	policy := x.config.Overflow
@@ -166,7 +166,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 		refused.Kind = mixer.EventRejected
 	}
 	if policy == mixer.Reject {
-		x.turnAway(p, refused)
+		x.rejectPlay(p, refused)
 		return false
 	}
 	var among []*modelVoice
@@ -185,7 +185,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 				}
 			}
 		}
-		x.turnAway(p, refused)
+		x.rejectPlay(p, refused)
 		return false
 	}
 	victim, second := x.choose(among, policy)
@@ -197,7 +197,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 		}
 		if refuses {
 			refused.Reason, refused.RunnerUp, refused.Peers = mixer.ReasonQuieter, pcm.FromPower(least), peers(victim, among)
-			x.turnAway(p, refused)
+			x.rejectPlay(p, refused)
 			return false
 		}
 	}
@@ -291,8 +291,8 @@ func (x *model) tied(v, w *modelVoice, policy mixer.Overflow) bool {
 	return near(float64(a.audibility), float64(b.audibility))
 }
 
-// freshen computes all scores at this frame.
-func (x *model) freshen() {
+// refreshScores computes all scores at this frame.
+func (x *model) refreshScores() {
 	x.refresh()
 	for _, v := range x.slots {
 		x.rescore(v)
@@ -356,7 +356,7 @@ func (x *model) shrink() {
 		policy = mixer.StealQuietest
 	}
 	for x.live() > x.limit {
-		x.freshen()
+		x.refreshScores()
 		var among []*modelVoice
 		for _, v := range x.slots {
 			if v != nil && !v.protect {

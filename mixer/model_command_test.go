@@ -56,7 +56,7 @@ func (x *model) do(c *modelCommand) {
 		case t.one.state == mixer.StatePending && c.kind == modelStop:
 			t.one.cancel = true
 		case t.one.state == mixer.StatePending:
-			t.one.foresee(c)
+			t.one.noteFutureValues(c)
 		}
 		return
 	}
@@ -73,8 +73,8 @@ func (x *model) do(c *modelCommand) {
 	}
 }
 
-// foresee applies a command to a start that has not begun.
-func (p *modelPlay) foresee(c *modelCommand) {
+// noteFutureValues applies a command to a start that has not begun.
+func (p *modelPlay) noteFutureValues(c *modelCommand) {
 	want := func(field int, value float64) { p.ahead[field] = &value }
 	switch c.kind {
 	case modelPause:
@@ -102,12 +102,12 @@ func changed(c *mixer.Change) map[int]float64 {
 	set(mixer.FieldPitch, wantPitch, float64(c.Pitch))
 	set(mixer.FieldSpeed, wantSpeed, c.Speed)
 	set(mixer.FieldPriority, wantPriority, float64(c.Priority))
-	set(mixer.FieldProtect, wantProtect, truth(c.Protect))
+	set(mixer.FieldProtect, wantProtect, oneIf(c.Protect))
 	set(mixer.FieldRounds, wantRounds, float64(c.Rounds))
 	return out
 }
 
-func truth(b bool) float64 {
+func oneIf(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -134,13 +134,13 @@ func (x *model) apply(v *modelVoice, field int, value float64, over int64) {
 func (x *model) move(v *modelVoice, field int, value float64, over int64, shape voice.Shape) {
 	switch field {
 	case wantGain:
-		v.gain.turnGain(x.now, value, over, shape)
+		v.gain.rampGain(x.now, value, over, shape)
 	case wantPan:
-		v.pan.turn(x.now, value, over)
+		v.pan.ramp(x.now, value, over)
 	case wantPitch:
-		v.pitch.turn(x.now, value, over)
+		v.pitch.ramp(x.now, value, over)
 	case wantSpeed:
-		v.speed.turn(x.now, float64(pcm.FromRatio(value)), over)
+		v.speed.ramp(x.now, float64(pcm.FromRatio(value)), over)
 	case wantPriority:
 		v.prio = int(value)
 	case wantProtect:
@@ -189,7 +189,7 @@ func (x *model) stop(v *modelVoice, over int64, shape voice.Shape) {
 	if over > 0 && !v.paused() {
 		v.dying = true
 		before := v.out.first()
-		if v.out = append(v.out, bow{x.now, over, shape}); v.out.first() != before {
+		if v.out = append(v.out, cosineFade{x.now, over, shape}); v.out.first() != before {
 			v.plan(x.now)
 		}
 		x.rescore(v)
@@ -223,7 +223,7 @@ func (x *model) resume(v *modelVoice, flag *bool) {
 		v.endAt += x.now - v.held
 	}
 	if v.sounded {
-		v.back = bow{start: x.now, frames: x.smooth}
+		v.back = cosineFade{start: x.now, frames: x.smooth}
 	} else { // it begins now, with a fade-in after a seek
 		v.in.start, v.back.start = x.now, x.now
 	}
@@ -236,7 +236,7 @@ func (x *model) seek(v *modelVoice, to int64) {
 	x.leaveTail(v)
 	v.pos = min(to, v.sound.Frames()) << 32
 	v.fold()
-	v.back = bow{start: x.now, frames: x.smooth}
+	v.back = cosineFade{start: x.now, frames: x.smooth}
 	v.plan(x.now)
 }
 
@@ -248,24 +248,24 @@ func (x *model) setBus(index int, c *modelCommand) {
 	}
 	has := func(f mixer.Fields) bool { return c.change.Fields&f != 0 }
 	if has(mixer.FieldGain) {
-		b.gain.turnGain(x.now, float64(c.change.Gain), over, c.change.Shape)
+		b.gain.rampGain(x.now, float64(c.change.Gain), over, c.change.Shape)
 	}
 	if has(mixer.FieldPan) {
-		b.pan.turn(x.now, c.change.Pan, over)
+		b.pan.ramp(x.now, c.change.Pan, over)
 	}
 	if has(mixer.FieldPitch) {
-		b.pitch.turn(x.now, float64(c.change.Pitch), over)
+		b.pitch.ramp(x.now, float64(c.change.Pitch), over)
 	}
 	if has(mixer.FieldMute) {
 		b.muted = c.change.Mute
-		b.mute.turn(x.now, 1-truth(b.muted), over)
+		b.mute.ramp(x.now, 1-oneIf(b.muted), over)
 	}
 	if has(mixer.FieldSolo) {
 		b.soloed = c.change.Solo
 	}
 	x.refresh()
 	if has(mixer.FieldSolo) {
-		x.face(c.over)
+		x.applySolo(c.over)
 	}
 	for _, v := range x.slots {
 		if v == nil {

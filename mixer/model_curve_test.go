@@ -15,8 +15,8 @@ import "math"
 // longest is the length of the longest lines.
 const longest = 64
 
-// pieces returns the maximum length of lines during a fade of the given length.
-func pieces(frames int64) int64 {
+// maxPiece returns the maximum length of lines during a fade of the given length.
+func maxPiece(frames int64) int64 {
 	for _, p := range []struct{ below, length int64 }{{128, 2}, {1024, 8}, {4096, 16}} {
 		if frames < p.below {
 			return p.length
@@ -25,23 +25,23 @@ func pieces(frames int64) int64 {
 	return longest
 }
 
-// piece is a curve of factors between two frames.
-type piece struct {
+// curvePiece is a curve of factors between two frames.
+type curvePiece struct {
 	from, until int64
 	exact       []pair
 	bent        pair // maximum deviation of a line
 	most        pair // maximum value of a line
 }
 
-// newPiece begins a piece at f. last and end are the previous and the next corner of the curve, MaxInt64
+// newCurvePiece begins a piece at f. last and end are the previous and the next corner of the curve, MaxInt64
 // without one. The piece ends at that corner or at a multiple of length, like the lines for which the
 // pitch is constant.
-func newPiece(curve func(int64) pair, f, last, end, length int64) piece {
+func newCurvePiece(curve func(int64) pair, f, last, end, length int64) curvePiece {
 	if end == math.MaxInt64 {
 		g := curve(f)
-		return piece{from: f, until: end, exact: []pair{g}, most: g}
+		return curvePiece{from: f, until: end, exact: []pair{g}, most: g}
 	}
-	p := piece{from: f, until: min(end, (f/length+1)*length)}
+	p := curvePiece{from: f, until: min(end, (f/length+1)*length)}
 	before, after := max(last, f-length), min(end, p.until+length)
 	var near []pair // the points of all lines that overlap the piece
 	for s := before; s <= after; s++ {
@@ -61,12 +61,12 @@ func newPiece(curve func(int64) pair, f, last, end, length int64) piece {
 }
 
 // at returns the exact factors at a frame, and the maximum deviation of a line.
-func (p *piece) at(f int64) (exact, bent pair) {
+func (p *curvePiece) at(f int64) (exact, bent pair) {
 	return p.exact[min(f-p.from, int64(len(p.exact)-1))], p.bent
 }
 
-// heard is an exact frame with the tolerance for the mixer's frame.
-type heard struct {
+// modelFrame is an exact frame with the tolerance for the mixer's frame.
+type modelFrame struct {
 	pair
 	bent  float64 // deviation of lines
 	bound float64 // the sum of the peaks of all parts
@@ -74,7 +74,7 @@ type heard struct {
 	steps int     // roundings, except of the sum of the parts
 }
 
-func (h *heard) add(g heard) {
+func (h *modelFrame) add(g modelFrame) {
 	h.pair[0] += g.pair[0]
 	h.pair[1] += g.pair[1]
 	h.bent += g.bent
@@ -84,9 +84,9 @@ func (h *heard) add(g heard) {
 }
 
 // times multiplies h by exact factors, with lines that deviate by at most bent and do not exceed most.
-func (h heard) times(exact, bent, most pair) heard {
+func (h modelFrame) times(exact, bent, most pair) modelFrame {
 	largest := max(most[0], most[1])
-	return heard{
+	return modelFrame{
 		pair: h.pair.times(exact), bent: h.bent*largest + max(math.Abs(h.pair[0])*bent[0], math.Abs(h.pair[1])*bent[1]),
 		bound: h.bound * largest, parts: h.parts, steps: h.steps + lineSteps,
 	}
@@ -103,6 +103,6 @@ const (
 // tolerance returns the allowed deviation of the mixer's frame: of lines, and of roundings by at most
 // 2^-24 of the sum of the peaks each. The last summand is for numbers too small to have all bits of a
 // float32.
-func (h heard) tolerance() float64 {
+func (h modelFrame) tolerance() float64 {
 	return h.bent + float64(h.steps+voiceSteps+h.parts)*0x1p-24*h.bound + 1e-12
 }

@@ -87,7 +87,7 @@ func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model
 	for i, b := range append([]mixer.BusConfig{{Gain: c.MasterGain}}, c.Buses...) {
 		n := modelBus{
 			parent: index[b.Parent], limit: b.Voices, muted: b.Mute, soloed: b.Solo,
-			gain: rest(float64(b.Gain)), pan: rest(b.Pan), pitch: rest(float64(b.Pitch)), mute: rest(1), direct: rest(1),
+			gain: constantRamp(float64(b.Gain)), pan: constantRamp(b.Pan), pitch: constantRamp(float64(b.Pitch)), mute: constantRamp(1), direct: constantRamp(1),
 			duck: modelDuck{
 				when: index[b.Duck.When], by: float64(b.Duck.By), above: math.Pow(10, float64(cmp.Or(b.Duck.Above, -50))/10), upAt: -1, hold: x.frames(b.Duck.Hold),
 				attack: max(x.frames(b.Duck.Attack), x.smooth), release: max(x.frames(b.Duck.Release), x.smooth),
@@ -97,12 +97,12 @@ func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model
 			n.parent = -1
 		}
 		if b.Mute {
-			n.mute = rest(0)
+			n.mute = constantRamp(0)
 		}
 		x.buses = append(x.buses, n)
 	}
 	x.refresh()
-	x.face(0)
+	x.applySolo(0)
 	x.stats.Voices = int64(c.Voices)
 	return x
 }
@@ -190,7 +190,7 @@ func (x *model) want(p *modelPlay, field int, value float64) {
 }
 
 // render renders n frames.
-func (x *model) render(n int, events []mixer.Event) (out []heard) {
+func (x *model) render(n int, events []mixer.Event) (out []modelFrame) {
 	x.expected = events
 	for i := range x.commands {
 		c := &x.commands[i]
@@ -207,7 +207,7 @@ func (x *model) render(n int, events []mixer.Event) (out []heard) {
 		if i > 0 {
 			x.arrive()
 		}
-		x.turnDucks()
+		x.moveDucks()
 		x.reap() // voices that a seek moved beyond the end
 		x.releaseDucks()
 		out = append(out, x.mix())
@@ -225,7 +225,7 @@ func (x *model) arrive() {
 	if x.now%x.hop == 0 && x.ticked != x.now {
 		x.ticked = x.now
 		x.contract()
-		x.freshen()
+		x.refreshScores()
 	}
 	for i := 0; i < len(x.commands); { // in the order of the calls, without interruption
 		if c := x.commands[i]; c.frame <= x.now {
@@ -238,9 +238,9 @@ func (x *model) arrive() {
 }
 
 // mix mixes one frame: voices and tails to their buses, and buses up the tree.
-func (x *model) mix() heard {
+func (x *model) mix() modelFrame {
 	for i := range x.buses {
-		x.buses[i].sum = heard{}
+		x.buses[i].sum = modelFrame{}
 	}
 	for _, v := range x.slots {
 		if v == nil || v.paused() {
@@ -265,7 +265,7 @@ func (x *model) mix() heard {
 }
 
 // sum returns the output of a bus.
-func (x *model) sum(bus int) heard {
+func (x *model) sum(bus int) modelFrame {
 	b := &x.buses[bus]
 	h := b.sum.times(b.directAt(x.now))
 	for i := range x.buses {

@@ -10,7 +10,7 @@ import (
 )
 
 // target draws the target of a command.
-func (d *duo) target(r *rand.Rand) (modelTarget, string) {
+func (d *modelTest) target(r *rand.Rand) (modelTarget, string) {
 	t := modelTarget{bus: -1, names: anyVoice}
 	switch n := r.IntN(10); {
 	case n < 4 && len(d.plays) > 0:
@@ -40,7 +40,7 @@ func (d *duo) target(r *rand.Rand) (modelTarget, string) {
 }
 
 // moment sends a random command for a frame.
-func (d *duo) moment(r *rand.Rand) {
+func (d *modelTest) moment(r *rand.Rand) {
 	t, name := d.target(r)
 	at := d.when(r)
 	ref := int64(1000 + len(d.log))
@@ -87,7 +87,7 @@ func (d *duo) moment(r *rand.Rand) {
 	d.model.send(c)
 }
 
-func (d *duo) change(r *rand.Rand, t *modelTarget) mixer.Change {
+func (d *modelTest) change(r *rand.Rand, t *modelTarget) mixer.Change {
 	c := mixer.Change{
 		Gain: d.gain(r), Pan: d.pan(r), Pitch: pick[pcm.Semitones](r, 0, 0, 3, -5.5), Speed: pick(r, 1, 1, 1.3), Shape: voice.Shape(r.IntN(4)),
 		Mute: r.IntN(3) == 0, Solo: r.IntN(3) == 0, Priority: r.IntN(3), Protect: r.IntN(4) == 0, Rounds: pick(r, 0, mixer.Forever, 1, 3),

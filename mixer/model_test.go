@@ -30,7 +30,7 @@ func TestAgainstModel(t *testing.T) {
 	kinds := map[mixer.EventKind]int{}
 	reasons := map[mixer.Reason]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		d := newDuo(t, rt, rapid.Uint64().Draw(rt, "config"))
+		d := newModelTest(t, rt, rapid.Uint64().Draw(rt, "config"))
 		for i, seed := range rapid.SliceOfN(rapid.Uint64(), calls, calls).Draw(rt, "calls") {
 			if seed != 0 { // 0 is the shrunk value
 				d.call(rand.New(rand.NewPCG(seed, uint64(i))))
@@ -62,8 +62,8 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// duo is a mixer with its model.
-type duo struct {
+// modelTest is a mixer with its model.
+type modelTest struct {
 	t       *rapid.T
 	m       *mixer.Mixer
 	model   *model
@@ -79,7 +79,7 @@ type duo struct {
 	events  []mixer.Event
 }
 
-func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
+func newModelTest(t *testing.T, rt *rapid.T, seed uint64) *modelTest {
 	r := rand.New(rand.NewPCG(seed, 7))
 	c := mixer.Config{ // no duck's Above is a whole number of decibels, so that rounding does not decide
 		Rate: []int{1000, 1000, 1000, 8000}[r.IntN(4)], Voices: 1 + r.IntN(8), MaxVoices: 12, NoLimiter: true, Commands: 8192,
@@ -93,7 +93,7 @@ func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 		},
 	}
 	c.RejectQuietest = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
-	d := &duo{
+	d := &modelTest{
 		t: rt, m: newMixer(t, c), block: make([]pcm.Frame, 4096), events: make([]mixer.Event, 8192),
 		kinds: map[mixer.EventKind]int{}, reasons: map[mixer.Reason]int{}, counts: r.IntN(2) == 0,
 	}
@@ -121,7 +121,7 @@ func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 }
 
 // last returns the last calls.
-func (d *duo) last() string {
+func (d *modelTest) last() string {
 	return strings.Join(d.log[:1], "") + "\n" + strings.Join(d.log[max(len(d.log)-60, 1):], "\n")
 }
 
@@ -156,14 +156,14 @@ func modelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound) {
 	return sounds
 }
 
-func (d *duo) say(format string, a ...any) {
+func (d *modelTest) say(format string, a ...any) {
 	d.log = append(d.log, fmt.Sprintf("%d: ", d.model.now)+fmt.Sprintf(format, a...))
 }
 
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
 // call makes one random call to both, or renders a block.
-func (d *duo) call(r *rand.Rand) {
+func (d *modelTest) call(r *rand.Rand) {
 	switch n := r.IntN(100); {
 	case n < 15:
 		d.render(pick(r, 0, 1, 2, 7, 20, 33, 60, 150) * pick(r, 1, 1, 1, d.model.rate/1000))
@@ -188,31 +188,31 @@ func (d *duo) call(r *rand.Rand) {
 
 func anyVoice(*modelVoice) bool { return true }
 
-func (d *duo) check(err error) {
+func (d *modelTest) check(err error) {
 	if err != nil {
 		d.t.Fatalf("%s\n%v", d.last(), err)
 	}
 }
 
 // when returns Now, or an earlier or later frame.
-func (d *duo) when(r *rand.Rand) int64 {
+func (d *modelTest) when(r *rand.Rand) int64 {
 	if r.IntN(2) == 0 {
 		return mixer.Now
 	}
 	return max(d.model.now+r.Int64N(120)-10, 0)
 }
 
-func (d *duo) gain(r *rand.Rand) pcm.Decibels {
+func (d *modelTest) gain(r *rand.Rand) pcm.Decibels {
 	return pick(r, 0, 0, -6, -12, -20, -40, -80, 6, pcm.Decibels(-r.Float64()*60))
 }
 
-func (d *duo) pan(r *rand.Rand) float64 { return pick(r, 0, -1, 1, 0.5, r.Float64()*2-1) }
+func (d *modelTest) pan(r *rand.Rand) float64 { return pick(r, 0, -1, 1, 0.5, r.Float64()*2-1) }
 
-func (d *duo) time(r *rand.Rand) time.Duration {
+func (d *modelTest) time(r *rand.Rand) time.Duration {
 	return time.Duration(pick(r, 0, 1, 3, 10, 40, 200, 1500)) * time.Millisecond
 }
 
-func (d *duo) play(r *rand.Rand) {
+func (d *modelTest) play(r *rand.Rand) {
 	i := r.IntN(len(d.sounds))
 	o := mixer.Options{
 		Gain: d.gain(r), Pan: d.pan(r), Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Priority: pick(r, 0, 0, 0, 1, 2), Protect: r.IntN(12) == 0,
@@ -260,7 +260,7 @@ func (d *duo) play(r *rand.Rand) {
 }
 
 // some returns a start, usually a late one, and its number.
-func (d *duo) some(r *rand.Rand) (*modelPlay, int) {
+func (d *modelTest) some(r *rand.Rand) (*modelPlay, int) {
 	if len(d.plays) == 0 {
 		return nil, 0
 	}
@@ -270,7 +270,7 @@ func (d *duo) some(r *rand.Rand) (*modelPlay, int) {
 }
 
 // handle makes a random call of a handle.
-func (d *duo) handle(r *rand.Rand) {
+func (d *modelTest) handle(r *rand.Rand) {
 	p, i := d.some(r)
 	if p == nil {
 		return
@@ -317,7 +317,7 @@ func (d *duo) handle(r *rand.Rand) {
 		want("SetPriority", wantPriority, float64(n), p.h.SetPriority(n))
 	case 8:
 		on := r.IntN(3) == 0
-		want("Protect", wantProtect, truth(on), p.h.Protect(on))
+		want("Protect", wantProtect, oneIf(on), p.h.Protect(on))
 	case 9:
 		if !d.counts {
 			return
@@ -344,7 +344,7 @@ func (d *duo) handle(r *rand.Rand) {
 }
 
 // render renders n frames on both sides and compares the visible state.
-func (d *duo) render(n int) {
+func (d *modelTest) render(n int) {
 	d.say("render %d", n)
 	block := d.block[:n]
 	d.m.Render(block)
@@ -381,7 +381,7 @@ func (d *duo) render(n int) {
 }
 
 // finish ends all voices.
-func (d *duo) finish() {
+func (d *modelTest) finish() {
 	d.render(200)
 	for range 2 {
 		d.m.StopAll(0)

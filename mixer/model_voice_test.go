@@ -14,24 +14,24 @@ func (p pair) times(q pair) pair { return pair{p[0] * q[0], p[1] * q[1]} }
 func (p pair) power() float64    { return float64(p[0]*p[0]) + float64(p[1]*p[1]) }
 
 func balance(pan float64) pair {
-	return pair{quarter(max(pan, 0)), quarter(max(-pan, 0))}
+	return pair{quarterCosine(max(pan, 0)), quarterCosine(max(-pan, 0))}
 }
 
 func constantPower(pan float64) pair {
-	return pair{quarter((1 + pan) / 2), quarter((1 - pan) / 2)}
+	return pair{quarterCosine((1 + pan) / 2), quarterCosine((1 - pan) / 2)}
 }
 
-// quarter falls from 1 at 0 to exactly 0 at 1 along a cosine.
-func quarter(x float64) float64 {
+// quarterCosine falls from 1 at 0 to exactly 0 at 1 along a cosine.
+func quarterCosine(x float64) float64 {
 	if x == 1 {
 		return 0
 	}
 	return math.Cos(math.Pi / 2 * x)
 }
 
-// wider returns the current or the target factors of a pan, the ones with more power. For a mono sound
+// louderPan returns the current or the target factors of a pan, the ones with more power. For a mono sound
 // the last bit decides, so the pan laws come from package voice.
-func wider(law func(float64) (left, right float64), pan *glide, f int64) pair {
+func louderPan(law func(float64) (left, right float64), pan *modelRamp, f int64) pair {
 	var now, then pair
 	now[0], now[1] = law(pan.at(f))
 	then[0], then[1] = law(pan.to)
@@ -64,14 +64,14 @@ type modelVoice struct {
 	jumps int
 
 	base, basePitch                        float64
-	gain, pan, pitch, speed, shared, crowd glide
-	in, back                               bow
+	gain, pan, pitch, speed, shared, crowd modelRamp
+	in, back                               cosineFade
 	out                                    fades
 	crowdPower                             float64
 
-	piece piece // of the gains
-	step  int64 // of the position in the sound, constant over a piece
-	stray stray
+	piece curvePiece // of the gains
+	step  int64      // of the position in the sound, constant over a piece
+	stray roundingBound
 
 	score modelScore
 }
@@ -99,8 +99,8 @@ func newModelVoice(p *modelPlay, f int64) *modelVoice {
 		play: p, sound: p.sound, data: p.sound.Samples(), pos: p.from << 32, prio: p.prio, protect: o.Protect,
 		loop: o.Loop && o.Rounds != 1, jumps: o.Rounds - 1,
 		base: float64(o.Base.Gain), basePitch: float64(o.Base.Pitch) + semitones(o.Base.Speed),
-		gain: rest(float64(o.Gain)), pan: rest(o.Pan), pitch: rest(float64(o.Pitch)), speed: rest(semitones(o.Speed)),
-		in: bow{f, p.fadeIn, p.o.FadeShape}, crowdPower: 1,
+		gain: constantRamp(float64(o.Gain)), pan: constantRamp(o.Pan), pitch: constantRamp(float64(o.Pitch)), speed: constantRamp(semitones(o.Speed)),
+		in: cosineFade{f, p.fadeIn, p.o.FadeShape}, crowdPower: 1,
 	}
 	for _, x := range v.data {
 		v.peak = max(v.peak, math.Abs(float64(x)))
@@ -174,22 +174,22 @@ func (v *modelVoice) plan(f int64) {
 	last, end, length := int64(math.MinInt64), int64(math.MaxInt64), int64(longest)
 	moves := func(start, until, frames int64) {
 		if until > f {
-			end, length, last = min(end, until), min(length, pieces(frames)), max(last, start)
+			end, length, last = min(end, until), min(length, maxPiece(frames)), max(last, start)
 		} else {
 			last = max(last, until)
 		}
 	}
-	for _, m := range []*glide{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
+	for _, m := range []*modelRamp{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
 		moves(m.start, m.end(), m.frames)
 	}
-	bows := []bow{v.in, v.back}
+	bows := []cosineFade{v.in, v.back}
 	if i := v.out.first(); i >= 0 {
 		bows = append(bows, v.out[i])
 	}
 	for _, b := range bows {
 		moves(b.start, b.end(), b.frames)
 	}
-	v.piece = newPiece(v.factors, f, last, end, length)
+	v.piece = newCurvePiece(v.factors, f, last, end, length)
 	middle := f
 	if v.piece.until != math.MaxInt64 {
 		middle += (v.piece.until - f) / 2
@@ -204,7 +204,7 @@ func (v *modelVoice) octaves(f int64) float64 {
 }
 
 // frame returns the voice's frame f and advances.
-func (v *modelVoice) frame(f int64) (out heard) {
+func (v *modelVoice) frame(f int64) (out modelFrame) {
 	if f >= v.piece.until {
 		v.plan(f)
 	}
@@ -250,7 +250,7 @@ func (v *modelVoice) reach(f int64) pair {
 	if v.sound.Channels() == 2 {
 		law = voice.Balance
 	}
-	return wider(law, &v.pan, f).times(pair{g, g})
+	return louderPan(law, &v.pan, f).times(pair{g, g})
 }
 
 func (v *modelVoice) key(f int64) twinKey {
@@ -269,7 +269,7 @@ func (v *modelVoice) key(f int64) twinKey {
 type modelTail struct {
 	bus    int
 	start  int64
-	frames []heard
+	frames []modelFrame
 }
 
 func (v *modelVoice) tail(f, length int64) modelTail {

@@ -33,12 +33,12 @@ func muffled(r *rand.Rand) space.Spot {
 
 // modelPlace is the effect of a place, fading from one spot to the next: gain and pan linearly, the
 // cutoff linearly in its logarithm.
-type modelPlace struct{ gain, pan, low glide }
+type modelPlace struct{ gain, pan, low modelRamp }
 
 func (p *modelPlace) turn(f int64, gain, pan, hz float64, frames int64) {
 	goals := [...]float64{gain, pan, math.Log2(hz)}
-	for i, g := range []*glide{&p.gain, &p.pan, &p.low} {
-		g.turn(f, goals[i], frames)
+	for i, g := range []*modelRamp{&p.gain, &p.pan, &p.low} {
+		g.ramp(f, goals[i], frames)
 	}
 }
 

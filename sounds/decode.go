@@ -60,12 +60,12 @@ func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (
 const maxSamplesPerByte = 8
 
 // When decoding produces more samples than the header announced, and more than min(modest + modestFactor * file
-// size, mostModest), the frames are counted first and allocated exactly. Such a file is silence, or an attempt
+// size, maxModest), the frames are counted first and allocated exactly. Such a file is silence, or an attempt
 // to exhaust memory.
 const (
-	modest       = 2 << 20
+	modestBytes  = 2 << 20
 	modestFactor = 64
-	mostModest   = 16 << 20
+	maxModest    = 16 << 20
 )
 
 // count decodes a file without keeping samples, and returns its number of frames, padding included, up to its end or
@@ -110,7 +110,7 @@ func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limi
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !counted && len(samples) > believed && int64(len(samples)) > min(modest+modestFactor*in.Size, mostModest) {
+		if !counted && len(samples) > believed && int64(len(samples)) > min(modestBytes+modestFactor*in.Size, maxModest) {
 			counted = true
 			n, err := f.count(ctx, in.Anew(), lim)
 			if err != nil {

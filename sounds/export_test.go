@@ -1,4 +1,4 @@
 package sounds
 
-// Confine exports confine, which ServeDecode applies to its process.
-var Confine = confine
+// LimitProcess exports limitProcess, which ServeDecode applies to its process.
+var LimitProcess = limitProcess

@@ -151,19 +151,19 @@ func (a *isolateReply) fault() error {
 // Limits.Time, and disables core dumps. If it exceeds a limit, it dies, and the parent reports that. On other
 // systems only the parent limits it.
 func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
-	return serve(stdin, stdout, lim, confine)
+	return serve(stdin, stdout, lim, limitProcess)
 }
 
-// serve decodes the file that arrives on stdin and answers on stdout, as ServeDecode does. The function confine
+// serve decodes the file that arrives on stdin and answers on stdout, as ServeDecode does. The function limit
 // limits the resources of the process for a file of size bytes. The error is nil whenever an answer was written.
-func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int64, lim Limits) error) error {
+func serve(stdin io.Reader, stdout io.Writer, lim Limits, limit func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
 	size, asked, err := readRequest(in)
 	if err != nil {
 		return errors.New("sounds: standard input is no request to decode a file")
 	}
 	lim = asked.narrowed(lim).withDefaults()
-	if err := confine(min(size, lim.Bytes), lim); err != nil {
+	if err := limit(min(size, lim.Bytes), lim); err != nil {
 		return fmt.Errorf("sounds: the process cannot be confined: %w", err)
 	}
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(in), nil }

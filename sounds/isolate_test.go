@@ -58,7 +58,7 @@ func child(mode string) {
 			time.Sleep(time.Hour) // on systems without that command
 		}
 	case "hungry":
-		if err := sounds.Confine(100, sounds.Limits{Memory: 1 << 20, Time: time.Second}); err != nil {
+		if err := sounds.LimitProcess(100, sounds.Limits{Memory: 1 << 20, Time: time.Second}); err != nil {
 			os.Exit(1)
 		}
 		say(`fault `)

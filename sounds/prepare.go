@@ -1,7 +1,6 @@
 package sounds
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,60 +10,6 @@ import (
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
-
-// defaultRate is the default sample rate of the mixer.
-const defaultRate = 48000
-
-// Options configures how sounds are prepared. The zero value means 48 kHz, no leveling, and default limits.
-type Options struct {
-	// Rate is the sample rate of the mixer in Hz, 1..768,000; 0 means 48,000.
-	Rate int
-
-	// Loop makes each sound without loop points loop from its first frame to its last, so that the conversion
-	// to Rate leaves no seam.
-	Loop bool
-
-	// Leveling adjusts the loudness of sounds.
-	Leveling Leveling
-
-	// Compact stores sounds with 16 bits per sample, in half the memory. A 16-bit file at the mixer's rate is
-	// stored without loss; samples beyond full scale are clipped.
-	Compact bool
-
-	// MaxPitch is the highest pitch, speed included, that sounds are prepared for when they are loaded, 0..96
-	// semitones. For other pitched voices, the mixer prepares the sound at the first use; until then the voice
-	// plays at a lower quality. 0: no preparation.
-	MaxPitch pcm.Semitones
-
-	// Masking measures sounds in frequency bands for the policy mixer.StealMasked. It takes 5.6 kB and about 10
-	// ms per second of sound.
-	Masking bool
-
-	// Measure makes a Library measure the loudness and true peak of loaded sounds, for Info. It takes about a
-	// hundredth of a sound's duration.
-	Measure bool
-
-	// Strict rejects damaged files. Otherwise places that cannot be decoded are concealed.
-	Strict bool
-
-	// OnDamage is called for each damaged place of a file that a Library loads or streams, once per place and
-	// at most 100 times per file. For a stream the call comes during decoding, shortly before playback. file is
-	// Source.File. Any goroutine. nil: no calls.
-	OnDamage func(file string, d Damage) `json:"-"`
-
-	Limits Limits
-}
-
-// rate returns Rate, or the default rate if it is 0, in Hz.
-func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
-
-// rateError returns an error that wraps ErrLimit if the rate is out of range.
-func (o Options) rateError() error {
-	if rate := o.rate(); rate < 1 || rate > defaultMaxRate {
-		return source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
-	}
-	return nil
-}
 
 // Prepare makes a sound for a mixer from a decoded file: downmixed to mono or stereo, converted to the mixer's rate,
 // with its loudness index. The clip is not changed. The error names the clip and wraps ErrDecode or ErrLimit if the

@@ -83,8 +83,8 @@ func (q *Queue) Add(sources ...Source) error {
 func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
 	r.fail = q.opt.failure(q.name)
-	f := newFeeder(q.opt.Ahead, q.lib.Rate(), c, r, r.fail)
-	f.more, f.news, r.buffer = r.more, r.news, f.buffer
+	f := newDecodeAhead(q.opt.Ahead, q.lib.Rate(), c, r, r.fail)
+	f.more, f.wakeUp, r.buffer = r.more, r.news, f.buffer
 	q.mu.Lock()
 	q.readers[r] = true
 	q.mu.Unlock()
@@ -94,15 +94,15 @@ func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 
 // queueReader reads the queue for one voice.
 type queueReader struct {
-	queue  *Queue
-	buffer *voice.StreamBuffer
-	news   chan struct{}
-	fail   func(error)
-	from   int64        // frames that are still to skip
-	now    *rangeReader // nil: between two runs
-	run    *runOrigin
-	rest   []*streamSource // remaining tracks of a run after a broken track
-	next   int             // index of the next run; protected by the queue's lock
+	queue     *Queue
+	buffer    *voice.StreamBuffer
+	news      chan struct{}
+	fail      func(error)
+	from      int64        // frames that are still to skip
+	current   *rangeReader // nil: between two runs
+	run       *runOrigin
+	remaining []*streamSource // remaining tracks of a run after a broken track
+	next      int             // index of the next run; protected by the queue's lock
 }
 
 // more reports whether the queue has unread sources. Otherwise it ends the buffer and returns false. It takes the
@@ -122,21 +122,21 @@ func (r *queueReader) more() bool {
 // read on.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
-		if r.now == nil && !r.startNextRun() {
+		if r.current == nil && !r.startNextRun() {
 			return 0, io.EOF
 		}
-		n, err := r.now.Read(dst)
+		n, err := r.current.Read(dst)
 		if err == nil {
 			return n, nil
 		}
 		if !errors.Is(err, io.EOF) {
 			r.fail(err)
 			if i := r.run.i + 1; i < len(r.run.tracks) {
-				r.rest = r.run.tracks[i:]
+				r.remaining = r.run.tracks[i:]
 			}
 		}
-		_ = r.now.Close()
-		r.now = nil
+		_ = r.current.Close()
+		r.current = nil
 		if n > 0 {
 			return n, nil
 		}
@@ -146,8 +146,8 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 // startNextRun starts the next run, the sources that are resampled as one signal, and reports whether there is one.
 // If the voice starts later in the queue, it skips these frames.
 func (r *queueReader) startNextRun() bool {
-	tracks := r.rest
-	r.rest = nil
+	tracks := r.remaining
+	r.remaining = nil
 	if len(tracks) == 0 {
 		r.queue.mu.Lock()
 		if r.next < len(r.queue.runs) {
@@ -169,7 +169,7 @@ func (r *queueReader) startNextRun() bool {
 		}
 		r.from = max(from-p.total(total), 0)
 	}
-	r.now = newRangeReader(r.run, tracks[0].channels, p, voice.PlayRange{From: from})
+	r.current = newRangeReader(r.run, tracks[0].channels, p, voice.PlayRange{From: from})
 	return true
 }
 
@@ -178,18 +178,18 @@ func (r *queueReader) Close() error {
 	r.queue.mu.Lock()
 	delete(r.queue.readers, r)
 	r.queue.mu.Unlock()
-	if r.now != nil {
-		return r.now.Close()
+	if r.current != nil {
+		return r.current.Close()
 	}
 	return nil
 }
 
 // runOrigin presents several tracks with equal rates and channels as one origin.
 type runOrigin struct {
-	tracks []*streamSource
-	now    *cursor
-	i      int   // index of the current track
-	before int64 // frames of the tracks before it
+	tracks  []*streamSource
+	current *cursor
+	i       int   // index of the current track
+	before  int64 // frames of the tracks before it
 }
 
 // total returns the number of frames of all tracks at the rate of the files. It may have to read whole files. On an
@@ -227,7 +227,7 @@ func (o *runOrigin) seek(frame int64) error {
 // previous tracks. If i is beyond the last track, read returns io.EOF. The error is of the track.
 func (o *runOrigin) enter(i int, before, frame int64) error {
 	o.close()
-	o.i, o.before, o.now = i, before, nil
+	o.i, o.before, o.current = i, before, nil
 	if i >= len(o.tracks) {
 		return nil
 	}
@@ -235,15 +235,15 @@ func (o *runOrigin) enter(i int, before, frame int64) error {
 	if err != nil {
 		return err
 	}
-	o.now = now
+	o.current = now
 	return now.seek(frame)
 }
 
 // read returns the next interleaved samples, across the tracks of the run, valid until the next call. The error is
 // io.EOF after the last one, or of a track.
 func (o *runOrigin) read() ([]float32, error) {
-	for o.now != nil {
-		x, err := o.now.read()
+	for o.current != nil {
+		x, err := o.current.read()
 		if !errors.Is(err, io.EOF) {
 			return x, err
 		}
@@ -259,16 +259,16 @@ func (o *runOrigin) read() ([]float32, error) {
 
 // length returns the number of frames up to the end of the present track, as far as they have been decoded.
 func (o *runOrigin) length() int64 {
-	if o.now == nil {
+	if o.current == nil {
 		return o.before
 	}
-	return o.before + o.now.length()
+	return o.before + o.current.length()
 }
 
 // close closes the present track, if there is one.
 func (o *runOrigin) close() {
-	if o.now != nil {
-		o.now.close()
+	if o.current != nil {
+		o.current.close()
 	}
 }
 

@@ -21,10 +21,10 @@ const slack = 128 << 20
 // machine would not fit in slack.
 const processors = 2
 
-// confine sets resource limits of this process for decoding a file of size bytes under lim, which has its defaults:
-// core dumps, processor time and memory. They cannot be raised again. It also sets GOMAXPROCS. It sets RLIMIT_DATA
-// because Go reserves more addresses than RLIMIT_AS could allow.
-func confine(size int64, lim Limits) error {
+// limitProcess sets resource limits of this process for decoding a file of size bytes under lim, which has its
+// defaults: core dumps, processor time and memory. They cannot be raised again. It also sets GOMAXPROCS. It sets
+// RLIMIT_DATA because Go reserves more addresses than RLIMIT_AS could allow.
+func limitProcess(size int64, lim Limits) error {
 	has, err := dataSize()
 	if err != nil {
 		return err

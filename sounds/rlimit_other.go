@@ -2,5 +2,5 @@
 
 package sounds
 
-// confine has no effect: other systems lack such limits, and the race detector needs too much memory for them.
-func confine(int64, Limits) error { return nil }
+// limitProcess has no effect: other systems lack such limits, and the race detector needs too much memory for them.
+func limitProcess(int64, Limits) error { return nil }

@@ -13,13 +13,13 @@ import (
 
 // Limits of the search for files with similar names.
 const (
-	mostEntries  = 10_000 // entries per folder
-	mostElements = 32     // folders per path
-	mostSought   = 20     // missing files per library
+	maxDirEntries   = 10_000 // entries per folder
+	maxPathElements = 32     // folders per path
+	maxSearches     = 20     // missing files per library
 )
 
 // withNearby adds the name of a similar file to err if it is the error of a missing file. Other errors are returned
-// unchanged. It searches for the first mostSought missing files of the library only, since a sheet may name
+// unchanged. It searches for the first maxSearches missing files of the library only, since a sheet may name
 // thousands.
 func (l *Library) withNearby(src Source, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -27,7 +27,7 @@ func (l *Library) withNearby(src Source, err error) error {
 	}
 	l.mu.Lock()
 	l.nearbySearches++
-	search := l.nearbySearches <= mostSought
+	search := l.nearbySearches <= maxSearches
 	l.mu.Unlock()
 	if !search {
 		return err
@@ -43,7 +43,7 @@ func (l *Library) withNearby(src Source, err error) error {
 }
 
 // entries returns the entries of the folder dir, written with slashes, in the source's file system, at most
-// mostEntries in no particular order; nil if it cannot be read.
+// maxDirEntries in no particular order; nil if it cannot be read.
 func (s Source) entries(dir string) []fs.DirEntry {
 	if s.FS != nil {
 		f, err := s.FS.Open(path.Clean(dir))
@@ -55,7 +55,7 @@ func (s Source) entries(dir string) []fs.DirEntry {
 		if !ok {
 			return nil
 		}
-		list, _ := folder.ReadDir(mostEntries)
+		list, _ := folder.ReadDir(maxDirEntries)
 		return list
 	}
 	if info, err := os.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() { // opening a pipe would block
@@ -66,7 +66,7 @@ func (s Source) entries(dir string) []fs.DirEntry {
 		return nil
 	}
 	defer f.Close()
-	list, _ := f.ReadDir(mostEntries)
+	list, _ := f.ReadDir(maxDirEntries)
 	return list
 }
 
@@ -79,7 +79,7 @@ func (s Source) nearby() string {
 		found = "/"
 	}
 	elements := strings.Split(strings.Trim(asked, "/"), "/")
-	if len(elements) > mostElements {
+	if len(elements) > maxPathElements {
 		return ""
 	}
 	for _, name := range elements {

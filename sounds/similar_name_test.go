@@ -67,8 +67,8 @@ func TestNearbyIsBounded(t *testing.T) {
 			t.Fatal(loaded, streamed)
 		}
 	}
-	if files.folders != mostSought {
-		t.Errorf("%d folders are listed, want %d", files.folders, mostSought)
+	if files.folders != maxSearches {
+		t.Errorf("%d folders are listed, want %d", files.folders, maxSearches)
 	}
 	if near := (Source{File: strings.Repeat("../", 100) + "s"}).nearby(); near != "" {
 		t.Error(near)

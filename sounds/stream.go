@@ -92,7 +92,7 @@ func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 		}
 		course := newRangeReader(from, channels, l.conversionFrom(rate, loop), c)
 		course.factor = 1 // the mixer pans mono streams itself
-		f := newFeeder(opt.Ahead, l.Rate(), c, course, opt.failure(label))
+		f := newDecodeAhead(opt.Ahead, l.Rate(), c, course, opt.failure(label))
 		go f.run()
 		return f.buffer, nil
 	}
@@ -183,8 +183,8 @@ type frameOrigin struct {
 	factor float64
 	at     int64 // the next frame of r
 	end    error
-	frames [piece]pcm.Frame
-	out    [2 * piece]float32
+	frames [pieceFrames]pcm.Frame
+	out    [2 * pieceFrames]float32
 }
 
 // seek makes read continue at a frame, counted from 0. A reader that cannot seek is opened again to move back, and
@@ -215,14 +215,14 @@ func (o *frameOrigin) seek(frame int64) error {
 
 // read returns the next interleaved stereo samples, multiplied by the gain, valid until the next call. After
 // them it returns the error that ended the frames, io.EOF at the end.
-func (o *frameOrigin) read() ([]float32, error) { return o.give(piece) }
+func (o *frameOrigin) read() ([]float32, error) { return o.give(pieceFrames) }
 
 // give reads 1..n frames and returns their samples like read. An invalid sample ends the frames with an error.
 func (o *frameOrigin) give(n int64) ([]float32, error) {
 	if o.end != nil {
 		return nil, o.end
 	}
-	dst := o.frames[:min(n, piece)]
+	dst := o.frames[:min(n, pieceFrames)]
 	k, err := source.Read(o.r.Read, dst, "frames")
 	o.end = err
 	for i, x := range dst[:k] {

@@ -14,8 +14,8 @@ import (
 
 // TestOracle checks that the oracle accepts valid histories and rejects invalid ones.
 func TestOracle(t *testing.T) {
-	node := func(name, life string, stand placement.Stand, beat int64) string {
-		text, _ := json.Marshal(placement.NodeRecord{Node: name, Life: life, Stand: stand, Beat: beat})
+	node := func(name, life string, stand placement.NodeState, beat int64) string {
+		text, _ := json.Marshal(placement.NodeRecord{Node: name, Life: life, State: stand, Beat: beat})
 		return string(text)
 	}
 	room := func(r placement.RoomRecord) string {

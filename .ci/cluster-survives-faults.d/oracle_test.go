@@ -229,18 +229,18 @@ func (p *ledger) node(name string, x *written) error {
 	was, is := decode[placement.NodeRecord](before), decode[placement.NodeRecord](x)
 	p.nodes[name] = x
 	by := x.by[0]
-	over := before == nil || before.deletes || was.Stand == placement.Gone
+	over := before == nil || before.deletes || was.State == placement.Gone
 	alive, known := p.lives[is.Life]
 	switch {
 	case x.deletes && !over:
 		return errors.New("a node that lives is forgotten")
 	case x.deletes:
 		return nil
-	case is.Life == was.Life && was.Stand == placement.Gone:
-		if is.Stand != placement.Gone {
+	case is.Life == was.Life && was.State == placement.Gone:
+		if is.State != placement.Gone {
 			return errors.New("a life is renewed after its burial")
 		}
-	case is.Life == was.Life && is.Stand == placement.Gone:
+	case is.Life == was.Life && is.State == placement.Gone:
 		p.lives[is.Life] = false
 		if by.who == name {
 			p.releases++
@@ -262,11 +262,11 @@ func (p *ledger) node(name string, x *written) error {
 		}
 	case !over:
 		return errors.New("a life begins while the last one lasts")
-	case known && !alive && is.Stand != placement.Gone:
+	case known && !alive && is.State != placement.Gone:
 		return errors.New("a life begins again after its end")
 	default:
 		p.joins++
-		p.lives[is.Life] = is.Stand != placement.Gone
+		p.lives[is.Life] = is.State != placement.Gone
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func TestPassingFault(t *testing.T) {
 			t.Errorf("b has tried %d times in five minutes", tries)
 		}
 		breaks(nil)
-		w.until(longestRest+5*time.Second, "one plays it", func() bool { return b.sounds("main") || c.sounds("main") })
+		w.until(maxRetryDelay+5*time.Second, "one plays it", func() bool { return b.sounds("main") || c.sounds("main") })
 	})
 }
 
@@ -188,7 +188,7 @@ func TestOldLifeUnknown(t *testing.T) {
 			t.Errorf("a took it after %v: its owner might have lived", took)
 		}
 		e, err := write.Get(t.Context(), nodes+"x")
-		if r, _ := decode[NodeRecord](e.Value); err != nil || r.Life != "GONELONGAGO" || r.Stand != Gone {
+		if r, _ := decode[NodeRecord](e.Value); err != nil || r.Life != "GONELONGAGO" || r.State != Gone {
 			t.Errorf("nothing says that its owner is gone: %v, %v", r, err)
 		}
 	})
@@ -265,7 +265,7 @@ type stubborn struct {
 
 func (s *stubborn) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	revision, err := s.line.Put(context.WithoutCancel(ctx), key, value, revision)
-	if r, is := decode[NodeRecord](value); is && key == nodes+"a" && r.Stand == Up {
+	if r, is := decode[NodeRecord](value); is && key == nodes+"a" && r.State == Up {
 		time.Sleep(time.Duration(s.late.Load()))
 	}
 	return revision, err
@@ -296,10 +296,10 @@ func TestAnsweredAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestPlacedAtLength checks that placing a room retries temporary failures and gives up after mostTries
+// TestPlacedAtLength checks that placing a room retries temporary failures and gives up after maxTries
 // attempts.
 func TestPlacedAtLength(t *testing.T) {
-	for failures, placed := range map[int]bool{0: true, 1: true, mostTries - 1: true, mostTries: false} {
+	for failures, placed := range map[int]bool{0: true, 1: true, maxTries - 1: true, maxTries: false} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			defer w.end()

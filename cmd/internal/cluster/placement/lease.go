@@ -14,21 +14,21 @@ var errNamesake = errors.New("another node of this name may still play")
 type lease struct {
 	node *Node
 
-	mutex    sync.Mutex
-	life     string
-	revision uint64 // of the record; 0: this life has no record
-	beat     int64
-	stand    Stand
-	until    time.Duration // end of the lease, by Options.Now
-	skew     time.Duration // the clock of the bucket minus the clock of this machine
-	sent     time.Time     // when the last renewal was sent and answered
-	answered time.Time
-	told     uint64 // the last revision reported by a watch, and its time by the clock of the bucket
-	created  time.Time
-	took     time.Duration // round trip of the last comparison of clocks, and its time
-	compared time.Time
-	ended    bool      // the node has stopped playing
-	untold   time.Time // when a renewal succeeded that the watch has not reported yet; zero: all are reported
+	mutex            sync.Mutex
+	life             string
+	revision         uint64 // of the record; 0: this life has no record
+	renewals         int64
+	state            NodeState
+	until            time.Duration // end of the lease, by Options.Now
+	skew             time.Duration // the clock of the bucket minus the clock of this machine
+	sent             time.Time     // when the last renewal was sent and answered
+	answered         time.Time
+	reportedRevision uint64 // the last revision reported by a watch, and its time by the clock of the bucket
+	created          time.Time
+	roundTrip        time.Duration // round trip of the last comparison of clocks, and its time
+	compared         time.Time
+	stopped          bool      // the node has stopped playing
+	unreportedSince  time.Time // when a renewal succeeded that the watch has not reported yet; zero: all are reported
 }
 
 // current returns the id of the current life of the node. A node gets a new life whenever it joins or has
@@ -39,9 +39,9 @@ func (l *lease) current() string {
 	return l.life
 }
 
-// holds reports whether the lease lasts for at least another quarter of its length, so that the node may take
+// hasMargin reports whether the lease lasts for at least another quarter of its length, so that the node may take
 // or change rooms.
-func (l *lease) holds() bool {
+func (l *lease) hasMargin() bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	o := &l.node.options
@@ -51,12 +51,12 @@ func (l *lease) holds() bool {
 // record returns the current record of the node. The caller holds the mutex.
 func (l *lease) record() NodeRecord {
 	o := &l.node.options
-	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, Stand: l.stand, Most: o.Most, Beat: l.beat}
+	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, State: l.state, Most: o.Most, Beat: l.renewals}
 }
 
-// take begins a life: it writes the record if the key is free or holds a finished life. Otherwise it returns
+// acquire begins a life: it writes the record if the key is free or holds a finished life. Otherwise it returns
 // errNamesake, as another process may use the name.
-func (l *lease) take(ctx context.Context) error {
+func (l *lease) acquire(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
 	old, err := l.get(ctx, key)
@@ -66,7 +66,7 @@ func (l *lease) take(ctx context.Context) error {
 		return err
 	default:
 		r, ok := decode[NodeRecord](old.Value)
-		if ok && r.Stand != Gone && r.Life != l.current() { // otherwise it is this life's, and an answer was lost
+		if ok && r.State != Gone && r.Life != l.current() { // otherwise it is this life's, and an answer was lost
 			return errNamesake // which will be marked as gone if it does not change
 		}
 	}
@@ -81,17 +81,17 @@ func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 }
 
 // write writes the record and extends the lease on success, counted from the moment before the record was
-// sent. behind is the expected revision of the record. If it is outdated, the error is ErrConflict.
-func (l *lease) write(ctx context.Context, behind uint64) error {
+// sent. expected is the expected revision of the record. If it is outdated, the error is ErrConflict.
+func (l *lease) write(ctx context.Context, expected uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
-	l.beat++
+	l.renewals++
 	record := l.record()
 	l.mutex.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, 2*o.Timing.Renew)
 	defer cancel()
 	sent, began := time.Now(), o.Now()
-	revision, err := o.Bucket.Put(ctx, nodes+o.Name, encode(record), behind)
+	revision, err := o.Bucket.Put(ctx, nodes+o.Name, encode(record), expected)
 	if err != nil {
 		return err
 	}
@@ -99,19 +99,19 @@ func (l *lease) write(ctx context.Context, behind uint64) error {
 	defer l.mutex.Unlock()
 	l.revision, l.until = revision, began+o.Timing.Lease
 	l.sent, l.answered = sent, time.Now()
-	if l.told < revision && l.untold.IsZero() {
-		l.untold = l.answered
+	if l.reportedRevision < revision && l.unreportedSince.IsZero() {
+		l.unreportedSince = l.answered
 	}
-	l.compare()
-	if !l.ended { // otherwise the answer arrived after the end of the node
+	l.compareClocks()
+	if !l.stopped { // otherwise the answer arrived after the end of the node
 		o.Extend(l.until)
 	}
 	return nil
 }
 
-// keep renews the lease periodically until ctx ends. After the end of a life it begins a new one, once the
+// renew renews the lease periodically until ctx ends. After the end of a life it begins a new one, once the
 // rooms of the old life are closed.
-func (l *lease) keep(ctx context.Context) {
+func (l *lease) renew(ctx context.Context) {
 	o := &l.node.options
 	wait := o.Timing.Renew
 	for pause(ctx, wait) {
@@ -120,16 +120,16 @@ func (l *lease) keep(ctx context.Context) {
 		l.mutex.Unlock()
 		var err error
 		switch {
-		case revision == 0 && l.node.hasOldSeats(): // rooms of an old life must end before a new life begins
+		case revision == 0 && l.node.hostsOldRooms(): // rooms of an old life must end before a new life begins
 			wait = o.Timing.Look
 			continue
 		case revision == 0:
-			err = l.take(ctx)
+			err = l.acquire(ctx)
 		default:
 			err = l.write(ctx, revision)
 		}
 		if errors.Is(err, ErrConflict) {
-			l.adopt(ctx)
+			l.resolveConflict(ctx)
 		}
 		wait = o.Timing.Renew
 		if err != nil {
@@ -138,30 +138,30 @@ func (l *lease) keep(ctx context.Context) {
 	}
 }
 
-// adopt handles a conflict. If the stored record is a renewal of this life whose answer was lost, the life
-// continues. Otherwise this life has ended, and adopt closes all rooms.
-func (l *lease) adopt(ctx context.Context) {
+// resolveConflict handles a conflict. If the stored record is a renewal of this life whose answer was lost, the life
+// continues. Otherwise this life has ended, and resolveConflict closes all rooms.
+func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
 	if err != nil && !errors.Is(err, ErrMissing) {
 		return
 	}
 	r, _ := decode[NodeRecord](e.Value)
-	if l.renewed(&e, &r) {
+	if l.continueLife(&e, &r) {
 		return
 	}
-	l.node.drop() // without the mutex, because seats call current
+	l.node.closeHosted() // without the mutex, because hosted rooms call current
 	o.Say("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
 }
 
-// renewed continues with the stored record r from entry e, or ignores a stale one, and returns true. It
+// continueLife continues with the stored record r from entry e, or ignores a stale one, and returns true. It
 // returns false if this life has ended; then the output stops and the node has a new life without a lease.
-func (l *lease) renewed(e *Entry, r *NodeRecord) bool {
+func (l *lease) continueLife(e *Entry, r *NodeRecord) bool {
 	o := &l.node.options
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	switch {
-	case r.Life == l.life && r.Stand != Gone:
+	case r.Life == l.life && r.State != Gone:
 		l.revision = max(l.revision, e.Revision) // a stale read has a lower one
 		return true
 	case e.Revision < l.revision && o.Now() < l.until+o.Timing.Lease: // a stale read
@@ -172,65 +172,65 @@ func (l *lease) renewed(e *Entry, r *NodeRecord) bool {
 	return false
 }
 
-// ahead returns the clock of the bucket minus the clock of this machine, as last measured.
-func (l *lease) ahead() time.Duration {
+// clockSkew returns the clock of the bucket minus the clock of this machine, as last measured.
+func (l *lease) clockSkew() time.Duration {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.skew
 }
 
-// stood sets the node's stand, which the next renewal writes.
-func (l *lease) stood(stand Stand) {
+// setState sets the node's stand, which the next renewal writes.
+func (l *lease) setState(stand NodeState) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.stand = stand
+	l.state = stand
 }
 
-// seen processes the node's own record as reported by the watch. Its time is used to compare the clocks.
-func (l *lease) seen(e *Entry) {
+// recordReport processes the node's own record as reported by the watch. Its time is used to compare the clocks.
+func (l *lease) recordReport(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.told, l.created = e.Revision, e.Created
-	if l.told >= l.revision {
-		l.untold = time.Time{}
+	l.reportedRevision, l.created = e.Revision, e.Created
+	if l.reportedRevision >= l.revision {
+		l.unreportedSince = time.Time{}
 	}
-	l.compare()
+	l.compareClocks()
 }
 
-// compare compares the clocks once both the answer to a renewal and the watch's report have arrived. The
+// compareClocks compares the clocks once both the answer to a renewal and the watch's report have arrived. The
 // caller holds the mutex.
-func (l *lease) compare() {
-	if l.told != l.revision || l.revision == 0 || l.created.IsZero() {
+func (l *lease) compareClocks() {
+	if l.reportedRevision != l.revision || l.revision == 0 || l.created.IsZero() {
 		return
 	}
 	// The error is at most half the round trip, so a slow answer is less accurate than an earlier quick one.
 	// Clocks drift apart by a few ms a minute.
-	took := l.answered.Sub(l.sent)
-	if took > l.took+l.answered.Sub(l.compared)/1000 && !l.compared.IsZero() {
+	roundTrip := l.answered.Sub(l.sent)
+	if roundTrip > l.roundTrip+l.answered.Sub(l.compared)/1000 && !l.compared.IsZero() {
 		return
 	}
-	l.skew, l.took, l.compared = l.created.Sub(l.sent.Add(took/2).Round(0)), took, l.answered
+	l.skew, l.roundTrip, l.compared = l.created.Sub(l.sent.Add(roundTrip/2).Round(0)), roundTrip, l.answered
 }
 
-// deaf reports whether the watch has failed for longer than long to report a renewal that NATS has confirmed.
-func (l *lease) deaf(long time.Duration) bool {
+// watchIsLate reports whether the watch has failed for longer than long to report a renewal that NATS has confirmed.
+func (l *lease) watchIsLate(long time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	return !l.untold.IsZero() && time.Since(l.untold) > long
+	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > long
 }
 
 // end stops the output of the node permanently, regardless of later answers.
 func (l *lease) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.ended = true
+	l.stopped = true
 	l.node.options.Extend(0)
 }
 
 // release gives up the lease: it marks the record as Gone, so that other nodes take the rooms at once. Errors
 // are ignored, because the lease then expires.
 func (l *lease) release(ctx context.Context) {
-	l.stood(Gone)
+	l.setState(Gone)
 	l.mutex.Lock()
 	revision, record := l.revision, l.record()
 	l.revision, l.until = 0, 0

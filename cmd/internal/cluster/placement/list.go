@@ -37,7 +37,7 @@ type Member struct {
 // It returns an error if the bucket cannot be read completely.
 func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
-	v.begin()
+	v.beginSnapshot()
 	created, newest := map[string]time.Time{}, time.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,17 +45,17 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 		if created[e.Key] = e.Created; e.Created.After(newest) {
 			newest = e.Created
 		}
-		if v.take(&e); e.Key == "" {
+		if v.observe(&e); e.Key == "" {
 			cancel()
 		}
 	})
-	if !v.all {
+	if !v.complete {
 		return nil, nil, cmp.Or(err, context.Cause(ctx))
 	}
 	up := map[string]int{} // index in members by life
 	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
 		r := v.nodes[name].record
-		m := Member{Node: name, Address: r.Address, State: r.Stand.String(), Most: r.Most}
+		m := Member{Node: name, Address: r.Address, State: r.State.String(), Most: r.Most}
 		if newest.Sub(created[nodes+name]) > stale {
 			m.State = Gone.String()
 		}
@@ -112,7 +112,7 @@ func Sheets(ctx context.Context, b Bucket) ([]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := b.Watch(ctx, func(e Entry) {
-		name, is := named(e.Key, rooms)
+		name, is := cutPrefix(e.Key, rooms)
 		r, read := decode[RoomRecord](e.Value)
 		switch {
 		case e.Key == "":

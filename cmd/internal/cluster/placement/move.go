@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// openWithin is the maximum time for another node to open a room that is handed over to it.
-const openWithin = 20 * time.Second
+// openTimeout is the maximum time for another node to open a room that is handed over to it.
+const openTimeout = 20 * time.Second
 
 // draining reports whether this node must give its rooms away because of Drain. It sets the node's stand to
 // Draining or Up.
@@ -15,9 +15,9 @@ func (n *Node) draining() bool {
 	asked := n.seen.drains[n.options.Name] == n.lease.current()
 	n.seen.mutex.Unlock()
 	if asked {
-		n.lease.stood(Draining)
+		n.lease.setState(Draining)
 	} else {
-		n.lease.stood(Up)
+		n.lease.setState(Up)
 	}
 	return asked
 }
@@ -25,8 +25,8 @@ func (n *Node) draining() bool {
 // move hands the room over to another node with a cross-fade. The other node opens the room silently from its
 // current state and sets Ready. Then the record changes its owner, this node fades out and the other fades
 // in. move reports whether the room has left.
-func (s *seat) move(ctx context.Context) (left bool) {
-	next := s.choose()
+func (s *hostedRoom) move(ctx context.Context) (left bool) {
+	next := s.chooseNext()
 	if next == "" {
 		return false
 	}
@@ -36,16 +36,16 @@ func (s *seat) move(ctx context.Context) (left bool) {
 	default:
 		return false // too many moves at once
 	}
-	s.leave(true) // requests wait from here on, so that the state does not change
-	defer s.leave(false)
-	s.note(ctx)
+	s.setLeaving(true) // requests wait from here on, so that the state does not change
+	defer s.setLeaving(false)
+	s.save(ctx)
 	r := s.record
-	r.Next, r.State, r.Ready = next, s.behind, false
+	r.Next, r.State, r.Ready = next, s.stateRevision, false
 	if done, _ := s.write(ctx, r); !done {
-		s.reread()
+		s.adoptSeen()
 		return false
 	}
-	owner, ready := s.awaits(ctx, next)
+	owner, ready := s.awaitReady(ctx, next)
 	r = s.record
 	r.Next, r.State, r.Ready = "", 0, false
 	if ready {
@@ -62,27 +62,27 @@ func (s *seat) move(ctx context.Context) (left bool) {
 		s.tenant.Enter(Fade)
 	}
 	if !done {
-		s.reread()
+		s.adoptSeen()
 	}
 	return false
 }
 
-// leave sets whether the room is moving. Meanwhile Moving returns true, so that orders are rejected.
-func (s *seat) leave(leaving bool) {
+// setLeaving sets whether the room is moving. Meanwhile Moving returns true, so that orders are rejected.
+func (s *hostedRoom) setLeaving(leaving bool) {
 	s.node.mutex.Lock()
 	defer s.node.mutex.Unlock()
 	s.leaving = leaving
 }
 
-// choose returns the life of the other node best suited to take the room. If other nodes cannot take it, the
+// chooseNext returns the life of the other node best suited to take the room. If other nodes cannot take it, the
 // result is "".
-func (s *seat) choose() string {
+func (s *hostedRoom) chooseNext() string {
 	all, _, _ := s.node.seen.nodesNow()
 	load := map[string]int{}
 	for _, r := range s.node.seen.roomsNow() {
 		load[r.record.Life]++
 	}
-	for _, life := range s.node.order(&s.record, all, load) {
+	for _, life := range s.node.candidates(&s.record, all, load) {
 		if life != s.life {
 			return life
 		}
@@ -90,13 +90,13 @@ func (s *seat) choose() string {
 	return ""
 }
 
-// reread adopts the last record seen of the room. It quits the seat if the record belongs to another node or
-// has been removed.
-func (s *seat) reread() {
+// adoptSeen adopts the last record seen of the room. It cancels the hosted room if the record belongs to another
+// node or has been removed.
+func (s *hostedRoom) adoptSeen() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
-	case !known && s.node.seen.settled(), known && r.record.Life != s.life && r.revision > s.revision:
-		s.quit() // another node has the room, or it was removed
+	case !known && s.node.seen.snapshotComplete(), known && r.record.Life != s.life && r.revision > s.revision:
+		s.cancel() // another node has the room, or it was removed
 	case r.revision > s.revision:
 		s.node.mutex.Lock()
 		s.record, s.revision = r.record, r.revision
@@ -104,12 +104,12 @@ func (s *seat) reread() {
 	}
 }
 
-// awaits waits until the life next has opened the room. ready is false if that node has refused or ended, or
-// after the time openWithin. owner is the node as last seen.
-func (s *seat) awaits(ctx context.Context, next string) (owner seenNode, ready bool) {
+// awaitReady waits until the life next has opened the room. ready is false if that node has refused or ended, or
+// after the time openTimeout. owner is the node as last seen.
+func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
-	for end := o.Now() + openWithin; o.Now() < end && s.node.lease.holds() && pause(ctx, o.Timing.Look/5); {
-		s.reread()
+	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Look/5); {
+		s.adoptSeen()
 		owner, alive := s.node.seen.alive(next)
 		switch {
 		case !alive || s.record.Next != next: // the other node has gone or has refused
@@ -123,9 +123,9 @@ func (s *seat) awaits(ctx context.Context, next string) (owner seenNode, ready b
 
 // prepare opens a room that another node hands over, and plays it once this node owns it. It returns if the
 // handover fails or takes too long.
-func (s *seat) prepare(ctx context.Context) {
+func (s *hostedRoom) prepare(ctx context.Context) {
 	o := &s.node.options
-	state, err := s.handed(ctx)
+	state, err := s.handedOverState(ctx)
 	if err != nil || !s.open(ctx, &state) {
 		return
 	}
@@ -134,13 +134,13 @@ func (s *seat) prepare(ctx context.Context) {
 	if done, _ := s.write(ctx, r); !done {
 		return
 	}
-	for end := o.Now() + 2*openWithin; o.Now() < end && pause(ctx, o.Timing.Look/10); {
+	for end := o.Now() + 2*openTimeout; o.Now() < end && pause(ctx, o.Timing.Look/10); {
 		now, known := s.node.seen.room(s.record.Room)
 		switch {
 		case !known:
 			return
 		case now.record.Life == s.life:
-			s.reread()
+			s.adoptSeen()
 			s.play(ctx)
 			return
 		case now.record.Next != s.life:
@@ -149,9 +149,9 @@ func (s *seat) prepare(ctx context.Context) {
 	}
 }
 
-// handed returns the saved state of a room that is handed over. The state is empty if the record refers to no
+// handedOverState returns the saved state of a room that is handed over. The state is empty if the record refers to no
 // state. If it cannot be read in time, the error is ErrMissing.
-func (s *seat) handed(ctx context.Context) (state stateRecord, err error) {
+func (s *hostedRoom) handedOverState(ctx context.Context) (state stateRecord, err error) {
 	o := &s.node.options
 	if s.record.State == 0 {
 		return state, nil
@@ -159,7 +159,7 @@ func (s *seat) handed(ctx context.Context) (state stateRecord, err error) {
 	for range 100 {
 		e, err := s.node.lease.get(ctx, states+s.record.Room)
 		if err == nil && e.Revision == s.record.State { // otherwise the read is stale
-			s.behind = e.Revision
+			s.stateRevision = e.Revision
 			state, _ = decode[stateRecord](e.Value)
 			return state, nil
 		}

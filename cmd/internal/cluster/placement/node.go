@@ -83,20 +83,20 @@ type Node struct {
 	group    sync.WaitGroup
 
 	mutex   sync.Mutex
-	seats   map[string]*seat
+	hosted  map[string]*hostedRoom
 	removed map[string]uint64 // revisions of rooms that were removed here, which a watch may still report
 	closed  bool
 
-	failures map[string]failure // by room: failed attempts to open it
-	unfenced error              // why this node's previous record cannot be marked as gone; may be nil
-	moves    chan struct{}      // semaphore of moving rooms
+	failures   map[string]failure // by room: failed attempts to open it
+	fencingErr error              // why this node's previous record cannot be marked as gone; may be nil
+	moves      chan struct{}      // semaphore of moving rooms
 
-	ending chan struct{} // closed by Close
-	fade   time.Duration // fade-out of Close
+	closing chan struct{} // closed by Close
+	fade    time.Duration // fade-out of Close
 }
 
-// mostMoves is the largest number of rooms that a draining node moves at once.
-const mostMoves = 4
+// maxMoves is the largest number of rooms that a draining node moves at once.
+const maxMoves = 4
 
 // Fade is the length of the cross-fade of a moving room.
 const Fade = 300 * time.Millisecond
@@ -105,39 +105,39 @@ const Fade = 300 * time.Millisecond
 // fails. If that process has died, Join waits until its lease has expired.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	o.Timing = cmp.Or(o.Timing, Standard)
-	n := &Node{options: o, seats: map[string]*seat{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, mostMoves), ending: make(chan struct{})}
+	n := &Node{options: o, hosted: map[string]*hostedRoom{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, maxMoves), closing: make(chan struct{})}
 	n.lease = lease{node: n, life: newLife()}
 	n.seen.now = o.Now
 	n.life, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	n.group.Go(func() { n.watch(n.life) })
 	n.group.Go(func() { n.reconcile(n.life) })
-	if err := n.enrol(ctx); err != nil {
+	if err := n.waitForLease(ctx); err != nil {
 		n.cancel()
 		n.group.Wait()
 		return nil, err
 	}
-	n.group.Go(func() { n.lease.keep(n.life) })
+	n.group.Go(func() { n.lease.renew(n.life) })
 	return n, nil
 }
 
 // newLife returns a random id for a life of a node.
 func newLife() string { return rand.Text()[:12] }
 
-// enrol waits for the first lease and returns nil, or the error of ctx. If a running node has the same name,
+// waitForLease waits for the first lease and returns nil, or the error of ctx. If a running node has the same name,
 // it returns an error after about two lease times.
-func (n *Node) enrol(ctx context.Context) error {
+func (n *Node) waitForLease(ctx context.Context) error {
 	o := &n.options
 	began, told := o.Now(), ""
 	able := began // since when the node is able to mark another life as gone
 	for {
-		err := n.lease.take(ctx)
+		err := n.lease.acquire(ctx)
 		if err == nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)
 		}
 		if errors.Is(err, errNamesake) {
 			// Whether the other node is running can only be decided if this node sees its record and can
 			// write it.
-			why := cmp.Or(n.Watching(), n.fenced())
+			why := cmp.Or(n.Watching(), n.fencingError())
 			if why != nil {
 				able = o.Now()
 			}
@@ -156,11 +156,11 @@ func (n *Node) enrol(ctx context.Context) error {
 	}
 }
 
-// fenced returns the error of marking this node's previous record as gone, or nil.
-func (n *Node) fenced() error {
+// fencingError returns the error of marking this node's previous record as gone, or nil.
+func (n *Node) fencingError() error {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	return n.unfenced
+	return n.fencingErr
 }
 
 // pause waits for a time or the end of ctx. It returns false if ctx has ended.
@@ -206,12 +206,12 @@ func (n *Node) Orphan(room string) (why string, orphan bool) {
 func (n *Node) Moving(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	s := n.seats[room]
+	s := n.hosted[room]
 	return s != nil && s.leaving
 }
 
 // Close makes the node leave, with its rooms fading out. Other nodes resume its rooms at once. It returns
-// when the node is silent, at the latest after the fade plus parting. A second call returns at once.
+// when the node is silent, at the latest after the fade plus closeTimeout. A second call returns at once.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed
@@ -220,10 +220,10 @@ func (n *Node) Close(fade time.Duration) {
 	if again {
 		return
 	}
-	close(n.ending)
-	ctx, cancel := context.WithTimeout(context.Background(), fade+parting)
+	close(n.closing)
+	ctx, cancel := context.WithTimeout(context.Background(), fade+closeTimeout)
 	defer cancel()
-	if n.sits() {
+	if n.hostsRooms() {
 		pause(ctx, fade) // during the fade, rooms save their state
 	}
 	n.lease.end()
@@ -240,12 +240,12 @@ func (n *Node) Close(fade time.Duration) {
 	}
 }
 
-// parting is the time limit for NATS at the end of a node.
-const parting = 250 * time.Millisecond
+// closeTimeout is the time limit for NATS at the end of a node.
+const closeTimeout = 250 * time.Millisecond
 
-// sits reports whether at least one room is open on this node.
-func (n *Node) sits() bool {
+// hostsRooms reports whether at least one room is open on this node.
+func (n *Node) hostsRooms() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	return len(n.seats) > 0
+	return len(n.hosted) > 0
 }

@@ -52,7 +52,7 @@ func TestTakesOver(t *testing.T) {
 				if string(o.State) != want || o.Sheet != "sheet" || o.File != "file" || o.Skew.Abs() > time.Millisecond {
 					t.Errorf("%+v %s", o, o.State)
 				}
-				if ahead := b.node.lease.ahead(); (ahead - time.Hour).Abs() > time.Millisecond {
+				if ahead := b.node.lease.clockSkew(); (ahead - time.Hour).Abs() > time.Millisecond {
 					t.Errorf("the clock of the bucket is %v ahead, want an hour", ahead)
 				}
 				if kind == "is cut off" {

@@ -22,11 +22,11 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
 	tries := 0
 	for range 100 {
-		if n.lease.holds() {
+		if n.lease.hasMargin() {
 			placed, err := n.place(ctx, room, sheet, file)
-			if passing, is := errors.AsType[notNow](err); is {
-				if tries++; tries == mostTries {
-					return errors.Join(passing.error, n.Remove(ctx, room, 0))
+			if temporary, is := errors.AsType[temporaryError](err); is {
+				if tries++; tries == maxTries {
+					return errors.Join(temporary.error, n.Remove(ctx, room, 0))
 				}
 				err = nil
 			}
@@ -41,14 +41,14 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	return errors.New("NATS does not accept the room: its record keeps changing, or this node has no lease")
 }
 
-// mostTries is the number of attempts to open a new room if the error may be temporary.
-const mostTries = 5
+// maxTries is the number of attempts to open a new room if the error may be temporary.
+const maxTries = 5
 
-// notNow is a temporary error of opening a room.
-type notNow struct{ error }
+// temporaryError is a temporary error of opening a room.
+type temporaryError struct{ error }
 
 // place is one attempt of Place. If placed is false and err is nil, the record has changed in between and the
-// caller tries again. A notNow error is temporary.
+// caller tries again. A temporaryError error is temporary.
 func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
@@ -56,7 +56,7 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 		return false, err
 	}
 	old, _ := decode[RoomRecord](e.Value)
-	if err := n.free(ctx, &old); err != nil {
+	if err := n.checkFree(ctx, &old); err != nil {
 		if errors.Is(err, ErrConflict) {
 			err = nil // try again
 		}
@@ -74,9 +74,9 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 			return false, errors.Join(err, n.Remove(ctx, room, 0))
 		}
 	}
-	s := n.sit(n.life, &r, (*seat).resume)
+	s := n.host(n.life, &r, (*hostedRoom).resume)
 	if s == nil {
-		s = n.seat(room) // the watch was faster
+		s = n.hostedRoom(room) // the watch was faster
 	}
 	if s == nil {
 		return false, nil
@@ -86,20 +86,20 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	if _, lasts := errors.AsType[Refusal](s.failed); s.failed != nil && !lasts {
-		return false, notNow{s.failed}
+	if _, permanent := errors.AsType[Refusal](s.openErr); s.openErr != nil && !permanent {
+		return false, temporaryError{s.openErr}
 	}
-	if s.failed != nil {
-		return false, errors.Join(s.failed, n.Remove(ctx, room, 0))
+	if s.openErr != nil {
+		return false, errors.Join(s.openErr, n.Remove(ctx, room, 0))
 	}
 	return true, nil
 }
 
-// seat returns the seat of a room on this node, or nil.
-func (n *Node) seat(room string) *seat {
+// hostedRoom returns the seat of a room on this node, or nil.
+func (n *Node) hostedRoom(room string) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	return n.seats[room]
+	return n.hosted[room]
 }
 
 // Known reports whether a room is placed, and returns the File of its record.
@@ -119,7 +119,7 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
 		if s := n.playing(room); s != nil {
-			if heard, err := s.ask(ctx, fade); heard {
+			if received, err := s.requestRemoval(ctx, fade); received {
 				return err
 			}
 			continue
@@ -135,12 +135,12 @@ func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) erro
 	return ErrConflict
 }
 
-// playing returns the seat of a room that the current life of this node owns, or nil.
-func (n *Node) playing(room string) *seat {
+// playing returns the hosted room that the current life of this node owns, or nil.
+func (n *Node) playing(room string) *hostedRoom {
 	life := n.lease.current()
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	if s := n.seats[room]; s != nil && s.life == life && s.record.Life == life {
+	if s := n.hosted[room]; s != nil && s.life == life && s.record.Life == life {
 		return s
 	}
 	return nil
@@ -157,34 +157,34 @@ func (n *Node) remove(ctx context.Context, room string) error {
 		return err
 	}
 	r, _ := decode[RoomRecord](e.Value)
-	if err := n.free(ctx, &r); err != nil {
+	if err := n.checkFree(ctx, &r); err != nil {
 		return err
 	}
 	if err := n.options.Bucket.Delete(ctx, rooms+room, e.Revision); err != nil {
 		return err
 	}
-	n.drops(room, e.Revision)
+	n.noteRemoval(room, e.Revision)
 	_ = n.forget(ctx, room) // on an error Place tries again for a new room of this name
 	return nil
 }
 
-// free returns an error if another node plays a room: an *Elsewhere, or ErrConflict if that is uncertain. If
+// checkFree returns an error if another node plays a room: an *Elsewhere, or ErrConflict if that is uncertain. If
 // the room has no owner or is on this node, the error is nil.
-func (n *Node) free(ctx context.Context, r *RoomRecord) error {
+func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	if r.Life == n.lease.current() {
 		return nil
 	}
 	if owner, alive := n.seen.alive(r.Life); alive {
 		return &Elsewhere{r.Room, r.Node, owner.record.Address}
 	}
-	if !n.over(ctx, r) { // this node's view is stale
+	if !n.lifeEnded(ctx, r) { // this node's view is stale
 		return ErrConflict
 	}
 	return nil
 }
 
-// drops records that a room was removed at a revision, because a watch may still report it.
-func (n *Node) drops(room string, revision uint64) {
+// noteRemoval records that a room was removed at a revision, because a watch may still report it.
+func (n *Node) noteRemoval(room string, revision uint64) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	n.removed[room] = max(revision, n.removed[room])

@@ -17,9 +17,9 @@ func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms without an owner, and since when
 	peeked := time.Duration(0)
 	for pause(ctx, n.options.Timing.Look) {
-		deaf := n.lease.deaf(4 * n.options.Timing.Look)
+		deaf := n.lease.watchIsLate(4 * n.options.Timing.Look)
 		if now := n.options.Now(); deaf && now-peeked > n.options.Timing.Renew/2 {
-			n.peek(ctx)
+			n.pollNodes(ctx)
 			peeked = now
 		}
 		all, ever, complete := n.seen.nodesNow()
@@ -30,15 +30,15 @@ func (n *Node) reconcile(ctx context.Context) {
 			n.fence(ctx, &all[i])
 		}
 		n.draining()
-		if n.lease.holds() {
-			n.look(ctx, all, orphans)
+		if n.lease.hasMargin() {
+			n.takeRooms(ctx, all, orphans)
 		}
 	}
 }
 
-// peek reads the records of all known nodes. It replaces the watch if the NATS server that leads JetStream
+// pollNodes reads the records of all known nodes. It replaces the watch if the NATS server that leads JetStream
 // has died: a new watch begins only after an election, which takes seconds, but reads are answered earlier.
-func (n *Node) peek(ctx context.Context) {
+func (n *Node) pollNodes(ctx context.Context) {
 	all, _, _ := n.seen.nodesNow()
 	var asked sync.WaitGroup
 	for i := range all {
@@ -72,25 +72,25 @@ func (n *Node) refresh(ctx context.Context, room string) {
 func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
 	still := o.Now() - s.since
-	if s.record.Stand == Gone && still > o.Timing.Forget {
+	if s.record.State == Gone && still > o.Timing.Forget {
 		n.seen.touch(s.record.Node, o.Now())
 		ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
 		defer cancel()
 		_ = o.Bucket.Delete(ctx, nodes+s.record.Node, s.revision) // on an error it tries again later
 		return
 	}
-	if s.record.Stand == Gone || s.record.Life == n.lease.current() || still <= o.Timing.Lease+o.Timing.Margin {
+	if s.record.State == Gone || s.record.Life == n.lease.current() || still <= o.Timing.Lease+o.Timing.Margin {
 		return
 	}
 	n.seen.touch(s.record.Node, o.Now()) // limits the rate of attempts
 	ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
 	defer cancel()
-	s.record.Stand = Gone
+	s.record.State = Gone
 	_, err := o.Bucket.Put(ctx, nodes+s.record.Node, encode(&s.record), s.revision)
 	if s.record.Node == o.Name {
 		n.mutex.Lock()
-		if n.unfenced = nil; err != nil && !errors.Is(err, ErrConflict) {
-			n.unfenced = fmt.Errorf("the record of the last run of this node cannot be ended: %w", err)
+		if n.fencingErr = nil; err != nil && !errors.Is(err, ErrConflict) {
+			n.fencingErr = fmt.Errorf("the record of the last run of this node cannot be ended: %w", err)
 		}
 		n.mutex.Unlock()
 	}
@@ -112,9 +112,9 @@ func (v *view) touch(name string, now time.Duration) {
 	}
 }
 
-// look takes rooms without an owner, and prepares rooms that are handed over to this node. all has the known
-// nodes. orphans has the time since when each room has had no owner; look updates it.
-func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
+// takeRooms takes rooms without an owner, and prepares rooms that are handed over to this node. all has the known
+// nodes. orphans has the time since when each room has had no owner; takeRooms updates it.
+func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
 	o, life := &n.options, n.lease.current()
 	load := map[string]int{}
 	list := n.seen.roomsNow()
@@ -129,25 +129,25 @@ func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time
 		switch {
 		case r.Life == life: // it is open, or an answer was lost
 			delete(orphans, r.Room)
-			n.sit(ctx, &list[i], (*seat).regain)
+			n.host(ctx, &list[i], (*hostedRoom).reclaim)
 		case alive && r.Next != life:
 			delete(orphans, r.Room)
 		case alive: // handed over to this node
 			delete(orphans, r.Room)
-			n.sit(ctx, &list[i], (*seat).prepare)
+			n.host(ctx, &list[i], (*hostedRoom).prepare)
 		default:
 			since, known := orphans[r.Room]
 			if !known {
 				since = o.Now()
 				orphans[r.Room] = since
 			}
-			place := slices.Index(n.order(r, all, load), life)
+			place := slices.Index(n.candidates(r, all, load), life)
 			wait := time.Duration(place) * o.Timing.Queue
 			if r.Life != "" && !n.seen.gone(r.Life) { // its record may still arrive
 				wait += o.Timing.Lease + o.Timing.Margin
 			}
-			if place >= 0 && o.Now()-since >= wait && !n.rests(r.Room) {
-				n.sit(ctx, &list[i], (*seat).take)
+			if place >= 0 && o.Now()-since >= wait && !n.backsOff(r.Room) {
+				n.host(ctx, &list[i], (*hostedRoom).takeOver)
 			}
 		}
 	}
@@ -158,9 +158,9 @@ func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time
 	}
 }
 
-// over reports whether the life that played a room has ended permanently. If the view has no record of its
-// end, over rewrites the last record of its node. That proves that this life cannot write again.
-func (n *Node) over(ctx context.Context, r *RoomRecord) bool {
+// lifeEnded reports whether the life that played a room has ended permanently. If the view has no record of its
+// end, lifeEnded rewrites the last record of its node. That proves that this life cannot write again.
+func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true
 	}
@@ -168,8 +168,8 @@ func (n *Node) over(ctx context.Context, r *RoomRecord) bool {
 	last, _ := decode[NodeRecord](e.Value)
 	switch {
 	case errors.Is(err, ErrMissing):
-		last = NodeRecord{Node: r.Node, Life: r.Life, Stand: Gone}
-	case err != nil || last.Life == r.Life && last.Stand != Gone:
+		last = NodeRecord{Node: r.Node, Life: r.Life, State: Gone}
+	case err != nil || last.Life == r.Life && last.State != Gone:
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.options.Timing.Renew)
@@ -178,37 +178,37 @@ func (n *Node) over(ctx context.Context, r *RoomRecord) bool {
 	return err == nil
 }
 
-// rests reports whether this node still waits, after a failed attempt, before it tries to open a room again.
-func (n *Node) rests(room string) bool {
+// backsOff reports whether this node still waits, after a failed attempt, before it tries to open a room again.
+func (n *Node) backsOff(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	return n.options.Now() < n.failures[room].until
+	return n.options.Now() < n.failures[room].retryAt
 }
 
 // failure is the number of failed attempts to open a room, and the time of the next attempt.
 type failure struct {
-	times int
-	until time.Duration
+	count   int
+	retryAt time.Duration
 }
 
-// fail records a failed attempt to open a room. The wait before the next one doubles with each failure, up to
-// longestRest.
-func (n *Node) fail(room string) {
+// recordFailure records a failed attempt to open a room. The wait before the next one doubles with each failure, up to
+// maxRetryDelay.
+func (n *Node) recordFailure(room string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	f := n.failures[room]
-	f.times++
-	f.until = n.options.Now() + min(n.options.Timing.Queue<<min(f.times-1, 10), longestRest)
+	f.count++
+	f.retryAt = n.options.Now() + min(n.options.Timing.Queue<<min(f.count-1, 10), maxRetryDelay)
 	n.failures[room] = f
 }
 
-// longestRest is the longest wait after a failed attempt to open a room.
-const longestRest = 30 * time.Second
+// maxRetryDelay is the longest wait after a failed attempt to open a room.
+const maxRetryDelay = 30 * time.Second
 
-// order returns the lives that may take a room, the preferred first. all has the known nodes, and load the
+// candidates returns the lives that may take a room, the preferred first. all has the known nodes, and load the
 // number of rooms by life. It uses rendezvous hashing (Thaler and Ravishankar, 1998), so that the rooms of
 // one node are spread evenly and two nodes do not compete for a room.
-func (n *Node) order(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
+func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
 	o := &n.options
 	type one struct {
 		life   string
@@ -218,10 +218,10 @@ func (n *Node) order(r *RoomRecord, all []seenNode, load map[string]int) (lives 
 	for i := range all {
 		s := &all[i].record
 		_, refused := r.Refused[s.Life]
-		if s.Stand == Up && !refused && load[s.Life] < s.Most && o.Now()-all[i].since <= o.Timing.Lease {
+		if s.State == Up && !refused && load[s.Life] < s.Most && o.Now()-all[i].since <= o.Timing.Lease {
 			h := fnv.New64a()
 			h.Write([]byte(r.Room + "\x00" + s.Node))
-			list = append(list, one{s.Life, mixed(h.Sum64())})
+			list = append(list, one{s.Life, mixHash(h.Sum64())})
 		}
 	}
 	slices.SortFunc(list, func(x, y one) int { return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.life, y.life)) })
@@ -231,24 +231,24 @@ func (n *Node) order(r *RoomRecord, all []seenNode, load map[string]int) (lives 
 	return lives
 }
 
-// mixed spreads a hash over all bits (the finalizer of SplitMix64; Steele, Lea and Flood, 2014).
-func mixed(x uint64) uint64 {
+// mixHash spreads a hash over all bits (the finalizer of SplitMix64; Steele, Lea and Flood, 2014).
+func mixHash(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// sit opens a seat for a room and runs how on a new goroutine; the seat ends when how returns. It returns nil
-// if the room already has a seat here, was removed, or the node is closed.
-func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Context)) *seat {
+// host adds a hosted room and runs how on a new goroutine; the hosted room ends when how returns. It returns nil
+// if the room is already hosted here, was removed, or the node is closed.
+func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, context.Context)) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	if n.closed || n.seats[r.record.Room] != nil || r.revision <= n.removed[r.record.Room] {
+	if n.closed || n.hosted[r.record.Room] != nil || r.revision <= n.removed[r.record.Room] {
 		return nil
 	}
-	s := &seat{node: n, life: n.lease.current(), record: r.record, revision: r.revision, opened: make(chan struct{}), over: make(chan struct{}), asks: make(chan *removal)}
-	ctx, s.quit = context.WithCancel(ctx)
-	n.seats[r.record.Room] = s
+	s := &hostedRoom{node: n, life: n.lease.current(), record: r.record, revision: r.revision, opened: make(chan struct{}), removed: make(chan struct{}), removals: make(chan *removal)}
+	ctx, s.cancel = context.WithCancel(ctx)
+	n.hosted[r.record.Room] = s
 	n.group.Go(func() {
 		defer s.end()
 		how(s, ctx)
@@ -256,12 +256,12 @@ func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Con
 	return s
 }
 
-// hasOldSeats reports whether rooms of an earlier life are still open.
-func (n *Node) hasOldSeats() bool {
+// hostsOldRooms reports whether rooms of an earlier life are still open.
+func (n *Node) hostsOldRooms() bool {
 	life := n.lease.current()
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	for _, s := range n.seats {
+	for _, s := range n.hosted {
 		if s.life != life {
 			return true
 		}
@@ -269,11 +269,11 @@ func (n *Node) hasOldSeats() bool {
 	return false
 }
 
-// drop makes all seats close their rooms, because their life has ended. It does not wait.
-func (n *Node) drop() {
+// closeHosted makes all hosted rooms close, because their life has ended. It does not wait.
+func (n *Node) closeHosted() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	for _, s := range n.seats {
-		s.quit()
+	for _, s := range n.hosted {
+		s.cancel()
 	}
 }

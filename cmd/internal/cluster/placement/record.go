@@ -18,29 +18,29 @@ const (
 	drains = "drain." // request to a node to give its rooms away; the value is its life
 )
 
-// Stand is the state of a node.
-type Stand uint8
+// NodeState is the state of a node.
+type NodeState uint8
 
 const (
-	Up       Stand = iota // it takes and plays rooms
-	Draining              // it gives its rooms away
-	Gone                  // it has stopped playing permanently in this life
+	Up       NodeState = iota // it takes and plays rooms
+	Draining                  // it gives its rooms away
+	Gone                      // it has stopped playing permanently in this life
 )
 
-var stands = []string{"up", "draining", "gone"}
+var stateNames = []string{"up", "draining", "gone"}
 
 // String returns the stand as in records.
-func (s Stand) String() string { return words.Name("Stand", s, stands) }
+func (s NodeState) String() string { return words.Name("Stand", s, stateNames) }
 
 // MarshalText returns String.
-func (s Stand) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s NodeState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText parses a stand. Unknown values of newer programs count as Up, so that the node is left alone.
-func (s *Stand) UnmarshalText(text []byte) error {
+func (s *NodeState) UnmarshalText(text []byte) error {
 	*s = Up
-	for i, name := range stands {
+	for i, name := range stateNames {
 		if name == string(text) {
-			*s = Stand(i)
+			*s = NodeState(i)
 		}
 	}
 	return nil
@@ -48,12 +48,12 @@ func (s *Stand) UnmarshalText(text []byte) error {
 
 // NodeRecord is the JSON record of a node in the bucket.
 type NodeRecord struct {
-	Node    string `json:"node"`
-	Life    string `json:"life"`    // distinguishes successive processes of the same name
-	Address string `json:"address"` // of its HTTP server
-	Stand   Stand  `json:"stand"`
-	Most    int    `json:"most"` // largest number of rooms
-	Beat    int64  `json:"beat"` // number of renewals
+	Node    string    `json:"node"`
+	Life    string    `json:"life"`    // distinguishes successive processes of the same name
+	Address string    `json:"address"` // of its HTTP server
+	State   NodeState `json:"stand"`
+	Most    int       `json:"most"` // largest number of rooms
+	Beat    int64     `json:"beat"` // number of renewals
 }
 
 // RoomRecord is the JSON record of a room in the bucket.
@@ -102,5 +102,5 @@ func decode[T any](text []byte) (record T, ok bool) {
 	return record, err == nil
 }
 
-// named returns the part of a key after a prefix such as rooms. ok is false if the key has another prefix.
-func named(key, kind string) (name string, ok bool) { return strings.CutPrefix(key, kind) }
+// cutPrefix returns the part of a key after a prefix such as rooms. ok is false if the key has another prefix.
+func cutPrefix(key, kind string) (name string, ok bool) { return strings.CutPrefix(key, kind) }

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// removal is a request to a seat to remove its room.
+// removal is a request to a hosted room to remove itself.
 type removal struct {
 	ctx    context.Context // of the caller
 	fade   time.Duration
 	answer chan error // has capacity 1
 }
 
-// ask requests a removal from the seat and waits for the answer. fade is the length of the fade-out. heard is
-// false if the seat ended before it received the request; err is then nil.
-func (s *seat) ask(ctx context.Context, fade time.Duration) (heard bool, err error) {
+// requestRemoval requests a removal of the hosted room and waits for the answer. fade is the length of the
+// fade-out. heard is false if the hosted room ended before it received the request; err is then nil.
+func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (received bool, err error) {
 	r := &removal{ctx, fade, make(chan error, 1)}
 	select {
-	case s.asks <- r:
-	case <-s.over:
+	case s.removals <- r:
+	case <-s.removed:
 		return false, nil
 	case <-ctx.Done():
 		return true, ctx.Err()
@@ -35,7 +35,7 @@ func (s *seat) ask(ctx context.Context, fade time.Duration) (heard bool, err err
 // remove fades the room out and removes it, and answers the request r. It returns true if the room was
 // removed; otherwise the room becomes audible again. While the result is uncertain the room stays silent,
 // because another node may have placed it again.
-func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
+func (s *hostedRoom) remove(ctx context.Context, r *removal) (gone bool) {
 	n, key := s.node, rooms+s.record.Room
 	s.tenant.Leave(r.fade)
 	pause(ctx, r.fade)
@@ -53,10 +53,10 @@ func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 			err = ErrConflict
 		}
 		if errors.Is(err, ErrConflict) {
-			gone = s.missing(ctx)
+			gone = s.wasRemoved(ctx)
 		}
 		if gone {
-			n.drops(s.record.Room, s.revision)
+			n.noteRemoval(s.record.Room, s.revision)
 			_ = n.forget(ctx, s.record.Room) // on an error Place tries again for a new room of this name
 			s.tenant.Close()
 			r.answer <- nil
@@ -68,16 +68,16 @@ func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 	return false
 }
 
-// missing reports whether the room has been removed from the bucket. If not, it adopts the current record, or
+// wasRemoved reports whether the room has been removed from the bucket. If not, it adopts the current record, or
 // quits if another node owns the room. It returns false if the read fails.
-func (s *seat) missing(ctx context.Context) bool {
+func (s *hostedRoom) wasRemoved(ctx context.Context) bool {
 	e, err := s.node.lease.get(ctx, rooms+s.record.Room)
 	if err != nil {
 		return errors.Is(err, ErrMissing)
 	}
 	switch r, _ := decode[RoomRecord](e.Value); {
 	case r.Life != s.life && e.Revision > s.revision:
-		s.quit()
+		s.cancel()
 	case e.Revision > s.revision: // a write whose answer was lost
 		s.node.mutex.Lock()
 		s.record, s.revision = r, e.Revision

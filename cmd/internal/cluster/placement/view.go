@@ -12,14 +12,14 @@ import (
 type view struct {
 	now func() time.Duration
 
-	mutex  sync.Mutex
-	nodes  map[string]seenNode // by name
-	rooms  map[string]seenRoom
-	drains map[string]string // by node: the life that must give its rooms away
-	fresh  map[string]Entry  // entries of a watch that is starting; nil: no watch is starting
-	dead   map[string]bool   // lives that have ended permanently
-	top    uint64            // highest revision
-	all    bool              // the whole bucket has been seen once
+	mutex       sync.Mutex
+	nodes       map[string]seenNode // by name
+	rooms       map[string]seenRoom
+	drains      map[string]string // by node: the life that must give its rooms away
+	snapshot    map[string]Entry  // entries of a watch that is starting; nil: no watch is starting
+	dead        map[string]bool   // lives that have ended permanently
+	maxRevision uint64            // highest revision
+	complete    bool              // the whole bucket has been seen once
 }
 
 // seenNode is the record of a node and the time of its last change.
@@ -35,11 +35,11 @@ type seenRoom struct {
 	since    time.Duration
 }
 
-// begin starts a new watch. Keys that the watch does not report have been deleted.
-func (v *view) begin() {
+// beginSnapshot starts a new watch. Keys that the watch does not report have been deleted.
+func (v *view) beginSnapshot() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	v.fresh = map[string]Entry{}
+	v.snapshot = map[string]Entry{}
 	if v.nodes == nil {
 		v.clear()
 	}
@@ -47,21 +47,21 @@ func (v *view) begin() {
 
 // clear empties the view. The caller holds the mutex.
 func (v *view) clear() {
-	v.nodes, v.rooms, v.drains, v.top = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}, 0
+	v.nodes, v.rooms, v.drains, v.maxRevision = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}, 0
 	v.dead = map[string]bool{}
 }
 
-// take processes an entry that a watch reports. An entry without a key means that the watch has
+// observe processes an entry that a watch reports. An entry without a key means that the watch has
 // reported the whole bucket.
-func (v *view) take(e *Entry) {
+func (v *view) observe(e *Entry) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	if e.Key == "" {
-		v.settle()
+		v.finishSnapshot()
 		return
 	}
-	if v.fresh != nil {
-		v.fresh[e.Key] = *e
+	if v.snapshot != nil {
+		v.snapshot[e.Key] = *e
 	}
 	v.apply(e)
 }
@@ -70,8 +70,8 @@ func (v *view) take(e *Entry) {
 // removes a record that is deleted or unreadable. If a node has ended or has a new life, its old
 // life is marked dead. The caller holds the mutex.
 func (v *view) apply(e *Entry) {
-	v.top = max(v.top, e.Revision)
-	if name, is := named(e.Key, nodes); is {
+	v.maxRevision = max(v.maxRevision, e.Revision)
+	if name, is := cutPrefix(e.Key, nodes); is {
 		r, ok := decode[NodeRecord](e.Value)
 		if e.Deleted || !ok {
 			delete(v.nodes, name)
@@ -80,12 +80,12 @@ func (v *view) apply(e *Entry) {
 			if old.record.Life != r.Life {
 				v.markDead(old.record.Life)
 			}
-			if r.Stand == Gone {
+			if r.State == Gone {
 				v.markDead(r.Life)
 			}
 		}
 	}
-	if name, is := named(e.Key, rooms); is {
+	if name, is := cutPrefix(e.Key, rooms); is {
 		r, ok := decode[RoomRecord](e.Value)
 		if e.Deleted || !ok {
 			delete(v.rooms, name)
@@ -93,30 +93,30 @@ func (v *view) apply(e *Entry) {
 			v.rooms[name] = seenRoom{r, e.Revision, v.now()}
 		}
 	}
-	if name, is := named(e.Key, drains); is {
+	if name, is := cutPrefix(e.Key, drains); is {
 		if v.drains[name] = string(e.Value); e.Deleted {
 			delete(v.drains, name)
 		}
 	}
 }
 
-// settle removes keys that no longer exist. The caller holds the mutex.
-func (v *view) settle() {
+// finishSnapshot removes keys that no longer exist. The caller holds the mutex.
+func (v *view) finishSnapshot() {
 	top := uint64(0)
-	for _, e := range v.fresh {
+	for _, e := range v.snapshot {
 		top = max(top, e.Revision)
 	}
-	if top < v.top { // a new bucket: NATS has lost its data or its last writes
+	if top < v.maxRevision { // a new bucket: NATS has lost its data or its last writes
 		v.clear()
-		for _, e := range v.fresh {
+		for _, e := range v.snapshot {
 			v.apply(&e)
 		}
 	}
-	there := func(key string) bool { e, is := v.fresh[key]; return is && !e.Deleted }
+	there := func(key string) bool { e, is := v.snapshot[key]; return is && !e.Deleted }
 	maps.DeleteFunc(v.nodes, func(name string, _ seenNode) bool { return !there(nodes + name) })
 	maps.DeleteFunc(v.rooms, func(name string, _ seenRoom) bool { return !there(rooms + name) })
 	maps.DeleteFunc(v.drains, func(name, _ string) bool { return !there(drains + name) })
-	v.fresh, v.all = nil, true
+	v.snapshot, v.complete = nil, true
 }
 
 // room returns the record of a room as last seen. The bool is false if the room is unknown.
@@ -127,19 +127,19 @@ func (v *view) room(name string) (seenRoom, bool) {
 	return r, known
 }
 
-// settled reports whether the current watch has reported the whole bucket.
-func (v *view) settled() bool {
+// snapshotComplete reports whether the current watch has reported the whole bucket.
+func (v *view) snapshotComplete() bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	return v.fresh == nil
+	return v.snapshot == nil
 }
 
-// mostDead limits the number of remembered ended lives. A forgotten one is looked up again.
-const mostDead = 10_000
+// maxDead limits the number of remembered ended lives. A forgotten one is looked up again.
+const maxDead = 10_000
 
 // markDead records that a life has ended. The caller holds the mutex.
 func (v *view) markDead(life string) {
-	if len(v.dead) >= mostDead {
+	if len(v.dead) >= maxDead {
 		clear(v.dead)
 	}
 	v.dead[life] = true
@@ -157,13 +157,13 @@ func (v *view) gone(life string) bool {
 func (v *view) alive(life string) (seenNode, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	return v.living(life)
+	return v.aliveLocked(life)
 }
 
-// living is alive for callers that hold the mutex.
-func (v *view) living(life string) (seenNode, bool) {
+// aliveLocked is alive for callers that hold the mutex.
+func (v *view) aliveLocked(life string) (seenNode, bool) {
 	for _, n := range v.nodes {
-		if n.record.Life == life && n.record.Stand != Gone {
+		if n.record.Life == life && n.record.State != Gone {
 			return n, true
 		}
 	}
@@ -178,7 +178,7 @@ func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
 		all = append(all, v.nodes[name])
 	}
-	return all, v.all, v.all && v.fresh == nil
+	return all, v.complete, v.complete && v.snapshot == nil
 }
 
 // roomsNow returns the rooms, sorted by name.
@@ -209,31 +209,31 @@ func (n *Node) watch(ctx context.Context) {
 // watchOnce watches until the watch ends or misses this node's own renewals for longer than patience. It
 // returns true if it has seen any renewal.
 func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool) {
-	n.seen.begin()
+	n.seen.beginSnapshot()
 	life := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	n.group.Go(func() {
 		for began := time.Now(); pause(ctx, n.options.Timing.Look); {
-			if time.Since(began) > patience && n.lease.deaf(patience) {
+			if time.Since(began) > patience && n.lease.watchIsLate(patience) {
 				cancel(errDeaf)
 			}
 		}
 	})
 	err := n.options.Bucket.Watch(ctx, func(e Entry) {
-		if n.seen.take(&e); e.Key == "" {
-			n.watching.works(n.options.Say)
+		if n.seen.observe(&e); e.Key == "" {
+			n.watching.recordSuccess(n.options.Say)
 		}
 		if e.Key == nodes+n.options.Name {
-			told = told || n.seen.settled()
-			n.lease.seen(&e)
+			told = told || n.seen.snapshotComplete()
+			n.lease.recordReport(&e)
 		}
 	})
 	if life.Err() == nil { // it will be restarted
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		n.watching.failed(n.options.Say, err)
+		n.watching.recordFailure(n.options.Say, err)
 	}
 	return told
 }

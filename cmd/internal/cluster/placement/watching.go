@@ -13,33 +13,33 @@ var errDeaf = errors.New("NATS no longer reports changes, although it accepts re
 
 // watching is the state of the watch on the bucket.
 type watching struct {
-	mutex  sync.Mutex
-	err    error // of the last watch; nil: the watch works, or is the first one
-	said   string
-	errors int64
+	mutex    sync.Mutex
+	err      error // of the last watch; nil: the watch works, or is the first one
+	lastLine string
+	errors   int64
 }
 
-// failed counts the end of a watch by err, and logs the reason with say unless it was the last one
+// recordFailure counts the end of a watch by err, and logs the reason with say unless it was the last one
 // logged.
-func (w *watching) failed(say func(string), err error) {
+func (w *watching) recordFailure(say func(string), err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.errors++
 	w.err = err
-	if line := words.Plain(err); line != w.said {
-		w.said = line
+	if line := words.Plain(err); line != w.lastLine {
+		w.lastLine = line
 		say("this node does not see the other nodes and the rooms: " + line)
 	}
 }
 
-// works records that a watch has reported the whole bucket. After a failure it logs that with say.
-func (w *watching) works(say func(string)) {
+// recordSuccess records that a watch has reported the whole bucket. After a failure it logs that with say.
+func (w *watching) recordSuccess(say func(string)) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if w.err != nil {
 		say("this node sees the other nodes and the rooms again")
 	}
-	w.err, w.said = nil, ""
+	w.err, w.lastLine = nil, ""
 }
 
 // Watching returns why this node cannot see the other nodes and rooms, or nil.

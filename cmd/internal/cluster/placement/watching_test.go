@@ -52,7 +52,7 @@ func (b *blind) Put(ctx context.Context, key string, value []byte, revision uint
 	b.line.memory.mutex.Lock()
 	err := b.write
 	b.line.memory.mutex.Unlock()
-	if r, ok := decode[NodeRecord](value); err != nil && ok && r.Stand == Gone {
+	if r, ok := decode[NodeRecord](value); err != nil && ok && r.State == Gone {
 		return 0, err
 	}
 	return b.line.Put(ctx, key, value, revision)

@@ -29,8 +29,8 @@ var verbs = map[string]verb{
 // Verbs returns the commands that jobs can run, sorted.
 func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
 
-// mostArg is the maximum length of an argument in bytes.
-const mostArg = 4096
+// maxArgBytes is the maximum length of an argument in bytes.
+const maxArgBytes = 4096
 
 // CheckArgs returns args, the arguments of a job with the command do, in canonical form: --flag=value, sorted by
 // flag. An unknown command and an unknown flag are errors. So are flags that name files, because they would be on
@@ -46,8 +46,8 @@ func CheckArgs(do string, args []string) ([]string, error) {
 		name, value, valued := strings.Cut(text, "=")
 		takes, allowed := v.flags[name]
 		switch {
-		case len(args[i]) > mostArg || strings.ContainsRune(args[i], 0):
-			return nil, fmt.Errorf("--arg: an argument has at most %d bytes, and no NUL", mostArg)
+		case len(args[i]) > maxArgBytes || strings.ContainsRune(args[i], 0):
+			return nil, fmt.Errorf("--arg: an argument has at most %d bytes, and no NUL", maxArgBytes)
 		case !flag:
 			return nil, fmt.Errorf("--arg: %s is not a flag (want --arg=--FLAG=VALUE)", words.OneLine(args[i]))
 		case !allowed:
@@ -58,8 +58,8 @@ func CheckArgs(do string, args []string) ([]string, error) {
 			if i++; i == len(args) {
 				return nil, fmt.Errorf("--arg: --%s needs a value; write --arg=--%s=VALUE", name, name)
 			}
-			if value = args[i]; len(value) > mostArg || strings.ContainsRune(value, 0) {
-				return nil, fmt.Errorf("--arg: --%s: a value has at most %d bytes, and no NUL", name, mostArg)
+			if value = args[i]; len(value) > maxArgBytes || strings.ContainsRune(value, 0) {
+				return nil, fmt.Errorf("--arg: --%s: a value has at most %d bytes, and no NUL", name, maxArgBytes)
 			}
 		}
 		if _, twice := given[name]; twice {

@@ -15,25 +15,25 @@ import (
 	"voicepool/internal/words"
 )
 
-// mostResult is the maximum number of bytes that a job may write.
-const mostResult = 16 << 30
+// maxResultBytes is the maximum number of bytes that a job may write.
+const maxResultBytes = 16 << 30
 
-// ending classifies the end of a run.
-type ending uint8
+// runEnd classifies the end of a run.
+type runEnd uint8
 
 const (
-	ended  ending = iota // with a result
-	faulty               // with an error that would be the same on every machine
-	crash                // killed by a signal, a panic or the system
-	cut                  // the worker ends
+	succeeded   runEnd = iota // with a result
+	inputError                // with an error that would be the same on every machine
+	crashExit                 // killed by a signal, a panic or the system
+	interrupted               // the worker ends
 )
 
 // outcome is the result of a run.
 type outcome struct {
-	how  ending
-	said string // the error, unless how is ended
-	file string // path of the result
-	took time.Duration
+	end     runEnd
+	message string // the error, unless end is succeeded
+	file    string // path of the result
+	took    time.Duration
 }
 
 // run runs the command of s in its own process, which it kills when ctx ends, and waits for the end. program is the
@@ -43,11 +43,11 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	begin := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
 	defer func() { o.took = time.Since(begin) }()
-	fail := func(how ending, format string, args ...any) outcome {
+	fail := func(how runEnd, format string, args ...any) outcome {
 		if ctx.Err() != nil {
-			how, format, args = cut, "the worker was ended", nil
+			how, format, args = interrupted, "the worker was ended", nil
 		}
-		o.how, o.said = how, fmt.Sprintf(format, args...)
+		o.end, o.message = how, fmt.Sprintf(format, args...)
 		return o
 	}
 	within, cancel := context.WithCancelCause(ctx)
@@ -56,7 +56,7 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
 	}
-	v, heard := verbs[s.Do], &edges{}
+	v, heard := verbs[s.Do], &headAndTail{}
 	args := []string{s.Do, "-q", name}
 	if v.file {
 		o.file += ".wav"
@@ -70,49 +70,49 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	if !v.file {
 		out, err := os.Create(o.file)
 		if err != nil {
-			return fail(crash, "%v", words.Cause(err))
+			return fail(crashExit, "%v", words.Cause(err))
 		}
 		defer out.Close()
 		child.Stdout = out
 	}
 	if err := child.Start(); err != nil {
-		return fail(crash, "the program does not start: %v", words.Cause(err))
+		return fail(crashExit, "the program does not start: %v", words.Cause(err))
 	}
 	go watch(within, folder, cancel)
 	err := child.Wait()
 	if tooMuch := context.Cause(within); tooMuch != nil && ctx.Err() == nil {
-		return fail(faulty, "%v", tooMuch)
+		return fail(inputError, "%v", tooMuch)
 	}
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	text := heard.String()
 	switch {
 	case err == nil:
 		if _, err := os.Stat(o.file); err != nil {
-			return fail(crash, "the job wrote no result: %v", words.Cause(err))
+			return fail(crashExit, "the job wrote no result: %v", words.Cause(err))
 		}
 		return o
 	case !exited:
-		return fail(crash, "%v", words.Cause(err))
+		return fail(crashExit, "%v", words.Cause(err))
 	case panicked(text) != "":
-		return fail(crash, "%s", panicked(text))
+		return fail(crashExit, "%s", panicked(text))
 	case exit.ExitCode() < 0 || exit.ExitCode() > 2:
-		return fail(crash, "%v%s", exit, behind(last(text, 1)))
+		return fail(crashExit, "%v%s", exit, withColon(lastLines(text, 1)))
 	}
-	if said := last(text, 3); said != "" {
-		return fail(faulty, "%s", said)
+	if said := lastLines(text, 3); said != "" {
+		return fail(inputError, "%s", said)
 	}
-	return fail(crash, "%v, without a message", exit)
+	return fail(crashExit, "%v, without a message", exit)
 }
 
-// behind returns ": " and text, or "" if text is empty.
-func behind(text string) string {
+// withColon returns ": " and text, or "" if text is empty.
+func withColon(text string) string {
 	if text == "" {
 		return ""
 	}
 	return ": " + text
 }
 
-// watch calls end once the files in folder have more than mostResult bytes together. It checks every second until
+// watch calls end once the files in folder have more than maxResultBytes bytes together. It checks every second until
 // ctx ends.
 func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
@@ -128,29 +128,29 @@ func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 				size += info.Size()
 			}
 		}
-		if size > mostResult {
-			end(fmt.Errorf("it writes more than %d GiB", int64(mostResult)>>30))
+		if size > maxResultBytes {
+			end(fmt.Errorf("it writes more than %d GiB", int64(maxResultBytes)>>30))
 			return
 		}
 	}
 }
 
-// edges keeps the first and the last 8 KiB of the data written to it.
-type edges struct{ first, last []byte }
+// headAndTail keeps the first and the last 8 KiB of the data written to it.
+type headAndTail struct{ first, last []byte }
 
-const edge = 8 << 10
+const edgeBytes = 8 << 10
 
 // Write keeps the first and the last 8 KiB of all data written. It never fails.
-func (e *edges) Write(p []byte) (int, error) {
-	n := min(len(p), edge-len(e.first))
+func (e *headAndTail) Write(p []byte) (int, error) {
+	n := min(len(p), edgeBytes-len(e.first))
 	e.first = append(e.first, p[:n]...)
-	e.last = append(e.last, p[max(n, len(p)-edge):]...)
-	e.last = e.last[max(0, len(e.last)-edge):]
+	e.last = append(e.last, p[max(n, len(p)-edgeBytes):]...)
+	e.last = e.last[max(0, len(e.last)-edgeBytes):]
 	return len(p), nil
 }
 
 // String returns the kept data: the beginning, and then the end.
-func (e *edges) String() string { return string(e.first) + string(e.last) }
+func (e *headAndTail) String() string { return string(e.first) + string(e.last) }
 
 // panicked returns the first line in text that reports a Go panic, a fatal error or a signal, or "".
 func panicked(text string) string {
@@ -162,9 +162,9 @@ func panicked(text string) string {
 	return ""
 }
 
-// last returns the last n lines of text that are not empty, joined by "; ". text is the output of a voicepool
+// lastLines returns the last n lines of text that are not empty, joined by "; ". text is the output of a voicepool
 // program.
-func last(text string, n int) string {
+func lastLines(text string, n int) string {
 	var lines []string
 	for line := range bytes.Lines([]byte(text)) {
 		if one := strings.TrimPrefix(strings.TrimSpace(string(line)), "voicepool: "); one != "" {

@@ -62,21 +62,21 @@ func TestRun(t *testing.T) {
 	long := strings.Repeat("voicepool: a line of some length\n", 1000)
 	for _, c := range []struct {
 		do, sheet string
-		how       ending
+		how       runEnd
 		want      string // its message, or its result
 	}{
-		{"compare", "say hello", ended, "hello"},
-		{"render", "write sound", ended, "sound--seed=3"},
-		{"compare", "env", ended, ""},
-		{"render", "nothing", crash, "the job wrote no result: no such file or directory"},
-		{"compare", "fail voicepool: x.wav: gone\n", faulty, "x.wav: gone"},
-		{"compare", "usage voicepool: a.yaml:1:2: wrong\n", faulty, "a.yaml:1:2: wrong"},
-		{"compare", "fail one\ntwo\n\nthree\nvoicepool: four\n", faulty, "two; three; four"},
-		{"compare", "fail " + long, faulty, "a line of some length; a line of some length; a line of some length"},
-		{"compare", "fail ", crash, "exit status 1, without a message"},
-		{"compare", "odd voicepool: what\n", crash, "exit status 143: what"},
-		{"compare", "panic at the disco", crash, "panic: at the disco"},
-		{"compare", "kill", crash, "signal: killed"},
+		{"compare", "say hello", succeeded, "hello"},
+		{"render", "write sound", succeeded, "sound--seed=3"},
+		{"compare", "env", succeeded, ""},
+		{"render", "nothing", crashExit, "the job wrote no result: no such file or directory"},
+		{"compare", "fail voicepool: x.wav: gone\n", inputError, "x.wav: gone"},
+		{"compare", "usage voicepool: a.yaml:1:2: wrong\n", inputError, "a.yaml:1:2: wrong"},
+		{"compare", "fail one\ntwo\n\nthree\nvoicepool: four\n", inputError, "two; three; four"},
+		{"compare", "fail " + long, inputError, "a line of some length; a line of some length; a line of some length"},
+		{"compare", "fail ", crashExit, "exit status 1, without a message"},
+		{"compare", "odd voicepool: what\n", crashExit, "exit status 143: what"},
+		{"compare", "panic at the disco", crashExit, "panic: at the disco"},
+		{"compare", "kill", crashExit, "signal: killed"},
 	} {
 		folder := t.TempDir()
 		in := filepath.Join(folder, "in")
@@ -88,18 +88,18 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := run(t.Context(), self, folder, sheet, &Spec{Do: c.do, Args: map[string][]string{"render": {"--seed=3"}}[c.do]})
-		said := got.said
-		if got.how == ended {
+		said := got.message
+		if got.end == succeeded {
 			text, err := os.ReadFile(got.file)
 			if said = string(text); err != nil {
 				t.Error(err)
 			}
 		}
-		if got.how != c.how || said != c.want || got.took <= 0 {
-			t.Errorf("%s %.30q: %d, %q, %v, want %d, %q", c.do, c.sheet, got.how, said, got.took, c.how, c.want)
+		if got.end != c.how || said != c.want || got.took <= 0 {
+			t.Errorf("%s %.30q: %d, %q, %v, want %d, %q", c.do, c.sheet, got.end, said, got.took, c.how, c.want)
 		}
 	}
-	if got := run(t.Context(), filepath.Join(t.TempDir(), "gone"), t.TempDir(), "a.yaml", &Spec{Do: "tune"}); got.how != crash || !strings.Contains(got.said, "does not start") {
+	if got := run(t.Context(), filepath.Join(t.TempDir(), "gone"), t.TempDir(), "a.yaml", &Spec{Do: "tune"}); got.end != crashExit || !strings.Contains(got.message, "does not start") {
 		t.Errorf("of a program that is not there it says %+v", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestRunIsCut(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if got := run(ctx, self, folder, sheet, &Spec{Do: "tune"}); got.how != cut || got.took > 20*time.Second {
+	if got := run(ctx, self, folder, sheet, &Spec{Do: "tune"}); got.end != interrupted || got.took > 20*time.Second {
 		t.Errorf("it ends with %+v", got)
 	}
 }

@@ -173,7 +173,7 @@ func (w *WorkCommand) Run(c *console.Console) error {
 		return console.Usage("--name: %w", err)
 	}
 	if !w.Quiet {
-		o.Told = func(j *Job) { fmt.Fprintln(c.Out, line(j)) }
+		o.OnJob = func(j *Job) { fmt.Fprintln(c.Out, line(j)) }
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()

@@ -44,7 +44,7 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	over, err := r.chosen(all)
+	over, err := r.jobsToForget(all)
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,9 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, err)
 }
 
-// chosen returns the jobs in all selected by the flags: ended for the time --older, or with the given IDs. An ID of
-// a job that has not ended is a usage error.
-func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
+// jobsToForget returns the jobs in all selected by the flags: ended for the time --older, or with the given IDs.
+// An ID of a job that has not ended is a usage error.
+func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
 	}
@@ -94,12 +94,12 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 // Sweep removes files that neither a job nor a room needs and that were not put or found for the duration kept,
 // normally blobstore.Kept. It returns the number of removed files and their bytes, even after an error.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
-	return f.Blobs.Sweep(ctx, kept, f.needs)
+	return f.Blobs.Sweep(ctx, kept, f.neededFiles)
 }
 
-// needs returns the set of hashes of all files that jobs and rooms need: results, bundles and the files of bundles.
-// A missing bundle is not an error.
-func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
+// neededFiles returns the set of hashes of all files that jobs and rooms need: results, bundles and the files of
+// bundles. A missing bundle is not an error.
+func (f *Farm) neededFiles(ctx context.Context) (map[string]bool, error) {
 	jobs, err := f.Jobs(ctx)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func TestForget(t *testing.T) {
 			}
 		}
 		end := func(how func(*Job)) {
-			if err := insist(func() error { _, _, err := l.settle(ctx, id, run, how); return err }); err != nil {
+			if err := insist(func() error { _, _, err := l.finishTry(ctx, id, run, how); return err }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -48,7 +48,7 @@ func TestForget(t *testing.T) {
 				}
 			case 1, 2:
 				if was == Running {
-					end([]func(*Job){done("ff", 1, time.Second), failed("no", time.Second), crashed("oh", time.Second)}[rapid.IntRange(0, 2).Draw(t, "end")])
+					end([]func(*Job){doneChange("ff", 1, time.Second), failedChange("no", time.Second), crashedChange("oh", time.Second)}[rapid.IntRange(0, 2).Draw(t, "end")])
 				}
 			case 3:
 				forget()
@@ -56,7 +56,7 @@ func TestForget(t *testing.T) {
 		}
 		if !table.now(t, id).State.ended() {
 			if begin(); table.now(t, id).State == Running { // otherwise it was begun too often, and is set aside
-				end(failed("no", time.Second))
+				end(failedChange("no", time.Second))
 			}
 		}
 		table.stale, table.lose = nil, nil // a stale read may show that it has not ended
@@ -87,7 +87,7 @@ func TestChosen(t *testing.T) {
 		{ForgetCommand{IDs: []string{"a"}}, "", "a matches the IDs of 2 jobs, such as aa and ab: give more digits"},
 		{ForgetCommand{IDs: []string{"dd"}}, "", "dd: no such job; the nearest is aa, and voicepool farm status lists more"},
 	} {
-		over, err := c.command.chosen(append([]*Job(nil), all...))
+		over, err := c.command.jobsToForget(append([]*Job(nil), all...))
 		got := ""
 		for i, j := range over {
 			if got += j.ID; i < len(over)-1 {

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// mostTries is the number of tries, ended by a crash or a lost worker, after which a job is set
+// maxTries is the number of tries, ended by a crash or a lost worker, after which a job is set
 // aside.
-const mostTries = 3
+const maxTries = 3
 
 // Spec contains everything that determines the result of a job.
 type Spec struct {

@@ -39,14 +39,14 @@ func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 	return j, revision, nil
 }
 
-// mostConflicts is the maximum number of tries after conflicts.
-const mostConflicts = 50
+// maxConflicts is the maximum number of tries after conflicts.
+const maxConflicts = 50
 
 // change modifies the record of a job atomically and returns it. do modifies the record and reports whether it did;
 // it may be called several times. If the job is unknown, change makes its record from order; if order is nil, that
 // is an error. A record that do leaves unmodified is written as well, to detect a stale answer of NATS.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
-	for n := range mostConflicts {
+	for n := range maxConflicts {
 		if n > 3 {
 			select {
 			case <-time.After(time.Duration(n) * time.Millisecond):
@@ -98,7 +98,7 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 			return false
 		}
 		j.Message = message
-		if len(j.Tries) >= mostTries {
+		if len(j.Tries) >= maxTries {
 			j.State, j.Reason, j.Ended, j.Run = Aside, j.reason(), time.Now(), run
 			return true
 		}
@@ -110,9 +110,9 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 	return j, ours && err == nil, err
 }
 
-// settle applies do, which ends the try, to the record of the job if run is its last try and still running. ours
+// finishTry applies do, which ends the try, to the record of the job if run is its last try and still running. ours
 // reports whether run is the last try.
-func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
+func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, id, nil, func(j *Job) bool {
 		if ours = j.Run == run; !ours || j.State != Running {
 			return false
@@ -125,7 +125,7 @@ func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j 
 
 // forget removes the record of the job with an id if it has ended, and reports whether it did.
 func (l ledger) forget(ctx context.Context, id string) (bool, error) {
-	for range mostConflicts {
+	for range maxConflicts {
 		j, revision, err := l.job(ctx, id)
 		if errors.Is(err, ErrUnknown) || err == nil && !j.State.ended() {
 			return false, nil
@@ -140,31 +140,31 @@ func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	return false, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// done returns the change that ends a job with a result: its hash sum, its size in bytes and the run time took.
-func done(sum string, size int64, took time.Duration) func(*Job) {
+// doneChange returns the change that ends a job with a result: its hash sum, its size in bytes and the run time took.
+func doneChange(sum string, size int64, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), took.Seconds(), ""
 	}
 }
 
-// failed returns the change that ends a job with the error said, which every machine would give, after the run time
-// took.
-func failed(said string, took time.Duration) func(*Job) {
+// failedChange returns the change that ends a job with the error said, which every machine would give, after the
+// run time took.
+func failedChange(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
 	}
 }
 
-// crashed returns the change that records the failure said of the last try, after the run time took. It queues the
-// job again, or sets it aside after the last permitted try.
-func crashed(said string, took time.Duration) func(*Job) {
+// crashedChange returns the change that records the failure said of the last try, after the run time took. It
+// queues the job again, or sets it aside after the last permitted try.
+func crashedChange(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
-		if len(j.Tries) >= mostTries {
+		if len(j.Tries) >= maxTries {
 			j.State, j.Reason, j.Ended, j.Seconds = Aside, j.reason(), time.Now(), took.Seconds()
 		}
 	}
 }
 
-// stopped removes the last try of j and queues the job again, because its worker was shut down.
-func stopped(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }
+// stoppedChange removes the last try of j and queues the job again, because its worker was shut down.
+func stoppedChange(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

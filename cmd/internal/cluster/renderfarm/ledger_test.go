@@ -138,7 +138,7 @@ func TestLedger(t *testing.T) {
 					return err
 				})
 				mine := before.Message == 0 || before.Message == message
-				if want := !before.State.ended() && mine && len(before.Tries) < mostTries; ours != want {
+				if want := !before.State.ended() && mine && len(before.Tries) < maxTries; ours != want {
 					t.Fatalf("%s is claimed: %v, want %v, of %+v", what, ours, want, before)
 				}
 				if ours {
@@ -146,9 +146,9 @@ func TestLedger(t *testing.T) {
 					begun++
 				}
 			default:
-				do := map[string]func(*Job){"done": done("sum of "+run, 5, time.Second), "failed": failed("no", 0), "crashed": crashed("bang", 0), "stopped": stopped}[what]
+				do := map[string]func(*Job){"done": doneChange("sum of "+run, 5, time.Second), "failed": failedChange("no", 0), "crashed": crashedChange("bang", 0), "stopped": stoppedChange}[what]
 				err = insist(func() (err error) {
-					_, ours, err = l.settle(ctx, id, run, do)
+					_, ours, err = l.finishTry(ctx, id, run, do)
 					return err
 				})
 				if after := table.now(t, id); !last && !reflect.DeepEqual(before, after) {
@@ -165,7 +165,7 @@ func TestLedger(t *testing.T) {
 			}
 			after := table.now(t, id)
 			switch {
-			case len(after.Tries) > mostTries, len(after.Tries) != begun+counted:
+			case len(after.Tries) > maxTries, len(after.Tries) != begun+counted:
 				t.Fatalf("there are %d tries, begun %d, taken back %d", len(after.Tries), begun, -counted)
 			case before.State.ended() && !reflect.DeepEqual(before, after):
 				t.Fatalf("it ends again: %+v, then %+v", before, after)
@@ -173,10 +173,10 @@ func TestLedger(t *testing.T) {
 				t.Fatalf("the result is wrong: %+v", after)
 			case (after.Reason != "") != (after.State == Failed || after.State == Aside):
 				t.Fatalf("the reason is wrong: %+v", after)
-			case after.State == Aside && (len(after.Tries) != mostTries || !strings.HasPrefix(after.Reason, "3 tries: on w")):
+			case after.State == Aside && (len(after.Tries) != maxTries || !strings.HasPrefix(after.Reason, "3 tries: on w")):
 				t.Fatalf("it is set aside after %+v", after)
 			}
-			if last && what == "crashed" && len(after.Tries) == mostTries && after.State != Aside {
+			if last && what == "crashed" && len(after.Tries) == maxTries && after.State != Aside {
 				t.Fatalf("after its last try it is %+v", after)
 			}
 			if after.State.ended() && !before.State.ended() {
@@ -206,14 +206,14 @@ func TestClaimsRace(t *testing.T) {
 			if _, ours, err := l.claim(t.Context(), &order, 1, "w", run); err != nil {
 				t.Error(err)
 			} else if ours {
-				if _, _, err := l.settle(t.Context(), id, run, done("sum", 1, 0)); err != nil {
+				if _, _, err := l.finishTry(t.Context(), id, run, doneChange("sum", 1, 0)); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wait.Wait()
-	if j := table.now(t, id); j.State != Done && j.State != Aside || len(j.Tries) < 1 || len(j.Tries) > mostTries {
+	if j := table.now(t, id); j.State != Done && j.State != Aside || len(j.Tries) < 1 || len(j.Tries) > maxTries {
 		t.Errorf("it ends as %+v", j)
 	}
 }
@@ -227,7 +227,7 @@ func TestCrashes(t *testing.T) {
 		if _, ours, err := l.claim(t.Context(), &order, 1, "w", run); !ours || err != nil {
 			t.Fatalf("try %d: %v, %v", i, ours, err)
 		}
-		if _, ours, err := l.settle(t.Context(), id, run, crashed("bang", 0)); !ours || err != nil {
+		if _, ours, err := l.finishTry(t.Context(), id, run, crashedChange("bang", 0)); !ours || err != nil {
 			t.Fatalf("try %d: %v, %v", i, ours, err)
 		}
 		if j := table.now(t, id); j.State != want || len(j.Tries) != i+1 {

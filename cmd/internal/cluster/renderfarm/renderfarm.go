@@ -28,9 +28,9 @@ type Farm struct {
 	queue   jetstream.Stream
 }
 
-// remembered is how long the queue rejects duplicate messages. The ledger recognizes
+// duplicateWindow is how long the queue rejects duplicate messages. The ledger recognizes
 // known jobs without a time limit.
-const remembered = 5 * time.Minute
+const duplicateWindow = 5 * time.Minute
 
 // Open opens the farm in the NATS of c, and creates it if it does not exist. version is a result of Version: workers
 // take only jobs of their own version, because another version might give another result.
@@ -47,7 +47,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		queue, err = c.JS.CreateStream(ctx, jetstream.StreamConfig{
 			Name: cluster.Jobs, Description: "jobs of voicepool, by version", Subjects: []string{cluster.JobsOn + ".*"},
-			Retention: jetstream.WorkQueuePolicy, Duplicates: remembered, Replicas: c.Replicas(),
+			Retention: jetstream.WorkQueuePolicy, Duplicates: duplicateWindow, Replicas: c.Replicas(),
 		})
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client has created it at the same time

@@ -23,13 +23,13 @@ type Options struct {
 	Drain    bool          // end when the queue is empty
 	Patience time.Duration // time after which other workers take the jobs of a silent worker; 0: unchanged, initially 30 s
 	Program  string        // the executable for jobs; empty: this program
-	Told     func(*Job)    // called when a job has ended here; safe for concurrent use; optional
+	OnJob    func(*Job)    // called when a job has ended here; safe for concurrent use; optional
 	Say      func(string)  // receives problems of the worker; safe for concurrent use; optional
 }
 
 const (
-	patience   = 30 * time.Second
-	mostCached = 4 << 30 // bytes
+	fetchTimeout   = 30 * time.Second
+	maxCachedBytes = 4 << 30 // bytes
 )
 
 // worker takes jobs from a farm, runs them and sends their results. While a job runs, the worker
@@ -37,19 +37,19 @@ const (
 type worker struct {
 	*Farm
 	Options
-	consumer jetstream.Consumer
-	patience time.Duration
-	blobs    *blobstore.Store // with a cache
-	folder   string           // of all jobs
-	ready    chan *held
-	sending  chan struct{} // one entry per result being sent
-	bad      told          // suppresses repeated messages
+	consumer        jetstream.Consumer
+	patience        time.Duration
+	blobs           *blobstore.Store // with a cache
+	folder          string           // of all jobs
+	ready           chan *heldMessage
+	sending         chan struct{}  // one entry per result being sent
+	invalidMessages messageLimiter // suppresses repeated messages
 }
 
 // Work runs jobs until ctx ends or, with Options.Drain, the queue is empty, and then returns nil. When ctx ends,
 // running jobs return to the queue at once. An error means that the worker could not start.
 func (f *Farm) Work(ctx context.Context, o Options) error {
-	w := &worker{Farm: f, Options: o, ready: make(chan *held), sending: make(chan struct{}, o.Slots)}
+	w := &worker{Farm: f, Options: o, ready: make(chan *heldMessage), sending: make(chan struct{}, o.Slots)}
 	if w.Program == "" {
 		program, err := Program()
 		if err != nil {
@@ -70,7 +70,7 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	if err := os.Mkdir(cache, 0o700); err != nil {
 		return err
 	}
-	w.blobs = f.Blobs.Cached(blobstore.NewCache(cache, mostCached))
+	w.blobs = f.Blobs.Cached(blobstore.NewCache(cache, maxCachedBytes))
 
 	var fetchers, runners sync.WaitGroup
 	for range o.Slots {
@@ -95,7 +95,7 @@ func (w *worker) join(ctx context.Context) error {
 	if missing || err == nil && w.Patience > 0 && consumer.CachedInfo().Config.AckWait != w.Patience {
 		config := jetstream.ConsumerConfig{
 			Durable: name, Description: "workers of " + w.version, FilterSubject: cluster.JobsOn + "." + token(w.version),
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: patience, MaxDeliver: -1, MaxAckPending: 10_000,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: fetchTimeout, MaxDeliver: -1, MaxAckPending: 10_000,
 		}
 		if w.Patience > 0 {
 			config.AckWait = w.Patience
@@ -118,7 +118,7 @@ func (w *worker) fetch(ctx context.Context) {
 		case ctx.Err() != nil && msg == nil:
 			return
 		case err != nil:
-			w.bad.say(w.Say, err)
+			w.invalidMessages.say(w.Say, err)
 			bad++
 			pause(ctx, min(time.Duration(bad)*100*time.Millisecond, 2*time.Second))
 			continue
@@ -137,7 +137,7 @@ func (w *worker) fetch(ctx context.Context) {
 		select {
 		case w.ready <- h:
 		case <-ctx.Done():
-			h.back(0)
+			h.returnLater(0)
 		}
 	}
 }
@@ -175,24 +175,24 @@ func (w *worker) drained(ctx context.Context) bool {
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {
-			h.back(0)
+			h.returnLater(0)
 			continue
 		}
 		j, ours, err := w.claim(ctx, h)
 		switch {
 		case ctx.Err() != nil:
-			w.taken(h)
+			w.returnToQueue(h)
 		case err != nil: // NATS does not answer
-			w.bad.say(w.Say, err)
-			h.back(time.Second)
+			w.invalidMessages.say(w.Say, err)
+			h.returnLater(time.Second)
 		case !ours:
 			if j.Run == h.run { // this worker has set it aside
-				w.tell(j)
+				w.reportJob(j)
 			}
 			h.end(h.msg.Term)
 		default:
-			o := outcome{how: crash, said: h.broken}
-			if h.broken == "" {
+			o := outcome{end: crashExit, message: h.prepareErr}
+			if h.prepareErr == "" {
 				o = run(ctx, w.Program, h.folder, h.sheet, &h.order.Spec)
 			}
 			w.sending <- struct{}{}
@@ -205,8 +205,8 @@ func (w *worker) run(ctx context.Context) {
 }
 
 // claim is ledger.claim for h. While NATS does not answer, it retries for up to 10 s.
-func (w *worker) claim(ctx context.Context, h *held) (j *Job, ours bool, err error) {
-	err = again(ctx, 10*time.Second, func(ctx context.Context) (err error) {
+func (w *worker) claim(ctx context.Context, h *heldMessage) (j *Job, ours bool, err error) {
+	err = retry(ctx, 10*time.Second, func(ctx context.Context) (err error) {
 		j, ours, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)
 		return err
 	})

@@ -13,12 +13,12 @@ import (
 
 // Policy is a policy as named on a command line.
 type Policy struct {
-	Name     string
-	Overflow mixer.Overflow
-	Refuse   bool
-	Virtual  int  // AsSheet: not set
-	Ends     bool // every stolen voice ends, endless sounds too
-	Blind    bool // its scores ignore filters, equalizers and sends
+	Name          string
+	Overflow      mixer.Overflow
+	Refuse        bool
+	Virtual       int  // AsSheet: not set
+	Ends          bool // every stolen voice ends, endless sounds too
+	IgnoreFilters bool // its scores ignore filters, equalizers and sends
 }
 
 // AsSheet as a number of virtual voices means the sheet's number, or a flag's.
@@ -41,7 +41,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 		case word == "end":
 			p.Ends = true
 		case word == "blind":
-			p.Blind = true
+			p.IgnoreFilters = true
 		case isVirtual:
 			n, err := strconv.Atoi(number)
 			if err != nil || n < 0 || n > 65536 {
@@ -99,7 +99,7 @@ func (p *Policy) Sized() error {
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false
-	s.IgnoreFilters = p.Blind
+	s.IgnoreFilters = p.IgnoreFilters
 	if p.Ends {
 		s.Sounds = slices.Clone(s.Sounds)
 		for i := range s.Sounds {

@@ -303,7 +303,7 @@ func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: voices, Virtual: p.Virtuals(0), Overflow: p.Overflow, RejectQuietest: p.Refuse, IgnoreFilters: p.Blind, Commands: voices + startBatch, NoLimiter: true})
+	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: voices, Virtual: p.Virtuals(0), Overflow: p.Overflow, RejectQuietest: p.Refuse, IgnoreFilters: p.IgnoreFilters, Commands: voices + startBatch, NoLimiter: true})
 	if err != nil {
 		return 0, err
 	}

@@ -36,9 +36,9 @@ func buttons() []string {
 		}
 		return names
 	}
-	add("/voicepool/main/", acting(own))
+	add("/voicepool/main/", acting(roomMethods))
 	add("/", acting(workspaceMethods))
-	add("/cue/1/", slices.Collect(maps.Keys(deeds)))
+	add("/cue/1/", slices.Collect(maps.Keys(commands)))
 	slices.Sort(all)
 	return all
 }
@@ -64,12 +64,12 @@ func TestButtons(t *testing.T) {
 		f.take()
 		before := f.show.State().Standby
 		s := New(one(f))
-		c := &client{server: s, known: true, budget: 1 << 20}
+		c := &client{server: s, mayAnswer: true, budget: 1 << 20}
 		one := call{client: c, args: args}
 		_, err := one.route(strings.Split(address[1:], "/"))
 		a.Status = "ok"
 		if err != nil {
-			a = answer{Status: "error", Data: sentence(err)}
+			a = answer{Status: "error", Data: errorMessage(err)}
 		}
 		asked = f.take()
 		if now := f.show.State().Standby; now != before {
@@ -169,7 +169,7 @@ func TestGoByText(t *testing.T) {
 	for _, address := range []string{"/go", "/voicepool/main/go"} {
 		for text, want := range map[string]string{"1": "fire 1", "2.50": "fire 2.5", "Q4": "fire Q4", "0": ""} {
 			f := newFake(t, sheet)
-			one := call{client: &client{server: New(one(f)), known: true}, args: []any{text}}
+			one := call{client: &client{server: New(one(f)), mayAnswer: true}, args: []any{text}}
 			_, err := one.route(strings.Split(address[1:], "/"))
 			if asked := f.take(); asked != want || (err == nil) != (want != "") {
 				t.Errorf("%s %q does %q, %v", address, text, asked, err)

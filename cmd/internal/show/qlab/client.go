@@ -29,9 +29,9 @@ type client struct {
 	seen time.Time
 
 	// Owned by the goroutine that handles the messages.
-	known  bool // it is local or has sent /connect, so it may be answered over UDP
-	budget int  // bytes left for answers to the current packet
-	proven bool // it has sent a permitted message
+	mayAnswer     bool // it is local or has sent /connect, so it may be answered over UDP
+	budget        int  // bytes left for answers to the current packet
+	authenticated bool // it has sent a permitted message
 }
 
 // reply is an answer in the format of QLab.
@@ -71,14 +71,14 @@ func (c *client) handle(m *cue.Message) {
 		r.Status = "denied"
 	case err != nil:
 		c.server.counters.Failed.Add(1)
-		r.Status, r.Data = "error", sentence(err)
+		r.Status, r.Data = "error", errorMessage(err)
 	}
 	c.answer(m.Address, &r)
 }
 
-// sentence returns the message of an error for a remote, in one line. Internal details of rooms and shows
+// errorMessage returns the message of an error for a remote, in one line. Internal details of rooms and shows
 // are left out.
-func sentence(err error) string {
+func errorMessage(err error) string {
 	if at, ok := errors.AsType[*room.Error](err); ok {
 		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
 			return words.OneLine(at.Detail + ": " + at.Reason)
@@ -112,7 +112,7 @@ func (c *client) answer(address string, r *reply) {
 		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer is longer than a UDP packet; use TCP"})
 		packet = encode(strings.TrimSuffix(text.String(), "\n"))
 	}
-	if !c.known || len(packet) > c.budget {
+	if !c.mayAnswer || len(packet) > c.budget {
 		c.server.counters.Unanswered.Add(1)
 		return
 	}
@@ -120,8 +120,8 @@ func (c *client) answer(address string, r *reply) {
 	c.server.send(c.from, packet)
 }
 
-// update sends a notification. Over TCP it only queues it, so it does not block. Any goroutine.
-func (c *client) update(address string, args []any) {
+// notify sends a notification. Over TCP it only queues it, so it does not block. Any goroutine.
+func (c *client) notify(address string, args []any) {
 	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
 	if c.conn != nil {
 		c.conn.later(packet)

@@ -43,7 +43,7 @@ func TestConnections(t *testing.T) {
 // TestSlowFrames checks that a connection with an unfinished frame is closed, even if bytes arrive. A silent
 // connection stays open.
 func TestSlowFrames(t *testing.T) {
-	s := serve(t, one(newFake(t, sheet)), func(s *Server) { s.finish = 50 * time.Millisecond })
+	s := serve(t, one(newFake(t, sheet)), func(s *Server) { s.frameTimeout = 50 * time.Millisecond })
 	silent, slow := overTCP(t, s), overTCP(t, s)
 	silent.ask("/thump")
 	slow.ask("/thump")
@@ -63,7 +63,7 @@ func TestSlowFrames(t *testing.T) {
 
 // TestStrangers checks that a connection without an accepted passcode is closed, whatever it sends.
 func TestStrangers(t *testing.T) {
-	s := serve(t, guarded(newFake(t, sheet)), func(s *Server) { s.prove = 200 * time.Millisecond })
+	s := serve(t, guarded(newFake(t, sheet)), func(s *Server) { s.loginTimeout = 200 * time.Millisecond })
 	friend := trusted(t, s)
 	stranger, guesser, mute := overTCP(t, s), overTCP(t, s), overTCP(t, s)
 	stranger.tries("/version")
@@ -105,7 +105,7 @@ func TestSlowReaders(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&long, "  - {cue: %d, name: %s, play: coin}\n", i, strings.Repeat("x", 1000))
 	}
-	s := serve(t, one(newFake(t, long.String())), func(s *Server) { s.finish = 300 * time.Millisecond })
+	s := serve(t, one(newFake(t, long.String())), func(s *Server) { s.frameTimeout = 300 * time.Millisecond })
 	conn, err := net.Dial("tcp", s.Addr().String())
 	if err != nil {
 		t.Fatal(err)

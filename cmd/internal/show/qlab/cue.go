@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// panicOver is the fade of a cue's panic.
-const panicOver = time.Second
+// panicTime is the fade of a cue's panic.
+const panicTime = time.Second
 
 // active selects all running cues.
 const active = "active"
@@ -19,7 +19,7 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if len(rest) < 2 {
 		return nil, errUnknown
 	}
-	l := c.look()
+	l := c.snapshot()
 	if strings.EqualFold(rest[0], listID(c.name)) {
 		return c.tell(l.lists()[0], rest[1:])
 	}
@@ -30,7 +30,7 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if i < 0 {
 		return nil, errNoCue
 	}
-	if do, found := deeds[rest[1]]; found && len(rest) == 2 {
+	if do, found := commands[rest[1]]; found && len(rest) == 2 {
 		return nil, c.act(do, l, i)
 	}
 	return c.tell(l.cue(i), rest[1:])
@@ -39,7 +39,7 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 // all applies an address, without its prefix, to all running cues. For an action it returns nil, otherwise
 // a list of the values.
 func (c *call) all(l *list, rest []string) (any, error) {
-	if do, found := deeds[rest[0]]; found && len(rest) == 1 {
+	if do, found := commands[rest[0]]; found && len(rest) == 1 {
 		for i := range l.state.List {
 			if _, runs := l.runs[l.state.List[i].Cue]; runs {
 				if err := c.act(do, l, i); err != nil {
@@ -62,7 +62,7 @@ func (c *call) all(l *list, rest []string) (any, error) {
 
 // tell returns a property, selected properties or the children of a cue. An unknown property is errUnknown,
 // and an argument (an attempt to change it) is an error.
-func (c *call) tell(v values, rest []string) (any, error) {
+func (c *call) tell(v cueProperties, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
 		if len(rest) > 1 {
@@ -78,7 +78,7 @@ func (c *call) tell(v values, rest []string) (any, error) {
 		}
 		return v.only(keys), nil
 	case "children":
-		return told(v["cues"].([]values), rest[1:])
+		return selectForm(v["cues"].([]cueProperties), rest[1:])
 	}
 	value, found := v[rest[0]]
 	switch {
@@ -90,11 +90,11 @@ func (c *call) tell(v values, rest []string) (any, error) {
 	return value, nil
 }
 
-// deed is an action on a cue.
-type deed func(c *call, l *list, i int) error
+// command is an action on a cue.
+type command func(c *call, l *list, i int) error
 
 // act runs an action on the cue with list index i. Without the role Operate it returns errDenied.
-func (c *call) act(do deed, l *list, i int) error {
+func (c *call) act(do command, l *list, i int) error {
 	if c.role(c.name) < Operate {
 		return errDenied
 	}
@@ -102,7 +102,7 @@ func (c *call) act(do deed, l *list, i int) error {
 }
 
 // ceases returns an action that fades a cue out within over.
-func ceases(over time.Duration) deed {
+func ceases(over time.Duration) command {
 	return func(c *call, l *list, i int) error { return c.room.Show().Cease(l.state.List[i].Cue, over) }
 }
 
@@ -111,7 +111,7 @@ func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.
 
 // onPress returns an action that runs do when a button is pressed. The release of the button has no effect
 // and is not an error.
-func onPress(do deed) deed {
+func onPress(do command) command {
 	return func(c *call, l *list, i int) error {
 		if pressed, err := c.pressed(); err != nil || !pressed {
 			return err
@@ -120,16 +120,16 @@ func onPress(do deed) deed {
 	}
 }
 
-var deeds = map[string]deed{
+var commands = map[string]command{
 	"start":       onPress(starts),
 	"go":          onPress(starts),
 	"preview":     onPress(starts),
 	"load":        onPress(func(*call, *list, int) error { return nil }), // every cue is always loaded
 	"loadAt":      loadAt,
-	"stop":        onPress(ceases(quick)),
-	"hardStop":    onPress(ceases(hard)),
-	"reset":       onPress(ceases(hard)),
-	"panic":       onPress(ceases(panicOver)),
+	"stop":        onPress(ceases(stopFade)),
+	"hardStop":    onPress(ceases(hardStopFade)),
+	"reset":       onPress(ceases(hardStopFade)),
+	"panic":       onPress(ceases(panicTime)),
 	"panicInTime": panicIn,
 	"pause":       onPress(func(c *call, l *list, i int) error { return c.pause(l, i, true) }),
 	"resume":      onPress(func(c *call, l *list, i int) error { return c.pause(l, i, false) }),

@@ -49,7 +49,7 @@ func (n *network) ReadFrom(b []byte) (int, net.Addr, error) {
 		}
 		for waits := 1; waits > 0; time.Sleep(10 * time.Microsecond) {
 			n.server.mutex.Lock()
-			waits = len(n.server.lanes)
+			waits = len(n.server.senderQueues)
 			n.server.mutex.Unlock()
 		}
 		d.done <- true
@@ -117,7 +117,7 @@ func TestForged(t *testing.T) {
 	s, n, say := onNetwork(t, one(f))
 	say(there, "/cueLists")
 	say(there, "/updates", int32(1))
-	if size, _ := n.sent(); size > 0 || s.counters.Unanswered.Load() != 2 || s.isWatching(s.peers[netip.MustParseAddrPort(there)], "main") {
+	if size, _ := n.sent(); size > 0 || s.counters.Unanswered.Load() != 2 || s.isSubscribed(s.peers[netip.MustParseAddrPort(there)], "main") {
 		t.Errorf("%d bytes go to who did not connect", size)
 	}
 	say(there, "/go")
@@ -229,7 +229,7 @@ func TestExpires(t *testing.T) {
 	r.ask("/connect")
 	r.ask("/updates", int32(1))
 	for range 3 {
-		later(expires - time.Second)
+		later(peerTimeout - time.Second)
 		if a := r.ask("/thump"); a.Status != "ok" {
 			t.Errorf("%v", a)
 		}
@@ -237,11 +237,11 @@ func TestExpires(t *testing.T) {
 	if a := r.ask("/updates"); a.Data != true {
 		t.Errorf("who sends messages is forgotten: %v", a)
 	}
-	later(expires)
+	later(peerTimeout)
 	eventually(t, "who is silent is told of changes", func() bool {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		return len(s.watches) == 0 && len(s.peers) == 0 && !s.looking
+		return len(s.subscriptions) == 0 && len(s.peers) == 0 && !s.polling
 	})
 	if a := r.ask("/updates"); a.Data != false || s.counters.Clients.Load() != 0 {
 		t.Errorf("%v", a)

@@ -13,38 +13,38 @@ import (
 
 // list is a snapshot of the cue list of a room.
 type list struct {
-	room  string
-	state *room.State
-	sheet *cue.Sheet
-	runs  map[string]showrun.Running // by cue number
-	where map[string]int             // index in the sheet by cue number
-	long  map[string]float64         // durations of sounds in seconds
+	room      string
+	state     *room.State
+	sheet     *cue.Sheet
+	runs      map[string]showrun.Running // by cue number
+	indexes   map[string]int             // index in the sheet by cue number
+	durations map[string]float64         // durations of sounds in seconds
 }
 
-// values holds the properties of a cue by QLab's keys.
-type values map[string]any
+// cueProperties holds the properties of a cue by QLab's keys.
+type cueProperties map[string]any
 
 var errNoCue = errors.New("no such cue")
 
-// look returns a snapshot of the cue list, its sheet and its running cues.
-func (c *call) look() *list {
-	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]showrun.Running{}, long: map[string]float64{}}
+// snapshot returns a snapshot of the cue list, its sheet and its running cues.
+func (c *call) snapshot() *list {
+	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]showrun.Running{}, durations: map[string]float64{}}
 	for _, r := range l.state.Running {
 		l.runs[r.Cue] = r
 	}
 	delete(l.runs, "") // no longer in the sheet
-	l.where = make(map[string]int, len(l.sheet.List))
+	l.indexes = make(map[string]int, len(l.sheet.List))
 	for i := range l.sheet.List {
-		l.where[l.sheet.List[i].Number] = i
+		l.indexes[l.sheet.List[i].Number] = i
 	}
 	for _, s := range l.state.Sounds {
-		l.long[s.Sound] = s.Seconds
+		l.durations[s.Sound] = s.Seconds
 	}
 	return l
 }
 
-// place returns the list index of the cue with a number, or -1. An empty number is -1.
-func (l *list) place(number string) int {
+// indexOf returns the list index of the cue with a number, or -1. An empty number is -1.
+func (l *list) indexOf(number string) int {
 	if number == "" {
 		return -1
 	}
@@ -64,9 +64,9 @@ func (l *list) place(number string) int {
 func (l *list) byNumber(number string) int {
 	switch number {
 	case "selected", "playhead", "playbackPosition":
-		return l.place(l.state.Standby)
+		return l.indexOf(l.state.Standby)
 	}
-	return l.place(number)
+	return l.indexOf(number)
 }
 
 // byID returns the list index of the cue with an id in any case, or -1.
@@ -76,26 +76,26 @@ func (l *list) byID(id string) int {
 
 // idOf returns the id of the cue with a number, or "none".
 func (l *list) idOf(number string) string {
-	if i := l.place(number); i >= 0 {
+	if i := l.indexOf(number); i >= 0 {
 		return cueID(l.room, l.state.List[i].Cue)
 	}
 	return "none"
 }
 
 // cue returns the properties of the cue with list index i.
-func (l *list) cue(i int) values {
+func (l *list) cue(i int) cueProperties {
 	one := &l.state.List[i]
 	run, runs := l.runs[one.Cue]
-	v := values{
+	v := cueProperties{
 		"uniqueID": cueID(l.room, one.Cue), "number": one.Cue, "name": one.Name, "displayName": one.Name, "listName": one.Name,
-		"type": "Memo", "mode": 0, "colorName": colour(one.Colour), "notes": one.Note, "parent": listID(l.room), "cues": []values{},
+		"type": "Memo", "mode": 0, "colorName": colour(one.Colour), "notes": one.Note, "parent": listID(l.room), "cues": []cueProperties{},
 		"isRunning": runs && !l.state.Paused, "isPaused": runs && l.state.Paused, "isLoaded": one.Cue == l.state.Standby && l.state.Loaded > 0,
 		"isBroken": false, "isAuditioning": false, "flagged": false, "armed": one.Armed, "autoLoad": false,
-		"continueMode": continues(one.Then), "infiniteLoop": false, "holdLastFrame": false, "cartPosition": []int{0, 0},
+		"continueMode": continueMode(one.Then), "infiniteLoop": false, "holdLastFrame": false, "cartPosition": []int{0, 0},
 		"preWait": 0.0, "postWait": 0.0, "actionElapsed": 0.0, "percentActionElapsed": 0.0,
 	}
 	duration := 0.0
-	if j, there := l.where[one.Cue]; there {
+	if j, there := l.indexes[one.Cue]; there {
 		c := &l.sheet.List[j]
 		actions := l.sheet.Cues[c.First : c.First+c.Count]
 		v["preWait"] = c.Pre.Duration(1e6).Seconds()
@@ -105,7 +105,7 @@ func (l *list) cue(i int) values {
 			if a := &actions[k]; a.Verb == cue.Play && a.Loop && a.Rounds == 0 {
 				v["infiniteLoop"] = true
 			}
-			duration = max(duration, l.lasts(&actions[k]))
+			duration = max(duration, l.duration(&actions[k]))
 		}
 	}
 	if runs {
@@ -121,13 +121,13 @@ func (l *list) cue(i int) values {
 	return v
 }
 
-// lasts returns the end of an action in seconds after the beginning of its cue, as far as the sheet and the
+// duration returns the end of an action in seconds after the beginning of its cue, as far as the sheet and the
 // sounds' durations determine it.
-func (l *list) lasts(a *cue.Cue) float64 {
+func (l *list) duration(a *cue.Cue) float64 {
 	over := a.Over.Duration(1e6).Seconds()
 	if a.Verb == cue.Play {
 		if over = 0; a.Sound < len(l.sheet.Sounds) {
-			over = l.long[l.sheet.Sounds[a.Sound].Name]
+			over = l.durations[l.sheet.Sounds[a.Sound].Name]
 		}
 		if a.For != nil {
 			over = a.For.Duration(1e6).Seconds()
@@ -165,9 +165,9 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 	return "Memo"
 }
 
-// continues returns QLab's number for a continue mode: wait is 0, continue 1, follow 2. Unknown modes are
+// continueMode returns QLab's number for a continue mode: wait is 0, continue 1, follow 2. Unknown modes are
 // 0.
-func continues(then string) int {
+func continueMode(then string) int {
 	return max(slices.Index([]string{"wait", "continue", "follow"}, then), 0)
 }
 
@@ -180,10 +180,10 @@ func colour(name string) string {
 }
 
 // header returns the properties of the list without its cues.
-func (l *list) header() values {
-	return values{
+func (l *list) header() cueProperties {
+	return cueProperties{
 		"uniqueID": listID(l.room), "number": "", "name": "Main Cue List", "displayName": "Main Cue List", "listName": "Main Cue List",
-		"type": "Cue List", "mode": 0, "colorName": "none", "notes": l.state.Title, "parent": root, "cues": []values{},
+		"type": "Cue List", "mode": 0, "colorName": "none", "notes": l.state.Title, "parent": root, "cues": []cueProperties{},
 		"isRunning": len(l.state.Running) > 0 && !l.state.Paused, "isPaused": len(l.state.Running) > 0 && l.state.Paused,
 		"isLoaded": false, "isBroken": false, "isAuditioning": false, "flagged": false, "armed": true, "autoLoad": false,
 		"continueMode": 0, "infiniteLoop": false, "holdLastFrame": false, "cartPosition": []int{0, 0},
@@ -192,8 +192,8 @@ func (l *list) header() values {
 }
 
 // children returns the properties of all cues of the list.
-func (l *list) children() []values {
-	all := []values{}
+func (l *list) children() []cueProperties {
+	all := []cueProperties{}
 	for i := range l.state.List {
 		all = append(all, l.cue(i))
 	}
@@ -201,24 +201,24 @@ func (l *list) children() []values {
 }
 
 // lists returns the lists of a room: a single list with its cues.
-func (l *list) lists() []values {
+func (l *list) lists() []cueProperties {
 	one := l.header()
 	one["cues"] = l.children()
-	return []values{one}
+	return []cueProperties{one}
 }
 
 // selected returns the standby cue, or an empty list without one. Selection and playhead are the same here.
-func (l *list) selected() []values {
-	if i := l.place(l.state.Standby); i >= 0 {
-		return []values{l.cue(i)}
+func (l *list) selected() []cueProperties {
+	if i := l.indexOf(l.state.Standby); i >= 0 {
+		return []cueProperties{l.cue(i)}
 	}
-	return []values{}
+	return []cueProperties{}
 }
 
 // running returns the properties of the running cues. In a paused show it returns them only if paused is
 // true.
-func (l *list) running(paused bool) []values {
-	all := []values{}
+func (l *list) running(paused bool) []cueProperties {
+	all := []cueProperties{}
 	for i := range l.state.List {
 		if _, runs := l.runs[l.state.List[i].Cue]; runs && (paused || !l.state.Paused) {
 			all = append(all, l.cue(i))
@@ -227,20 +227,20 @@ func (l *list) running(paused bool) []values {
 	return all
 }
 
-// listed returns a method that returns the cues chosen by the argument, with all their properties. /shallow
+// listMethod returns a method that returns the cues chosen by the argument, with all their properties. /shallow
 // omits their children, and /uniqueIDs returns only ids. Arguments of the message are an error.
-func listed(which func(*list) []values) func(*call, []string) (any, error) {
+func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if err := c.most(0); err != nil {
 			return nil, err
 		}
-		return told(which(c.look()), rest)
+		return selectForm(which(c.snapshot()), rest)
 	}
 }
 
-// told selects the form of cue properties that the rest of an address requests: all, /shallow, /uniqueIDs
+// selectForm selects the form of cue properties that the rest of an address requests: all, /shallow, /uniqueIDs
 // or /uniqueIDs/shallow. It changes the elements of all. Other forms are errUnknown.
-func told(all []values, rest []string) (any, error) {
+func selectForm(all []cueProperties, rest []string) (any, error) {
 	form := strings.Join(rest, "/")
 	ids, shallow := false, false
 	switch form {
@@ -256,7 +256,7 @@ func told(all []values, rest []string) (any, error) {
 	}
 	for i, v := range all {
 		if shallow {
-			v["cues"] = []values{}
+			v["cues"] = []cueProperties{}
 		}
 		if ids {
 			all[i] = onlyIDs(v)
@@ -266,16 +266,16 @@ func told(all []values, rest []string) (any, error) {
 }
 
 // onlyIDs returns the id of a cue with the ids of its children.
-func onlyIDs(v values) values {
-	inside := []values{}
-	for _, one := range v["cues"].([]values) {
+func onlyIDs(v cueProperties) cueProperties {
+	inside := []cueProperties{}
+	for _, one := range v["cues"].([]cueProperties) {
 		inside = append(inside, onlyIDs(one))
 	}
-	return values{"uniqueID": v["uniqueID"], "cues": inside}
+	return cueProperties{"uniqueID": v["uniqueID"], "cues": inside}
 }
 
 // only returns a copy with the values of the given keys. Unknown keys are ignored.
-func (v values) only(keys []string) values {
+func (v cueProperties) only(keys []string) cueProperties {
 	out := maps.Clone(v)
 	maps.DeleteFunc(out, func(key string, _ any) bool { return !slices.Contains(keys, key) })
 	return out

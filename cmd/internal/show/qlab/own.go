@@ -10,34 +10,34 @@ import (
 	"voicepool/cmd/internal/serve/room"
 )
 
-// stopOver is the fade of a stop without a time, like the command word stop.
-const stopOver = 2 * time.Second
+// stopTime is the fade of a stop without a time, like the command word stop.
+const stopTime = 2 * time.Second
 
-// own maps the addresses after /voicepool/{room} to methods.
-var own = map[string]method{
-	"connect": {None, plainly((*call).connect)},
-	"updates": {Read, plainly((*call).updates)},
-	"thump":   {None, plainly((*call).thump)},
-	"state":   {Read, plainly(func(c *call) (any, error) { return c.room.State(), c.most(0) })},
-	"go":      {Operate, plainly((*call).goes)},
-	"standby": {Operate, timed("standby", (*call).standby)},
-	"next":    {Operate, timed("next", alone(func(c *call) error { return c.room.Show().Step(1) }))},
-	"back":    {Operate, timed("back", alone(func(c *call) error { return c.room.Show().Step(-1) }))},
-	"panic":   {Operate, timed("panic", alone((*call).panic))},
-	"pause":   {Operate, timed("pause", alone(func(c *call) error { return c.hold(true) }))},
-	"resume":  {Operate, timed("resume", alone(func(c *call) error { return c.hold(false) }))},
-	"play":    {Operate, plainly((*call).play)},
-	"set":     {Operate, plainly((*call).set)},
-	"stop":    {Operate, plainly((*call).stop)},
-	"scene":   {Operate, timed("scene", (*call).scene)},
+// roomMethods maps the addresses after /voicepool/{room} to methods.
+var roomMethods = map[string]method{
+	"connect": {None, plainMethod((*call).connect)},
+	"updates": {Read, plainMethod((*call).updates)},
+	"thump":   {None, plainMethod((*call).thump)},
+	"state":   {Read, plainMethod(func(c *call) (any, error) { return c.room.State(), c.most(0) })},
+	"go":      {Operate, plainMethod((*call).goCue)},
+	"standby": {Operate, timedMethod("standby", (*call).standby)},
+	"next":    {Operate, timedMethod("next", pressAction(func(c *call) error { return c.room.Show().Step(1) }))},
+	"back":    {Operate, timedMethod("back", pressAction(func(c *call) error { return c.room.Show().Step(-1) }))},
+	"panic":   {Operate, timedMethod("panic", pressAction((*call).panic))},
+	"pause":   {Operate, timedMethod("pause", pressAction(func(c *call) error { return c.hold(true) }))},
+	"resume":  {Operate, timedMethod("resume", pressAction(func(c *call) error { return c.hold(false) }))},
+	"play":    {Operate, plainMethod((*call).play)},
+	"set":     {Operate, plainMethod((*call).set)},
+	"stop":    {Operate, plainMethod((*call).stop)},
+	"scene":   {Operate, timedMethod("scene", (*call).scene)},
 	"bus":     {Operate, (*call).bus},
 }
 
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// moment removes "at TIME" from the end of the arguments and returns that time. Without it, when is zero,
+// popTime removes "at TIME" from the end of the arguments and returns that time. Without it, when is zero,
 // which means now.
-func (c *call) moment() (when room.Moment, err error) {
+func (c *call) popTime() (when room.Moment, err error) {
 	n := len(c.args) - 2
 	if n < 0 || c.args[n] != "at" {
 		return when, nil
@@ -50,32 +50,32 @@ func (c *call) moment() (when room.Moment, err error) {
 	return room.Moment{At: &at}, nil
 }
 
-// coming is the answer to a scheduled command.
-type coming struct {
+// scheduledReply is the answer to a scheduled command.
+type scheduledReply struct {
 	Frame int64 `json:"frame"`
 }
 
-// then runs do at a moment: now, returning its result, or later, returning the frame. word names the
+// runAt runs do at a moment: now, returning its result, or later, returning the frame. word names the
 // command in the room's events.
-func (c *call) then(when room.Moment, word string, do func() (any, error)) (any, error) {
+func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any, error) {
 	frame, later, err := c.room.Later(when, word, func() error {
 		_, err := do()
 		return err
 	})
 	switch {
 	case err != nil:
-		return nil, known(err)
+		return nil, hideInternal(err)
 	case !later:
 		return do()
 	}
-	return coming{frame}, nil
+	return scheduledReply{frame}, nil
 }
 
-// timed returns a method whose arguments may end with "at TIME". read parses the other arguments and
+// timedMethod returns a method whose arguments may end with "at TIME". read parses the other arguments and
 // returns the action, or nil for the release of a button. word names the command.
-func timed(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
-	return plainly(func(c *call) (any, error) {
-		when, err := c.moment()
+func timedMethod(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
+	return plainMethod(func(c *call) (any, error) {
+		when, err := c.popTime()
 		if err != nil {
 			return nil, err
 		}
@@ -83,20 +83,20 @@ func timed(word string, read func(c *call) (do func() error, err error)) func(*c
 		if err != nil || do == nil {
 			return nil, err
 		}
-		return c.then(when, word, func() (any, error) { return nil, do() })
+		return c.runAt(when, word, func() (any, error) { return nil, do() })
 	})
 }
 
-// standing is the answer to a GO.
-type standing struct {
+// goReply is the answer to a GO.
+type goReply struct {
 	Cue     string `json:"cue"`
 	Standby string `json:"standby"`
 }
 
-// goes handles /go [number] [at TIME]. A text argument is a cue number; other arguments come from a button,
+// goCue handles /go [number] [at TIME]. A text argument is a cue number; other arguments come from a button,
 // whose release has no effect. It returns the started cue and the standby cue, or the frame of a later GO.
-func (c *call) goes() (any, error) {
-	when, err := c.moment()
+func (c *call) goCue() (any, error) {
+	when, err := c.popTime()
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +111,12 @@ func (c *call) goes() (any, error) {
 	} else if !pressed {
 		return nil, nil
 	}
-	return c.then(when, "go", func() (any, error) {
+	return c.runAt(when, "go", func() (any, error) {
 		if err := c.room.Show().Go(number); err != nil {
 			return nil, err
 		}
 		st := c.room.State()
-		return standing{Cue: st.Last, Standby: st.Standby}, nil
+		return goReply{Cue: st.Last, Standby: st.Standby}, nil
 	})
 }
 
@@ -136,7 +136,7 @@ func (c *call) first() any {
 	return c.args[0]
 }
 
-// standby handles /standby number. It returns the action for timed.
+// standby handles /standby number. It returns the action for timedMethod.
 func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
@@ -157,8 +157,8 @@ func (c *call) hold(on bool) error {
 	return nil
 }
 
-// alone returns a reader for timed: it returns do for the press of a button, and nil for the release.
-func alone(do func(*call) error) func(*call) (func() error, error) {
+// pressAction returns a reader for timedMethod: it returns do for the press of a button, and nil for the release.
+func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	return func(c *call) (func() error, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
 			return nil, err
@@ -185,19 +185,19 @@ func (c *call) play() (any, error) {
 		return nil, err
 	}
 	v, err := c.room.Play(o)
-	return v, known(err)
+	return v, hideInternal(err)
 }
 
-// known returns nil and an error of a room unchanged, and replaces other errors by a general message.
-func known(err error) error {
+// hideInternal returns nil and an error of a room unchanged, and replaces other errors by a general message.
+func hideInternal(err error) error {
 	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
 		return err
 	}
 	return errors.New("it failed")
 }
 
-// voices is the answer to commands that act on voices.
-type voices struct {
+// voicesReply is the answer to commands that act on voices.
+type voicesReply struct {
 	Voices []uint64 `json:"voices"`
 }
 
@@ -222,20 +222,20 @@ func (c *call) set() (any, error) {
 		return nil, errors.New("a key or a value is missing (want /set TARGET KEY VALUE)")
 	}
 	numbers, err := c.room.Set(target, m)
-	return voices{numbers}, known(err)
+	return voicesReply{numbers}, hideInternal(err)
 }
 
 // stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running
 // cues. The default time is 2 s. A single floating-point argument is the time.
 func (c *call) stop() (any, error) {
-	when, err := c.moment()
+	when, err := c.popTime()
 	if err != nil {
 		return nil, err
 	}
 	if err := c.most(2); err != nil {
 		return nil, err
 	}
-	target, over, timed := "all", stopOver, len(c.args)-1
+	target, over, timed := "all", stopTime, len(c.args)-1
 	if len(c.args) == 1 {
 		switch c.args[0].(type) {
 		case float32, float64:
@@ -255,17 +255,17 @@ func (c *call) stop() (any, error) {
 		}
 	}
 	if target == "all" || target == "" {
-		return c.then(when, "stop", func() (any, error) {
+		return c.runAt(when, "stop", func() (any, error) {
 			c.room.Show().Stop(over)
 			return nil, nil
 		})
 	}
 	numbers, err := c.room.Stop(target, over, when)
-	return voices{numbers}, known(err)
+	return voicesReply{numbers}, hideInternal(err)
 }
 
 // scene handles /scene name [seconds] [at TIME]. It checks the scene at once and returns the action for
-// timed.
+// timedMethod.
 func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {
@@ -280,7 +280,7 @@ func (c *call) scene() (func() error, error) {
 	if err := c.most(2); err != nil {
 		return nil, err
 	}
-	return func() error { return known(c.room.Scene(name, over)) }, known(c.room.CheckScene(name, over))
+	return func() error { return hideInternal(c.room.Scene(name, over)) }, hideInternal(c.room.CheckScene(name, over))
 }
 
 // bus handles /bus/{bus}/gain db [seconds], /bus/{bus}/lowpass and highpass Hz [seconds] (0: off),
@@ -316,5 +316,5 @@ func (c *call) bus(rest []string) (any, error) {
 		return nil, fmt.Errorf("%s: %w", rest[1], err)
 	}
 	b, err := c.room.SetBus(rest[0], f)
-	return b, known(err)
+	return b, hideInternal(err)
 }

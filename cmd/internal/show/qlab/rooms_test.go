@@ -84,8 +84,8 @@ func TestIdsOfRooms(t *testing.T) {
 func TestLanesAreBounded(t *testing.T) {
 	s := New(Options{})
 	s.queued = maxBytes - 10
-	s.queue(netip.MustParseAddrPort("127.0.0.1:9"), waiting{[]*cue.Message{{Address: "/thump"}}, 11})
-	if s.counters.Slow.Load() != 1 || len(s.lanes) != 0 {
-		t.Errorf("%d are dropped, %d lanes", s.counters.Slow.Load(), len(s.lanes))
+	s.queue(netip.MustParseAddrPort("127.0.0.1:9"), queuedPacket{[]*cue.Message{{Address: "/thump"}}, 11})
+	if s.counters.Slow.Load() != 1 || len(s.senderQueues) != 0 {
+		t.Errorf("%d are dropped, %d lanes", s.counters.Slow.Load(), len(s.senderQueues))
 	}
 }

@@ -28,7 +28,7 @@ func (c *call) route(path []string) (any, error) {
 		if !c.enter(path[1]) {
 			return nil, noRoom(path[1])
 		}
-		return c.run(own, path[2:])
+		return c.run(roomMethods, path[2:])
 	case path[0] == "workspace" && len(path) > 2:
 		if !c.enter(c.workspace(path[1])) {
 			return nil, noRoom(path[1])
@@ -129,16 +129,16 @@ func (c *call) run(methods map[string]method, path []string) (any, error) {
 		if role < m.needs {
 			return nil, errDenied
 		}
-		c.proven = true
+		c.authenticated = true
 	}
 	return m.do(c, path[1:])
 }
 
 var errUnknown = errors.New("unknown address")
 
-// plainly returns a method that runs do. If the address has a remaining path, the method returns
+// plainMethod returns a method that runs do. If the address has a remaining path, the method returns
 // errUnknown.
-func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
+func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if len(rest) > 0 {
 			return nil, errUnknown
@@ -147,9 +147,9 @@ func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	}
 }
 
-// button returns a method that runs do when a button is pressed, and ignores its release.
-func button(do func(c *call) error) func(*call, []string) (any, error) {
-	return plainly(func(c *call) (any, error) {
+// buttonMethod returns a method that runs do when a button is pressed, and ignores its release.
+func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
+	return plainMethod(func(c *call) (any, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
 			return nil, err
 		}
@@ -157,9 +157,9 @@ func button(do func(c *call) error) func(*call, []string) (any, error) {
 	})
 }
 
-// fixed returns a method for a constant setting: it returns value. Setting it to another value is errFixed.
-func fixed(value bool) func(*call, []string) (any, error) {
-	return plainly(func(c *call) (any, error) {
+// fixedMethod returns a method for a constant setting: it returns value. Setting it to another value is errFixed.
+func fixedMethod(value bool) func(*call, []string) (any, error) {
+	return plainMethod(func(c *call) (any, error) {
 		if len(c.args) > 0 {
 			if on, err := c.truth(0); err != nil || on != value {
 				return nil, errFixed

@@ -89,32 +89,32 @@ const (
 	maxConns = 64  // TCP connections
 	maxPeers = 256 // UDP senders
 
-	expires = 61 * time.Second       // a UDP sender is forgotten after this time without a message
-	tick    = 50 * time.Millisecond  // polling interval for changes
-	goodbye = 200 * time.Millisecond // time limit for the last message of a closing server
+	peerTimeout  = 61 * time.Second       // a UDP sender is forgotten after this time without a message
+	pollInterval = 50 * time.Millisecond  // polling interval for changes
+	closeTimeout = 200 * time.Millisecond // time limit for the last message of a closing server
 
 	replyPort = 53001
 )
 
 // Server answers remotes.
 type Server struct {
-	options  Options
-	counters *Counters
-	prove    time.Duration // time limit for the first permitted message of a connection
-	finish   time.Duration // time limit for a frame, and for a write
-	now      func() time.Time
+	options      Options
+	counters     *Counters
+	loginTimeout time.Duration // time limit for the first permitted message of a connection
+	frameTimeout time.Duration // time limit for a frame, and for a write
+	now          func() time.Time
 
-	mutex   sync.Mutex
-	tcp     net.Listener
-	udp     net.PacketConn
-	conns   map[*client]bool
-	peers   map[netip.AddrPort]*client
-	lanes   map[netip.AddrPort]*lane
-	queued  int // bytes waiting in lanes
-	watches map[watched]*picture
-	looking bool // the goroutine that polls for changes is running
-	ended   chan struct{}
-	all     sync.WaitGroup
+	mutex         sync.Mutex
+	tcp           net.Listener
+	udp           net.PacketConn
+	conns         map[*client]bool
+	peers         map[netip.AddrPort]*client
+	senderQueues  map[netip.AddrPort]*senderQueue
+	queued        int // bytes waiting in senderQueues
+	subscriptions map[subscription]*roomState
+	polling       bool // the goroutine that polls for changes is running
+	ended         chan struct{}
+	all           sync.WaitGroup
 
 	idsMutex sync.Mutex
 	ids      map[string]string // workspace ids by room name, because a hash per message would be slow
@@ -132,8 +132,8 @@ func New(o Options) *Server {
 		o.Counters = new(Counters)
 	}
 	return &Server{
-		options: o, counters: o.Counters, prove: time.Minute, finish: 10 * time.Second, now: time.Now,
-		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, lanes: map[netip.AddrPort]*lane{}, watches: map[watched]*picture{}, ids: map[string]string{}, ended: make(chan struct{}),
+		options: o, counters: o.Counters, loginTimeout: time.Minute, frameTimeout: 10 * time.Second, now: time.Now,
+		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, senderQueues: map[netip.AddrPort]*senderQueue{}, subscriptions: map[subscription]*roomState{}, ids: map[string]string{}, ended: make(chan struct{}),
 	}
 }
 
@@ -199,12 +199,12 @@ func (s *Server) Close() error {
 	default:
 	}
 	close(s.ended)
-	for w := range s.watches {
-		w.client.update("/update/workspace/"+workspaceID(w.room)+"/disconnect", nil)
+	for w := range s.subscriptions {
+		w.client.notify("/update/workspace/"+workspaceID(w.room)+"/disconnect", nil)
 	}
-	clear(s.watches)
+	clear(s.subscriptions)
 	for c := range s.conns {
-		c.conn.conn.SetDeadline(time.Now().Add(goodbye))
+		c.conn.conn.SetDeadline(time.Now().Add(closeTimeout))
 		c.end()
 	}
 	tcp, udp := s.tcp, s.udp

@@ -11,8 +11,8 @@ import (
 	"voicepool/cmd/internal/show/osc"
 )
 
-// unsent is the largest number of updates queued for a connection.
-const unsent = 256
+// maxUnsent is the largest number of updates queued for a connection.
+const maxUnsent = 256
 
 // connection is a TCP connection.
 type connection struct {
@@ -32,7 +32,7 @@ func (s *Server) accept(l net.Listener) {
 			return
 		}
 		if err != nil { // such as too many open files
-			if s.pause(tick) {
+			if s.pause(pollInterval) {
 				return
 			}
 			continue
@@ -43,8 +43,8 @@ func (s *Server) accept(l net.Listener) {
 
 // greet starts to serve a connection. If there are 64 already, or the server has ended, it closes it.
 func (s *Server) greet(conn net.Conn) {
-	c := &client{server: s, known: true}
-	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, unsent), ended: make(chan struct{})}
+	c := &client{server: s, mayAnswer: true}
+	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, maxUnsent), ended: make(chan struct{})}
 	if at, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		c.from = plain(at.AddrPort())
 	}
@@ -72,14 +72,14 @@ func (s *Server) greet(conn net.Conn) {
 	})
 }
 
-// forget removes a TCP client that has disconnected, and its watches.
+// forget removes a TCP client that has disconnected, and its subscriptions.
 func (s *Server) forget(c *client) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	delete(s.conns, c)
-	for w := range s.watches {
+	for w := range s.subscriptions {
 		if w.client == c {
-			delete(s.watches, w)
+			delete(s.subscriptions, w)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (s *Server) forget(c *client) {
 // indefinitely.
 func (c *client) listen() {
 	s, conn := c.server, c.conn.conn
-	conn.SetReadDeadline(time.Now().Add(s.prove))
+	conn.SetReadDeadline(time.Now().Add(s.loginTimeout))
 	var frames osc.Frames
 	piece := make([]byte, 4096)
 	waits := false // for the end of a frame
@@ -106,10 +106,10 @@ func (c *client) listen() {
 			s.counters.Malformed.Add(int64(bad))
 		}
 		switch pending := frames.Pending(); {
-		case !c.proven: // the deadline for the first permitted message stays
+		case !c.authenticated: // the deadline for the first permitted message stays
 		case pending && (!waits || whole):
 			waits = true
-			conn.SetReadDeadline(time.Now().Add(s.finish))
+			conn.SetReadDeadline(time.Now().Add(s.frameTimeout))
 		case !pending:
 			waits = false
 			conn.SetReadDeadline(time.Time{})
@@ -127,10 +127,10 @@ func (c *client) listen() {
 func (c *connection) write(packet []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	patience := c.server.finish
+	patience := c.server.frameTimeout
 	select {
 	case <-c.server.ended:
-		patience = goodbye
+		patience = closeTimeout
 	default:
 	}
 	c.conn.SetWriteDeadline(time.Now().Add(patience))

@@ -23,13 +23,13 @@ func (s *Server) receive(conn net.PacketConn) {
 		}
 		at, ok := from.(*net.UDPAddr)
 		if err != nil || !ok { // some systems report an undeliverable answer here
-			if s.pause(tick) {
+			if s.pause(pollInterval) {
 				return
 			}
 			continue
 		}
 		if all, ok := s.decode(bytes.Clone(packet[:n])); ok {
-			s.queue(plain(at.AddrPort()), waiting{all, n})
+			s.queue(plain(at.AddrPort()), queuedPacket{all, n})
 		}
 	}
 }
@@ -40,12 +40,12 @@ func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	c := s.peers[from]
-	if c != nil && s.now().Sub(c.seen) >= expires {
+	if c != nil && s.now().Sub(c.seen) >= peerTimeout {
 		s.drop(c)
 		c = nil
 	}
 	if c == nil {
-		c = &client{server: s, from: from, known: from.Addr().IsLoopback()}
+		c = &client{server: s, from: from, mayAnswer: from.Addr().IsLoopback()}
 	}
 	c.seen = s.now()
 	return c
@@ -76,22 +76,22 @@ func (s *Server) keep(c *client) bool {
 // expire removes the UDP senders that have sent no packet for 61 s. The caller holds the mutex.
 func (s *Server) expire() {
 	for _, c := range s.peers {
-		if s.now().Sub(c.seen) >= expires {
+		if s.now().Sub(c.seen) >= peerTimeout {
 			s.drop(c)
 		}
 	}
 }
 
-// drop removes a UDP sender and its watches. It ignores an unregistered client. The caller holds the mutex.
+// drop removes a UDP sender and its subscriptions. It ignores an unregistered client. The caller holds the mutex.
 func (s *Server) drop(c *client) {
 	if s.peers[c.from] != c {
 		return
 	}
 	delete(s.peers, c.from)
 	s.counters.Clients.Add(-1)
-	for w := range s.watches {
+	for w := range s.subscriptions {
 		if w.client == c {
-			delete(s.watches, w)
+			delete(s.subscriptions, w)
 		}
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"voicepool/cmd/internal/show/showrun"
 )
 
-// watched is a client and a room whose updates it receives.
-type watched struct {
+// subscription is a client and a room whose updates it receives.
+type subscription struct {
 	client *client
 	room   string
 }
 
-// picture is the state of a room as last reported to a client.
-type picture struct {
+// roomState is the state of a room as last reported to a client.
+type roomState struct {
 	of       Room
 	revision int64
 	standby  string
@@ -25,10 +25,10 @@ type picture struct {
 	runs     map[string]string          // states of the running cues
 }
 
-// watch starts to send updates of a room to a client, from its present state on. After Close it has no
+// subscribe starts to send updates of a room to a client, from its present state on. After Close it has no
 // effect.
-func (s *Server) watch(c *client, name string, r Room) {
-	p := new(picture).next(r)
+func (s *Server) subscribe(c *client, name string, r Room) {
+	p := new(roomState).next(r)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	select {
@@ -36,62 +36,62 @@ func (s *Server) watch(c *client, name string, r Room) {
 		return
 	default:
 	}
-	s.watches[watched{c, name}] = p
-	if !s.looking {
-		s.looking = true
-		s.all.Go(s.look)
+	s.subscriptions[subscription{c, name}] = p
+	if !s.polling {
+		s.polling = true
+		s.all.Go(s.pollChanges)
 	}
 }
 
-// unwatch ends the updates of a room; an empty name means all rooms.
-func (s *Server) unwatch(c *client, name string) {
+// unsubscribe ends the updates of a room; an empty name means all rooms.
+func (s *Server) unsubscribe(c *client, name string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	for w := range s.watches {
+	for w := range s.subscriptions {
 		if w.client == c && (name == "" || w.room == name) {
-			delete(s.watches, w)
+			delete(s.subscriptions, w)
 		}
 	}
 }
 
-// isWatching reports whether a client receives updates of a room.
-func (s *Server) isWatching(c *client, name string) bool {
+// isSubscribed reports whether a client receives updates of a room.
+func (s *Server) isSubscribed(c *client, name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.watches[watched{c, name}] != nil
+	return s.subscriptions[subscription{c, name}] != nil
 }
 
-// look polls for changes every 50 ms while there are watches, and expires UDP senders.
-func (s *Server) look() {
-	for !s.pause(tick) {
+// pollChanges polls for changes every 50 ms while there are subscriptions, and expires UDP senders.
+func (s *Server) pollChanges() {
+	for !s.pause(pollInterval) {
 		s.mutex.Lock()
 		s.expire()
-		all := make(map[watched]*picture, len(s.watches))
-		for w, p := range s.watches {
+		all := make(map[subscription]*roomState, len(s.subscriptions))
+		for w, p := range s.subscriptions {
 			all[w] = p
 		}
-		if s.looking = len(all) > 0; !s.looking {
+		if s.polling = len(all) > 0; !s.polling {
 			s.mutex.Unlock()
 			return
 		}
 		s.mutex.Unlock()
-		s.tell(all)
+		s.sendChanges(all)
 	}
 }
 
-// tell sends the changes since the given pictures and stores the new ones. Each room is examined only once.
-// It ends watches without permission and of rooms that have ended.
-func (s *Server) tell(all map[watched]*picture) {
-	stands := map[string]*picture{}
+// sendChanges sends the changes since the given pictures and stores the new ones. Each room is examined only once.
+// It ends subscriptions without permission and of rooms that have ended.
+func (s *Server) sendChanges(all map[subscription]*roomState) {
+	stands := map[string]*roomState{}
 	for w, was := range all {
 		r := s.room(w.room)
 		switch {
 		case w.client.role(w.room) < Read:
-			s.unwatch(w.client, w.room)
+			s.unsubscribe(w.client, w.room)
 			continue
 		case r == nil:
-			s.unwatch(w.client, w.room)
-			w.client.update("/update/workspace/"+workspaceID(w.room)+"/disconnect", nil)
+			s.unsubscribe(w.client, w.room)
+			w.client.notify("/update/workspace/"+workspaceID(w.room)+"/disconnect", nil)
 			continue
 		}
 		now := stands[w.room]
@@ -100,25 +100,25 @@ func (s *Server) tell(all map[watched]*picture) {
 			stands[w.room] = now
 		}
 		if now != was && s.replace(w, was, now) {
-			now.since(was, w)
+			now.sendDifferences(was, w)
 		}
 	}
 }
 
-// replace stores a new picture unless the watch has ended or been replaced. It reports whether it stored
+// replace stores a new state unless the subscription has ended or been replaced. It reports whether it stored
 // it.
-func (s *Server) replace(w watched, was, now *picture) bool {
+func (s *Server) replace(w subscription, was, now *roomState) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.watches[w] != was {
+	if s.subscriptions[w] != was {
 		return false
 	}
-	s.watches[w] = now
+	s.subscriptions[w] = now
 	return true
 }
 
-// next returns the current picture of a room. If it is equal to p or the room is ending, it returns p.
-func (p *picture) next(r Room) *picture {
+// next returns the current state of a room. If it is equal to p or the room is ending, it returns p.
+func (p *roomState) next(r Room) *roomState {
 	levels, revision, _ := r.Levels()
 	if levels == nil { // the room is ending
 		return p
@@ -145,12 +145,12 @@ func (p *picture) next(r Room) *picture {
 	return &n
 }
 
-// since sends a notification to the client of w for each difference to an earlier picture.
-func (p *picture) since(was *picture, w watched) {
+// sendDifferences sends a notification to the client of w for each difference to an earlier state.
+func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	under := "/update/workspace/" + workspaceID(w.room)
-	changed := func(id string) { w.client.update(under+"/cue_id/"+id, nil) }
+	changed := func(id string) { w.client.notify(under+"/cue_id/"+id, nil) }
 	for _, number := range p.order {
-		if p.cues[number] != was.cues[number] || p.stands(number) != was.stands(number) {
+		if p.cues[number] != was.cues[number] || p.runState(number) != was.runState(number) {
 			changed(cueID(w.room, number))
 		}
 	}
@@ -170,12 +170,12 @@ func (p *picture) since(was *picture, w watched) {
 		if p.standby != "" {
 			id = cueID(w.room, p.standby)
 		}
-		w.client.update(under+"/cueList/"+listID(w.room)+"/playbackPosition", []any{id})
+		w.client.notify(under+"/cueList/"+listID(w.room)+"/playbackPosition", []any{id})
 	}
 }
 
-// stands returns the state of a running cue ("paused" in a paused show), or "".
-func (p *picture) stands(number string) string {
+// runState returns the state of a running cue ("paused" in a paused show), or "".
+func (p *roomState) runState(number string) string {
 	state := p.runs[number]
 	if state != "" && p.paused {
 		return "paused"

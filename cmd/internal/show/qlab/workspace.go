@@ -10,48 +10,48 @@ import (
 const version = "5.4 (voicepool)"
 
 const (
-	quick = 50 * time.Millisecond // fade of QLab's stop, which is immediate there
-	hard  = 5 * time.Millisecond  // fade of QLab's hardStop and reset
+	stopFade     = 50 * time.Millisecond // fade of QLab's stop, which is immediate there
+	hardStopFade = 5 * time.Millisecond  // fade of QLab's hardStop and reset
 )
 
 // workspaceMethods maps QLab's addresses to methods, with and without /workspace/{id}.
 var workspaceMethods = map[string]method{
-	"version":     {None, plainly(func(c *call) (any, error) { return version, nil })},
-	"workspaces":  {None, plainly((*call).workspaces)},
-	"connect":     {None, plainly((*call).connect)},
-	"disconnect":  {None, plainly((*call).disconnect)},
-	"alwaysReply": {None, fixed(true)},
-	"thump":       {None, plainly((*call).thump)},
-	"updates":     {Read, plainly((*call).updates)},
+	"version":     {None, plainMethod(func(c *call) (any, error) { return version, nil })},
+	"workspaces":  {None, plainMethod((*call).workspaces)},
+	"connect":     {None, plainMethod((*call).connect)},
+	"disconnect":  {None, plainMethod((*call).disconnect)},
+	"alwaysReply": {None, fixedMethod(true)},
+	"thump":       {None, plainMethod((*call).thump)},
+	"updates":     {Read, plainMethod((*call).updates)},
 
-	"cueLists":            {Read, listed((*list).lists)},
-	"selectedCues":        {Read, listed((*list).selected)},
-	"runningCues":         {Read, listed(func(l *list) []values { return l.running(false) })},
-	"runningOrPausedCues": {Read, listed(func(l *list) []values { return l.running(true) })},
-	"currentCueList":      {Read, plainly(func(c *call) (any, error) { return c.look().header(), nil })},
-	"currentCueListID":    {Read, plainly(func(c *call) (any, error) { return listID(c.name), nil })},
+	"cueLists":            {Read, listMethod((*list).lists)},
+	"selectedCues":        {Read, listMethod((*list).selected)},
+	"runningCues":         {Read, listMethod(func(l *list) []cueProperties { return l.running(false) })},
+	"runningOrPausedCues": {Read, listMethod(func(l *list) []cueProperties { return l.running(true) })},
+	"currentCueList":      {Read, plainMethod(func(c *call) (any, error) { return c.snapshot().header(), nil })},
+	"currentCueListID":    {Read, plainMethod(func(c *call) (any, error) { return listID(c.name), nil })},
 	"playheadID":          {Read, (*call).playheadID},
 	"playheadId":          {Read, (*call).playheadID},
 
-	"showMode":                {Read, fixed(true)},
-	"alwaysAudition":          {Read, fixed(false)},
-	"auditionMonitors":        {Read, fixed(false)},
-	"auditionWindow":          {Read, fixed(false)},
-	"overrideWindow":          {Read, fixed(false)},
-	"liveFadePreview":         {Read, fixed(false)},
+	"showMode":                {Read, fixedMethod(true)},
+	"alwaysAudition":          {Read, fixedMethod(false)},
+	"auditionMonitors":        {Read, fixedMethod(false)},
+	"auditionWindow":          {Read, fixedMethod(false)},
+	"overrideWindow":          {Read, fixedMethod(false)},
+	"liveFadePreview":         {Read, fixedMethod(false)},
 	"settings":                {Read, (*call).settings},
 	"overrides":               {Read, (*call).overrides},
-	"doubleGoWindowRemaining": {Read, plainly((*call).remaining)},
+	"doubleGoWindowRemaining": {Read, plainMethod((*call).remaining)},
 
-	"go":          {Operate, plainly((*call).goes)},
-	"stop":        {Operate, button(func(c *call) error { c.room.Show().Stop(quick); return nil })},
-	"hardStop":    {Operate, button(func(c *call) error { c.room.Show().Stop(hard); return nil })},
-	"pause":       {Operate, button(func(c *call) error { return c.hold(true) })},
-	"resume":      {Operate, button(func(c *call) error { return c.hold(false) })},
-	"togglePause": {Operate, button(func(c *call) error { return c.hold(!c.room.Show().Paused()) })},
-	"panic":       {Operate, button((*call).panic)},
-	"panicInTime": {Operate, plainly(func(c *call) (any, error) { return nil, c.panicIn() })},
-	"reset":       {Operate, button((*call).reset)},
+	"go":          {Operate, plainMethod((*call).goCue)},
+	"stop":        {Operate, buttonMethod(func(c *call) error { c.room.Show().Stop(stopFade); return nil })},
+	"hardStop":    {Operate, buttonMethod(func(c *call) error { c.room.Show().Stop(hardStopFade); return nil })},
+	"pause":       {Operate, buttonMethod(func(c *call) error { return c.hold(true) })},
+	"resume":      {Operate, buttonMethod(func(c *call) error { return c.hold(false) })},
+	"togglePause": {Operate, buttonMethod(func(c *call) error { return c.hold(!c.room.Show().Paused()) })},
+	"panic":       {Operate, buttonMethod((*call).panic)},
+	"panicInTime": {Operate, plainMethod(func(c *call) (any, error) { return nil, c.panicIn() })},
+	"reset":       {Operate, buttonMethod((*call).reset)},
 	"playhead":    {Operate, (*call).playhead},
 	"select":      {Operate, (*call).playhead},
 	"select_id":   {Operate, (*call).playheadID},
@@ -84,7 +84,7 @@ func (c *call) connect() (any, error) {
 			return nil, err
 		}
 	}
-	role := c.may(passcode)
+	role := c.grantedRole(passcode)
 	if role == None && passcode == "" {
 		return "badpass", nil
 	}
@@ -97,16 +97,16 @@ func (c *call) connect() (any, error) {
 	if !c.server.keep(c.client) {
 		return nil, errors.New("too many remotes are connected")
 	}
-	c.known, c.proven = true, true
+	c.mayAnswer, c.authenticated = true, true
 	if role == Read {
 		return "ok:view", nil
 	}
 	return "ok:view|control", nil
 }
 
-// may returns the role of a passcode in the room of the call. Without a room, it returns the highest role in
+// grantedRole returns the role of a passcode in the room of the call. Without a room, it returns the highest role in
 // any room.
-func (c *call) may(passcode string) Role {
+func (c *call) grantedRole(passcode string) Role {
 	if c.room != nil {
 		return c.server.check(passcode, c.from.Addr(), c.name)
 	}
@@ -118,7 +118,7 @@ func (c *call) disconnect() (any, error) {
 	c.mutex.Lock()
 	c.passcode = ""
 	c.mutex.Unlock()
-	c.server.unwatch(c.client, "")
+	c.server.unsubscribe(c.client, "")
 	return nil, nil
 }
 
@@ -127,10 +127,10 @@ func (c *call) thump() (any, error) {
 	c.mutex.Lock()
 	passcode := c.passcode
 	c.mutex.Unlock()
-	if c.may(passcode) == None {
+	if c.grantedRole(passcode) == None {
 		return nil, errDenied
 	}
-	c.proven = true
+	c.authenticated = true
 	return "thump", nil
 }
 
@@ -138,20 +138,20 @@ func (c *call) thump() (any, error) {
 // whether they are on.
 func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
-		return c.server.isWatching(c.client, c.name), nil
+		return c.server.isSubscribed(c.client, c.name), nil
 	}
 	on, err := c.truth(0)
 	if err != nil {
 		return nil, err
 	}
 	if !on {
-		c.server.unwatch(c.client, c.name)
+		c.server.unsubscribe(c.client, c.name)
 		return false, nil
 	}
-	if !c.known || !c.server.keep(c.client) {
+	if !c.mayAnswer || !c.server.keep(c.client) {
 		return nil, errors.New("send /connect first")
 	}
-	c.server.watch(c.client, c.name, c.room)
+	c.server.subscribe(c.client, c.name, c.room)
 	return true, nil
 }
 
@@ -172,7 +172,7 @@ func (c *call) overrides(rest []string) (any, error) {
 	if len(rest) != 1 || !strings.HasSuffix(rest[0], "Enabled") {
 		return nil, errUnknown
 	}
-	return fixed(true)(c, nil)
+	return fixedMethod(true)(c, nil)
 }
 
 // remaining returns the rest of the guard of GO in seconds.
@@ -195,7 +195,7 @@ func (c *call) panicIn() error {
 
 // reset stops all cues within 5 ms and moves the standby to the first armed cue, if there is one.
 func (c *call) reset() error {
-	c.room.Show().Stop(hard)
+	c.room.Show().Stop(hardStopFade)
 	for _, one := range c.room.State().List {
 		if one.Armed {
 			return c.room.Show().Standby(one.Cue)
@@ -231,7 +231,7 @@ func (c *call) playhead(rest []string) (any, error) {
 // playheadID returns the id of the standby cue. With an id in the path or as the argument, it moves the
 // standby to that cue and needs the role Operate.
 func (c *call) playheadID(rest []string) (any, error) {
-	l := c.look()
+	l := c.snapshot()
 	if len(rest) == 0 && len(c.args) == 1 {
 		text, err := c.text(0)
 		if err != nil {

@@ -24,7 +24,7 @@ type Picture struct {
 	NextAt      int64
 	Buses       []Bus          // without the master
 	Troubles    []string       // failures so far, one line each
-	voices      []lane         // by slot
+	voices      []voiceLane    // by slot
 	events      []report.Event // since the last picture
 }
 
@@ -34,8 +34,8 @@ type Bus struct {
 	Peak float64 // dB
 }
 
-// lane is a voice in a picture.
-type lane struct {
+// voiceLane is a voice in a picture.
+type voiceLane struct {
 	slot    int
 	number  uint64
 	sound   string
@@ -89,17 +89,17 @@ func (p *Picture) Shown() []Voice {
 // sounds' names in the sheet, the stolen voices, and the figures of the summary. The player's
 // goroutine calls Watch, and another goroutine may call Look.
 type Board struct {
-	mutex  sync.Mutex
-	voices map[uint64]known         // living voices by number
-	taken  map[uint64]*report.Event // stolen voices, by the number of the voice that has the slot now
-	recent []report.Event           // since the last look
+	mutex         sync.Mutex
+	voices        map[uint64]voiceInfo     // living voices by number
+	victimByThief map[uint64]*report.Event // stolen voices, by the number of the voice that has the slot now
+	newEvents     []report.Event           // since the last look
 
 	plan
 	history
 }
 
-// known is the information from events about a voice.
-type known struct {
+// voiceInfo is the information from events about a voice.
+type voiceInfo struct {
 	sound string // as named in the sheet
 	real  bool   // it has a slot
 }
@@ -107,8 +107,8 @@ type known struct {
 // NewBoard returns a Board for one run of a sheet.
 func NewBoard() *Board {
 	return &Board{
-		voices: map[uint64]known{}, taken: map[uint64]*report.Event{},
-		history: history{lost: map[string]map[string]int{}, refused: map[string]int{}},
+		voices: map[uint64]voiceInfo{}, victimByThief: map[uint64]*report.Event{},
+		history: history{victims: map[string]map[string]int{}, rejected: map[string]int{}},
 	}
 }
 
@@ -116,20 +116,20 @@ func NewBoard() *Board {
 func (b *Board) Watch(e report.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.recent = append(b.recent, e)
-	b.history.note(e)
+	b.newEvents = append(b.newEvents, e)
+	b.history.addEvent(e)
 	switch e.Kind {
 	case mixer.EventStarted:
-		b.voices[e.Voice] = known{e.Sound, e.Slot >= 0}
+		b.voices[e.Voice] = voiceInfo{e.Sound, e.Slot >= 0}
 	case mixer.EventReal:
-		b.voices[e.Voice] = known{e.Sound, true}
+		b.voices[e.Voice] = voiceInfo{e.Sound, true}
 	case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 		if e.By != 0 && b.voices[e.Voice].real {
-			b.taken[e.By] = &e
+			b.victimByThief[e.By] = &e
 		}
-		delete(b.taken, e.Voice)
+		delete(b.victimByThief, e.Voice)
 		if delete(b.voices, e.Voice); e.Kind == mixer.EventVirtual {
-			b.voices[e.Voice] = known{sound: e.Sound}
+			b.voices[e.Voice] = voiceInfo{sound: e.Sound}
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 		if state != mixer.StatePlaying && state != mixer.StatePaused || slot < 0 || sound == nil {
 			continue
 		}
-		l := lane{slot: slot, number: h.Number(), level: float64(h.Audibility()), pan: h.Pan(), looping: h.Looping(), paused: state == mixer.StatePaused}
+		l := voiceLane{slot: slot, number: h.Number(), level: float64(h.Audibility()), pan: h.Pan(), looping: h.Looping(), paused: state == mixer.StatePaused}
 		l.silent = !l.paused && math.IsInf(l.level, -1)
 		if l.paused { // it keeps its audibility, but is not heard
 			l.level = math.Inf(-1)
@@ -156,15 +156,15 @@ func (b *Board) Look(p *cue.Player) Picture {
 			l.sound = v.sound
 		}
 		l.colour = colourOf(p.Sheet(), l.sound)
-		if e := b.taken[l.number]; e != nil {
+		if e := b.victimByThief[l.number]; e != nil {
 			l.victim, l.age = e, max(now.Stats.Frame-e.Frame, 0)
 		}
 		now.voices = append(now.voices, l)
 	}
 	// A slot may change hands between two queries: the newer voice has it.
-	slices.SortFunc(now.voices, func(x, y lane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
-	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
-	now.events, b.recent = b.recent, nil
+	slices.SortFunc(now.voices, func(x, y voiceLane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
+	now.voices = slices.CompactFunc(now.voices, func(x, y voiceLane) bool { return x.slot == y.slot })
+	now.events, b.newEvents = b.newEvents, nil
 	b.plan.tell(&now, p.Sheet())
 	now.Buses = levels(p)
 	return now

@@ -77,8 +77,8 @@ func TestDemo(t *testing.T) {
 	if r.Voices != 16 || r.Totals.HighWater != 16 || r.Totals.Limited == 0 || r.Totals.Late+r.Totals.Missed+r.Totals.Faults+r.Totals.Playing != 0 {
 		t.Errorf("%+v", r)
 	}
-	if b.crowd.asked() != 64 || b.crowd.tally[mixer.EventStolen] < 48 || b.crowd.frame != 16*48000 {
-		t.Errorf("the crowd is %+v, want 64 asked for at 16 s", b.crowd)
+	if b.busiest.requested() != 64 || b.busiest.eventCounts[mixer.EventStolen] < 48 || b.busiest.frame != 16*48000 {
+		t.Errorf("the crowd is %+v, want 64 asked for at 16 s", b.busiest)
 	}
 	if int64(b.happened[mixer.EventStolen]) != r.Totals.Stolen {
 		t.Errorf("the history has %d steals, the report %d", b.happened[mixer.EventStolen], r.Totals.Stolen)
@@ -161,37 +161,37 @@ func TestTellSteal(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	h := NewBoard().history
 	for _, frame := range []int64{5, 9} {
-		h.note(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "a"})
-		h.note(report.Event{Frame: frame, Kind: mixer.EventStolen, Sound: "a", BySound: "b", By: 2, Audibility: -30})
-		h.note(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "b"})
-		h.note(report.Event{Frame: frame, Kind: mixer.EventLimited, Sound: "c", Reason: mixer.ReasonCooldown})
+		h.addEvent(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "a"})
+		h.addEvent(report.Event{Frame: frame, Kind: mixer.EventStolen, Sound: "a", BySound: "b", By: 2, Audibility: -30})
+		h.addEvent(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "b"})
+		h.addEvent(report.Event{Frame: frame, Kind: mixer.EventLimited, Sound: "c", Reason: mixer.ReasonCooldown})
 	}
-	if want := (moment{5, tally{mixer.EventStarted: 2, mixer.EventStolen: 1, mixer.EventLimited: 1}}); h.crowd != want {
-		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
+	if want := (frameEvents{5, eventCounts{mixer.EventStarted: 2, mixer.EventStolen: 1, mixer.EventLimited: 1}}); h.busiest != want {
+		t.Errorf("the crowd is %+v, want %+v", h.busiest, want)
 	}
 }
 
 // TestCrowdTells checks the text for each kind of loss.
 func TestCrowdTells(t *testing.T) {
 	for _, c := range []struct {
-		cost tally
+		cost eventCounts
 		want string
 	}{
-		{tally{mixer.EventStolen: 1, mixer.EventRejected: 2, mixer.EventLimited: 1, mixer.EventCoalesced: 3}, "1 voice was stolen, 2 starts were rejected, 1 was limited, 3 were coalesced"},
-		{tally{mixer.EventRejected: 1}, "1 start was rejected"},
-		{tally{mixer.EventLimited: 5}, "5 were limited"},
-		{tally{mixer.EventStolen: 9, mixer.EventCoalesced: 1}, "9 voices were stolen, 1 was coalesced"},
+		{eventCounts{mixer.EventStolen: 1, mixer.EventRejected: 2, mixer.EventLimited: 1, mixer.EventCoalesced: 3}, "1 voice was stolen, 2 starts were rejected, 1 was limited, 3 were coalesced"},
+		{eventCounts{mixer.EventRejected: 1}, "1 start was rejected"},
+		{eventCounts{mixer.EventLimited: 5}, "5 were limited"},
+		{eventCounts{mixer.EventStolen: 9, mixer.EventCoalesced: 1}, "9 voices were stolen, 1 was coalesced"},
 	} {
-		if got := (&moment{tally: c.cost}).tell(); got != c.want {
+		if got := (&frameEvents{eventCounts: c.cost}).describeLosses(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	h := NewBoard().history
 	for i, kind := range []mixer.EventKind{mixer.EventStarted, mixer.EventCoalesced, mixer.EventRejected, mixer.EventLimited} {
-		h.note(report.Event{Frame: 7, Kind: kind, Voice: uint64(i)})
+		h.addEvent(report.Event{Frame: 7, Kind: kind, Voice: uint64(i)})
 	}
-	if want := (moment{7, tally{mixer.EventStarted: 1, mixer.EventRejected: 1, mixer.EventLimited: 1, mixer.EventCoalesced: 1}}); h.crowd != want {
-		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
+	if want := (frameEvents{7, eventCounts{mixer.EventStarted: 1, mixer.EventRejected: 1, mixer.EventLimited: 1, mixer.EventCoalesced: 1}}); h.busiest != want {
+		t.Errorf("the crowd is %+v, want %+v", h.busiest, want)
 	}
 }
 
@@ -231,8 +231,8 @@ cues:
 			t.Errorf("after %d ms there is %q, want %q", 25*at, seen[at], want)
 		}
 	}
-	if r.Totals.Coalesced != 2 || len(b.voices)+len(b.taken) != 0 {
-		t.Errorf("%+v, the board still knows %d voices and %d victims", r.Totals, len(b.voices), len(b.taken))
+	if r.Totals.Coalesced != 2 || len(b.voices)+len(b.victimByThief) != 0 {
+		t.Errorf("%+v, the board still knows %d voices and %d victims", r.Totals, len(b.voices), len(b.victimByThief))
 	}
 }
 
@@ -243,23 +243,23 @@ func TestBoardTellsWhoLost(t *testing.T) {
 	b.Watch(report.Event{Kind: mixer.EventStarted, Voice: 1, Slot: 3, Sound: "clock"})
 	b.Watch(report.Event{Frame: 9, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, By: 2, Sound: "clock"})
 	b.Watch(report.Event{Frame: 9, Kind: mixer.EventStarted, Voice: 2, Slot: 3, Sound: "bell"})
-	if e := b.taken[2]; e == nil || e.Voice != 1 || b.voices[1] != (known{sound: "clock"}) {
+	if e := b.victimByThief[2]; e == nil || e.Voice != 1 || b.voices[1] != (voiceInfo{sound: "clock"}) {
 		t.Fatalf("the newcomer has taken the slot of %+v, known are %v", e, b.voices)
 	}
 	b.Watch(report.Event{Frame: 15, Kind: mixer.EventStolen, Voice: 1, Slot: -1, By: 4, Sound: "clock", Reason: mixer.ReasonVirtualFull})
 	b.Watch(report.Event{Frame: 15, Kind: mixer.EventStarted, Voice: 4, Slot: -1, Sound: "drip"})
-	if len(b.taken) != 1 {
-		t.Errorf("there are %d victims, though one voice alone has lost a slot", len(b.taken))
+	if len(b.victimByThief) != 1 {
+		t.Errorf("there are %d victims, though one voice alone has lost a slot", len(b.victimByThief))
 	}
 	b.Watch(report.Event{Frame: 20, Kind: mixer.EventVirtual, Voice: 2, Slot: -1, By: 4, Sound: "bell"})
 	b.Watch(report.Event{Frame: 20, Kind: mixer.EventReal, Voice: 4, Slot: 3, Sound: "drip"})
-	if e := b.taken[4]; e == nil || e.Sound != "bell" || len(b.taken) != 1 || !b.voices[4].real {
-		t.Errorf("who came back has taken the slot of %+v, of %d victims", e, len(b.taken))
+	if e := b.victimByThief[4]; e == nil || e.Sound != "bell" || len(b.victimByThief) != 1 || !b.voices[4].real {
+		t.Errorf("who came back has taken the slot of %+v, of %d victims", e, len(b.victimByThief))
 	}
 	b.Watch(report.Event{Frame: 30, Kind: mixer.EventEnded, Voice: 4, Slot: 3, Sound: "drip"})
 	b.Watch(report.Event{Frame: 30, Kind: mixer.EventEnded, Voice: 2, Slot: -1, Sound: "bell"})
-	if len(b.taken)+len(b.voices) != 0 {
-		t.Errorf("nobody lives, known are %v and %v", b.voices, b.taken)
+	if len(b.victimByThief)+len(b.voices) != 0 {
+		t.Errorf("nobody lives, known are %v and %v", b.voices, b.victimByThief)
 	}
 }
 

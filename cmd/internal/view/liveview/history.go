@@ -16,39 +16,39 @@ import (
 // history collects the figures of the summary: the stolen voices by sound, and the most notable
 // steals.
 type history struct {
-	lost     map[string]map[string]int // by victim and incoming sound
-	refused  map[string]int            // by reason and sound
-	happened tally
+	victims  map[string]map[string]int // by victim and incoming sound
+	rejected map[string]int            // by reason and sound
+	happened eventCounts
 	quietest *report.Event // the steals with the lowest and the highest audibility
 	loudest  *report.Event
 	ranked   int // number of losses decided by priority, and the loudest of them
 	outrank  *report.Event
-	crowd    moment // the frame with the most requested starts
-	crowded  moment // the frame being counted
+	busiest  frameEvents // the frame with the most requested starts
+	counting frameEvents // the frame being counted
 }
 
-// tally counts events by kind.
-type tally [mixer.EventDevice + 1]int
+// eventCounts counts events by kind.
+type eventCounts [mixer.EventDevice + 1]int
 
-// moment counts the events of one frame.
-type moment struct {
+// frameEvents counts the events of one frame.
+type frameEvents struct {
 	frame int64
-	tally
+	eventCounts
 }
 
-// asked returns the number of requested starts in the frame, started or not.
-func (m *moment) asked() int {
-	t := &m.tally
+// requested returns the number of requested starts in the frame, started or not.
+func (m *frameEvents) requested() int {
+	t := &m.eventCounts
 	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
 }
 
-// note adds e to the figures of the summary.
-func (h *history) note(e report.Event) {
-	if e.Frame != h.crowded.frame {
-		h.crowded = moment{frame: e.Frame}
+// addEvent adds e to the figures of the summary.
+func (h *history) addEvent(e report.Event) {
+	if e.Frame != h.counting.frame {
+		h.counting = frameEvents{frame: e.Frame}
 	}
-	m := &h.crowded
-	m.tally[e.Kind]++
+	m := &h.counting
+	m.eventCounts[e.Kind]++
 	h.happened[e.Kind]++
 	if e.ByPriority() {
 		if h.ranked++; h.outrank == nil || explain.Missed(&e) > explain.Missed(h.outrank) {
@@ -57,18 +57,18 @@ func (h *history) note(e report.Event) {
 	}
 	switch e.Kind {
 	case mixer.EventRejected, mixer.EventLimited:
-		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
+		h.rejected[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
 	case mixer.EventStolen:
-		h.steal(e)
+		h.addSteal(e)
 	}
-	if m.asked() > h.crowd.asked() || m.frame == h.crowd.frame {
-		h.crowd = *m
+	if m.requested() > h.busiest.requested() || m.frame == h.busiest.frame {
+		h.busiest = *m
 	}
 }
 
-// tell describes in words the voices and starts that the frame has lost, such as "2 voices were stolen". Without
-// losses it returns "".
-func (m *moment) tell() string {
+// describeLosses describes in words the voices and starts that the frame has lost, such as "2 voices were stolen".
+// Without losses it returns "".
+func (m *frameEvents) describeLosses() string {
 	var parts []string
 	for _, cost := range [...]struct {
 		kind      mixer.EventKind
@@ -77,7 +77,7 @@ func (m *moment) tell() string {
 		{mixer.EventStolen, "1 voice was stolen", "%d voices were stolen"}, {mixer.EventRejected, "1 start was rejected", "%d starts were rejected"},
 		{mixer.EventLimited, "1 was limited", "%d were limited"}, {mixer.EventCoalesced, "1 was coalesced", "%d were coalesced"},
 	} {
-		switch n := m.tally[cost.kind]; n {
+		switch n := m.eventCounts[cost.kind]; n {
 		case 0:
 		case 1:
 			parts = append(parts, cost.one)
@@ -88,13 +88,13 @@ func (m *moment) tell() string {
 	return strings.Join(parts, ", ")
 }
 
-// steal counts the stolen voice of e by its sound and the incoming sound, and keeps the steals with the lowest and
+// addSteal counts the stolen voice of e by its sound and the incoming sound, and keeps the steals with the lowest and
 // the highest audibility.
-func (h *history) steal(e report.Event) {
-	if h.lost[e.Sound] == nil {
-		h.lost[e.Sound] = map[string]int{}
+func (h *history) addSteal(e report.Event) {
+	if h.victims[e.Sound] == nil {
+		h.victims[e.Sound] = map[string]int{}
 	}
-	h.lost[e.Sound][e.BySound]++
+	h.victims[e.Sound][e.BySound]++
 	if e.By == 0 || math.IsInf(float64(e.Audibility), 0) {
 		return
 	}
@@ -144,15 +144,15 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
 		}
 	}
-	if cost, asked := h.crowd.tell(), h.crowd.asked(); cost != "" && asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were requested at once: %s\n", words.Seconds(h.crowd.frame, r.Rate), asked, cost)
+	if cost, asked := h.busiest.describeLosses(), h.busiest.requested(); cost != "" && asked > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were requested at once: %s\n", words.Seconds(h.busiest.frame, r.Rate), asked, cost)
 	}
 	h.losses(w)
-	for i, what := range words.Ranked(h.refused) {
-		if i == most {
+	for i, what := range words.Ranked(h.rejected) {
+		if i == maxListed {
 			break
 		}
-		fmt.Fprintf(w, "%s %s\n", words.OneLine(what), words.Count(h.refused[what], "time"))
+		fmt.Fprintf(w, "%s %s\n", words.OneLine(what), words.Count(h.rejected[what], "time"))
 	}
 	if h.quietest != nil {
 		fmt.Fprintf(w, "the quietest loss: %s\n", explain.Steal(h.quietest, r.Rate))
@@ -165,30 +165,30 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 	}
 }
 
-// most is the maximum number of lines of a list in a summary.
-const most = 8
+// maxListed is the maximum number of lines of a list in a summary.
+const maxListed = 8
 
 // losses writes the sounds with the most stolen voices to w, at most 8, each with the incoming sounds that took
 // their slots.
 func (h *history) losses(w io.Writer) {
 	lost := map[string]int{}
-	for sound, by := range h.lost {
+	for sound, by := range h.victims {
 		for _, n := range by {
 			lost[sound] += n
 		}
 	}
 	for i, sound := range words.Ranked(lost) {
-		if i == most {
-			fmt.Fprintf(w, "... and %d sounds more\n", len(lost)-most)
+		if i == maxListed {
+			fmt.Fprintf(w, "... and %d sounds more\n", len(lost)-maxListed)
 			break
 		}
 		var to []string
-		for k, name := range words.Ranked(h.lost[sound]) {
+		for k, name := range words.Ranked(h.victims[sound]) {
 			if k == 5 {
 				to = append(to, "...")
 				break
 			}
-			to = append(to, fmt.Sprintf("%s %d", cmp.Or(name, "a smaller pool"), h.lost[sound][name]))
+			to = append(to, fmt.Sprintf("%s %d", cmp.Or(name, "a smaller pool"), h.victims[sound][name]))
 		}
 		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(sound), words.Count(lost[sound], "voice"), words.OneLine(strings.Join(to, ", ")))
 	}

@@ -16,9 +16,9 @@ type Output struct {
 	Lost    string // why the output is silent; empty if it works
 }
 
-// heard draws the state of the output: in red with the reason if it is silent, otherwise device, sink and latency,
-// shortened to the width of the window. Without a device name it has no effect.
-func (v *View) heard(h *Output) {
+// drawOutput draws the state of the output: in red with the reason if it is silent, otherwise device, sink and
+// latency, shortened to the width of the window. Without a device name it has no effect.
+func (v *View) drawOutput(h *Output) {
 	switch {
 	case h.Lost != "":
 		v.screen.wrapped(red, "NO SOUND since "+h.Lost, true)

@@ -25,13 +25,13 @@ type RemoteVoice struct {
 // With returns a copy of the picture with voices, which it sorts by slot, and events from another source.
 func (p Picture) With(voices []RemoteVoice, events []report.Event) Picture {
 	p.events = events
-	p.voices = make([]lane, 0, len(voices))
+	p.voices = make([]voiceLane, 0, len(voices))
 	for _, v := range voices {
-		p.voices = append(p.voices, lane{
+		p.voices = append(p.voices, voiceLane{
 			slot: v.Slot, number: v.Number, sound: v.Sound, colour: v.Colour, level: v.Level, pan: v.Pan,
 			looping: v.Looping, paused: v.Paused, silent: v.Silent, victim: v.Victim, age: v.SinceWon,
 		})
 	}
-	slices.SortFunc(p.voices, func(x, y lane) int { return cmp.Compare(x.slot, y.slot) })
+	slices.SortFunc(p.voices, func(x, y voiceLane) int { return cmp.Compare(x.slot, y.slot) })
 	return p
 }

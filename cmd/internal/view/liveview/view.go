@@ -53,7 +53,7 @@ func (v *View) Show(p Picture) {
 	if v.hint != "" {
 		s.wrapped(plain, v.hint, true)
 	}
-	v.heard(&p.Heard)
+	v.drawOutput(&p.Heard)
 	if p.Next != "" {
 		s.line(dim, "%s", cutTitle(fmt.Sprintf("next at %s: %s", words.Seconds(p.NextAt, p.Rate), p.Next), s.width))
 	}
@@ -188,9 +188,9 @@ func (v *View) lanes(p Picture, fit int) {
 	}
 }
 
-// lane draws one line for a voice: slot, number, sound, level, pan and a note (paused, silent, loop, or the victim
-// of a recent steal). rate is in Hz.
-func (v *View) lane(l lane, rate int) {
+// voiceLane draws one line for a voice: slot, number, sound, level, pan and a note (paused, silent, loop, or the
+// victim of a recent steal). rate is in Hz.
+func (v *View) lane(l voiceLane, rate int) {
 	how, note := soundStyles[l.colour%len(soundStyles)], ""
 	if l.victim != nil && float64(l.age) < flash*float64(rate) {
 		how, note = flashed+how, "  < "+words.OneLine(l.victim.Sound)

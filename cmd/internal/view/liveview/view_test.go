@@ -50,7 +50,7 @@ func show(t *testing.T, colour bool, p Picture) string {
 var sample = Picture{
 	Rate: 48000, Stats: mixer.Stats{Frame: 96000, Playing: 2, Voices: 4, Asked: 9, Started: 7, Ended: 4, Stolen: 1, Rejected: 2},
 	Left: 1, Right: 0,
-	voices: []lane{
+	voices: []voiceLane{
 		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &report.Event{Sound: "drip"}, age: 4800},
 		{slot: 3, number: 2, sound: "theme", colour: 1, level: -15, pan: 1, looping: true},
 	},
@@ -90,7 +90,7 @@ func TestLiveViewIsNeverTooHigh(t *testing.T) {
 	p := sample
 	p.voices, p.Stats.Voices = nil, 4096
 	for slot := range 100 {
-		p.voices = append(p.voices, lane{slot: 40 * slot, number: uint64(slot + 1), sound: "bell"})
+		p.voices = append(p.voices, voiceLane{slot: 40 * slot, number: uint64(slot + 1), sound: "bell"})
 	}
 	for range keepSteals {
 		p.events = append(p.events, p.events[0])
@@ -266,7 +266,7 @@ func TestColumns(t *testing.T) {
 	p.events = []report.Event{{Kind: mixer.EventStolen, Sound: "日本語の鐘の音", By: 7, BySound: "한국어 종소리", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}}
 	p.voices = nil
 	for i, name := range []string{"bell", "日本語の鐘の音", "日本語", "Tu\u0308rglocke", "한국어 종소리"} {
-		p.voices = append(p.voices, lane{slot: i, number: uint64(i + 1), sound: name, level: -30, pan: -1, victim: &report.Event{Sound: "とても長い日本語の名前"}})
+		p.voices = append(p.voices, voiceLane{slot: i, number: uint64(i + 1), sound: name, level: -30, pan: -1, victim: &report.Event{Sound: "とても長い日本語の名前"}})
 	}
 	lanes := 0
 	for line := range strings.SplitSeq(show(t, false, p), "\r\n") {

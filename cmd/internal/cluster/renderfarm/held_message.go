@@ -18,23 +18,23 @@ import (
 	"voicepool/internal/words"
 )
 
-// held is a queue message that this worker holds. While it does, it regularly extends the
+// heldMessage is a queue message that this worker holds. While it does, it regularly extends the
 // acknowledgment deadline.
-type held struct {
-	msg    jetstream.Msg
-	order  Order
-	number uint64 // sequence in the queue
-	run    string // random ID of this try
-	folder string // of the job
-	sheet  string // path of the sheet in it
-	broken string // why the job cannot run; empty if it can
-	done   func() // stops extending the deadline
+type heldMessage struct {
+	msg        jetstream.Msg
+	order      Order
+	number     uint64 // sequence in the queue
+	run        string // random ID of this try
+	folder     string // of the job
+	sheet      string // path of the sheet in it
+	prepareErr string // why the job cannot run; empty if it can
+	done       func() // stops extending the deadline
 }
 
 // hold keeps the message msg for this worker until an end of the result: it reports to NATS periodically that the
 // message is in progress. An invalid message is removed from the queue, and the result is nil.
-func (w *worker) hold(msg jetstream.Msg) *held {
-	h := &held{msg: msg, run: rand.Text()}
+func (w *worker) hold(msg jetstream.Msg) *heldMessage {
+	h := &heldMessage{msg: msg, run: rand.Text()}
 	meta, err := msg.Metadata()
 	if err == nil {
 		h.number = meta.Sequence.Stream
@@ -44,7 +44,7 @@ func (w *worker) hold(msg jetstream.Msg) *held {
 		err = h.order.check()
 	}
 	if err != nil {
-		w.bad.say(w.Say, fmt.Errorf("invalid message in the queue: %w", err))
+		w.invalidMessages.say(w.Say, fmt.Errorf("invalid message in the queue: %w", err))
 		_ = msg.Term()
 		return nil
 	}
@@ -65,7 +65,7 @@ func (w *worker) hold(msg jetstream.Msg) *held {
 
 // end stops holding the message, removes the job's folder and calls tell, which answers the queue. An error of tell
 // is ignored: the queue then delivers the message again.
-func (h *held) end(tell func() error) {
+func (h *heldMessage) end(tell func() error) {
 	h.done()
 	if h.folder != "" {
 		_ = os.RemoveAll(h.folder) // a remaining folder is removed when the worker ends
@@ -73,8 +73,8 @@ func (h *held) end(tell func() error) {
 	_ = tell() // if it is lost, the message is delivered again, and the job is found to be settled
 }
 
-// back ends h and returns its message to the queue, which delivers it again after a time; 0 means at once.
-func (h *held) back(after time.Duration) {
+// returnLater ends h and returns its message to the queue, which delivers it again after a time; 0 means at once.
+func (h *heldMessage) returnLater(after time.Duration) {
 	h.end(func() error {
 		if after == 0 {
 			return h.msg.Nak()
@@ -83,9 +83,9 @@ func (h *held) back(after time.Duration) {
 	})
 }
 
-// prepare unpacks the files of the job h. If that fails for 10 s, it sets h.broken to the reason.
-func (w *worker) prepare(ctx context.Context, h *held) {
-	err := again(ctx, 10*time.Second, func(ctx context.Context) error {
+// prepare unpacks the files of the job h. If that fails for 10 s, it sets h.prepareErr to the reason.
+func (w *worker) prepare(ctx context.Context, h *heldMessage) {
+	err := retry(ctx, 10*time.Second, func(ctx context.Context) error {
 		if h.folder != "" {
 			_ = os.RemoveAll(h.folder)
 		}
@@ -105,63 +105,63 @@ func (w *worker) prepare(ctx context.Context, h *held) {
 		return err
 	})
 	if err != nil {
-		h.broken = words.Plain(err)
+		h.prepareErr = words.Plain(err)
 	}
 }
 
 // finish sends the result of a run with the outcome o, settles the job in the ledger, answers the queue and ends h.
 // If the worker was stopped, the try does not count.
-func (w *worker) finish(ctx context.Context, h *held, o outcome) {
-	if o.how == cut {
-		w.taken(h)
+func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
+	if o.end == interrupted {
+		w.returnToQueue(h)
 		return
 	}
 	var do func(*Job)
-	switch o.how {
-	case faulty:
-		do = failed(o.said, o.took)
-	case crash:
-		do = crashed(o.said, o.took)
-	case ended:
+	switch o.end {
+	case inputError:
+		do = failedChange(o.message, o.took)
+	case crashExit:
+		do = crashedChange(o.message, o.took)
+	case succeeded:
 		sum, size := "", int64(0)
-		err := again(ctx, time.Minute, func(ctx context.Context) error {
+		err := retry(ctx, time.Minute, func(ctx context.Context) error {
 			file, err := os.Open(o.file)
 			if err != nil {
 				return words.Cause(err)
 			}
 			defer file.Close()
 			if sum, size, err = w.Blobs.Add(ctx, file); err != nil {
-				w.bad.say(w.Say, fmt.Errorf("the result of the job %s cannot be sent: %w", h.order.ID(), err))
+				w.invalidMessages.say(w.Say, fmt.Errorf("the result of the job %s cannot be sent: %w", h.order.ID(), err))
 			}
 			return err
 		})
 		switch {
 		case ctx.Err() != nil && err != nil:
-			w.taken(h)
+			w.returnToQueue(h)
 			return
 		case errors.Is(err, nats.ErrMaxPayload): // it fails on every worker with this NATS configuration
-			do = failed("the result cannot be sent: "+words.Plain(err), o.took)
+			do = failedChange("the result cannot be sent: "+words.Plain(err), o.took)
 		case err != nil:
-			do = crashed("the result cannot be sent: "+words.Plain(err), o.took)
+			do = crashedChange("the result cannot be sent: "+words.Plain(err), o.took)
 		default:
-			do = done(sum, size, o.took)
+			do = doneChange(sum, size, o.took)
 		}
 	}
 	var j *Job
 	ours := false
-	err := again(context.WithoutCancel(ctx), time.Minute, func(ctx context.Context) (err error) {
-		j, ours, err = w.ledger.settle(ctx, h.order.ID(), h.run, do)
+	err := retry(context.WithoutCancel(ctx), time.Minute, func(ctx context.Context) (err error) {
+		j, ours, err = w.ledger.finishTry(ctx, h.order.ID(), h.run, do)
 		return err
 	})
 	switch {
 	case err != nil: // another worker repeats the job with the same result
-		w.bad.say(w.Say, fmt.Errorf("the end of the job %s cannot be written: %w", h.order.ID(), err))
-		h.back(w.patience)
+		w.invalidMessages.say(w.Say, fmt.Errorf("the end of the job %s cannot be written: %w", h.order.ID(), err))
+		h.returnLater(w.patience)
 	case ours && !j.State.ended():
-		h.back(min(w.patience/10, 3*time.Second))
+		h.returnLater(min(w.patience/10, 3*time.Second))
 	case j.State.ended():
 		if ours {
-			w.tell(j)
+			w.reportJob(j)
 		}
 		h.end(h.msg.Ack)
 	default: // another worker has the job, because this one seemed dead
@@ -169,24 +169,24 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 	}
 }
 
-// taken ends h and returns its job to the queue without counting the try, because the worker is ending.
-func (w *worker) taken(h *held) {
+// returnToQueue ends h and returns its job to the queue without counting the try, because the worker is ending.
+func (w *worker) returnToQueue(h *heldMessage) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()
-	_, _, _ = w.ledger.settle(ctx, h.order.ID(), h.run, stopped) // if this fails, the try counts
-	h.back(0)
+	_, _, _ = w.ledger.finishTry(ctx, h.order.ID(), h.run, stoppedChange) // if this fails, the try counts
+	h.returnLater(0)
 }
 
-// tell passes a job that has ended to Options.Told, if that is set.
-func (w *worker) tell(j *Job) {
-	if w.Told != nil {
-		w.Told(j)
+// reportJob passes a job that has ended to Options.OnJob, if that is set.
+func (w *worker) reportJob(j *Job) {
+	if w.OnJob != nil {
+		w.OnJob(j)
 	}
 }
 
-// again calls do until it succeeds, at most for the duration most, and returns its last error. The end of ctx, and a
+// retry calls do until it succeeds, at most for the duration most, and returns its last error. The end of ctx, and a
 // message that is too large for NATS, end the tries at once.
-func again(ctx context.Context, most time.Duration, do func(context.Context) error) error {
+func retry(ctx context.Context, most time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(most)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := do(ctx) // NATS calls have their own time limits
@@ -205,9 +205,9 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// told suppresses repeated messages: the same message appears at most once a minute. Safe for
+// messageLimiter suppresses repeated messages: the same message appears at most once a minute. Safe for
 // concurrent use.
-type told struct {
+type messageLimiter struct {
 	mutex sync.Mutex
 	last  string
 	when  time.Time
@@ -215,7 +215,7 @@ type told struct {
 
 // say passes the message of err to the function say, which may be nil. If the last message was the same and is less
 // than a minute old, it is skipped.
-func (t *told) say(say func(string), err error) {
+func (t *messageLimiter) say(say func(string), err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	line := words.Plain(err)

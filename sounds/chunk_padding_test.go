@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// oddFile returns a WAV or AIFF file of 16-bit samples with a chunk of 3 bytes before the samples.
-func oddFile(form string, frames int, odd, pad string) []byte {
+// chunkFile returns a WAV or AIFF file of 16-bit samples with a chunk of 3 bytes before the samples.
+func chunkFile(form string, frames int, odd, pad string) []byte {
 	order := binary.AppendByteOrder(binary.LittleEndian)
 	name, first, samples := "data", "fmt ", make([]byte, 2*frames)
 	head := []byte("\x01\x00\x01\x00\x44\xac\x00\x00\x88\x58\x01\x00\x02\x00\x10\x00")
@@ -35,7 +35,7 @@ func oddFile(form string, frames int, odd, pad string) []byte {
 	return b
 }
 
-func decodeOdd(data []byte) (*Clip, error) {
+func decodeChunkFile(data []byte) (*Clip, error) {
 	return Decode(context.Background(), "odd", bytes.NewReader(data), Limits{})
 }
 
@@ -45,12 +45,12 @@ func TestOddChunk(t *testing.T) {
 	for _, form := range []string{"WAV", "AIFF"} {
 		for _, odd := range []string{"LIST", "xyz1"} {
 			for frames := 1; frames < 400; frames++ {
-				want, err := decodeOdd(oddFile(form, frames, odd, "\x00"))
+				want, err := decodeChunkFile(chunkFile(form, frames, odd, "\x00"))
 				if err != nil || want.Frames() != int64(frames) {
 					t.Fatalf("%s, %s of %d frames: %v", form, odd, frames, err)
 				}
 				for _, pad := range []string{"", " ", "d", "\xff"} {
-					got, err := decodeOdd(oddFile(form, frames, odd, pad))
+					got, err := decodeChunkFile(chunkFile(form, frames, odd, pad))
 					if err != nil {
 						t.Fatalf("%s, %s padded with %q, %d frames: %v", form, odd, pad, frames, err)
 					}
@@ -72,7 +72,7 @@ func TestStrangeChunk(t *testing.T) {
 		}
 		want := fmt.Sprintf("where the chunk at byte %d ends: the odd size of that chunk is wrong, or its pad byte is missing", begin)
 		for _, odd := range []string{"\x00\x00", "\xff\xff\xff"} {
-			_, err := decodeOdd(oddFile(form, 100, "LIST", odd))
+			_, err := decodeChunkFile(chunkFile(form, 100, "LIST", odd))
 			if !errors.Is(err, ErrDecode) || !strings.Contains(err.Error(), want) {
 				t.Fatalf("%s, %q: %v, want %s", form, odd, err, want)
 			}
@@ -80,9 +80,9 @@ func TestStrangeChunk(t *testing.T) {
 				t.Errorf("%s, %q: %v", form, odd, err)
 			}
 		}
-		data := oddFile(form, 100, "\x01\x02\x03\x04", "\xff\xff")
+		data := chunkFile(form, 100, "\x01\x02\x03\x04", "\xff\xff")
 		copy(data[12:], "\xfe\xff\xfe\xff\xff\xff\xff\xff")
-		if _, err := decodeOdd(data); err == nil || !strings.Contains(err.Error(), "no chunk begins at byte 12, where the header ends") {
+		if _, err := decodeChunkFile(data); err == nil || !strings.Contains(err.Error(), "no chunk begins at byte 12, where the header ends") {
 			t.Errorf("%s: %v", form, err)
 		}
 	}

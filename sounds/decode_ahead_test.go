@@ -88,14 +88,14 @@ func TestStreamPlays(t *testing.T) {
 	}
 }
 
-// TestFeederTime checks the schedule of a feeder. It fills the buffer, wakes after a quarter of it could have
-// been played or when a reader waits, and ends when either side closes the buffer.
-func TestFeederTime(t *testing.T) {
+// TestDecodeAheadTime checks the schedule of a decodeAhead. It fills the buffer, wakes after a quarter of it could
+// have been played or when a reader waits, and ends when either side closes the buffer.
+func TestDecodeAheadTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reads atomic.Int64
 		var closed atomic.Bool
 		r := &reader64{read: func(dst []pcm.Frame) (int, error) { reads.Add(int64(len(dst))); return len(dst), nil }, closed: &closed}
-		f := newFeeder(time.Second, 8192, voice.PlayRange{}, r, func(err error) { t.Error(err) })
+		f := newDecodeAhead(time.Second, 8192, voice.PlayRange{}, r, func(err error) { t.Error(err) })
 		go f.run()
 		synctest.Wait()
 		if reads.Load() != 8192 || f.buffer.Free() != 0 {
@@ -125,7 +125,7 @@ func TestFeederTime(t *testing.T) {
 		if reads.Load() != 8192+196 || !time.Now().Equal(start) {
 			t.Errorf("%d frames were read when somebody waited, after %v", reads.Load(), time.Since(start))
 		}
-		synctest.Wait() // the feeder checks the buffer once more and would notice the end by itself
+		synctest.Wait() // it checks the buffer once more and would notice the end by itself
 		v.Drop()
 		synctest.Wait()
 		if closed.Load() {
@@ -147,9 +147,9 @@ type reader64 struct {
 func (r *reader64) Read(dst []pcm.Frame) (int, error) { return r.read(dst) }
 func (r *reader64) Close() error                      { r.closed.Store(true); return nil }
 
-// TestFeederFaults checks that after any fault of a reader the stream ends behind the frames read so far. The
+// TestDecodeAheadFaults checks that after any fault of a reader the stream ends behind the frames read so far. The
 // fault is reported once and the reader is closed.
-func TestFeederFaults(t *testing.T) {
+func TestDecodeAheadFaults(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	nan := pcm.Frame{0, float32(nanOf())}
 	for name, c := range map[string]struct {
@@ -185,7 +185,7 @@ func TestFeederFaults(t *testing.T) {
 			}
 			faults = append(faults, strings.TrimPrefix(err.Error(), "sounds: "))
 		}}
-		f := newFeeder(0, 48000, voice.PlayRange{}, r, opt.failure("x"))
+		f := newDecodeAhead(0, 48000, voice.PlayRange{}, r, opt.failure("x"))
 		f.run()
 		if !closed.Load() || (c.text == "") != (len(faults) == 0) || len(faults) > 0 && (len(faults) > 1 || !strings.HasPrefix(faults[0], c.text)) {
 			t.Errorf("%s: closed %v, faults %q, want %q", name, closed.Load(), faults, c.text)
@@ -347,7 +347,7 @@ func TestQueueWaits(t *testing.T) {
 		l.voice.Drop()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if len(q.readers) != 0 { // a feeder removes its own reader when it ends
+		if len(q.readers) != 0 { // a decodeAhead removes its own reader when it ends
 			t.Errorf("%d readers are left", len(q.readers))
 		}
 	})

@@ -2,7 +2,7 @@ package mixer_test
 
 import "math"
 
-// stray is the deviation of the positions of a voice from the positions with the exact pitch, in frames
+// roundingBound is the deviation of the positions of a voice from the positions with the exact pitch, in frames
 // of its sound. The mixer holds the step constant over a piece, at its value in the middle. Positions
 // must equal the mixer's to the bit, because the ends of voices follow from them.
 //
@@ -10,7 +10,7 @@ import "math"
 // largest second derivative of the step. Within a piece, or in a piece that is cut short, the error is
 // larger by up to n²/8 times the first derivative, because one half uses the step of the middle. For odd
 // n the step is taken half a frame before the middle, which adds n/2 times the first derivative.
-type stray struct {
+type roundingBound struct {
 	off     float64
 	allowed float64 // of all earlier pieces
 	whole   float64 // of the present piece
@@ -20,7 +20,7 @@ type stray struct {
 }
 
 // plan begins a piece.
-func (s *stray) plan(octaves func(int64) float64, p *piece) {
+func (s *roundingBound) plan(octaves func(int64) float64, p *curvePiece) {
 	s.allowed = s.tolerance()
 	s.whole, s.half, s.left, s.until = 0, 0, 0, p.until
 	if p.until == math.MaxInt64 {
@@ -37,7 +37,7 @@ func (s *stray) plan(octaves func(int64) float64, p *piece) {
 
 // step adds a step in 2^-32 frames. The pitch is linear within a frame, so the exact step has a closed
 // form.
-func (s *stray) step(octaves func(int64) float64, f, step int64) {
+func (s *roundingBound) step(octaves func(int64) float64, f, step int64) {
 	a := octaves(f)
 	exact := math.Exp2(a)
 	if s.until != math.MaxInt64 {
@@ -50,7 +50,7 @@ func (s *stray) step(octaves func(int64) float64, f, step int64) {
 	s.left--
 }
 
-func (s *stray) tolerance() float64 {
+func (s *roundingBound) tolerance() float64 {
 	if s.left == 0 || s.until == math.MaxInt64 {
 		return s.allowed + s.whole
 	}

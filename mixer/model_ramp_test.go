@@ -6,18 +6,18 @@ import (
 	"voicepool/voice"
 )
 
-// glide is a fade of the model.
-type glide struct {
+// modelRamp is a fade of the model.
+type modelRamp struct {
 	from, to      float64
 	start, frames int64
 	shape         voice.Shape
 }
 
-func rest(x float64) glide { return glide{from: x, to: x} }
+func constantRamp(x float64) modelRamp { return modelRamp{from: x, to: x} }
 
-func (g *glide) end() int64 { return g.start + g.frames }
+func (g *modelRamp) end() int64 { return g.start + g.frames }
 
-func (g *glide) at(f int64) float64 {
+func (g *modelRamp) at(f int64) float64 {
 	t := f - g.start
 	if t >= g.frames {
 		return g.to
@@ -29,7 +29,7 @@ func (g *glide) at(f int64) float64 {
 }
 
 // gain returns the value in decibels as a factor, along the shape of the fade.
-func (g *glide) gain(f int64) float64 {
+func (g *modelRamp) gain(f int64) float64 {
 	t := f - g.start
 	if g.shape <= voice.InDecibels || t >= g.frames {
 		return factor(g.at(f))
@@ -47,17 +47,17 @@ func (g *glide) gain(f int64) float64 {
 	return b + (a-b)*math.Cos(math.Pi/2*x)
 }
 
-func (g *glide) turn(f int64, to float64, frames int64) {
-	*g = glide{from: g.at(f), to: to, start: f, frames: frames}
+func (g *modelRamp) ramp(f int64, to float64, frames int64) {
+	*g = modelRamp{from: g.at(f), to: to, start: f, frames: frames}
 }
 
-// turnGain fades decibels; -80 counts as silence.
-func (g *glide) turnGain(f int64, to float64, frames int64, shape voice.Shape) {
+// rampGain fades decibels; -80 counts as silence.
+func (g *modelRamp) rampGain(f int64, to float64, frames int64, shape voice.Shape) {
 	from := g.at(f)
 	if from < -80+1e-9 { // a line of amplitudes can cross 1e-4 at a frame, and its logarithm may round to either side
 		from = -80
 	}
-	*g = glide{from: from, to: max(to, -80), start: f, frames: frames, shape: shape}
+	*g = modelRamp{from: from, to: max(to, -80), start: f, frames: frames, shape: shape}
 }
 
 // factor returns the amplitude factor of decibels.
@@ -68,16 +68,16 @@ func factor(db float64) float64 {
 	return math.Pow(10, db/20)
 }
 
-// bow is the raised cosine of a fade-in.
-type bow struct {
+// cosineFade is the raised cosine of a fade-in.
+type cosineFade struct {
 	start, frames int64
 	shape         voice.Shape
 }
 
-func (b *bow) end() int64 { return b.start + b.frames }
+func (b *cosineFade) end() int64 { return b.start + b.frames }
 
 // down returns the value of a fade-out, from 1 to 0.
-func (b *bow) down(f int64) float64 {
+func (b *cosineFade) down(f int64) float64 {
 	if f >= b.end() {
 		return 0
 	}
@@ -94,16 +94,16 @@ func (b *bow) down(f int64) float64 {
 }
 
 // at returns the value of a fade-in, which is a reversed fade-out.
-func (b *bow) at(f int64) float64 {
+func (b *cosineFade) at(f int64) float64 {
 	if f >= b.end() {
 		return 1
 	}
-	return (&bow{b.start, b.frames, b.shape}).down(2*b.start + b.frames - f)
+	return (&cosineFade{b.start, b.frames, b.shape}).down(2*b.start + b.frames - f)
 }
 
 // fades are all the fade-outs of a voice, in the order of the calls. The first to end counts, and among
 // equals the first call. Each begins at the present value of the voice.
-type fades []bow
+type fades []cosineFade
 
 // first returns the index of the fade that counts, or -1.
 func (o fades) first() int {

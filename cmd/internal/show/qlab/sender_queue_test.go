@@ -56,7 +56,7 @@ func TestStuck(t *testing.T) {
 	eventually(t, "it does not go on", func() bool {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		return len(s.lanes) == 0
+		return len(s.senderQueues) == 0
 	})
 	if asked := bad.take(); !strings.HasPrefix(asked, "play coin") {
 		t.Errorf("it has been asked for %q", asked)

@@ -20,41 +20,42 @@ type FrameReader interface {
 	Read(dst []pcm.Frame) (n int, err error)
 }
 
-// feeder fills a buffer from a reader ahead of playback, in its own goroutine, until the buffer is closed or the
+// decodeAhead fills a buffer from a reader ahead of playback, in its own goroutine, until the buffer is closed or the
 // reader ends.
-type feeder struct {
+type decodeAhead struct {
 	buffer       *voice.StreamBuffer
-	from         FrameReader
+	reader       FrameReader
 	pollInterval time.Duration   // poll interval while the buffer is full
 	fail         func(error)     // receives the error of a stream that ends early
 	more         func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls buffer.End
-	news         <-chan struct{} // signals that more may now return true
+	wakeUp       <-chan struct{} // signals that more may now return true
 }
 
-// aheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
-const aheadFrames = 1 << 17
+// defaultAheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
+const defaultAheadFrames = 1 << 17
 
-// newFeeder returns a feeder that reads from into a new buffer, for the range c of a voice. ahead is the length of
-// the buffer, 0 for 2.7 s; rate is in Hz. fail receives the error that ends the stream early. The caller starts run.
-func newFeeder(ahead time.Duration, rate int, c voice.PlayRange, from FrameReader, fail func(error)) *feeder {
-	frames := aheadFrames * int64(rate) / defaultRate
+// newDecodeAhead returns a decodeAhead that reads from reader into a new buffer, for the range c of a voice. ahead
+// is the length of the buffer, 0 for 2.7 s; rate is in Hz. fail receives the error that ends the stream early. The
+// caller starts run.
+func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader FrameReader, fail func(error)) *decodeAhead {
+	frames := defaultAheadFrames * int64(rate) / defaultRate
 	if ahead > 0 {
 		frames = pcm.Frames(ahead, rate)
 	}
 	buffer := voice.NewStreamBuffer(int(max(frames, 1)), c)
-	return &feeder{buffer: buffer, from: from, pollInterval: max(pcm.Duration(int64(buffer.Capacity()), rate)/4, time.Millisecond), fail: fail}
+	return &decodeAhead{buffer: buffer, reader: reader, pollInterval: max(pcm.Duration(int64(buffer.Capacity()), rate)/4, time.Millisecond), fail: fail}
 }
 
-// piece is the number of frames that are decoded at a time.
-const piece = 2048
+// pieceFrames is the number of frames that are decoded at a time.
+const pieceFrames = 2048
 
 // run fills the buffer until the end of the stream or until the voice ends, and then closes the reader. At the end it
 // calls End of the buffer, or after an error Fail, and reports the error to f.fail.
-func (f *feeder) run() {
+func (f *decodeAhead) run() {
 	end := f.buffer.End
 	defer func() { end() }()
 	failed := caught("the decoder", f.fill)
-	if closer, ok := f.from.(io.Closer); ok {
+	if closer, ok := f.reader.(io.Closer); ok {
 		failed = cmp.Or(failed, caught("the decoder", closer.Close))
 	}
 	if failed != nil && !f.buffer.Closed() {
@@ -65,18 +66,18 @@ func (f *feeder) run() {
 
 // fill decodes into the buffer until the end of the frames or until the buffer is closed, and returns nil. An error
 // that ends the frames early, or an invalid sample, is returned. A queue waits for more sources at the end.
-func (f *feeder) fill() error {
-	buf := make([]pcm.Frame, piece)
+func (f *decodeAhead) fill() error {
+	buf := make([]pcm.Frame, pieceFrames)
 	timer := time.NewTimer(f.pollInterval)
 	defer timer.Stop()
 	for !f.buffer.Closed() {
 		room := f.buffer.Free()
 		if room == 0 {
-			f.wait(timer)
+			f.waitForSpace(timer)
 			continue
 		}
-		dst := buf[:min(room, piece)]
-		n, err := source.Read(f.from.Read, dst, "frames")
+		dst := buf[:min(room, pieceFrames)]
+		n, err := source.Read(f.reader.Read, dst, "frames")
 		if !(dsp.Peak(dst[:n]) <= maxSample) {
 			good := goodSamples(dsp.Interleaved(dst[:n]))
 			f.buffer.Write(dst[:good/2])
@@ -86,7 +87,7 @@ func (f *feeder) fill() error {
 		switch {
 		case errors.Is(err, io.EOF) && f.more != nil:
 			if !f.more() {
-				f.wait(timer)
+				f.waitForSpace(timer)
 			}
 		case errors.Is(err, io.EOF):
 			return nil
@@ -97,13 +98,13 @@ func (f *feeder) fill() error {
 	return nil
 }
 
-// wait returns when the buffer wakes the feeder, when news arrives, or after f.pollInterval, which it measures with
-// timer. It polls because the audio side sends no signals.
-func (f *feeder) wait(timer *time.Timer) {
+// waitForSpace returns when the buffer wakes it, when wakeUp is signaled, or after f.pollInterval, which it
+// measures with timer. It polls because the audio side sends no signals.
+func (f *decodeAhead) waitForSpace(timer *time.Timer) {
 	timer.Reset(f.pollInterval)
 	select {
 	case <-f.buffer.Wake():
-	case <-f.news:
+	case <-f.wakeUp:
 	case <-timer.C:
 	}
 }

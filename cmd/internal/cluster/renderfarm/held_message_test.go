@@ -77,7 +77,7 @@ func TestAgain(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), c.cancel)
 			defer cancel()
 			begin, calls := time.Now(), 0
-			err := again(ctx, c.most, func(context.Context) error {
+			err := retry(ctx, c.most, func(context.Context) error {
 				if calls++; time.Since(begin) < c.until {
 					return fails
 				}
@@ -93,7 +93,7 @@ func TestAgain(t *testing.T) {
 // TestTold checks that a message is repeated only after another message or a minute.
 func TestTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var bad told
+		var bad messageLimiter
 		said := ""
 		for _, step := range []string{"a", "a", "b", "b", "a", "wait", "a", "a"} {
 			if step == "wait" {

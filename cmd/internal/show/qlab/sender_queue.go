@@ -1,0 +1,73 @@
+package qlab
+
+import (
+	"net/netip"
+
+	"voicepool/cmd/internal/show/osc"
+	"voicepool/cue"
+)
+
+const (
+	maxSenderQueues = 256     // UDP senders served in parallel
+	maxQueued       = 256     // waiting packets per sender
+	maxBytes        = 4 << 20 // bytes of all waiting packets; decoded they take about four times that
+)
+
+// senderQueue is the queue of a UDP sender. Senders have separate queues, so that a slow room only delays its own
+// clients. A queue has a goroutine while packets are waiting.
+type senderQueue struct {
+	waits []queuedPacket
+}
+
+// queuedPacket is a decoded packet with its size in bytes.
+type queuedPacket struct {
+	messages []*cue.Message
+	bytes    int
+}
+
+// queue appends the messages of a packet to the queue of its sender. A packet beyond the limits is dropped
+// and counted.
+func (s *Server) queue(from netip.AddrPort, packet queuedPacket) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	l := s.senderQueues[from]
+	switch {
+	case s.queued+packet.bytes > maxBytes:
+		s.counters.Slow.Add(1)
+		return
+	case l == nil && len(s.senderQueues) >= maxSenderQueues:
+		s.counters.Refused.Add(1)
+		return
+	case l == nil:
+		l = &senderQueue{waits: []queuedPacket{packet}}
+		s.senderQueues[from] = l
+		s.all.Go(func() { s.drain(from, l) })
+	case len(l.waits) >= maxQueued:
+		s.counters.Slow.Add(1)
+		return
+	default:
+		l.waits = append(l.waits, packet)
+	}
+	s.queued += packet.bytes
+}
+
+// drain carries out the packets of a sender until it is empty, and then removes its queue.
+func (s *Server) drain(from netip.AddrPort, l *senderQueue) {
+	for {
+		s.mutex.Lock()
+		if len(l.waits) == 0 {
+			delete(s.senderQueues, from)
+			s.mutex.Unlock()
+			return
+		}
+		packet := l.waits[0]
+		l.waits = l.waits[1:]
+		s.queued -= packet.bytes
+		s.mutex.Unlock()
+		c := s.peer(from)
+		c.budget = osc.MaxPacket
+		for _, m := range packet.messages {
+			c.handle(m)
+		}
+	}
+}
