@@ -33,7 +33,7 @@ type hostedRoom struct {
 	tooLargeReported bool // Say has reported that the state is too large
 }
 
-// end closes the room and removes it from the node.
+// end closes the room, if it is open, and removes it from the node. A waiting Place then returns an error.
 func (s *hostedRoom) end() {
 	s.finishOpening(errors.New("the room has moved or ended"))
 	s.cancel()

@@ -21,7 +21,8 @@ type kept struct {
 	heals atomic.Bool // the bucket is being recreated
 }
 
-// Open opens the bucket of a cluster and creates it if it does not exist.
+// Open opens the bucket of the placements in a cluster and creates it if it does not exist. ctx limits only Open
+// itself.
 func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	kv, err := c.Bucket(ctx, cluster.Placement, 1)
 	if err != nil {
@@ -30,8 +31,8 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	return &kept{conn: c, kv: kv}, nil
 }
 
-// known converts an error of JetStream to ErrConflict, ErrMissing or ErrTooLarge, and other errors to
-// readable ones. nil stays nil.
+// known converts an error of JetStream to ErrConflict, ErrMissing or ErrTooLarge, and another error to one with a
+// readable message. nil stays nil.
 func (k *kept) known(err error) error {
 	switch {
 	case err == nil:
@@ -63,8 +64,8 @@ func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint6
 	return now, err
 }
 
-// heal recreates a bucket that NATS has lost with all its data. It works in the background, at most once a
-// second.
+// heal starts to recreate a bucket that NATS has lost with all its data, and returns at once. It does so at most
+// once a second.
 func (k *kept) heal() {
 	if !k.heals.CompareAndSwap(false, true) {
 		return
@@ -96,7 +97,8 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 // them.
 var watched = []string{nodes + ">", rooms + ">", drains + ">"}
 
-// Watch implements Bucket. It always returns an error, at the end of ctx the error of ctx.
+// Watch implements Bucket: it passes each entry in order, and the zero Entry after the last of those present at its
+// beginning. It always returns an error; after the end of ctx it is ctx's.
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // a copy, because WatchFiltered overwrites its argument
 	if err != nil {
@@ -120,6 +122,7 @@ func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	}
 }
 
+// entry converts an entry of JetStream. Each operation but a put counts as deleted.
 func entry(e jetstream.KeyValueEntry) Entry {
 	return Entry{e.Key(), e.Value(), e.Revision(), e.Created(), e.Operation() != jetstream.KeyValuePut}
 }

@@ -39,8 +39,8 @@ func (l *lease) current() string {
 	return l.life
 }
 
-// hasMargin reports whether the lease lasts for at least another quarter of its length, so that the node may take
-// or change rooms.
+// hasMargin reports whether the lease stays valid for at least a quarter of its length from now. Only then may the
+// node take or change rooms.
 func (l *lease) hasMargin() bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -73,7 +73,7 @@ func (l *lease) acquire(ctx context.Context) error {
 	return l.write(ctx, old.Revision)
 }
 
-// get is Bucket.Get with the timeout of a renewal.
+// get is Bucket.Get with the time limit of a renewal.
 func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.node.options.Timing.Renew)
 	defer cancel()
@@ -172,14 +172,14 @@ func (l *lease) continueLife(e *Entry, r *NodeRecord) bool {
 	return false
 }
 
-// clockSkew returns the clock of the bucket minus the clock of this machine, as last measured.
+// clockSkew returns the bucket's clock minus this machine's clock, as last measured; 0 before the first measurement.
 func (l *lease) clockSkew() time.Duration {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.skew
 }
 
-// setState sets the node's stand, which the next renewal writes.
+// setState sets the state of the node, which the next renewal writes to its record.
 func (l *lease) setState(stand NodeState) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -212,14 +212,14 @@ func (l *lease) compareClocks() {
 	l.skew, l.roundTrip, l.compared = l.created.Sub(l.sent.Add(roundTrip/2).Round(0)), roundTrip, l.answered
 }
 
-// watchIsLate reports whether the watch has failed for longer than long to report a renewal that NATS has confirmed.
+// watchIsLate reports whether the watch has not reported a renewal for longer than long after NATS confirmed it.
 func (l *lease) watchIsLate(long time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > long
 }
 
-// end stops the output of the node permanently, regardless of later answers.
+// end stops the output of the node permanently; later answers of NATS do not start it again.
 func (l *lease) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

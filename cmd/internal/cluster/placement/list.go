@@ -33,8 +33,8 @@ type Member struct {
 	Most    int    `json:"most"`
 }
 
-// List returns all rooms and nodes, sorted by name. A node whose record is older than stale counts as gone.
-// It returns an error if the bucket cannot be read completely.
+// List returns all rooms and all nodes, each sorted by name. A node whose record is older than stale counts as gone.
+// If the bucket cannot be read completely, it returns an error.
 func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
 	v.beginSnapshot()
@@ -81,8 +81,8 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	return list, members, nil
 }
 
-// Drain requests that a node gives its rooms away, or with on false withdraws the request. It does not wait.
-// An unknown node is an error.
+// Drain writes a request that the node with this name gives its rooms to others; on false withdraws the request. It
+// does not wait until the node obeys. An unknown node is an error.
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {
@@ -105,7 +105,8 @@ func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	return b.Delete(ctx, drains+node, old.Revision)
 }
 
-// Sheets returns the hashes of the bundles of all rooms. It fails if a record cannot be parsed.
+// Sheets returns the hashes of the bundles of all rooms, in any order. If one record cannot be read or parsed, it
+// returns an error.
 func Sheets(ctx context.Context, b Bucket) ([]string, error) {
 	sheets, all := map[string]string{}, false
 	var wrong error

@@ -67,7 +67,8 @@ func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	return false
 }
 
-// setLeaving sets whether the room is moving. Meanwhile Moving returns true, so that orders are rejected.
+// setLeaving marks the room as moving away (true) or as staying. While it moves, Node.Moving returns true and orders
+// are rejected.
 func (s *hostedRoom) setLeaving(leaving bool) {
 	s.node.mutex.Lock()
 	defer s.node.mutex.Unlock()

@@ -120,7 +120,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	return n, nil
 }
 
-// newLife returns a random id for a life of a node.
+// newLife returns a random id of 12 characters for a life of a node.
 func newLife() string { return rand.Text()[:12] }
 
 // waitForLease waits for the first lease and returns nil, or the error of ctx. If a running node has the same name,
@@ -156,14 +156,14 @@ func (n *Node) waitForLease(ctx context.Context) error {
 	}
 }
 
-// fencingError returns the error of marking this node's previous record as gone, or nil.
+// fencingError returns the error of the last attempt to mark this node's previous record as gone, or nil.
 func (n *Node) fencingError() error {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.fencingErr
 }
 
-// pause waits for a time or the end of ctx. It returns false if ctx has ended.
+// pause waits for d, or until ctx ends. It returns false if ctx has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -178,8 +178,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 // Name returns the name of the node.
 func (n *Node) Name() string { return n.options.Name }
 
-// Elsewhere returns the name and the URL of another node that plays a room. known is false if this node plays
-// it, the room is unknown, or its node has ended. The information may be stale.
+// Elsewhere returns the name and the URL of the other node that plays a room. known is false if this node plays the
+// room, the room is unknown, or its node has ended. The answer is the last report of the watch and may be stale.
 func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	r, known := n.seen.room(room)
 	if !known || r.record.Life == n.lease.current() {
@@ -210,8 +210,8 @@ func (n *Node) Moving(room string) bool {
 	return s != nil && s.leaving
 }
 
-// Close makes the node leave, with its rooms fading out. Other nodes resume its rooms at once. It returns
-// when the node is silent, at the latest after the fade plus closeTimeout. A second call returns at once.
+// Close makes the node leave. Its rooms fade out within fade, and other nodes resume them at once. It returns when
+// the node is silent, at the latest after fade + closeTimeout. A second call returns at once.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed
@@ -243,7 +243,7 @@ func (n *Node) Close(fade time.Duration) {
 // closeTimeout is the time limit for NATS at the end of a node.
 const closeTimeout = 250 * time.Millisecond
 
-// hostsRooms reports whether at least one room is open on this node.
+// hostsRooms reports whether at least one room is open on this node, including rooms of an earlier life.
 func (n *Node) hostsRooms() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

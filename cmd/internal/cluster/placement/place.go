@@ -47,8 +47,8 @@ const maxTries = 5
 // temporaryError is a temporary error of opening a room.
 type temporaryError struct{ error }
 
-// place is one attempt of Place. If placed is false and err is nil, the record has changed in between and the
-// caller tries again. A temporaryError error is temporary.
+// place is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has changed
+// in between and the caller tries again. A notNow error is temporary.
 func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
@@ -95,14 +95,15 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	return true, nil
 }
 
-// hostedRoom returns the seat of a room on this node, or nil.
+// hostedRoom returns the hosted room with a name on this node, or nil.
 func (n *Node) hostedRoom(room string) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.hosted[room]
 }
 
-// Known reports whether a room is placed, and returns the File of its record.
+// Known reports whether a room is placed on a node or waits for one, and returns the File of its record. It reads
+// the bucket; err means that the bucket could not be read.
 func (n *Node) Known(ctx context.Context, room string) (file string, known bool, err error) {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -183,7 +184,8 @@ func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	return nil
 }
 
-// noteRemoval records that a room was removed at a revision, because a watch may still report it.
+// noteRemoval records that a room was removed at a revision, so that a late report of the watch does not open the
+// room again.
 func (n *Node) noteRemoval(room string, revision uint64) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

@@ -53,8 +53,8 @@ func (n *Node) pollNodes(ctx context.Context) {
 	asked.Wait()
 }
 
-// refresh reads the record of one room that the watch has not reported yet into the view. Other errors than
-// ErrMissing leave the view unchanged.
+// refresh reads the record of one room from the bucket into the view, if the watch has not reported it yet. A
+// missing record removes the room from the view; other errors leave the view unchanged.
 func (n *Node) refresh(ctx context.Context, room string) {
 	e, err := n.lease.get(ctx, rooms+room)
 	n.seen.mutex.Lock()
@@ -102,7 +102,8 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 	}
 }
 
-// touch sets the time of the last change of a known node to now.
+// touch sets the time of the last change of the node name to now, on the clock of Options.Now. An unknown name is
+// ignored.
 func (v *view) touch(name string, now time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -191,8 +192,8 @@ type failure struct {
 	retryAt time.Duration
 }
 
-// recordFailure records a failed attempt to open a room. The wait before the next one doubles with each failure, up to
-// maxRetryDelay.
+// recordFailure records a failed attempt to open a room at the present time. The wait before the next attempt
+// doubles with each failure, up to a limit.
 func (n *Node) recordFailure(room string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -231,7 +232,8 @@ func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (l
 	return lives
 }
 
-// mixHash spreads a hash over all bits (the finalizer of SplitMix64; Steele, Lea and Flood, 2014).
+// mixHash spreads the bits of a hash over all 64 bits, with the finalizer of SplitMix64 (Steele, Lea and Flood,
+// 2014).
 func mixHash(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -256,7 +258,7 @@ func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, cont
 	return s
 }
 
-// hostsOldRooms reports whether rooms of an earlier life are still open.
+// hostsOldRooms reports whether rooms of an earlier life of this node are still open.
 func (n *Node) hostsOldRooms() bool {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -269,7 +271,7 @@ func (n *Node) hostsOldRooms() bool {
 	return false
 }
 
-// closeHosted makes all hosted rooms close, because their life has ended. It does not wait.
+// closeHosted makes all hosted rooms close, because their life has ended. It returns before they are closed.
 func (n *Node) closeHosted() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

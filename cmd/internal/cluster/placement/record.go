@@ -29,13 +29,14 @@ const (
 
 var stateNames = []string{"up", "draining", "gone"}
 
-// String returns the stand as in records.
+// String returns the name of the state in records: up, draining or gone.
 func (s NodeState) String() string { return words.Name("Stand", s, stateNames) }
 
 // MarshalText returns String.
 func (s NodeState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses a stand. Unknown values of newer programs count as Up, so that the node is left alone.
+// UnmarshalText sets s to the state with the name text. An unknown name, as from a newer program, is Up, so that
+// other nodes leave that node alone. The error is always nil.
 func (s *NodeState) UnmarshalText(text []byte) error {
 	*s = Up
 	for i, name := range stateNames {
@@ -72,7 +73,7 @@ type RoomRecord struct {
 	Refused map[string]string `json:"refused,omitempty"` // by life: why it cannot play the room
 }
 
-// why returns the reason of a node that cannot play the room, or "" if no node has refused it.
+// why returns why a node refused to play the room, or "" without a refusal.
 func (r *RoomRecord) why() (why string) {
 	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
 		why = r.Refused[life]
@@ -87,7 +88,7 @@ type stateRecord struct {
 	State json.RawMessage `json:"state"`
 }
 
-// encode returns the JSON of a record.
+// encode returns the JSON of a record, such as RoomRecord, which must not fail to encode.
 func encode(record any) []byte {
 	text, err := json.Marshal(record)
 	if err != nil {
@@ -96,11 +97,11 @@ func encode(record any) []byte {
 	return text
 }
 
-// decode parses a record. ok is false if it is invalid.
+// decode parses the JSON of a record of type T. ok is false if the text is invalid.
 func decode[T any](text []byte) (record T, ok bool) {
 	err := json.Unmarshal(text, &record)
 	return record, err == nil
 }
 
-// cutPrefix returns the part of a key after a prefix such as rooms. ok is false if the key has another prefix.
+// cutPrefix returns key without the prefix kind, such as rooms. ok is false if key does not begin with kind.
 func cutPrefix(key, kind string) (name string, ok bool) { return strings.CutPrefix(key, kind) }

@@ -45,7 +45,7 @@ func (v *view) beginSnapshot() {
 	}
 }
 
-// clear empties the view. The caller holds the mutex.
+// clear removes all rooms and nodes from the view. The caller holds v.mutex.
 func (v *view) clear() {
 	v.nodes, v.rooms, v.drains, v.maxRevision = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}, 0
 	v.dead = map[string]bool{}
@@ -100,7 +100,8 @@ func (v *view) apply(e *Entry) {
 	}
 }
 
-// finishSnapshot removes keys that no longer exist. The caller holds the mutex.
+// finishSnapshot removes the keys that the current watch has not reported. After a loss of the bucket's data it
+// rebuilds the view from the report alone. The caller holds v.mutex.
 func (v *view) finishSnapshot() {
 	top := uint64(0)
 	for _, e := range v.snapshot {
@@ -137,7 +138,7 @@ func (v *view) snapshotComplete() bool {
 // maxDead limits the number of remembered ended lives. A forgotten one is looked up again.
 const maxDead = 10_000
 
-// markDead records that a life has ended. The caller holds the mutex.
+// markDead records the id of a life that has ended. The caller holds v.mutex.
 func (v *view) markDead(life string) {
 	if len(v.dead) >= maxDead {
 		clear(v.dead)
@@ -145,7 +146,7 @@ func (v *view) markDead(life string) {
 	v.dead[life] = true
 }
 
-// gone reports whether a life is known to have ended. false means unknown or alive.
+// gone reports whether the life with this id is known to have ended. false means that it is alive or unknown.
 func (v *view) gone(life string) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -160,7 +161,7 @@ func (v *view) alive(life string) (seenNode, bool) {
 	return v.aliveLocked(life)
 }
 
-// aliveLocked is alive for callers that hold the mutex.
+// aliveLocked is alive for callers that hold v.mutex.
 func (v *view) aliveLocked(life string) (seenNode, bool) {
 	for _, n := range v.nodes {
 		if n.record.Life == life && n.record.State != Gone {
@@ -181,7 +182,7 @@ func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	return all, v.complete, v.complete && v.snapshot == nil
 }
 
-// roomsNow returns the rooms, sorted by name.
+// roomsNow returns the records of all rooms as last seen, sorted by name.
 func (v *view) roomsNow() (all []seenRoom) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()

@@ -19,8 +19,8 @@ type watching struct {
 	errors   int64
 }
 
-// recordFailure counts the end of a watch by err, and logs the reason with say unless it was the last one
-// logged.
+// recordFailure counts a watch that ended with err. It passes a message to say, unless the same reason was the last
+// one logged.
 func (w *watching) recordFailure(say func(string), err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -52,7 +52,7 @@ func (n *Node) Watching() error {
 	return fmt.Errorf("this node does not see the other nodes and the rooms: %w", n.watching.err)
 }
 
-// WatchErrors returns the number of watches that have failed since Join.
+// WatchErrors returns how many watches have failed since Join. It never decreases.
 func (n *Node) WatchErrors() int64 {
 	n.watching.mutex.Lock()
 	defer n.watching.mutex.Unlock()

@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// text returns argument i, from 0, as a string. Numbers are formatted in decimal. A missing argument and
-// other types are errors.
+// text returns argument i, counted from 0, as a string. Numbers are formatted in decimal, and bools as true or
+// false. A missing argument is an error, and so is another type, such as a blob.
 func (c *call) text(i int) (string, error) {
 	if i >= len(c.args) {
 		return "", fmt.Errorf("argument %d is missing", i+1)
@@ -38,7 +38,8 @@ func (c *call) text(i int) (string, error) {
 	return "", fmt.Errorf("argument %d is %s, not a text or a number", i+1, typeName(c.args[i]))
 }
 
-// typeName returns the name of an argument's type for messages.
+// typeName returns a phrase for the type of an argument that call.text rejects, such as "a blob", for error
+// messages. Other types give "of another type".
 func typeName(arg any) string {
 	switch arg.(type) {
 	case []any:
@@ -59,7 +60,7 @@ func typeName(arg any) string {
 	return "of another type"
 }
 
-// readable returns an error if an argument has a type that OSC does not define, otherwise nil.
+// readable returns an error for the first argument whose type OSC does not define (osc.Unknown), or nil.
 func readable(args []any) error {
 	for i, arg := range args {
 		if t, is := arg.(osc.Unknown); is {
@@ -69,8 +70,8 @@ func readable(args []any) error {
 	return nil
 }
 
-// number returns argument i as a number without a unit. It also accepts text, because many remotes send
-// only text.
+// number returns argument i, from 0, as a number without a unit. It also accepts a text such as "2.5", because many
+// remotes send only text.
 func (c *call) number(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -83,7 +84,7 @@ func (c *call) number(i int) (float64, error) {
 	return x, nil
 }
 
-// decibels returns argument i as a gain in dB; the argument may have the unit dB.
+// decibels returns argument i, from 0, as a gain in dB: a number or a text, such as -6, "-6" or "-6dB".
 func (c *call) decibels(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -96,7 +97,7 @@ func (c *call) decibels(i int) (float64, error) {
 	return x, nil
 }
 
-// cutoff returns argument i as the cutoff of a filter in Hz. "off" is 0.
+// cutoff returns argument i, from 0, as the cutoff frequency of a filter in Hz. The text "off" is 0.
 func (c *call) cutoff(i int) (float64, error) {
 	if text, err := c.text(i); err == nil && text == "off" {
 		return 0, nil
@@ -104,7 +105,8 @@ func (c *call) cutoff(i int) (float64, error) {
 	return c.number(i)
 }
 
-// truth returns argument i as a bool: true or 1, false or 0. Other values are errors.
+// truth returns argument i, from 0, as a bool. true, 1 and their texts are true; false and 0 are false. Other values
+// are errors.
 func (c *call) truth(i int) (bool, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -119,7 +121,7 @@ func (c *call) truth(i int) (bool, error) {
 	return false, fmt.Errorf("%q is neither 0 nor 1", words.OneLine(text))
 }
 
-// time returns argument i as a time: a number of seconds, or a text as in sheets.
+// time returns argument i, from 0, as a duration: a number of seconds, or a text as in sheets, such as "500ms".
 func (c *call) time(i int) (time.Duration, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -161,7 +163,7 @@ func (c *call) pressed() (bool, error) {
 	return false, fmt.Errorf("%s is neither 1, the press of a button, nor 0, its release", text)
 }
 
-// most returns an error if the message has more than n arguments, otherwise nil.
+// most returns an error if the message has more than n arguments, or nil.
 func (c *call) most(n int) error {
 	switch {
 	case len(c.args) <= n:
@@ -175,8 +177,8 @@ func (c *call) most(n int) error {
 // reader reads the value of a key from argument i.
 type reader func(c *call, i int) error
 
-// pairs reads keys and values, beginning at argument from, and passes each value to the reader of its key.
-// Unknown and repeated keys and missing values are errors.
+// pairs reads the arguments from index from on as keys and values in turn, and passes the index of each value to the
+// reader in keys. Unknown and repeated keys, missing values and errors of readers are errors.
 func (c *call) pairs(from int, keys map[string]reader) error {
 	seen := map[string]bool{}
 	for i := from; i < len(c.args); i += 2 {
@@ -201,7 +203,8 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 	return nil
 }
 
-// into returns a reader that stores the value of its argument in *place.
+// into returns a reader that reads its argument with read and stores the value in *place. After an error, *place has
+// the value that read returned, normally zero.
 func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) (err error) {
 		*place, err = read(c, i)
@@ -209,8 +212,8 @@ func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// maybe returns a reader that makes *place point to the value of its argument. A nil *place means that the
-// key was not given.
+// maybe returns a reader that reads its argument with read and sets *place to a pointer to the value. *place stays
+// nil if the key is not given.
 func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) error {
 		value, err := read(c, i)
@@ -219,7 +222,8 @@ func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// whole returns argument i as an integer from -1e9 to 1e9. A fraction is an error.
+// whole returns argument i, from 0, as an integer from -1e9 to 1e9. A fraction or a number outside that range is an
+// error.
 func (c *call) whole(i int) (int, error) {
 	x, err := c.number(i)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {

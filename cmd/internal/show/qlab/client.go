@@ -48,7 +48,8 @@ var errDenied = errors.New("denied")
 // maxAddress is the longest accepted address, which occurs twice in the answer.
 const maxAddress = 1024
 
-// handle carries out a message and answers it. A message with too long an address gets no answer.
+// handle carries out a message and sends the answer. A message with an address longer than 1024 bytes is counted as
+// malformed and gets no answer.
 func (c *client) handle(m *cue.Message) {
 	if len(m.Address) > maxAddress {
 		why := fmt.Sprintf("an address has more than %d bytes", maxAddress)
@@ -76,8 +77,8 @@ func (c *client) handle(m *cue.Message) {
 	c.answer(m.Address, &r)
 }
 
-// errorMessage returns the message of an error for a remote, in one line. Internal details of rooms and shows
-// are left out.
+// errorMessage returns the message of an error, in one line, as the answer to a remote. It omits Go's package
+// prefixes and the internal kinds of a room's errors.
 func errorMessage(err error) string {
 	if at, ok := errors.AsType[*room.Error](err); ok {
 		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
@@ -89,8 +90,8 @@ func errorMessage(err error) string {
 	return strings.TrimPrefix(text, "no action: ")
 }
 
-// answer sends r as JSON to /reply and the address. Over UDP it sends an error in place of a packet that is
-// too large, and no packet to an unknown client or beyond its budget.
+// answer sends r as JSON text to the address "/reply" + address. Over UDP it replaces an answer above 65507 bytes by
+// an error, and sends no packet to a client without /connect or beyond the budget of the current packet.
 func (c *client) answer(address string, r *reply) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -120,7 +121,8 @@ func (c *client) answer(address string, r *reply) {
 	c.server.send(c.from, packet)
 }
 
-// notify sends a notification. Over TCP it only queues it, so it does not block. Any goroutine.
+// notify sends a notification without waiting for an answer. Over TCP it only queues the notification, and closes
+// the connection if the queue is full. Any goroutine.
 func (c *client) notify(address string, args []any) {
 	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
 	if c.conn != nil {
@@ -130,8 +132,7 @@ func (c *client) notify(address string, args []any) {
 	c.server.send(c.from, packet)
 }
 
-// role returns the client's role in the room with a name, by the passcode of its last /connect. Any
-// goroutine.
+// role returns the client's role in the room name, by the passcode of its last /connect. Any goroutine.
 func (c *client) role(name string) Role {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -139,8 +140,8 @@ func (c *client) role(name string) Role {
 	return c.server.check(passcode, c.from.Addr(), name)
 }
 
-// check returns the highest role of a passcode in some rooms; see Options.Check. Without Options.Check it
-// is Operate.
+// check returns the highest role that passcode, which may be "", has in any of the rooms for the machine from.
+// Without Options.Check every role is Operate.
 func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	if s.options.Check == nil {
 		return Operate
@@ -148,7 +149,8 @@ func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	return s.options.Check(passcode, rooms, from)
 }
 
-// end closes the client's connection after its queued updates. Over UDP it has no effect. Any goroutine.
+// end closes the client's TCP connection after its queued updates have been sent. For a UDP client it has no effect.
+// Any goroutine.
 func (c *client) end() {
 	if c.conn != nil {
 		c.conn.end()

@@ -13,15 +13,15 @@ const panicTime = time.Second
 // active selects all running cues.
 const active = "active"
 
-// cue handles /cue/{number}/... and /cue_id/{id}/...: properties and actions of a cue. find returns the
-// index of a cue, or -1.
+// cue handles the rest of /cue/{number}/... and /cue_id/{id}/..., from the number or id on, and returns the data of
+// the answer. find returns the list index of the cue with a number or id, or -1, which is errNoCue.
 func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if len(rest) < 2 {
 		return nil, errUnknown
 	}
 	l := c.snapshot()
 	if strings.EqualFold(rest[0], listID(c.name)) {
-		return c.tell(l.lists()[0], rest[1:])
+		return c.property(l.lists()[0], rest[1:])
 	}
 	if rest[0] == active {
 		return c.all(l, rest[1:])
@@ -33,11 +33,11 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if do, found := commands[rest[1]]; found && len(rest) == 2 {
 		return nil, c.act(do, l, i)
 	}
-	return c.tell(l.cue(i), rest[1:])
+	return c.property(l.cue(i), rest[1:])
 }
 
-// all applies an address, without its prefix, to all running cues. For an action it returns nil, otherwise
-// a list of the values.
+// all applies rest, the address after /cue/active, to all running cues. For an action it returns nil, and the first
+// error ends it. Otherwise it returns a list with the property of each cue.
 func (c *call) all(l *list, rest []string) (any, error) {
 	if do, found := commands[rest[0]]; found && len(rest) == 1 {
 		for i := range l.state.List {
@@ -51,7 +51,7 @@ func (c *call) all(l *list, rest []string) (any, error) {
 	}
 	all := []any{}
 	for _, v := range l.running(true) {
-		one, err := c.tell(v, rest)
+		one, err := c.property(v, rest)
 		if err != nil {
 			return nil, err
 		}
@@ -60,9 +60,10 @@ func (c *call) all(l *list, rest []string) (any, error) {
 	return all, nil
 }
 
-// tell returns a property, selected properties or the children of a cue. An unknown property is errUnknown,
-// and an argument (an attempt to change it) is an error.
-func (c *call) tell(v cueProperties, rest []string) (any, error) {
+// property returns the property of v that rest requests: one value, the values of a JSON list of keys
+// (valuesForKeys), or the children. An unknown property is errUnknown, and an argument, which would change it, is an
+// error.
+func (c *call) property(v cueProperties, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
 		if len(rest) > 1 {
@@ -93,7 +94,7 @@ func (c *call) tell(v cueProperties, rest []string) (any, error) {
 // command is an action on a cue.
 type command func(c *call, l *list, i int) error
 
-// act runs an action on the cue with list index i. Without the role Operate it returns errDenied.
+// act runs an action on the cue with list index i. If the client's role is below Operate, it returns errDenied.
 func (c *call) act(do command, l *list, i int) error {
 	if c.role(c.name) < Operate {
 		return errDenied
@@ -101,12 +102,12 @@ func (c *call) act(do command, l *list, i int) error {
 	return do(c, l, i)
 }
 
-// ceases returns an action that fades a cue out within over.
+// ceases returns an action that fades the running voices of a cue out within over and ends the cue.
 func ceases(over time.Duration) command {
 	return func(c *call, l *list, i int) error { return c.room.Show().Cease(l.state.List[i].Cue, over) }
 }
 
-// starts starts the cue with list index i and keeps the standby cue.
+// starts starts the cue with list index i at once. The standby cue stays the same.
 func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
 // onPress returns an action that runs do when a button is pressed. The release of the button has no effect
@@ -136,7 +137,7 @@ var commands = map[string]command{
 	"togglePause": onPress(func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) }),
 }
 
-// panicIn fades a cue out within the time of the first argument.
+// panicIn fades the cue with list index i out within the time of the first argument, in seconds.
 func panicIn(c *call, l *list, i int) error {
 	over, err := c.time(0)
 	if err != nil {
@@ -145,7 +146,8 @@ func panicIn(c *call, l *list, i int) error {
 	return ceases(over)(c, l, i)
 }
 
-// loadAt sets the start time of the standby cue to the first argument. Another cue is an error.
+// loadAt sets where the standby cue will start, in seconds from its beginning, to the first argument. An error if
+// the cue with list index i is not on standby.
 func loadAt(c *call, l *list, i int) error {
 	at, err := c.time(0)
 	if err != nil {
@@ -157,8 +159,8 @@ func loadAt(c *call, l *list, i int) error {
 	return c.room.Show().Load(at)
 }
 
-// pause pauses (on) or resumes a running cue. If other cues run, it returns an error, because a pause
-// affects the whole show. It has no effect on a cue that does not run.
+// pause pauses the show (on) or resumes it, for the cue with list index i. If other cues run too, it returns an
+// error, because a pause affects all of them. It has no effect if the cue does not run or is already in that state.
 func (c *call) pause(l *list, i int, on bool) error {
 	if _, runs := l.runs[l.state.List[i].Cue]; !runs || on == l.state.Paused {
 		return nil

@@ -18,7 +18,7 @@ const root = "[root group of cue lists]"
 // idLength is the length of an id.
 const idLength = 36
 
-// id returns a version 8 UUID derived from words: equal words give equal ids.
+// id returns a UUID of version 8 in upper case that depends only on words and their order.
 func id(words ...string) string {
 	hash := sha256.New()
 	for _, w := range words {

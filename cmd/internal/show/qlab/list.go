@@ -26,7 +26,8 @@ type cueProperties map[string]any
 
 var errNoCue = errors.New("no such cue")
 
-// snapshot returns a snapshot of the cue list, its sheet and its running cues.
+// snapshot returns a snapshot of the cue list of the call's room, with its sheet and running cues. The call must
+// have a room.
 func (c *call) snapshot() *list {
 	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]showrun.Running{}, durations: map[string]float64{}}
 	for _, r := range l.state.Running {
@@ -43,7 +44,8 @@ func (c *call) snapshot() *list {
 	return l
 }
 
-// indexOf returns the list index of the cue with a number, or -1. An empty number is -1.
+// indexOf returns the list index of the cue with a number; 2.50 is the same number as 2.5. It returns -1 for an
+// unknown or empty number.
 func (l *list) indexOf(number string) int {
 	if number == "" {
 		return -1
@@ -59,8 +61,8 @@ func (l *list) indexOf(number string) int {
 	return -1
 }
 
-// byNumber returns the list index of the cue with a number, or -1. selected, playhead and playbackPosition
-// mean the standby cue.
+// byNumber returns the list index of the cue with a number, or -1 if it does not exist. The words selected, playhead
+// and playbackPosition mean the standby cue.
 func (l *list) byNumber(number string) int {
 	switch number {
 	case "selected", "playhead", "playbackPosition":
@@ -69,12 +71,12 @@ func (l *list) byNumber(number string) int {
 	return l.indexOf(number)
 }
 
-// byID returns the list index of the cue with an id in any case, or -1.
+// byID returns the list index of the cue with an id from cueID, in upper or lower case, or -1.
 func (l *list) byID(id string) int {
 	return slices.IndexFunc(l.state.List, func(one showrun.ListCue) bool { return strings.EqualFold(id, cueID(l.room, one.Cue)) })
 }
 
-// idOf returns the id of the cue with a number, or "none".
+// idOf returns the id of the cue with a number, or QLab's word for no cue if it does not exist.
 func (l *list) idOf(number string) string {
 	if i := l.indexOf(number); i >= 0 {
 		return cueID(l.room, l.state.List[i].Cue)
@@ -82,7 +84,8 @@ func (l *list) idOf(number string) string {
 	return "none"
 }
 
-// cue returns the properties of the cue with list index i.
+// cue returns QLab's properties of the cue with list index i, by key. Times are in seconds; properties without a
+// counterpart here have fixed values.
 func (l *list) cue(i int) cueProperties {
 	one := &l.state.List[i]
 	run, runs := l.runs[one.Cue]
@@ -121,8 +124,8 @@ func (l *list) cue(i int) cueProperties {
 	return v
 }
 
-// duration returns the end of an action in seconds after the beginning of its cue, as far as the sheet and the
-// sounds' durations determine it.
+// duration returns the time in seconds from the beginning of a cue to the end of its action a. A sound of unknown
+// duration counts as 0 s, and loops are ignored.
 func (l *list) duration(a *cue.Cue) float64 {
 	over := a.Over.Duration(1e6).Seconds()
 	if a.Verb == cue.Play {
@@ -136,7 +139,8 @@ func (l *list) duration(a *cue.Cue) float64 {
 	return a.At.Duration(1e6).Seconds() + over
 }
 
-// kind returns QLab's type of a cue from its actions, such as Audio, Group or Memo.
+// kind returns QLab's type of a cue with these actions: of its single action, Group for several, Memo for an empty
+// cue, and Start for a timeline.
 func kind(c *cue.ListCue, actions []cue.Cue) string {
 	switch {
 	case c.Timeline:
@@ -165,13 +169,12 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 	return "Memo"
 }
 
-// continueMode returns QLab's number for a continue mode: wait is 0, continue 1, follow 2. Unknown modes are
-// 0.
+// continueMode returns QLab's number of a continue mode: 0 for wait and unknown modes, 1 for continue, 2 for follow.
 func continueMode(then string) int {
 	return max(slices.Index([]string{"wait", "continue", "follow"}, then), 0)
 }
 
-// colour returns QLab's name of a color: name in lower case, or a fixed word for "".
+// colour returns QLab's name of a cue's color: the name in lower case, or QLab's word for no color if it is "".
 func colour(name string) string {
 	if name == "" {
 		return "none"
@@ -179,7 +182,7 @@ func colour(name string) string {
 	return strings.ToLower(name)
 }
 
-// header returns the properties of the list without its cues.
+// header returns QLab's properties of the cue list itself. Its key cues has an empty list.
 func (l *list) header() cueProperties {
 	return cueProperties{
 		"uniqueID": listID(l.room), "number": "", "name": "Main Cue List", "displayName": "Main Cue List", "listName": "Main Cue List",
@@ -191,7 +194,7 @@ func (l *list) header() cueProperties {
 	}
 }
 
-// children returns the properties of all cues of the list.
+// children returns QLab's properties of all cues, in list order. The result is never nil.
 func (l *list) children() []cueProperties {
 	all := []cueProperties{}
 	for i := range l.state.List {
@@ -200,14 +203,15 @@ func (l *list) children() []cueProperties {
 	return all
 }
 
-// lists returns the lists of a room: a single list with its cues.
+// lists returns the cue lists of the room: always one, with its cues under the key cues.
 func (l *list) lists() []cueProperties {
 	one := l.header()
 	one["cues"] = l.children()
 	return []cueProperties{one}
 }
 
-// selected returns the standby cue, or an empty list without one. Selection and playhead are the same here.
+// selected returns the properties of the standby cue as the only element, or an empty list without a standby cue.
+// Here the selection is always the playhead.
 func (l *list) selected() []cueProperties {
 	if i := l.indexOf(l.state.Standby); i >= 0 {
 		return []cueProperties{l.cue(i)}
@@ -215,8 +219,8 @@ func (l *list) selected() []cueProperties {
 	return []cueProperties{}
 }
 
-// running returns the properties of the running cues. In a paused show it returns them only if paused is
-// true.
+// running returns the properties of the running cues in list order. In a paused show it returns them if paused is
+// true, and otherwise an empty list.
 func (l *list) running(paused bool) []cueProperties {
 	all := []cueProperties{}
 	for i := range l.state.List {
@@ -227,8 +231,8 @@ func (l *list) running(paused bool) []cueProperties {
 	return all
 }
 
-// listMethod returns a method that returns the cues chosen by the argument, with all their properties. /shallow
-// omits their children, and /uniqueIDs returns only ids. Arguments of the message are an error.
+// listMethod returns a method that answers with the cues that which returns, in the form that the rest of the
+// address requests; see selectForm. Arguments are an error.
 func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if err := c.most(0); err != nil {
@@ -238,8 +242,8 @@ func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, e
 	}
 }
 
-// selectForm selects the form of cue properties that the rest of an address requests: all, /shallow, /uniqueIDs
-// or /uniqueIDs/shallow. It changes the elements of all. Other forms are errUnknown.
+// selectForm returns all in the form that rest requests: with all properties (empty rest), without children
+// (shallow), or only ids (uniqueIDs, uniqueIDs/shallow). It changes the elements of all. Another form is errUnknown.
 func selectForm(all []cueProperties, rest []string) (any, error) {
 	form := strings.Join(rest, "/")
 	ids, shallow := false, false
@@ -265,7 +269,7 @@ func selectForm(all []cueProperties, rest []string) (any, error) {
 	return all, nil
 }
 
-// onlyIDs returns the id of a cue with the ids of its children.
+// onlyIDs returns only the id of a cue or list, and the ids of its children under the key cues.
 func onlyIDs(v cueProperties) cueProperties {
 	inside := []cueProperties{}
 	for _, one := range v["cues"].([]cueProperties) {
@@ -274,7 +278,7 @@ func onlyIDs(v cueProperties) cueProperties {
 	return cueProperties{"uniqueID": v["uniqueID"], "cues": inside}
 }
 
-// only returns a copy with the values of the given keys. Unknown keys are ignored.
+// only returns a copy of v with only the given keys. Unknown keys are ignored.
 func (v cueProperties) only(keys []string) cueProperties {
 	out := maps.Clone(v)
 	maps.DeleteFunc(out, func(key string, _ any) bool { return !slices.Contains(keys, key) })

@@ -33,10 +33,11 @@ var roomMethods = map[string]method{
 	"bus":     {Operate, (*call).bus},
 }
 
+// sorted returns the keys of a map in alphabetical order.
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// popTime removes "at TIME" from the end of the arguments and returns that time. Without it, when is zero,
-// which means now.
+// popTime removes a final "at TIME" from the arguments and returns TIME, the room's time. Without it, when is zero,
+// which means now. An invalid TIME is an error.
 func (c *call) popTime() (when room.Moment, err error) {
 	n := len(c.args) - 2
 	if n < 0 || c.args[n] != "at" {
@@ -55,8 +56,8 @@ type scheduledReply struct {
 	Frame int64 `json:"frame"`
 }
 
-// runAt runs do at a moment: now, returning its result, or later, returning the frame. word names the
-// command in the room's events.
+// runAt runs do now and returns its result, or schedules it at a later moment and returns its frame as
+// scheduledReply. word names the command in the room's events. An error of a scheduled do goes to those events.
 func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any, error) {
 	frame, later, err := c.room.Later(when, word, func() error {
 		_, err := do()
@@ -71,8 +72,8 @@ func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any
 	return scheduledReply{frame}, nil
 }
 
-// timedMethod returns a method whose arguments may end with "at TIME". read parses the other arguments and
-// returns the action, or nil for the release of a button. word names the command.
+// timedMethod returns a method whose message may end with "at TIME". read parses the other arguments and returns the
+// action; a nil action, from the release of a button, has no effect. word names the command in the room's events.
 func timedMethod(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		when, err := c.popTime()
@@ -93,8 +94,9 @@ type goReply struct {
 	Standby string `json:"standby"`
 }
 
-// goCue handles /go [number] [at TIME]. A text argument is a cue number; other arguments come from a button,
-// whose release has no effect. It returns the started cue and the standby cue, or the frame of a later GO.
+// goCue handles /go [number] [at TIME]. A text argument is a cue number; other arguments are a button's, and its
+// release has no effect. It returns the started cue and the standby cue as goReply, or the frame of a later GO as
+// scheduledReply.
 func (c *call) goCue() (any, error) {
 	when, err := c.popTime()
 	if err != nil {
@@ -120,7 +122,8 @@ func (c *call) goCue() (any, error) {
 	})
 }
 
-// asText adds a hint to err, the error of a numeric argument: a cue number must be sent as text.
+// asText adds to err, the error of an argument that is not a press, that a cue number must be sent as text. If the
+// argument has no text, it returns err.
 func (c *call) asText(err error) error {
 	if text, e := c.text(0); e == nil {
 		return fmt.Errorf("%w; a cue number is sent as a text: %q", err, text)
@@ -128,7 +131,7 @@ func (c *call) asText(err error) error {
 	return err
 }
 
-// first returns the first argument, or nil.
+// first returns the first argument, or nil if the message has zero arguments.
 func (c *call) first() any {
 	if len(c.args) == 0 {
 		return nil
@@ -136,7 +139,8 @@ func (c *call) first() any {
 	return c.args[0]
 }
 
-// standby handles /standby number. It returns the action for timedMethod.
+// standby reads the argument of /standby number and returns an action that makes that cue the standby cue. A second
+// argument is an error.
 func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
@@ -145,19 +149,20 @@ func (c *call) standby() (func() error, error) {
 	return func() error { return c.room.Show().Standby(number) }, err
 }
 
-// panic fades everything out, as Show.Panic. It returns nil.
+// panic fades all sounds of the room out with the usual time; see show.Show.Panic. The error is always nil.
 func (c *call) panic() error {
 	c.room.Show().Panic()
 	return nil
 }
 
-// hold pauses the show if on is true, otherwise resumes it. It returns nil.
+// hold pauses the show (on) or resumes it. The error is always nil.
 func (c *call) hold(on bool) error {
 	c.room.Show().Pause(on)
 	return nil
 }
 
-// pressAction returns a reader for timedMethod: it returns do for the press of a button, and nil for the release.
+// pressAction returns a function for timedMethod that reads the state of a button: it returns an action that runs do
+// for a press, and nil for a release.
 func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	return func(c *call) (func() error, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -167,7 +172,8 @@ func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	}
 }
 
-// play handles /play sound [key value ...], with at as a key. It returns the room's answer.
+// play handles /play sound [key value ...]; the key at schedules it. It returns the room.PlayResult of the new
+// voice.
 func (c *call) play() (any, error) {
 	sound, err := c.text(0)
 	if err != nil {
@@ -188,7 +194,8 @@ func (c *call) play() (any, error) {
 	return v, hideInternal(err)
 }
 
-// hideInternal returns nil and an error of a room unchanged, and replaces other errors by a general message.
+// hideInternal returns errors of type *room.Error, and nil, unchanged. It replaces other errors by "it failed",
+// because their texts are internal.
 func hideInternal(err error) error {
 	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
 		return err
@@ -201,7 +208,8 @@ type voicesReply struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// set handles /set target key value ... It returns the numbers of the changed voices.
+// set handles /set target key value ..., at least one key. It returns the numbers of the changed voices; the key at
+// schedules the change.
 func (c *call) set() (any, error) {
 	target, err := c.text(0)
 	if err != nil {
@@ -225,8 +233,9 @@ func (c *call) set() (any, error) {
 	return voicesReply{numbers}, hideInternal(err)
 }
 
-// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running
-// cues. The default time is 2 s. A single floating-point argument is the time.
+// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running cues and
+// returns nil, otherwise it returns the numbers of the stopped voices. The fade is 2 s by default. A single float
+// argument is the fade.
 func (c *call) stop() (any, error) {
 	when, err := c.popTime()
 	if err != nil {
@@ -264,8 +273,8 @@ func (c *call) stop() (any, error) {
 	return voicesReply{numbers}, hideInternal(err)
 }
 
-// scene handles /scene name [seconds] [at TIME]. It checks the scene at once and returns the action for
-// timedMethod.
+// scene reads /scene name [seconds] and returns an action that recalls the scene within that time; the default is 0
+// s. An invalid scene or time is an error at once.
 func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {
@@ -283,8 +292,8 @@ func (c *call) scene() (func() error, error) {
 	return func() error { return hideInternal(c.room.Scene(name, over)) }, hideInternal(c.room.CheckScene(name, over))
 }
 
-// bus handles /bus/{bus}/gain db [seconds], /bus/{bus}/lowpass and highpass Hz [seconds] (0: off),
-// /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1. It returns the new state of the bus.
+// bus handles the rest of /bus: {bus}/gain dB [seconds], {bus}/lowpass or highpass Hz [seconds] (0 or "off" is off),
+// and {bus}/mute or solo with 0 or 1. It returns the new state of the bus.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
 		return nil, errUnknown

@@ -20,8 +20,8 @@ type method struct {
 	do    func(c *call, rest []string) (any, error)
 }
 
-// route finds the method of an address, split at slashes, and runs it. It enters the room that the address
-// names, or the main room. It returns the data of the answer.
+// route runs the method of an address, split at slashes without the first, and returns the data of the answer. It
+// selects the room that the address names, or the main room. An unknown address is errUnknown.
 func (c *call) route(path []string) (any, error) {
 	switch {
 	case path[0] == "voicepool" && len(path) > 2:
@@ -54,10 +54,10 @@ var cues = map[string]method{
 	"cue_id": {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byID) }},
 }
 
-// noRoom returns the error of an unknown room.
+// noRoom returns the error for a room name or workspace id that does not exist.
 func noRoom(name string) error { return fmt.Errorf("unknown room %q", name) }
 
-// enter selects the room of the call and reports whether it exists. An unknown room leaves the call
+// enter selects the room of the call by its name and reports whether the room exists. If it does not, the call is
 // unchanged.
 func (c *call) enter(name string) bool {
 	if r := c.server.room(name); r != nil {
@@ -67,7 +67,7 @@ func (c *call) enter(name string) bool {
 	return false
 }
 
-// room returns the room with a name, or nil if it does not exist or has ended.
+// room returns the room with a name, or nil if it does not exist or has been closed.
 func (s *Server) room(name string) Room {
 	r := s.options.Rooms(name)
 	if r == nil {
@@ -81,7 +81,8 @@ func (s *Server) room(name string) Room {
 	}
 }
 
-// names returns the names of all rooms, or only the main room without Options.Names.
+// names returns the names of all rooms. Without Options.Names it returns only the main room, even if that room does
+// not exist.
 func (s *Server) names() []string {
 	if s.options.Names == nil {
 		return []string{s.options.Main}
@@ -89,7 +90,8 @@ func (s *Server) names() []string {
 	return s.options.Names()
 }
 
-// workspace returns the name of the room with a workspace id or name. An unknown id is returned as it is.
+// workspace returns the name of the room with an id from workspaceID, in upper or lower case. A room's name or an
+// unknown id is returned unchanged.
 func (c *call) workspace(id string) string {
 	s := c.server
 	if len(id) != idLength || s.room(id) != nil {
@@ -114,8 +116,8 @@ func (c *call) workspace(id string) string {
 	return id
 }
 
-// run runs the method of the first path element, if the client's role permits it. An unknown element is
-// errUnknown, and a missing permission errDenied.
+// run runs the method of the first path element and returns its data; the method gets the rest of the path. An
+// unknown element is errUnknown, too low a role errDenied, and a missing room an error.
 func (c *call) run(methods map[string]method, path []string) (any, error) {
 	m, found := methods[path[0]]
 	if !found {
@@ -136,8 +138,7 @@ func (c *call) run(methods map[string]method, path []string) (any, error) {
 
 var errUnknown = errors.New("unknown address")
 
-// plainMethod returns a method that runs do. If the address has a remaining path, the method returns
-// errUnknown.
+// plainMethod returns a method that runs do, and errUnknown for an address with further path elements.
 func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if len(rest) > 0 {
@@ -147,7 +148,8 @@ func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, erro
 	}
 }
 
-// buttonMethod returns a method that runs do when a button is pressed, and ignores its release.
+// buttonMethod returns a method that runs do when a button is pressed and has no effect on its release. The answer
+// has no data.
 func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -157,7 +159,8 @@ func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	})
 }
 
-// fixedMethod returns a method for a constant setting: it returns value. Setting it to another value is errFixed.
+// fixedMethod returns a method for a setting that always is value. A message that sets it to another value gets
+// errFixed.
 func fixedMethod(value bool) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if len(c.args) > 0 {

@@ -120,7 +120,7 @@ type Server struct {
 	ids      map[string]string // workspace ids by room name, because a hash per message would be slow
 }
 
-// New returns a server without a listener.
+// New returns a server that does not listen yet; see Listen and Serve. It opens no sockets.
 func New(o Options) *Server {
 	if o.Main == "" {
 		o.Main = "main"
@@ -137,8 +137,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Listen starts to serve at an address, such as 127.0.0.1:53000, over TCP and UDP, and returns. Port 0
-// chooses a port that is free for both.
+// Listen opens a TCP and a UDP socket at an address such as 127.0.0.1:53000, and serves on both in goroutines. Port
+// 0 chooses a port that is free for both. After an error no socket is open. Call it at most once.
 func (s *Server) Listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -162,8 +162,8 @@ func (s *Server) Listen(address string) error {
 	return err
 }
 
-// Serve starts to serve on open sockets and returns. Close closes them. After Close, it closes them and
-// returns an error.
+// Serve serves on open sockets in goroutines and returns at once. The server owns the sockets, and Close closes
+// them. After Close, Serve closes them and returns an error. Call it at most once.
 func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -187,8 +187,8 @@ func (s *Server) Addr() net.Addr {
 	return s.tcp.Addr()
 }
 
-// Close sends a disconnect notification to clients with updates, and ends the server and all connections. It
-// may be called twice.
+// Close sends a disconnect notification to the clients with updates, closes all sockets and waits for the server's
+// goroutines. It returns errors of closing the sockets. A second call only waits and returns nil.
 func (s *Server) Close() error {
 	s.mutex.Lock()
 	select {
@@ -217,7 +217,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// pause waits for d or the end of the server. It reports whether the server has ended.
+// pause waits for d, or until the server is closed. It reports whether the server is closed.
 func (s *Server) pause(d time.Duration) (ended bool) {
 	select {
 	case <-s.ended:
@@ -227,7 +227,8 @@ func (s *Server) pause(d time.Duration) (ended bool) {
 	}
 }
 
-// read carries out the messages of a packet in order. It reports whether the packet is valid.
+// read carries out the messages of a packet of c in order and sends the answers. It reports whether the packet is
+// valid OSC; an invalid packet has no effect.
 func (s *Server) read(c *client, packet []byte) bool {
 	all, ok := s.decode(packet)
 	for _, m := range all {
@@ -236,8 +237,8 @@ func (s *Server) read(c *client, packet []byte) bool {
 	return ok
 }
 
-// decode returns the messages of a packet and whether the packet is valid. It counts the messages or the
-// malformed packet.
+// decode returns the messages of a packet, and true if it is valid OSC. It counts the messages, or the packet as
+// malformed.
 func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
 	all, err := osc.Decode(packet)
 	if err != nil {

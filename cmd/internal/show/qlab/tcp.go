@@ -24,7 +24,7 @@ type connection struct {
 	writing sync.Mutex
 }
 
-// accept accepts connections until the listener is closed.
+// accept serves each TCP connection in its own goroutines, until the listener is closed.
 func (s *Server) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -41,7 +41,8 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// greet starts to serve a connection. If there are 64 already, or the server has ended, it closes it.
+// greet registers a TCP connection and starts the goroutines that serve it. If maxConns are open or the server is
+// closed, it closes the connection.
 func (s *Server) greet(conn net.Conn) {
 	c := &client{server: s, mayAnswer: true}
 	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, maxUnsent), ended: make(chan struct{})}
@@ -63,7 +64,7 @@ func (s *Server) greet(conn net.Conn) {
 	}
 	s.conns[c] = true
 	s.counters.Clients.Add(1)
-	s.all.Go(func() { c.conn.tell() })
+	s.all.Go(func() { c.conn.sendUpdates() })
 	s.all.Go(func() {
 		c.listen()
 		c.end()
@@ -72,7 +73,7 @@ func (s *Server) greet(conn net.Conn) {
 	})
 }
 
-// forget removes a TCP client that has disconnected, and its subscriptions.
+// forget removes a TCP client and its subscriptions after the end of its connection.
 func (s *Server) forget(c *client) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -84,9 +85,8 @@ func (s *Server) forget(c *client) {
 	}
 }
 
-// listen reads messages until the connection ends. It closes a connection that sends no permitted message
-// within a minute, or that does not finish a frame within 10 s. Other connections may be silent
-// indefinitely.
+// listen carries out the messages of a TCP connection until it ends. It closes a connection without a permitted
+// message for a minute, or with a frame unfinished for 10 s. Other connections may be silent indefinitely.
 func (c *client) listen() {
 	s, conn := c.server, c.conn.conn
 	conn.SetReadDeadline(time.Now().Add(s.loginTimeout))
@@ -123,7 +123,8 @@ func (c *client) listen() {
 	}
 }
 
-// write sends a packet as a SLIP frame. It closes the connection if that fails or takes too long (10 s).
+// write sends a packet as a SLIP frame and waits until it is written. It closes the connection if that fails or
+// takes longer than 10 s (200 ms when the server closes). Any goroutine.
 func (c *connection) write(packet []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -143,7 +144,8 @@ func (c *connection) write(packet []byte) {
 	}
 }
 
-// later queues an update without blocking. It closes the connection if the queue is full.
+// later queues an update for sendUpdates without blocking. If unsent updates are queued already, it closes the
+// connection. Any goroutine.
 func (c *connection) later(packet []byte) {
 	select {
 	case c.updates <- packet:
@@ -154,8 +156,9 @@ func (c *connection) later(packet []byte) {
 	}
 }
 
-// tell sends updates until the connection ends, and then closes it after the last one.
-func (c *connection) tell() {
+// sendUpdates sends queued updates until the connection ends, then those left in the queue, and closes the
+// connection.
+func (c *connection) sendUpdates() {
 	defer c.conn.Close()
 	for {
 		select {
@@ -176,10 +179,11 @@ func (c *connection) tell() {
 	}
 }
 
-// end ends the connection after the queued updates. Any goroutine.
+// end makes sendUpdates close the connection after the queued updates. It may be called repeatedly. Any goroutine.
 func (c *connection) end() { c.once.Do(func() { close(c.ended) }) }
 
-// plain converts an IPv4-mapped IPv6 address to IPv4. The port and other addresses are unchanged.
+// plain returns at with an IPv4-mapped IPv6 address as IPv4, so that equal senders compare equal. Other addresses
+// are unchanged.
 func plain(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }

@@ -12,8 +12,8 @@ import (
 // maxDatagram is the largest UDP payload in bytes.
 const maxDatagram = 65507
 
-// receive reads UDP packets until the socket is closed. The messages of a sender act in order of arrival;
-// invalid packets are counted and dropped.
+// receive queues the messages of UDP packets by sender, until the socket is closed. Invalid packets are counted and
+// dropped.
 func (s *Server) receive(conn net.PacketConn) {
 	packet := make([]byte, osc.MaxPacket+1)
 	for {
@@ -34,8 +34,8 @@ func (s *Server) receive(conn net.PacketConn) {
 	}
 }
 
-// peer returns the client of an address, and notes that it has sent a packet. For an unknown or expired
-// address it returns a new client, which is not registered yet.
+// peer returns the UDP client of an address, and records the current time as its last packet. For an unknown or
+// expired address it returns a new client, which keep may register.
 func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -51,8 +51,8 @@ func (s *Server) peer(from netip.AddrPort) *client {
 	return c
 }
 
-// keep registers a UDP sender until it expires, so that peer returns the same client. It reports whether
-// there is room. For TCP it returns true.
+// keep registers a UDP client, so that peer returns the same client until it expires. It returns false if maxPeers
+// are registered. For a TCP client it only returns true.
 func (s *Server) keep(c *client) bool {
 	if c.conn != nil {
 		return true
@@ -73,7 +73,8 @@ func (s *Server) keep(c *client) bool {
 	return true
 }
 
-// expire removes the UDP senders that have sent no packet for 61 s. The caller holds the mutex.
+// expire removes the UDP clients that have sent no packet for 61 s, with their subscriptions. The caller holds
+// s.mutex.
 func (s *Server) expire() {
 	for _, c := range s.peers {
 		if s.now().Sub(c.seen) >= peerTimeout {
@@ -82,7 +83,7 @@ func (s *Server) expire() {
 	}
 }
 
-// drop removes a UDP sender and its subscriptions. It ignores an unregistered client. The caller holds the mutex.
+// drop removes a UDP client and its subscriptions. An unregistered client is ignored. The caller holds s.mutex.
 func (s *Server) drop(c *client) {
 	if s.peers[c.from] != c {
 		return
@@ -96,8 +97,8 @@ func (s *Server) drop(c *client) {
 	}
 }
 
-// send sends a packet to the reply port of the machine to, and with ReplyToSender also to the port of to.
-// Lost packets are not sent again. Any goroutine.
+// send sends a packet over UDP to the machine to, at Options.ReplyPort, and with ReplyToSender also at the port of
+// to. Lost packets are not sent again; an error is only counted. Any goroutine.
 func (s *Server) send(to netip.AddrPort, packet []byte) {
 	ports := []uint16{uint16(s.options.ReplyPort)}
 	if s.options.ReplyToSender && to.Port() != ports[0] {

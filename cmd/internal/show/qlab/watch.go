@@ -25,8 +25,8 @@ type roomState struct {
 	runs     map[string]string          // states of the running cues
 }
 
-// subscribe starts to send updates of a room to a client, from its present state on. After Close it has no
-// effect.
+// subscribe starts updates of the room r, whose name is name, to a client, for changes after the call. It replaces
+// an earlier subscription. After Close it has no effect.
 func (s *Server) subscribe(c *client, name string, r Room) {
 	p := new(roomState).next(r)
 	s.mutex.Lock()
@@ -43,7 +43,7 @@ func (s *Server) subscribe(c *client, name string, r Room) {
 	}
 }
 
-// unsubscribe ends the updates of a room; an empty name means all rooms.
+// unsubscribe ends the updates of the room name to a client; "" means all rooms.
 func (s *Server) unsubscribe(c *client, name string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -54,14 +54,15 @@ func (s *Server) unsubscribe(c *client, name string) {
 	}
 }
 
-// isSubscribed reports whether a client receives updates of a room.
+// isSubscribed reports whether a client receives updates of the room name.
 func (s *Server) isSubscribed(c *client, name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.subscriptions[subscription{c, name}] != nil
 }
 
-// pollChanges polls for changes every 50 ms while there are subscriptions, and expires UDP senders.
+// pollChanges sends the changes of rooms with subscriptions every 50 ms and expires UDP clients. It returns when the
+// last subscription or the server ends.
 func (s *Server) pollChanges() {
 	for !s.pause(pollInterval) {
 		s.mutex.Lock()
@@ -79,8 +80,8 @@ func (s *Server) pollChanges() {
 	}
 }
 
-// sendChanges sends the changes since the given pictures and stores the new ones. Each room is examined only once.
-// It ends subscriptions without permission and of rooms that have ended.
+// sendChanges sends each client the changes since its state in all and stores the new state. It reads each room only
+// once. It ends subscriptions whose client lacks the role Read, or whose room has ended.
 func (s *Server) sendChanges(all map[subscription]*roomState) {
 	stands := map[string]*roomState{}
 	for w, was := range all {
@@ -105,8 +106,8 @@ func (s *Server) sendChanges(all map[subscription]*roomState) {
 	}
 }
 
-// replace stores a new state unless the subscription has ended or been replaced. It reports whether it stored
-// it.
+// replace stores now as the state of w if its present state is was, and reports whether it did. It is not if the
+// subscription has ended or begun again.
 func (s *Server) replace(w subscription, was, now *roomState) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -117,7 +118,8 @@ func (s *Server) replace(w subscription, was, now *roomState) bool {
 	return true
 }
 
-// next returns the current state of a room. If it is equal to p or the room is ending, it returns p.
+// next returns the current state of a room. If it equals p, or the room is ending, it returns p itself. p may be the
+// zero value.
 func (p *roomState) next(r Room) *roomState {
 	levels, revision, _ := r.Levels()
 	if levels == nil { // the room is ending
@@ -145,7 +147,7 @@ func (p *roomState) next(r Room) *roomState {
 	return &n
 }
 
-// sendDifferences sends a notification to the client of w for each difference to an earlier state.
+// sendDifferences sends the client of w a notification for each difference between was, an earlier state, and p.
 func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.notify(under+"/cue_id/"+id, nil) }
@@ -174,7 +176,8 @@ func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	}
 }
 
-// runState returns the state of a running cue ("paused" in a paused show), or "".
+// runState returns the state of the cue with a number if it runs; in a paused show the state is "paused". For a cue
+// that does not run it returns "".
 func (p *roomState) runState(number string) string {
 	state := p.runs[number]
 	if state != "" && p.paused {

@@ -57,7 +57,8 @@ var workspaceMethods = map[string]method{
 	"select_id":   {Operate, (*call).playheadID},
 }
 
-// workspaces returns id, name and version of all rooms, and whether each needs a passcode.
+// workspaces returns a list with the id, name and version of all rooms, and whether a client needs a passcode for
+// the room.
 func (c *call) workspaces() (any, error) {
 	type workspace struct {
 		ID       string `json:"uniqueID"`
@@ -74,8 +75,8 @@ func (c *call) workspaces() (any, error) {
 	return all, nil
 }
 
-// connect stores the passcode and returns the granted role in QLab's words. Without a passcode it returns
-// "badpass" if one is required, because remotes request that first. A wrong passcode is errDenied.
+// connect stores the passcode and returns the role in QLab's words: "ok:view" or "ok:view|control". Without a
+// passcode it returns "badpass" if one is required, because remotes try that first. A wrong passcode is errDenied.
 func (c *call) connect() (any, error) {
 	passcode := ""
 	if len(c.args) > 0 {
@@ -104,8 +105,8 @@ func (c *call) connect() (any, error) {
 	return "ok:view|control", nil
 }
 
-// grantedRole returns the role of a passcode in the room of the call. Without a room, it returns the highest role in
-// any room.
+// grantedRole returns the role that a passcode has in the room of the call, or the highest role in any room if the
+// call has no room.
 func (c *call) grantedRole(passcode string) Role {
 	if c.room != nil {
 		return c.server.check(passcode, c.from.Addr(), c.name)
@@ -113,7 +114,8 @@ func (c *call) grantedRole(passcode string) Role {
 	return c.server.check(passcode, c.from.Addr(), c.server.names()...)
 }
 
-// disconnect deletes the passcode and ends the updates of all rooms. It keeps the connection.
+// disconnect deletes the client's passcode and ends its updates of all rooms. It keeps the connection open, and
+// returns nil.
 func (c *call) disconnect() (any, error) {
 	c.mutex.Lock()
 	c.passcode = ""
@@ -122,7 +124,8 @@ func (c *call) disconnect() (any, error) {
 	return nil, nil
 }
 
-// thump answers a keep-alive message with "thump", or errDenied. It needs no room.
+// thump returns "thump", the answer to a keep-alive message. If the client may not read the room, or any room for a
+// call without a room, it returns errDenied.
 func (c *call) thump() (any, error) {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -134,8 +137,8 @@ func (c *call) thump() (any, error) {
 	return "thump", nil
 }
 
-// updates turns updates of the room on or off, and returns the new state. Without an argument it returns
-// whether they are on.
+// updates turns updates of the room to the client on or off by the first argument, and returns the new state.
+// Without an argument it returns the present state. A UDP client must have sent /connect.
 func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
 		return c.server.isSubscribed(c.client, c.name), nil
@@ -155,7 +158,8 @@ func (c *call) updates() (any, error) {
 	return true, nil
 }
 
-// settings handles /settings/general/minGoTime: it returns the guard of GO in seconds.
+// settings handles /settings/general/minGoTime: it returns the guard in seconds, the time after a GO during which
+// further GOs are ignored. An attempt to change it is errFixed, and another setting errUnknown.
 func (c *call) settings(rest []string) (any, error) {
 	if strings.Join(rest, "/") != "general/minGoTime" {
 		return nil, errUnknown
@@ -167,7 +171,8 @@ func (c *call) settings(rest []string) (any, error) {
 	return guard.Seconds(), nil
 }
 
-// overrides handles /overrides/{name}Enabled: it returns true, and rejects another value.
+// overrides handles /overrides/{name}Enabled: it returns true for each name. An attempt to set false is errFixed,
+// and another address errUnknown.
 func (c *call) overrides(rest []string) (any, error) {
 	if len(rest) != 1 || !strings.HasSuffix(rest[0], "Enabled") {
 		return nil, errUnknown
@@ -175,13 +180,13 @@ func (c *call) overrides(rest []string) (any, error) {
 	return fixedMethod(true)(c, nil)
 }
 
-// remaining returns the rest of the guard of GO in seconds.
+// remaining returns the time in seconds until another GO is accepted, or 0.
 func (c *call) remaining() (any, error) {
 	_, left := c.room.Show().Guarded()
 	return left.Seconds(), nil
 }
 
-// panicIn fades everything out within the time of the argument.
+// panicIn fades all sounds of the room out within the first argument, in seconds. A second argument is an error.
 func (c *call) panicIn() error {
 	over, err := c.time(0)
 	if err == nil {
@@ -193,7 +198,8 @@ func (c *call) panicIn() error {
 	return err
 }
 
-// reset stops all cues within 5 ms and moves the standby to the first armed cue, if there is one.
+// reset fades all cues out within 5 ms and makes the first armed cue the standby cue. Without an armed cue the
+// standby cue stays the same.
 func (c *call) reset() error {
 	c.room.Show().Stop(hardStopFade)
 	for _, one := range c.room.State().List {
@@ -204,8 +210,8 @@ func (c *call) reset() error {
 	return nil
 }
 
-// playhead handles /playhead/next, /playhead/previous and /playhead/{number}, which move the standby. The
-// number may be an argument instead.
+// playhead handles /playhead/next, /playhead/previous and /playhead/{number}, which move the standby, and returns no
+// data. The number may be the argument instead. Past either end of the list it acts as show.Show.Step.
 func (c *call) playhead(rest []string) (any, error) {
 	if len(rest) == 0 && len(c.args) == 1 {
 		number, err := c.text(0)
@@ -228,8 +234,8 @@ func (c *call) playhead(rest []string) (any, error) {
 	return nil, c.room.Show().Standby(rest[0])
 }
 
-// playheadID returns the id of the standby cue. With an id in the path or as the argument, it moves the
-// standby to that cue and needs the role Operate.
+// playheadID returns the id of the standby cue; see list.idOf. With an id in rest or as the argument, it moves the
+// standby to that cue instead; this needs the role Operate, otherwise errDenied.
 func (c *call) playheadID(rest []string) (any, error) {
 	l := c.snapshot()
 	if len(rest) == 0 && len(c.args) == 1 {
