@@ -62,6 +62,7 @@ type pool struct {
 	begun chan struct{} // closed by the click; nil after that
 }
 
+// begin lets main open the audio device; the page calls it at the first click. Further calls have no effect.
 func (p *pool) begin(js.Value) error {
 	if p.begun != nil {
 		close(p.begun)
@@ -70,7 +71,7 @@ func (p *pool) begin(js.Value) error {
 	return nil
 }
 
-// look plays the score up to now and passes a View to the page.
+// look plays the score up to now and passes the present show.View to the page's function draw, as JSON.
 func (p *pool) look(js.Value) error {
 	if err := p.show.Step(); err != nil {
 		return err
@@ -83,9 +84,13 @@ func (p *pool) look(js.Value) error {
 	return nil
 }
 
-func (p *pool) press(key js.Value) error     { return p.show.Press(key.String()) }
+// press plays the sound of a key, such as "a"; see show.Show.Press.
+func (p *pool) press(key js.Value) error { return p.show.Press(key.String()) }
+
+// resize sets the number of voices in the pool; see show.Show.Resize.
 func (p *pool) resize(voices js.Value) error { return p.show.Resize(voices.Int()) }
 
+// storms turns the automatic storms on or off.
 func (p *pool) storms(on js.Value) error {
 	p.show.Storms = on.Bool()
 	return nil
