@@ -309,9 +309,9 @@ func (p *Player) feedNow() error {
 	}
 }
 
-// mixToEnd mixes the beginning of dst, interleaved outputs, and returns how many frames it mixed. It stops where a
-// voice may end, so that waiting actions begin at that exact frame. When the show is silent for good, it drops the
-// waits and returns 0. The error is of the mixer or a stream.
+// mixToEnd mixes the beginning of dst, interleaved outputs, at most until a voice may end, so that waiting actions
+// begin at that exact frame. It returns the number of frames, each p.outputs elements of dst, or an error of the
+// mixer or a stream; when the show is silent for good, it drops the waits and returns 0.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
 	for again := true; again; { // actions that follow an end act after the others of this frame

@@ -126,9 +126,9 @@ func (a *audio) runGrid() {
 	a.exchange()
 }
 
-// exchange restores virtual voices: first into free slots, then into the slots of much less audible real
-// voices. Such a voice becomes virtual if it can. With the policy Reject only voices that can become
-// virtual lose their slots.
+// exchange restores virtual voices: first into free slots, then up to 4 into slots of real voices that have a
+// lower priority, or the same one and are less audible by more than the hysteresis. Such a real voice becomes
+// virtual if it can; with the policy Reject only voices that can become virtual lose their slots.
 func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return

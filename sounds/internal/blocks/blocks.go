@@ -80,8 +80,9 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// SeekFrame moves to the beginning of the block that contains a frame, and returns the number of the block's first
-// frame. A frame after the end moves to the end. It always succeeds; a read error shows in Next.
+// SeekFrame moves to the beginning of the block that contains a frame and returns the number of its first frame; a
+// frame after the end counts as the end, which may be within the last block. It always succeeds; a read error
+// shows in Next.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	block := min(frame, r.Frames) / int64(r.e.Frames)
 	r.at = block * int64(r.e.Frames)

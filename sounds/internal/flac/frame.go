@@ -191,8 +191,9 @@ var (
 	crc16 = source.CRC(16, 0x8005)
 )
 
-// readSubframe decodes the samples of one channel from r into dst, as integers. bits is the size of a sample, at most
-// 33. The error reports invalid data; beyond the end the caller must check r.Over.
+// readSubframe decodes the samples of one channel, of bits bits, at most 33, from r into dst, as integers. The
+// caller must check r.Over first: if it is true, the data is cut short and any error is void; otherwise the error
+// reports invalid data.
 func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	if r.Take(1) != 0 {
 		return errors.New("a subframe without its zero bit")

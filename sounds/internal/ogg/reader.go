@@ -322,8 +322,9 @@ func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	return dst, false
 }
 
-// keep counts n new frames, which are at the end of dst unless packets are only counted. It removes the frames before
-// the beginning and after the end of the stream, and returns dst.
+// keep removes those of the n new frames, at the end of dst, that are before the beginning or after the end of the
+// stream, adds the number of the others to r.at, and returns dst. If r.dry is true, dst has none of them and
+// stays.
 func (r *Reader) keep(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.cut, n)

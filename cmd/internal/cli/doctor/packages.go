@@ -27,8 +27,9 @@ var managers = map[string]manager{
 	"alpine": {command: "apk add", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
 }
 
-// install returns the shell command that installs a component of sound: "server", "pipewire-pulse", "wireplumber" or
-// "alsa". It returns "" if the package manager or the package is unknown.
+// install returns the shell command that installs a component of sound, "server", "pipewire-pulse", "wireplumber"
+// or "alsa", with sudo unless the user on m is root. It returns "" if the package manager or the package is
+// unknown.
 func (s System) install(m Machine, what string) string {
 	family, known := s.family()
 	if !known {

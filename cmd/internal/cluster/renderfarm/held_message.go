@@ -83,7 +83,8 @@ func (h *heldMessage) returnLater(after time.Duration) {
 	})
 }
 
-// prepare unpacks the files of the job h. If that fails for 10 s, it sets h.prepareErr to the reason.
+// prepare unpacks the files of the job h, with repeated tries for 10 s or until ctx ends. If the last try fails,
+// for whatever reason, it sets h.broken to its error.
 func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 	err := retry(ctx, 10*time.Second, func(ctx context.Context) error {
 		if h.folder != "" {

@@ -84,9 +84,9 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// claim begins a try of the job o by a worker. message is the number of the queue message, and run the unique ID of
-// the try. If ours is true, the worker must run the job; otherwise the message is obsolete. If the job has used up
-// its tries, claim sets it aside.
+// claim begins a try of the job o by a worker, with the unique ID run; ours reports that the worker must run the
+// job. Without an error, ours is false if the message is obsolete: the job has ended, belongs to a queue message
+// with another number, or has used up its tries, so that claim sets it aside.
 func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
 		ours = false

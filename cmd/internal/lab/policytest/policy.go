@@ -25,7 +25,8 @@ type Policy struct {
 const AsSheet = -1
 
 // UnmarshalText parses a policy, such as quietest, oldest+virtual=64, quietest+refuse, gain+end or quietest+blind.
-// Unknown words and contradictions are errors.
+// Unknown words, end with virtual voices, and refuse without quietest or grow are errors, which may leave p
+// changed.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])

@@ -144,7 +144,9 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.ask(ctx, &Order{Do: "stopall", With: body})
 }
 
-// play carries out the command play. rest is SOUND and then KEY=VALUE.
+// play carries out the command play: rest[0] is the sound, which must be there, and the others are KEY=VALUE. It
+// returns the server's answer as JSON; a word that is not KEY=VALUE or repeats a key is an error that wraps
+// ErrWords.
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("play", rest[1:])
 	if err != nil {

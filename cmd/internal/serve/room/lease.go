@@ -23,7 +23,8 @@ func (p *Lease) Extend(until time.Duration) {
 	p.lost.Store(0)
 }
 
-// End ends the lease at once. Extend can revive it.
+// End ends the lease at once: the rooms with this lease become inaudible, but keep playing. Extend makes it hold
+// again.
 func (p *Lease) End() { p.until.Store(0) }
 
 // Holds reports whether the lease will still hold after the duration ahead from now. A nil Lease always holds. If it

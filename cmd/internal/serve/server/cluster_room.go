@@ -32,8 +32,9 @@ type clusterRoom struct {
 	began   time.Time // when its frame 0 was due, as last written
 }
 
-// open opens a room from its stored sheet and state. It stays silent until Enter. An error that a retry cannot
-// remove is a placement.Refusal.
+// open opens a room that is silent until the Enter of the Tenant, from its stored sheet and state; if the room
+// rejects the state, without it. The error is a placement.Refusal if the sheet is faulty or the blob store lacks a
+// file, so that a retry cannot help.
 func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.blobs.Load()

@@ -95,8 +95,9 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	return http.StatusOK, h.room, nil
 }
 
-// noted returns err, an error of storing a sheet or a sound in the room called name. It logs and counts a failure of
-// the server, such as a full disk, unless the call was canceled.
+// noted logs and counts err, an error of storing a sheet or a sound in the room called name, if it is a failure of
+// the server, such as a full disk, and the call was not canceled. It returns err, which must not be nil, or the
+// cause of an *os.LinkError that it has logged.
 func (s *Server) noted(name string, err error) error {
 	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if status := fault(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {

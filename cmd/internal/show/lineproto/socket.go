@@ -46,8 +46,8 @@ func Listen(path string, s *showrun.Show) (*Socket, error) {
 	return one, nil
 }
 
-// listen makes a Unix socket at path that only this user can connect to: it sets the mode in a private folder, and
-// moves the socket then.
+// listen makes a Unix socket at path that only this user can connect to, and replaces a socket there: it sets the
+// mode in a private folder, and moves the socket then. Closing the listener does not remove path; the caller must.
 func listen(path string) (*net.UnixListener, error) {
 	closed, err := os.MkdirTemp(filepath.Dir(path), ".voicepool-")
 	if err != nil {

@@ -72,7 +72,8 @@ type Show struct {
 	watchers map[chan<- string]bool
 }
 
-// New returns a show of sheet, which player plays. The cue on standby is the player's.
+// New returns a show of sheet, which player plays. It takes over the cue that is on standby in player now; after
+// that only the show itself moves standby.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {

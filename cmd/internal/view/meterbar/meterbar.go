@@ -28,7 +28,8 @@ func Block(db float64) rune {
 	return up[1+int(share*8)]
 }
 
-// Level returns a level in dB as a bar of width characters, padded with spaces.
+// Level returns a level in dB as a bar of width characters, padded with spaces: empty at Bottom or below and for
+// NaN, full at Top or above. width must not be negative.
 func Level(db float64, width int) string { return Share((db-Bottom)/(Top-Bottom), width) }
 
 // Share returns a share of 0..1 as a bar of width characters, padded with spaces. Other shares are clamped; NaN is
