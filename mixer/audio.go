@@ -111,8 +111,8 @@ type audio struct {
 	incoming       *voice.Voice  // the voice of the incoming start
 	incomingScore  incomingScore // its scores, if known
 	incomingKind   voiceKind     // its kind
-	refusal        Event         // why the incoming start gets no slot
-	limitEvent     Event         // the event for the victim of a limit
+	refusal        audioEvent    // why the incoming start gets no slot
+	limitEvent     audioEvent    // the event for the victim of a limit
 
 	tailWindow []float32    // a raised cosine from 1 to 0, as long as a tail
 	scratch    []pcm.Frame  // buffer for tails and for skipped frames

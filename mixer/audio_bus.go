@@ -402,7 +402,7 @@ func (a *audio) filterBus(index int, n int64) {
 	if !b.filter.Process(b.block(n), a.now) {
 		clear(b.mixed[:n])
 		a.stats.Faults++
-		a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
+		a.emit(&audioEvent{Frame: a.now, Kind: EventFault, Slot: -1, Bus: uint16(index)})
 	}
 }
 

@@ -94,7 +94,7 @@ func (a *audio) applyToTarget(c *command) {
 	}
 	if !found && c.target.kind == taggedVoices {
 		a.stats.Missed++
-		a.emit(&Event{Frame: a.now, Kind: EventMissed, Slot: -1, Ref: c.ref})
+		a.emit(&audioEvent{Frame: a.now, Kind: EventMissed, Slot: -1, Ref: c.ref})
 	}
 }
 
@@ -212,7 +212,7 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	if over != noTail {
 		a.leaveTail(s, a.now)
 	}
-	a.endVoice(i, a.now, EventStopped, &Event{})
+	a.endVoice(i, a.now, EventStopped, &audioEvent{})
 }
 
 // storePause stores the pause or resume c of a bus or of all voices for later starts. Commands for other targets have

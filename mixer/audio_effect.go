@@ -177,7 +177,7 @@ func (a *audio) runEffects(index int, n int64) {
 			continue
 		}
 		a.stats.Faults++
-		a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
+		a.emit(&audioEvent{Frame: a.now, Kind: EventFault, Slot: -1, Bus: uint16(index)})
 	}
 	a.hasTail = a.hasTail || !b.rack.idle(a.now+n)
 }

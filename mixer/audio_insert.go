@@ -84,7 +84,7 @@ func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	copy(block, dry)
 	i.effect = nil
 	a.stats.Faults++
-	a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
+	a.emit(&audioEvent{Frame: a.now, Kind: EventFault, Slot: -1, Bus: uint16(index)})
 }
 
 // run processes a block in place. It returns false if the effect panics; the block is undefined then.

@@ -74,7 +74,7 @@ func (a *audio) shrink() {
 		if c.Slot < 0 {
 			return
 		}
-		a.demote(&c, &Event{Reason: ReasonResize}, MaxPriority, 0)
+		a.demote(&c, &audioEvent{Choice: eventChoice{Reason: ReasonResize}}, MaxPriority, 0)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/internal/release"
+	"voicepool/mixer/internal/eventcode"
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/pool"
@@ -25,7 +26,7 @@ func (a *audio) start(c *command) {
 		return
 	}
 	if g != nil && g.started && a.now-g.last < g.cooldown {
-		a.refuse(c, &Event{Kind: EventLimited, Reason: ReasonCooldown})
+		a.refuse(c, &audioEvent{Kind: EventLimited, Choice: eventChoice{Reason: ReasonCooldown}})
 		return
 	}
 	if r.hasNoSound() {
@@ -103,10 +104,12 @@ func (a *audio) start(c *command) {
 	}
 	a.stats.Playing++
 	a.updateHighWater()
-	a.emitVoiceEvent(&Event{}, EventStarted, s, a.now, i)
+	a.emitVoiceEvent(&audioEvent{}, EventStarted, s, a.now, i)
 	if w := &a.refusal; s.virtual {
-		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: endless}
-		e.powers.lost = a.lossBound(s)
+		e := audioEvent{Choice: eventChoice{
+			Reason: w.Reason, Powers: w.Powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: endless,
+		}}
+		e.Lost = a.lossBound(s)
 		a.noteFilters(&e, s, i)
 		a.emitVoiceEvent(&e, EventVirtual, s, a.now, i)
 	}
@@ -125,7 +128,7 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
 	release.Uint64(&r.number, number)
-	e := Event{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
+	e := audioEvent{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
 	a.setStem(&e, r)
 	a.emit(&e)
 	e.Kind = kind
@@ -148,7 +151,7 @@ func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 
 // refuse ends the start c.record, which gets no voice, and emits e. e.Kind is the outcome; refuse sets the fields
 // that describe the start.
-func (a *audio) refuse(c *command, e *Event) {
+func (a *audio) refuse(c *command, e *audioEvent) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
 	a.setStem(e, r)
@@ -179,9 +182,9 @@ func (a *audio) admit(c *command, r *record) int {
 	if r.group != nil && r.group.full == Reject {
 		q.excluded = r.group
 	}
-	var e Event
+	var e audioEvent
 	r.setCause(&e, uint64(a.stats.Started)+1)
-	e.Reason, e.powers.runnerUp = reason, -1
+	e.Reason, e.RunnerUp = reason, -1
 	var remaining float64
 	// A limit compares all virtual voices. A full pool compares them only if one of them has to be
 	// stolen, see virtualVictimFor.
@@ -193,16 +196,16 @@ func (a *audio) admit(c *command, r *record) int {
 	default:
 		a.refreshScores(scopeReal)
 	}
-	e.powers.newcomer, remaining = a.scoreIncoming(r)
+	e.Newcomer, remaining = a.scoreIncoming(r)
 	if reason == ReasonBusLimit {
-		e.Bus = Bus{index: uint16(q.bus)}
+		e.Bus = uint16(q.bus)
 	}
 	var limitVictim, chosen, least victim.Choice
 	limitVictim.Slot, chosen.Slot, least.Slot = -1, -1, -1
 	limitEvent := &a.limitEvent
 	if reason != ReasonNone {
 		*limitEvent = e
-		limitEvent.powers.newcomer = remaining
+		limitEvent.Newcomer = remaining
 		if !a.chooseVictim(&limitVictim, &q, r, limitEvent) {
 			limitEvent.Kind = EventLimited
 			a.refuse(c, limitEvent)
@@ -222,7 +225,7 @@ func (a *audio) admit(c *command, r *record) int {
 	if !won || a.isLessAudible(r, &chosen, &e) {
 		if virtual = a.startsVirtual(&least, r, remaining); virtual && won {
 			won = false
-			e.refuse(ReasonQuieter, &chosen, chosen.Audibility)
+			turnIntoRefusal(&e, ReasonQuieter, &chosen, chosen.Audibility)
 		}
 	}
 	a.showToChoice(limitVictim.Slot, prio)
@@ -238,7 +241,7 @@ func (a *audio) admit(c *command, r *record) int {
 		return a.takeSlot(a.tree[r.bus].output, &r.slot)
 	}
 	if least.Slot >= 0 {
-		var lost Event
+		var lost audioEvent
 		r.setCause(&lost, uint64(a.stats.Started)+1)
 		lost.Bus = e.Bus
 		a.stealVirtual(&least, lost, remaining)
@@ -284,7 +287,7 @@ func (r *record) unpublishIndex(v *voice.Voice) {
 
 // chooseVictim sets c to the victim for start r among the voices that q selects, by the policy for e.Reason, and
 // reports whether r gets its place. Otherwise it sets e to the event of the refusal. It steals no voice.
-func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (won bool) {
+func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEvent) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
 	switch {
@@ -295,7 +298,7 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (w
 		policy = StealQuietest
 	}
 	if policy == Reject {
-		e.refuse(e.Reason, c, -1)
+		turnIntoRefusal(e, e.Reason, c, -1)
 		return false
 	}
 	quietest := policy == StealQuietest
@@ -310,13 +313,13 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (w
 	switch {
 	case c.Slot < 0 && e.Reason == ReasonPoolFull:
 		why, lowest := a.rejectReason(q)
-		e.refuse(why, c, -1)
+		turnIntoRefusal(e, why, c, -1)
 		e.RunnerUpPriority = lowest
 	case c.Slot < 0:
-		e.refuse(e.Reason, c, -1)
+		turnIntoRefusal(e, e.Reason, c, -1)
 	case a.rejectQuietest && quietest && e.Reason != ReasonGroupLimit &&
-		a.scores.Prio(c.Slot) == r.prio && float64(4*e.powers.newcomer) < c.Audibility:
-		e.refuse(ReasonQuieter, c, c.Audibility)
+		a.scores.Prio(c.Slot) == r.prio && float64(4*e.Newcomer) < c.Audibility:
+		turnIntoRefusal(e, ReasonQuieter, c, c.Audibility)
 	default:
 		return true
 	}
@@ -325,19 +328,18 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *Event) (w
 
 // isLessAudible reports whether start r, if it can become virtual, would be less audible in the next 20 ms than its
 // victim, at equal priority. e has the audibility of r.
-func (a *audio) isLessAudible(r *record, c *victim.Choice, e *Event) bool {
+func (a *audio) isLessAudible(r *record, c *victim.Choice, e *audioEvent) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
-	return steals && a.incomingKind.virtualizable && a.scores.Prio(c.Slot) == r.prio && e.powers.newcomer < c.Audibility
+	return steals && a.incomingKind.virtualizable && a.scores.Prio(c.Slot) == r.prio && e.Newcomer < c.Audibility
 }
 
-// refuse turns e, the event of victim c, into the event of a rejected start with the reason why. runnerUp is the
-// power of the second candidate; -1 without one.
-func (e *Event) refuse(why Reason, c *victim.Choice, runnerUp float64) {
-	own := e.powers.newcomer
-	*e = Event{
-		Kind: EventRejected, Reason: why, Bus: e.Bus, Policy: e.Policy, powers: eventPowers{audibility: own, newcomer: own, runnerUp: runnerUp},
-		Candidates: c.Candidates, Peers: c.Peers,
-	}
+// turnIntoRefusal turns e, the event of victim c, into the event of a rejected start with the reason why. runnerUp is
+// the power of the second candidate; -1 without one.
+func turnIntoRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float64) {
+	*e = audioEvent{Kind: EventRejected, Bus: e.Bus, Choice: eventChoice{
+		Reason: why, Policy: e.Policy, Powers: eventcode.Powers{Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp},
+		Candidates: int32(c.Candidates), Peers: int32(c.Peers),
+	}}
 }
 
 // rejectReason returns the reason why no voice that q selects can be stolen. With ReasonOutranked, lowest is the
@@ -359,7 +361,7 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 
 // steal ends the voice c.Slot for another one, with a tail if it is real, and completes e and emits it as
 // EventStolen.
-func (a *audio) steal(c *victim.Choice, e *Event) {
+func (a *audio) steal(c *victim.Choice, e *audioEvent) {
 	s := a.mutable(c.Slot)
 	a.explainChoice(e, c)
 	if c.Slot < a.base {
@@ -369,11 +371,11 @@ func (a *audio) steal(c *victim.Choice, e *Event) {
 }
 
 // explainChoice stores in e the levels, counts and priorities of choice c. The voice must still have its index.
-func (a *audio) explainChoice(e *Event, c *victim.Choice) {
+func (a *audio) explainChoice(e *audioEvent, c *victim.Choice) {
 	s := a.mutable(c.Slot)
-	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.Audibility, c.RunnerUp, a.lossBound(s)
+	e.Audibility, e.RunnerUp, e.Lost = c.Audibility, c.RunnerUp, a.lossBound(s)
 	a.noteFilters(e, s, c.Slot)
-	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.RunnerUpPrio, c.Candidates, c.Peers, s.prio
+	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.RunnerUpPrio, int32(c.Candidates), int32(c.Peers), s.prio
 	if e.Reason != ReasonGroupLimit { // a group has its own policy
 		e.Policy = a.overflow
 	}
@@ -400,7 +402,7 @@ func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	s.coalescedPower = min(s.coalescedPower+float64(own*own), g.maxPower)
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.coalescedPower), a.smoothed(s.sounded, 0))
 	a.rescore(first.status.Index())
-	var e Event
+	var e audioEvent
 	s.record.setCause(&e, s.number())
 	e.Kind = EventCoalesced
 	a.refuse(c, &e)

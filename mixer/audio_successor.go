@@ -165,7 +165,7 @@ func (a *audio) leaveLoops() {
 // in the journal.
 func (a *audio) endForSuccessor(i int) {
 	a.journalVoiceCommand(i, &command{kind: cmdStop, fadeFrames: noTail})
-	a.endVoice(i, a.now, EventEnded, &Event{})
+	a.endVoice(i, a.now, EventEnded, &audioEvent{})
 }
 
 // untilSuccessor returns how many of n frames can be mixed before the first voice with a successor ends, or leaves

@@ -18,7 +18,7 @@ func (s *slot) state() State {
 // demote takes the slot of the real voice c.Slot, with a tail, and makes it virtual if possible, and completes and
 // emits e. If all virtual voices are in use, the least audible one, or the voice itself, is stolen for good. prio and
 // remaining are the priority and the audibility, a power, of the incoming start.
-func (a *audio) demote(c *victim.Choice, e *Event, prio int32, remaining float64) {
+func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining float64) {
 	s := a.mutable(c.Slot)
 	if !s.virtualizable {
 		a.steal(c, e)
@@ -41,9 +41,9 @@ func (a *audio) demote(c *victim.Choice, e *Event, prio int32, remaining float64
 
 // stealVirtual ends the virtual voice c.Slot for good and emits e, completed, as EventStolen. remaining is the
 // audibility of the incoming start, a power.
-func (a *audio) stealVirtual(c *victim.Choice, e Event, remaining float64) {
+func (a *audio) stealVirtual(c *victim.Choice, e audioEvent, remaining float64) {
 	a.explainChoice(&e, c)
-	e.Reason, e.powers.newcomer = ReasonVirtualFull, remaining
+	e.Reason, e.Newcomer = ReasonVirtualFull, remaining
 	a.endVoice(c.Slot, a.now, EventStolen, &e)
 }
 
@@ -161,9 +161,9 @@ func (a *audio) exchange() {
 			return
 		}
 		v := a.mutable(best)
-		var e Event
+		var e audioEvent
 		v.record.setCause(&e, v.number())
-		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(a.scores.Audibility(best)), prio
+		e.Reason, e.Newcomer, e.NewcomerPriority = ReasonExchanged, float64(a.scores.Audibility(best)), prio
 		a.swap(&c, best, e)
 		changed = true
 	}
@@ -172,7 +172,7 @@ func (a *audio) exchange() {
 // swap gives the slot of the real voice c to the virtual voice at index best and makes the real one virtual. e is the
 // event of the real voice, which swap completes and emits. If the real voice cannot take the place of the virtual
 // one, a voice is stolen as for a start.
-func (a *audio) swap(c *victim.Choice, best int, e Event) {
+func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.Remaining(best)))
@@ -255,5 +255,5 @@ func (a *audio) fadeInRestored(i int) {
 	s := a.mutable(i)
 	s.voice.FadeBackIn(a.now, a.smooth)
 	s.resetScreen()
-	a.emitVoiceEvent(&Event{}, EventReal, s, a.now, i)
+	a.emitVoiceEvent(&audioEvent{}, EventReal, s, a.now, i)
 }

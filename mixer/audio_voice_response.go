@@ -2,7 +2,6 @@ package mixer
 
 import (
 	"voicepool/internal/spectrum"
-	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -79,17 +78,18 @@ func (a *audio) mayGetLouder(s *slot) bool {
 
 // noteFilters stores in e the cutoffs of the voice s at index i, and how its response changes its audibility,
 // as a power factor.
-func (a *audio) noteFilters(e *Event, s *slot, i int) {
-	e.LowPass, e.HighPass = s.voice.Cutoffs()
+func (a *audio) noteFilters(e *audioEvent, s *slot, i int) {
+	lowPass, highPass := s.voice.Cutoffs()
 	if screen := s.record.screen(); screen != nil {
-		if hz := screen.Cutoff(); hz > 0 && (e.LowPass == 0 || hz < e.LowPass) {
-			e.LowPass = hz
+		if hz := screen.Cutoff(); hz > 0 && (lowPass == 0 || hz < lowPass) {
+			lowPass = hz
 		}
 	}
+	e.LowPass, e.HighPass = float32(lowPass), float32(highPass)
 	if !s.shaped || s.power == 0 {
 		return
 	}
 	if index, _ := s.voice.Energies(); index > 0 {
-		e.Muffled = pcm.Decibels(max(float64(a.scores.Remaining(i))/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
+		e.Muffled = float32(max(float64(a.scores.Remaining(i))/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
 	}
 }

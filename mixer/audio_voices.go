@@ -143,28 +143,28 @@ func (a *audio) endFinishedVoices() {
 		s := a.mutable(i)
 		if e.dry {
 			a.stats.Underruns++
-			a.emitVoiceEvent(&Event{}, EventUnderrun, s, frame, i)
+			a.emitVoiceEvent(&audioEvent{}, EventUnderrun, s, frame, i)
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.emitVoiceEvent(&Event{}, EventFault, s, frame, i)
+			a.emitVoiceEvent(&audioEvent{}, EventFault, s, frame, i)
 		} else if e.broken {
 			a.stats.Broken++
-			a.emitVoiceEvent(&Event{}, EventBroken, s, frame, i)
+			a.emitVoiceEvent(&audioEvent{}, EventBroken, s, frame, i)
 		}
 		if s.stopping && s.voice.FadingOut() && frame >= s.voice.FadeEnd() {
 			kind = EventStopped
 		}
-		a.endVoice(i, frame, kind, &Event{})
+		a.endVoice(i, frame, kind, &audioEvent{})
 	}
 	a.endings = a.endings[:0]
 }
 
 // emitVoiceEvent completes e with kind k, a frame of the mix and the description of the voice s at index i, and emits
 // it.
-func (a *audio) emitVoiceEvent(e *Event, k EventKind, s *slot, frame int64, i int) {
-	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // a virtual voice has no slot
+func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64, i int) {
+	if e.Frame, e.Kind, e.Slot = frame, k, int32(i); s.virtual { // a virtual voice has no slot
 		e.Slot = -1
 	}
 	e.Voice, e.Sound, e.Group, e.Ref = s.number(), s.voice.Sound(), s.record.group, s.record.ref
@@ -173,7 +173,7 @@ func (a *audio) emitVoiceEvent(e *Event, k EventKind, s *slot, frame int64, i in
 }
 
 // setCause stores the start of r in e as the start or voice that causes the event. number is its number.
-func (r *record) setCause(e *Event, number uint64) {
+func (r *record) setCause(e *audioEvent, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
@@ -269,7 +269,7 @@ func (a *audio) noteSilentFrom(frame int64) {
 
 // endVoice ends the voice at index i at a frame of the mix, completes and emits e with kind k, releases its
 // successor, and frees its index and its record. It leaves no tail.
-func (a *audio) endVoice(i int, frame int64, k EventKind, e *Event) {
+func (a *audio) endVoice(i int, frame int64, k EventKind, e *audioEvent) {
 	s, state := a.mutable(i), a.countOutcome(k)
 	a.noteSilentFrom(frame)
 	a.noteTailOfVoice(s, frame)

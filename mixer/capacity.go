@@ -1,5 +1,7 @@
 package mixer
 
+import "voicepool/mixer/internal/eventcode"
+
 // A mixer starts small and grows on demand. The control side allocates larger buffers and hands them to
 // the audio side, which never allocates. Capacities set in the Config are allocated in New.
 
@@ -40,7 +42,7 @@ func (c *Config) initialCapacity(commands, events int) initialCapacity {
 func (c *Config) maxEventRecords(events int) int {
 	switch {
 	case events > 0:
-		return 4 * c.Events
+		return eventcode.MaxRecords * c.Events
 	case c.Stems:
 		return 3 * c.Events
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/eventcode"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -111,39 +112,64 @@ type Event struct {
 	Muffled           pcm.Decibels
 	LowPass, HighPass float64
 
-	powers eventPowers // set by the audio side; Events converts them to decibels
-	stem   *stem       // nil without Config.Stems
-	play   uint64
+	stem *stem // nil without Config.Stems
+	play uint64
 }
 
-// eventPowers are the levels of an event as the audio side compares them.
-type eventPowers struct {
-	audibility, newcomer float64
-	runnerUp             float64 // negative: no runner-up
-	lost                 float64
+// Types of the events as the audio side emits them.
+type (
+	audioEvent  = eventcode.Event[EventKind, Reason, Overflow, Group, stem]
+	eventChoice = eventcode.Choice[Reason, Overflow, Group]
+	eventRecord = eventcode.Record[Group, stem]
+)
+
+// explainsChoice reports whether events of this kind explain a choice.
+func (k EventKind) explainsChoice() bool {
+	switch k {
+	case EventStolen, EventVirtual, EventRejected, EventLimited, EventCoalesced:
+		return true
+	}
+	return false
 }
 
-// complete completes an event of the audio side for the control side of m: it sets the mixer of the bus and converts
-// powers to decibels. It must run once for each event.
-func (e *Event) complete(m *Mixer) {
-	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side has no pointer to the Mixer
+// emit queues a copy of e for the control side. If the queue is full, the event is lost; once events are read, it
+// counts in Stats.EventsLost.
+func (a *audio) emit(e *audioEvent) {
+	e.Explained = e.Kind.explainsChoice()
+	if !eventcode.Encode(a.events, e) && a.polled.Load() {
+		a.stats.EventsLost++
+	}
+}
+
+// popEvent removes the oldest event of the audio side from the queue, stores it in e and reports whether there was an
+// event. It converts powers to decibels. The event mutex is held.
+func (m *Mixer) popEvent(e *Event) bool {
+	var from audioEvent
+	if !eventcode.Decode(m.events, &from) {
+		return false
+	}
+	*e = Event{
+		Frame: from.Frame, Kind: from.Kind, Reason: from.Reason, Slot: int(from.Slot), Voice: from.Voice, Sound: from.Sound, Group: from.Group, Ref: from.Ref,
+		Endless: from.Endless, Bus: Bus{index: from.Bus}, By: from.By, BySound: from.BySound, ByGroup: from.ByGroup, ByRef: from.ByRef,
+		Candidates: int(from.Candidates), Peers: int(from.Peers), Priority: from.Priority, Policy: from.Policy,
+		RunnerUpPriority: from.RunnerUpPriority, NewcomerPriority: from.NewcomerPriority,
+		Muffled: pcm.Decibels(from.Muffled), LowPass: float64(from.LowPass), HighPass: float64(from.HighPass), stem: from.Stem, play: from.Play,
+	}
+	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil {
 		e.Bus.mixer = m
 	}
-	switch e.Kind {
-	case EventStolen, EventVirtual, EventRejected, EventLimited:
-	default:
-		return // no choice was made
+	if !from.Explained || e.Kind == EventCoalesced {
+		return true // no choice was made
 	}
-	p := &e.powers
-	e.Audibility, e.Newcomer, e.Lost = pcm.FromPower(p.audibility), pcm.FromPower(p.newcomer), pcm.FromPower(p.lost)
+	e.Audibility, e.Newcomer, e.Lost = pcm.FromPower(from.Audibility), pcm.FromPower(from.Newcomer), pcm.FromPower(from.Lost)
 	e.RunnerUp = pcm.Decibels(math.Inf(1))
-	if p.runnerUp >= 0 {
-		e.RunnerUp = pcm.FromPower(p.runnerUp)
+	if from.RunnerUp >= 0 {
+		e.RunnerUp = pcm.FromPower(from.RunnerUp)
 	}
 	if e.Muffled > 0 { // the audio side stores the remaining factor
-		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(e.Muffled))))
+		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(from.Muffled))))
 	}
-	e.powers = eventPowers{}
+	return true
 }
 
 // eventBlockSeconds is the length in seconds of the longest block that loses no events with Config.Events

@@ -179,9 +179,9 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 }
 
 // setStem stores the stem and the play of the start r in e. Without Config.Stems it has no effect.
-func (a *audio) setStem(e *Event, r *record) {
+func (a *audio) setStem(e *audioEvent, r *record) {
 	if a.stems != nil { // otherwise unused, and reading it would miss the cache
 		extra := r.extra.Load()
-		e.stem, e.play = extra.stem, r.play.Load()
+		e.Stem, e.Play = extra.stem, r.play.Load()
 	}
 }
