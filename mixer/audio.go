@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/release"
+	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/space"
@@ -89,7 +90,7 @@ type audio struct {
 	scoredMovingAt       int64     // the same for remaining of virtual voices that move
 	remainingRefreshedAt int64     // the last frame of a refreshRemaining
 	scoresDue            scoresDue // when scores have to be refreshed
-	queue                queue
+	queue                commandqueue.Queue[command]
 	buses                []bus
 	ear                  space.Ear
 	paused               bool  // all voices are paused
@@ -137,8 +138,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		sendFades: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newQueueBuffers(c.initial.commands)
-	a.queue.adopt(under)
-	a.successors, a.readySuccessors = under.successors, under.readySuccessors
+	a.queue, a.successors, a.readySuccessors = under.queue, under.successors, under.readySuccessors
 	a.outputs = newOutputs(s, c, a.tail)
 	var err error
 	if a.voiceTable, err = newVoiceTable(c, len(a.outputs.all)); err != nil {
@@ -199,7 +199,7 @@ func (a *audio) render(dst []pcm.Frame) {
 	}
 	for len(dst) > 0 {
 		n := a.untilGrid(int64(len(dst)) / pairs)
-		if c := a.queue.next(); c != nil {
+		if c := a.queue.Next(); c != nil {
 			n = min(n, c.frame-a.now)
 		}
 		if len(a.successors) > 0 {
@@ -230,7 +230,7 @@ func (a *audio) receive() {
 			continue
 		}
 		if c.frame > a.now {
-			a.queue.push(c)
+			a.queue.Push(c, c.order())
 			a.commands.Drop()
 			continue
 		}
@@ -243,7 +243,7 @@ func (a *audio) receive() {
 		if a.cancelling != nil {
 			a.cancelBatch()
 		}
-		a.inFlight.complete() // last: the ring buffer must have room for all commands under way
+		a.inFlight.Complete() // last: the ring buffer must have room for all commands under way
 	}
 }
 
@@ -259,10 +259,10 @@ func (a *audio) beginFrame() {
 // repeats this for batches whose countdowns have become 0.
 func (a *audio) executeDue() {
 	for {
-		for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
+		for c := a.queue.Next(); c != nil && c.frame <= a.now; c = a.queue.Next() {
 			a.execute(c)
-			a.queue.drop()
-			a.inFlight.complete()
+			a.queue.Drop()
+			a.inFlight.Complete()
 			if a.fired != nil {
 				a.scheduleFired()
 			}

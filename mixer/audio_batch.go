@@ -17,15 +17,9 @@ func (a *audio) queueInBatch(c *command) bool {
 	switch {
 	case s.dropped:
 		a.discardCommand(c)
-		a.inFlight.complete()
+		a.inFlight.Complete()
 	case base < 0:
-		place := a.queue.store(c) + 1
-		if s.last == 0 {
-			s.first = place
-		} else {
-			a.queue.after[s.last-1] = place
-		}
-		s.last = place
+		a.queue.Append(&s.commands, c)
 	default:
 		c.frame += base
 		return false
@@ -64,14 +58,11 @@ func (a *audio) fire(s *Batch, c *Countdown) {
 // empties the list.
 func (a *audio) scheduleFired() {
 	for s := a.fired; s != nil; {
-		for place := s.first; place != 0; {
-			after := a.queue.after[place-1]
-			a.queue.after[place-1] = 0
-			a.queue.commands[place-1].frame += a.now
-			a.queue.insert(place - 1)
-			place = after
+		for place := a.queue.Unlink(&s.commands); place >= 0; place = a.queue.Unlink(&s.commands) {
+			c := a.queue.At(place)
+			c.frame += a.now
+			a.queue.Insert(place, c.order())
 		}
-		s.first, s.last = 0, 0
 		s, s.next = s.next, nil
 	}
 	a.fired = nil
@@ -140,32 +131,19 @@ func (a *audio) cancelBatch() {
 		s.countdown = nil
 		a.waiting--
 	}
-	for place := s.first; place != 0; {
-		after := a.queue.after[place-1]
-		a.discardQueued(place - 1)
-		place = after
+	for place := a.queue.Unlink(&s.commands); place >= 0; place = a.queue.Unlink(&s.commands) {
+		a.discardCommand(a.queue.At(place))
+		a.queue.Release(place)
+		a.inFlight.Complete()
 	}
-	s.first, s.last = 0, 0
-	q := &a.queue
-	kept := q.heap[:0]
-	for _, d := range q.heap {
-		if q.commands[d.place].batch == s {
-			a.discardQueued(d.place)
-		} else {
-			kept = append(kept, d)
+	a.queue.DeleteFunc(func(c *command) bool {
+		if c.batch != s {
+			return false
 		}
-	}
-	q.heap = kept
-	for i := len(kept)/2 - 1; i >= 0; i-- {
-		q.siftDown(i, kept[i])
-	}
-}
-
-// discardQueued discards the command at a place of a.queue and frees the place. The caller removes it from the heap.
-func (a *audio) discardQueued(place int32) {
-	a.discardCommand(&a.queue.commands[place])
-	a.queue.release(place)
-	a.inFlight.complete()
+		a.discardCommand(c)
+		a.inFlight.Complete()
+		return true
+	})
 }
 
 // without returns a linked list without batch s, which it changes in place; a list that does not contain s is

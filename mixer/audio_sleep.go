@@ -25,7 +25,7 @@ func (a *audio) wake(due int64) (frames int64) {
 // idle reports whether all further frames are silent, no voice is left and no command is pending.
 func (a *audio) idle() bool {
 	if !a.silentBlock || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.waiting > 0 ||
-		a.inFlight.len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
+		a.inFlight.Len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
 		return false
 	}
 	for i := range a.buses {

@@ -30,7 +30,7 @@ type successorQueue struct {
 // addSuccessor makes the start c.record wait for the end of the start c.target.id and replaces an earlier successor,
 // which counts as stopped. If the predecessor is over, the successor is ready at once.
 func (a *audio) addSuccessor(c *command) {
-	a.inFlight.uncomplete()
+	a.inFlight.Uncomplete()
 	*a.record(c.record).extra.Load().predecessorFades = voice.Moves{}
 	l := pendingSuccessor{predecessor: c.target.id, start: c.record, when: c.when, loopEndAt: never}
 	a.releaseSuccessor(l.predecessor, false, nil)
@@ -90,7 +90,7 @@ func (a *audio) startSuccessors() {
 		a.predecessorFades = r.extra.Load().predecessorFades
 		a.start(&c)
 		a.predecessorFades = nil
-		a.inFlight.complete()
+		a.inFlight.Complete()
 	}
 	a.readySuccessors = a.readySuccessors[:0]
 }

@@ -3,6 +3,8 @@ package mixer
 import (
 	"fmt"
 	"sync/atomic"
+
+	"voicepool/mixer/internal/commandqueue"
 )
 
 // Batch holds commands that wait on the audio side until the batch is fired. Each command is
@@ -20,10 +22,10 @@ type Batch struct {
 
 // batchState is the audio-side state of a Batch.
 type batchState struct {
-	first, last int32      // the list of waiting commands: places in the queue, from 1; 0: empty
-	countdown   *Countdown // the countdown it waits for
-	next        *Batch     // in a list of the countdown, or of the batches fired at this frame
-	dropped     bool
+	commands  commandqueue.List // waiting
+	countdown *Countdown        // the countdown it waits for
+	next      *Batch            // in a list of the countdown, or of the batches fired at this frame
+	dropped   bool
 }
 
 // Countdown counts starts that are not over, as a sync.WaitGroup does. Moment.Add increments it. Each

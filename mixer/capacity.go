@@ -1,6 +1,9 @@
 package mixer
 
-import "voicepool/mixer/internal/eventcode"
+import (
+	"voicepool/mixer/internal/commandqueue"
+	"voicepool/mixer/internal/eventcode"
+)
 
 // A mixer starts small and grows on demand. The control side allocates larger buffers and hands them to
 // the audio side, which never allocates. Capacities set in the Config are allocated in New.
@@ -51,32 +54,22 @@ func (c *Config) maxEventRecords(events int) int {
 
 // queueBuffers holds the audio-side buffers for a number of commands under way.
 type queueBuffers struct {
-	heap            []queueEntry
-	commands        []command
-	free, after     []int32
+	queue           commandqueue.Queue[command]
 	successors      []pendingSuccessor
 	readySuccessors []readySuccessor
 }
 
 // newQueueBuffers returns empty buffers for a number of commands under way.
 func newQueueBuffers(commands int) *queueBuffers {
-	b := &queueBuffers{
-		make([]queueEntry, 0, commands), make([]command, commands), make([]int32, 0, commands), make([]int32, commands),
-		make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands),
-	}
-	for i := range commands {
-		b.free = append(b.free, int32(commands-1-i))
-	}
-	return b
+	return &queueBuffers{commandqueue.New[command](commands), make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands)}
 }
 
 // growBuffers grows the buffers for n commands under way and for their events. It allocates only if n is a new
 // maximum. The mutex is held.
 func (m *Mixer) growBuffers(n int64) {
-	if n > m.commandCapacity {
-		m.commandCapacity = max(n, min(2*m.commandCapacity, m.maxCommands))
-		m.largerBuffers.Store(newQueueBuffers(int(m.commandCapacity))) // before the ring buffer grows, so that later commands fit
-		m.commands.Grow(int(m.commandCapacity))
+	if m.capacity.Grow(n) {
+		m.largerBuffers.Store(newQueueBuffers(int(m.capacity.Allocated))) // before the ring buffer grows, so that later commands fit
+		m.commands.Grow(int(m.capacity.Allocated))
 	}
 	m.growEvents(n)
 }
@@ -107,7 +100,7 @@ func (a *audio) adoptBuffers() {
 		return
 	}
 	more := a.largerBuffers.Swap(nil)
-	a.queue.adopt(more)
+	a.queue.MoveTo(&more.queue)
 	a.successors = append(more.successors, a.successors...)
 	a.readySuccessors = append(more.readySuccessors, a.readySuccessors...)
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/history"
 	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
@@ -35,19 +36,18 @@ type Mixer struct {
 	filters    chunkAllocator[voice.Filter]
 	screens    chunkAllocator[voice.DirectFilter]
 
-	filtersUntil    int64  // pending commands may set a cutoff of starts up to this frame
-	seq             uint64 // of the last command
-	otherSeq        uint64 // of the last command other than cmdPending, cmdPendingBus and cmdPositions
-	positionsSeq    uint64 // of the last cmdPositions
-	maxCommands     int64
-	commandCapacity int64          // the number of commands under way that there is memory for
-	maxQueuedEvents int            // the maximum number of queued events
-	maxEventRecords int            // the maximum number of queued event records
-	minSlots        int            // the smallest size that the pool has had
-	virtual         bool           // Config.Virtual > 0
-	mayLoop         bool           // a start was requested that may be endless
-	eventMutex      sync.Mutex     // among readers of events and of the journal
-	readers         []*EventReader // the first one serves Events; nil without an EventReader
+	filtersUntil    int64                 // pending commands may set a cutoff of starts up to this frame
+	seq             uint64                // of the last command
+	otherSeq        uint64                // of the last command other than cmdPending, cmdPendingBus and cmdPositions
+	positionsSeq    uint64                // of the last cmdPositions
+	capacity        commandqueue.Capacity // of commands under way
+	maxQueuedEvents int                   // the maximum number of queued events
+	maxEventRecords int                   // the maximum number of queued event records
+	minSlots        int                   // the smallest size that the pool has had
+	virtual         bool                  // Config.Virtual > 0
+	mayLoop         bool                  // a start was requested that may be endless
+	eventMutex      sync.Mutex            // among readers of events and of the journal
+	readers         []*EventReader        // the first one serves Events; nil without an EventReader
 	clock           callClock
 	closed          bool
 	openStreams     []*voice.StreamBuffer // open streams of starts that are not over
@@ -78,7 +78,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{busGains: gainReadback{maxScheduled: c.Commands, lookahead: int64(c.Rate) / 20, setAt: make([]int64, len(buses))}, maxVoices: c.MaxVoices, maxCommands: int64(c.Commands), commandCapacity: int64(c.initial.commands), maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
+	m := &Mixer{busGains: gainReadback{maxScheduled: c.Commands, lookahead: int64(c.Rate) / 20, setAt: make([]int64, len(buses))}, maxVoices: c.MaxVoices, capacity: commandqueue.Capacity{Allocated: int64(c.initial.commands), Max: int64(c.Commands)}, maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.firstOutput = c.Outputs[0].Name
@@ -295,7 +295,7 @@ func (m *Mixer) sendToPlay(c command) error {
 	defer m.mutex.Unlock()
 	voices := int64(0)
 	m.forPlay(play, func(Handle, *record) { voices++ })
-	if m.inFlight.len()+voices > m.maxInFlight(c.frame) {
+	if m.inFlight.Len()+voices > m.capacity.Limit(c.frame == Now) {
 		m.busyCalls.Add(1)
 		return ErrBusy
 	}
@@ -306,18 +306,9 @@ func (m *Mixer) sendToPlay(c command) error {
 	return nil
 }
 
-// maxInFlight returns the number of commands under way where a new command for a frame, or Now, is rejected as busy.
-// Commands for later frames leave a reserve for commands of Now.
-func (m *Mixer) maxInFlight(frame int64) int64 {
-	if frame == Now {
-		return m.maxCommands
-	}
-	return m.maxCommands - min(64, m.maxCommands/16)
-}
-
 // push sends a command, or returns ErrBusy if too many are under way. The mutex is held.
 func (m *Mixer) push(c command) error {
-	if m.inFlight.len() >= m.maxInFlight(c.frame) {
+	if m.inFlight.Len() >= m.capacity.Limit(c.frame == Now) {
 		m.busyCalls.Add(1)
 		return ErrBusy
 	}
@@ -352,7 +343,7 @@ func (m *Mixer) pushReserved(c *command) (frame int64) {
 	case filters, c.kind == cmdPosition && c.payload.spot.Muffled():
 		m.allocateFiltersFor(c)
 	}
-	m.growBuffers(m.inFlight.add(1))
+	m.growBuffers(m.inFlight.Add(1))
 	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way
 	m.commands.Send(1)
 	m.sleep.requestWake()

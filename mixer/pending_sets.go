@@ -91,7 +91,7 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, 
 // pushSet sends a command for a set and reports whether it was sent. It is not sent while half of the ring buffer or
 // more is in use, because the rest is reserved for commands that cannot be pending sets. The mutex is held.
 func (m *Mixer) pushSet(c command) bool {
-	if n := m.inFlight.len(); n >= m.maxCommands/2 && n < m.maxCommands {
+	if n := m.inFlight.Len(); n >= m.capacity.Max/2 && n < m.capacity.Max {
 		return false
 	}
 	return m.push(c) == nil

@@ -6,6 +6,7 @@ import (
 
 	"voicepool/effect"
 	"voicepool/internal/ring"
+	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/master"
 	"voicepool/mixer/internal/publish"
 	"voicepool/pcm"
@@ -30,7 +31,7 @@ type shared struct {
 	directory         atomic.Pointer[[]*record] // all records by index; see growRecords
 	commands          *ring.Ring[command]
 	largerBuffers     atomic.Pointer[queueBuffers] // larger buffers; see growBuffers
-	inFlight          inFlightCounter
+	inFlight          commandqueue.InFlight
 	listener          publish.SeqCell[[18]atomic.Uint64] // listenerVectors
 	listenerMoved     atomic.Bool
 	positionsSent     atomic.Bool // a cmdPositions is under way, or positionsDeferred is set

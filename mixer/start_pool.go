@@ -78,7 +78,7 @@ func (m *Mixer) recordOf(id pool.Handle) *record {
 // under way or all records are in use. It first takes back records of finished starts, so that recently used records
 // are reused while they are in a cache. The mutex is held.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
-	if m.inFlight.len() >= m.maxInFlight(frame) {
+	if m.inFlight.Len() >= m.capacity.Limit(frame == Now) {
 		return 0, nil
 	}
 	m.takeFinished()

@@ -65,7 +65,7 @@ func (m *Mixer) Stats() Stats {
 	var words [numStats]uint64
 	for !m.published.Read(words[:]) {
 	}
-	s := Stats{Busy: m.busyCalls.Load(), Pending: m.inFlight.len()}
+	s := Stats{Busy: m.busyCalls.Load(), Pending: m.inFlight.Len()}
 	for i, f := range s.fields() {
 		*f = int64(words[i])
 	}

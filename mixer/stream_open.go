@@ -20,11 +20,11 @@ func (m *Mixer) keepStream(feed *voice.StreamBuffer) {
 // It unlocks the mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
 // before and after. The error is ErrClosed or as in openStream.
 func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
-	m.inFlight.add(1) // reserves room for the command
+	m.inFlight.Add(1) // reserves room for the command
 	m.mutex.Unlock()
 	defer func() {
 		m.mutex.Lock()
-		m.inFlight.add(-1)
+		m.inFlight.Add(-1)
 		if feed != nil && m.closed {
 			feed.Close()
 			feed, err = nil, ErrClosed

@@ -286,8 +286,8 @@ func TestWalls(t *testing.T) {
 	for _, fault := range faults {
 		t.Error(fault)
 	}
-	// Functions of the command queue, of spatial positions, and of published values must be among them.
-	for _, name := range []string{"push", "drop", "readVectors", "ear", "publish", "unpublishIndex", "render", "mixVoices"} {
+	// Functions that receive commands, of spatial positions, and of published values must be among them.
+	for _, name := range []string{"receive", "cancelBatch", "readVectors", "ear", "publish", "unpublishIndex", "render", "mixVoices"} {
 		if !slices.Contains(audioSide, name) {
 			t.Errorf("%s is not found on the audio side", name)
 		}
@@ -328,8 +328,8 @@ func TestWallsHold(t *testing.T) {
 			want: "names groupAudio.playing",
 		},
 		{
-			name: "control looks into the queue", text: "func (q *queue) Peek() int { return len(q.heap) }",
-			want: "names queue.heap",
+			name: "control looks into the successors", text: "func (q *successorQueue) Peek() int { return len(q.successors) }",
+			want: "names successorQueue.successors",
 		},
 		{
 			name: "audio reads a number of control",

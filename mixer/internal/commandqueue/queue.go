@@ -1,0 +1,172 @@
+// Package commandqueue keeps the commands that a mixer executes at later frames, and counts the commands that are under
+// way between the goroutine that sends them and the goroutine that executes them. The executing side, here called the
+// audio side, never allocates: the sending side, the control side, limits the commands under way and provides larger
+// queues.
+package commandqueue
+
+// Order is the order of execution: by frame, then by rank, then by sequence number.
+type Order struct {
+	Frame int64
+	Seq   uint64
+	Rank  int32
+}
+
+// Queue is a priority queue of commands. A command is stored at a place and stays there; a binary heap orders the
+// places. A stored command may instead wait in a List. The zero value has no room for commands. Audio side, except New.
+type Queue[Command any] struct {
+	heap     []entry
+	commands []Command
+	free     []int32 // unused places of commands
+	after    []int32 // by place: the next place of the same List, from 1
+}
+
+// entry is a heap entry: an Order and the place of its command, laid out without padding.
+type entry struct {
+	frame int64
+	seq   uint64
+	place int32
+	rank  int32
+}
+
+// List is a list of stored commands that wait outside the heap. The zero value is an empty list. Audio side.
+type List struct {
+	first, last int32 // places, from 1; 0: empty
+}
+
+// New returns an empty queue for a number of commands. Any goroutine.
+func New[Command any](commands int) Queue[Command] {
+	q := Queue[Command]{make([]entry, 0, commands), make([]Command, commands), make([]int32, 0, commands), make([]int32, commands)}
+	for i := range commands {
+		q.free = append(q.free, int32(commands-1-i))
+	}
+	return q
+}
+
+// before reports whether the command of d is executed before the command of e.
+func (d entry) before(e entry) bool {
+	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
+}
+
+// MoveTo continues the queue in the buffers of larger, a result of New that is at least as large and must not be used
+// afterwards. All commands keep their places.
+func (q *Queue[Command]) MoveTo(larger *Queue[Command]) {
+	copy(larger.commands, q.commands)
+	copy(larger.after, q.after)
+	free := larger.free[:len(larger.commands)-len(q.commands)] // the new places
+	*q = Queue[Command]{append(larger.heap, q.heap...), larger.commands, append(free, q.free...), larger.after}
+}
+
+// Push queues a copy of a command. The queue must have a free place.
+func (q *Queue[Command]) Push(c *Command, o Order) { q.Insert(q.store(c), o) }
+
+// Append stores a copy of a command and appends it to a list. The queue must have a free place.
+func (q *Queue[Command]) Append(l *List, c *Command) {
+	place := q.store(c) + 1
+	if l.last == 0 {
+		l.first = place
+	} else {
+		q.after[l.last-1] = place
+	}
+	l.last = place
+}
+
+// Unlink removes the first command from a list and returns its place, for At and then Insert or Release; -1 if the
+// list is empty.
+func (q *Queue[Command]) Unlink(l *List) (place int32) {
+	if place = l.first - 1; place >= 0 {
+		if l.first, q.after[place] = q.after[place], 0; l.first == 0 {
+			l.last = 0
+		}
+	}
+	return place
+}
+
+// At returns the command stored at a place. The pointer is valid until the place is released or MoveTo.
+func (q *Queue[Command]) At(place int32) *Command { return &q.commands[place] }
+
+// store copies a command to a free place and returns the place. A place must be free.
+func (q *Queue[Command]) store(c *Command) (place int32) {
+	last := len(q.free) - 1
+	place = q.free[last]
+	q.free = q.free[:last]
+	q.commands[place] = *c
+	return place
+}
+
+// Insert adds the command at a place, which must be in no list, to the heap.
+func (q *Queue[Command]) Insert(place int32, o Order) {
+	d := entry{o.Frame, o.Seq, place, o.Rank}
+	i := len(q.heap)
+	q.heap = append(q.heap, d)
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !d.before(q.heap[parent]) {
+			break
+		}
+		q.heap[i] = q.heap[parent]
+		i = parent
+	}
+	q.heap[i] = d
+}
+
+// Next returns the first command in the heap; nil if the heap is empty. The pointer is valid until Drop.
+func (q *Queue[Command]) Next() *Command {
+	if len(q.heap) == 0 {
+		return nil
+	}
+	return &q.commands[q.heap[0].place]
+}
+
+// Drop removes the first command, the result of Next. The heap must not be empty.
+func (q *Queue[Command]) Drop() {
+	q.Release(q.heap[0].place)
+	last := len(q.heap) - 1
+	d := q.heap[last]
+	if q.heap = q.heap[:last]; last > 0 {
+		q.siftDown(0, d)
+	}
+}
+
+// Release frees a place and clears its command, for the garbage collector. The place must be in no list and not in the
+// heap.
+func (q *Queue[Command]) Release(place int32) {
+	var none Command
+	q.commands[place] = none
+	q.free = append(q.free, place)
+}
+
+// DeleteFunc calls discard once for each command in the heap, in no order, and removes the command if discard returns
+// true. discard must not use the queue.
+func (q *Queue[Command]) DeleteFunc(discard func(*Command) bool) {
+	kept := q.heap[:0]
+	for _, d := range q.heap {
+		if discard(&q.commands[d.place]) {
+			q.Release(d.place)
+		} else {
+			kept = append(kept, d)
+		}
+	}
+	q.heap = kept
+	for i := len(kept)/2 - 1; i >= 0; i-- {
+		q.siftDown(i, kept[i])
+	}
+}
+
+// siftDown places d at heap index i, whose old entry is overwritten, or below, in heap order.
+func (q *Queue[Command]) siftDown(i int, d entry) {
+	for {
+		least := 2*i + 1
+		if least >= len(q.heap) {
+			break
+		}
+		if least+1 < len(q.heap) && q.heap[least+1].before(q.heap[least]) {
+			least++
+		}
+		if !q.heap[least].before(d) {
+			break
+		}
+		q.heap[i] = q.heap[least]
+		i = least
+	}
+	q.heap[i] = d
+}
