@@ -322,9 +322,9 @@ func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	return dst, false
 }
 
-// keep removes those of the n new frames, at the end of dst, that are before the beginning or after the end of the
-// stream, adds the number of the others to r.at, and returns dst. If r.dry is true, dst has none of them and
-// stays.
+// keep removes the frames before the beginning and after the end of the stream from the n new frames at the end of
+// dst. It adds the number of the remaining ones to r.at, and returns dst. If r.dry is true, dst has no new frames, and
+// keep only counts.
 func (r *Reader) keep(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.cut, n)
