@@ -13,8 +13,8 @@ type (
 	kind   uint8
 	reason uint8
 	policy uint8
-	group  struct{ number int }
-	stem   struct{ name string }
+	group  int
+	stem   string
 
 	event  = Event[kind, reason, policy, group, stem]
 	record = Record[group, stem]
