@@ -52,20 +52,18 @@ func Serve(in io.Reader, out io.Writer, s *showrun.Show) error {
 	lines := bufio.NewReaderSize(in, longest)
 	for {
 		line, err := lines.ReadSlice('\n')
-		var answer *Answer
+		var failed error
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			for errors.Is(err, bufio.ErrBufferFull) {
 				_, err = lines.ReadSlice('\n')
 			}
-			answer = &Answer{Error: tooLarge}
+			failed = one.write(&Answer{Error: tooLarge})
 		case len(strings.TrimSpace(string(line))) > 0:
-			answer = one.answer(strings.TrimSpace(string(line)))
+			s.Answer(func() { failed = one.write(one.answer(strings.TrimSpace(string(line)))) })
 		}
-		if answer != nil {
-			if err := one.write(answer); err != nil {
-				return err
-			}
+		if failed != nil {
+			return failed
 		}
 		if err == io.EOF {
 			return nil

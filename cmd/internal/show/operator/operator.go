@@ -287,9 +287,11 @@ func (b *Console) followMidi() {
 	}
 }
 
-// leave ends the show, restores the terminal, closes the sockets and waits for the screen.
+// leave ends the show, restores the terminal, closes the sockets and waits for the screen. Before it closes them, it
+// waits a second for answers that are being written, such as the answer to quit.
 func (b *Console) leave() {
 	b.show.Quit()
+	b.show.WaitForAnswers(time.Second)
 	if b.restore != nil {
 		b.restore()
 	}

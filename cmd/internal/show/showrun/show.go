@@ -56,6 +56,8 @@ type Show struct {
 	options Options
 	done    chan struct{} // closed by Quit
 
+	answering sync.RWMutex // held for reading while a command is carried out and answered
+
 	mutex    sync.Mutex
 	standby  int           // list index of the cue for the next GO; the length of the list at its end
 	last     int           // list index of the last GO; -1 before the first
@@ -289,6 +291,28 @@ func (s *Show) Paused() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.paused
+}
+
+// Answer calls do, which carries out a command and writes its answer. Any goroutine.
+func (s *Show) Answer(do func()) {
+	s.answering.RLock()
+	defer s.answering.RUnlock()
+	do()
+}
+
+// WaitForAnswers waits until each call of Answer has returned, but at most for limit: a reader may not take its
+// answer. Call it after Quit, so that the client that has ended the show reads the answer.
+func (s *Show) WaitForAnswers(limit time.Duration) {
+	answered := make(chan struct{})
+	go func() {
+		s.answering.Lock()
+		defer s.answering.Unlock()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-time.After(limit):
+	}
 }
 
 // Quit ends the show: it closes the channel of Done and finishes the player. A second call has no effect. The show
