@@ -179,7 +179,7 @@ func checkSVG(t *testing.T, file string) {
 // walls.
 func TestStealbenchOfWalls(t *testing.T) {
 	if !longtest.Enabled() {
-		t.Skip("the script stealbench measures a short sheet")
+		t.Skip("a variant for VOICEPOOL_LONG=1: a scene takes seconds; TestStealbench measures a shorter one")
 	}
 	out, err := runSteal(t, "stealbench", "--scene", "walls", "--voices", "32", "--seeds", "1", "--policies", "quietest,quietest+blind")
 	if err != nil {

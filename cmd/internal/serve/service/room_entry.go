@@ -229,12 +229,12 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 	return h, nil
 }
 
-// placeholderSheet is the sheet of a room that an upload has made, until a client puts another sheet.
-const placeholderSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
+// uploadSheet is the sheet of a room that an upload has made, until a client puts another sheet.
+const uploadSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// isPlaceholder reports whether a room was made by an upload and still has a sheet made from placeholderSheet.
-func isPlaceholder(r *room.Room) bool {
-	comment, _, _ := strings.Cut(placeholderSheet, "\n")
+// madeByUpload reports whether a room was made by an upload and still has a sheet made from uploadSheet.
+func madeByUpload(r *room.Room) bool {
+	comment, _, _ := strings.Cut(uploadSheet, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
 }
 
@@ -291,27 +291,27 @@ func (s *Server) release(name string, h *roomEntry) {
 	s.withdraw(name, h)
 }
 
-// withdraw ends the room h if it has the unchanged placeholderSheet, so that it received no sound, and no call holds
+// withdraw ends the room h if it has the unchanged uploadSheet, so that it received no sound, and no call holds
 // it. Other rooms are left as they are. The caller holds the lock of the name.
 func (s *Server) withdraw(name string, h *roomEntry) {
-	if h.calls == 0 && string(h.room.Text()) == placeholderSheet && h.ending.CompareAndSwap(false, true) {
+	if h.calls == 0 && string(h.room.Text()) == uploadSheet && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
 		s.forget(name, h)
 	}
 }
 
 // receiver returns the room called name for an upload and holds it; the caller must call release. A room that does
-// not exist is made with placeholderSheet, if the server has a folder for sounds and no Options.Raise.
+// not exist is made with uploadSheet, if the server has a folder for sounds and no Options.Raise.
 func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) {
 	var text []byte
 	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
-		text = []byte(placeholderSheet)
+		text = []byte(uploadSheet)
 	}
 	h, _, err := s.hold(ctx, name, text)
 	return h, err
 }
 
-// replace closes the room h, which has a placeholder sheet, and makes a new one from text, with the same uploaded
+// replace closes the room h, which has the sheet of an upload, and makes a new one from text, with the same uploaded
 // sounds. It is for a sheet with another rate. If the new room fails, the old one is made again. If another call is
 // uploading a sound, h stays, and the error is a problem with status 409. The caller holds the room.
 func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {

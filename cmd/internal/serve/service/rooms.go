@@ -72,7 +72,7 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 }
 
 // sheet makes a room called name from text, a sheet or a bank, or changes an existing room to it. status is 201 or
-// 200. now is the room, which may be another one than before if the old one had a placeholder sheet.
+// 200. now is the room, which may be another one than before if the old one had the sheet of an upload.
 func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
 	h, made, err := s.hold(ctx, name, text)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	}
 	err = h.room.Change(ctx, text)
 	h.stir()
-	if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && isPlaceholder(h.room) {
+	if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && madeByUpload(h.room) {
 		if err = s.replace(ctx, name, h, text); err == nil {
 			h, err = s.activeRoom(name)
 		}
