@@ -35,24 +35,32 @@ func (s *section) next(x float64) float64 {
 // rate is in Hz.
 func Octave(x []float64, hertz float64, rate int) []float64 {
 	out := slices.Clone(x)
+	filterOctave(out, hertz, rate)
+	return out
+}
+
+// filterOctave replaces x with its Octave.
+func filterOctave(x []float64, hertz float64, rate int) {
 	for range 2 {
 		// All four sections run in one loop, so that the processor computes them in parallel.
 		a, b := newSection(hertz/math.Sqrt2, 0.5411961, true, rate), newSection(hertz/math.Sqrt2, 1.3065630, true, rate)
 		c, d := newSection(hertz*math.Sqrt2, 0.5411961, false, rate), newSection(hertz*math.Sqrt2, 1.3065630, false, rate)
-		for i, v := range out {
-			out[i] = d.next(c.next(b.next(a.next(v))))
+		for i, v := range x {
+			x[i] = d.next(c.next(b.next(a.next(v))))
 		}
-		slices.Reverse(out)
+		slices.Reverse(x)
 	}
-	return out
 }
 
 // Curve returns the decay of the octave around a frequency in Hz, in dB at each frame and 0 at the first one. It is
 // averaged over responses, at least one, of equal length and a rate in Hz, by Schroeder's backward integration.
 func Curve(responses [][]float64, hertz float64, rate int) []float64 {
 	left := make([]float64, len(responses[0]))
+	octave := make([]float64, len(left))
 	for _, x := range responses {
-		for i, y := range Octave(x, hertz, rate) {
+		copy(octave, x)
+		filterOctave(octave, hertz, rate)
+		for i, y := range octave {
 			left[i] += y * y
 		}
 	}
@@ -67,11 +75,16 @@ func Curve(responses [][]float64, hertz float64, rate int) []float64 {
 	return left
 }
 
-// Decay returns the reverberation time of an octave in seconds: a line through its Curve from -5 to -35 dB,
-// extrapolated to -60 dB.
+// Decay returns the reverberation time of an octave in seconds: the Slope of its Curve.
 func Decay(responses [][]float64, hertz float64, rate int) float64 {
+	return Slope(Curve(responses, hertz, rate), rate)
+}
+
+// Slope returns the time in seconds that a curve in dB takes to fall by 60 dB: a line through the curve from -5 to
+// -35 dB, extrapolated.
+func Slope(curve []float64, rate int) float64 {
 	var n, st, sd, stt, std float64
-	for i, db := range Curve(responses, hertz, rate) {
+	for i, db := range curve {
 		if db > -5 || db < -35 {
 			continue
 		}

@@ -1,12 +1,14 @@
 package reverb
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -40,6 +42,7 @@ type model struct {
 	line      [lineCount][]float64
 	shelves   [lineCount][2]*biquad
 	gain      [lineCount]float64
+	power     float64 // of the reflections
 }
 
 type wallModel struct {
@@ -49,6 +52,9 @@ type wallModel struct {
 
 func newModel(v *Values, rate int, p *delays) *model {
 	m := &model{}
+	for _, r := range reflectionsLeft {
+		m.power += r.gain * r.gain
+	}
 	for c, millis := range [2][4]float64{allpassLeft, allpassRight} {
 		for _, ms := range millis {
 			m.allpasses[c] = append(m.allpasses[c], wallModel{length: prime(max(int(ms/1000*float64(rate)), 2))})
@@ -82,10 +88,7 @@ func (m *model) next(x [2]float64, p *delays) (late, early [2]float64) {
 		}
 		return 0
 	}
-	power := 0.0
-	for _, r := range reflectionsLeft {
-		power += r.gain * r.gain
-	}
+	power := math.Sqrt(m.power)
 	for i := range reflectionsLeft {
 		l, r := 0, 1
 		if reflectionsLeft[i].crosses {
@@ -94,8 +97,8 @@ func (m *model) next(x [2]float64, p *delays) (late, early [2]float64) {
 		if reflectionsRight[i].crosses {
 			r = 0
 		}
-		early[0] += back(p[lineCount+1+i], l) * reflectionsLeft[i].gain / math.Sqrt(power)
-		early[1] += back(p[lineCount+1+len(reflectionsLeft)+i], r) * reflectionsRight[i].gain / math.Sqrt(power)
+		early[0] += back(p[lineCount+1+i], l) * reflectionsLeft[i].gain / power
+		early[1] += back(p[lineCount+1+len(reflectionsLeft)+i], r) * reflectionsRight[i].gain / power
 	}
 	var in [2]float64
 	for c := range in {
@@ -139,8 +142,8 @@ func (m *model) next(x [2]float64, p *delays) (late, early [2]float64) {
 // TestAgainstModel compares a room without modulation with the model, within the precision of float32.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	for range 12 {
-		rate := []int{8000, 44100, 48000, 96000}[r.IntN(4)]
+	for n := range longtest.Amount(5, 12) {
+		rate := []int{8000, 44100, 48000, 96000}[n%4]
 		v := Values{
 			Time: 0.1 * math.Pow(200, r.Float64()), Low: 0.25 * math.Pow(10, r.Float64()), High: 0.1 * math.Pow(15, r.Float64()), Predelay: r.Float64() / 4,
 			Size: 0.2 * math.Pow(10, r.Float64()), Early: 72*r.Float64() - 60, Width: 1,
@@ -175,7 +178,7 @@ func TestAgainstModel(t *testing.T) {
 // steady 200 Hz sine.
 func TestClicks(t *testing.T) {
 	for _, rate := range []int{8000, 48000, 96000} {
-		for name, ends := range map[string]func(v *Values, x float64){
+		moves := map[string]func(v *Values, x float64){
 			"time":       func(v *Values, x float64) { v.Time = 0.1 * math.Pow(200, x) },
 			"low":        func(v *Values, x float64) { v.Low = 0.25 * math.Pow(10, x) },
 			"high":       func(v *Values, x float64) { v.High = 0.1 * math.Pow(15, x) },
@@ -184,15 +187,20 @@ func TestClicks(t *testing.T) {
 			"early":      func(v *Values, x float64) { v.Early = -60 + 72*x },
 			"width":      func(v *Values, x float64) { v.Width = x },
 			"modulation": func(v *Values, x float64) { v.Modulation = x },
-		} {
+		}
+		for i, name := range slices.Sorted(maps.Keys(moves)) {
+			if rate > 48000 && i%4 > 0 && !longtest.Enabled() {
+				continue
+			}
+			ends, length := moves[name], rate*longtest.Amount(15, 20)/10
 			v := defaults()
 			v.Modulation = 0
 			ends(&v, 0)
 			x := New(rate)
 			x.Jump(&v)
-			block, frames := make([]pcm.Frame, 32), make([]float64, 0, rate*2)
+			block, frames := make([]pcm.Frame, 32), make([]float64, 0, length)
 			moved := 0
-			for from := 0; from < 2*rate; from += 32 {
+			for from := 0; from < length; from += 32 {
 				if begin := rate / 32 * 32; from >= begin {
 					if share := float64(from-begin) / (0.01 * float64(rate)); share < 1.1 {
 						ends(&v, 0.5-0.5*math.Cos(math.Pi*min(share, 1)))

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -11,7 +12,7 @@ import (
 // rate, moving values and waking up.
 func TestRuns(t *testing.T) {
 	for _, rate := range []int{60, 100, 1000, 2500, 8000, 11025, 44100, 48000, 192000} {
-		for seed := range uint64(6) {
+		for seed := range uint64(longtest.Amount(3, 6)) {
 			r := rand.New(rand.NewPCG(seed, uint64(rate)))
 			one, runs := New(rate), New(rate)
 			start := int64(r.IntN(100)) * updateInterval * 1000

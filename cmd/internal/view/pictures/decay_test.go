@@ -61,7 +61,7 @@ func TestDecay(t *testing.T) {
 				points = append(points, point{float64(at) / 100, whole[at*rate/100]})
 			}
 			d.line(points, colours[k], "")
-			times[hertz] = acoustics.Decay(x, hertz, rate)
+			times[hertz] = acoustics.Slope(whole, rate)
 			name := fmt.Sprintf("%g Hz: %.2f s", hertz, times[hertz])
 			if hertz >= 1000 {
 				name = fmt.Sprintf("%g kHz: %.2f s", hertz/1000, times[hertz])

@@ -31,6 +31,10 @@ func powers(t *testing.T, closes bool) (all [columns][rows]float64) {
 	t.Helper()
 	const size = 1 << 13
 	plan := fourier.New(size)
+	var window [size]float64
+	for i := range window {
+		window[i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i)/size)
+	}
 	for seed := range uint64(4) { // averaging avoids places with almost no noise
 		r := rand.New(rand.NewPCG(seed, 1))
 		data := make([]float32, (shown+1)*rate)
@@ -72,7 +76,7 @@ func powers(t *testing.T, closes bool) (all [columns][rows]float64) {
 			for i := range x {
 				x[i] = 0
 				if at := middle - size/2 + i; at >= 0 {
-					x[i] = complex((0.5-0.5*math.Cos(2*math.Pi*float64(i)/size))*float64(out[at][0]), 0)
+					x[i] = complex(window[i]*float64(out[at][0]), 0)
 				}
 			}
 			plan.Apply(x)
