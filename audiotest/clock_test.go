@@ -87,7 +87,7 @@ func TestLead(t *testing.T) {
 			}
 		})
 	}
-	a.Step(time.Second)
+	a.Step(200 * ms)
 	var got, want []int64
 	for _, e := range a.Report().Events {
 		if e.Kind == mixer.EventStarted {

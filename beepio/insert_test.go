@@ -12,6 +12,7 @@ import (
 	"github.com/gopxl/beep/v2/generators"
 
 	"voicepool/beepio"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -102,11 +103,12 @@ func alone(frames []pcm.Frame, c chain, ahead int) []pcm.Frame {
 // TestInsert checks that each effect has the same output as in beep, delayed by Delay, with the same bits for
 // all block sizes.
 func TestInsert(t *testing.T) {
-	const most = 20000
+	most := longtest.Amount(8000, 20000)
 	frames := noise(most)
 	for name, c := range chains() {
 		r := rand.New(rand.NewPCG(3, 4))
-		for range 3 {
+		want := alone(frames, c.chain, c.ahead)
+		for range longtest.Amount(2, 3) {
 			i, err := beepio.NewInsert(c.chain)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -114,7 +116,6 @@ func TestInsert(t *testing.T) {
 			if i.Delay() != 512+c.ahead {
 				t.Fatalf("%s: the delay is %d frames, want %d", name, i.Delay(), 512+c.ahead)
 			}
-			want := alone(frames, c.chain, c.ahead)
 			got := append([]pcm.Frame{}, frames...)
 			for at, n := 0, 0; at < most; at += n {
 				n = min(1+r.IntN([]int{1, 7, 960}[r.IntN(3)]), most-at)

@@ -136,9 +136,9 @@ func TestQuietAtFirst(t *testing.T) {
 
 // TestKeys checks that each key plays its sound, and that the error for an unknown key lists the keys.
 func TestKeys(t *testing.T) {
+	p := play(t)
+	p.Storms = false
 	for _, k := range Keys {
-		p := play(t)
-		p.Storms = false
 		p.pass(0.1, nil)
 		before := p.named(k.Sound)
 		if err := p.Press(k.Key); err != nil {
@@ -149,7 +149,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	const want = `no sound has the key "x", only a s d f g h j k l`
-	if err := play(t).Press("x"); err == nil || err.Error() != want {
+	if err := p.Press("x"); err == nil || err.Error() != want {
 		t.Errorf("a key without a sound: %v, want %s", err, want)
 	}
 }

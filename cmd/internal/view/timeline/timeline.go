@@ -86,6 +86,11 @@ const inaudible = -115
 // with name. If recorded is nil, voices are drawn without levels. More than 500,000 events are an error.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	return g.read(title, name, in, recorded)
+}
+
+// read adds the events of a report to g and returns the timeline, as Read does.
+func (g *gathering) read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/view/figurestyle"
+	"voicepool/internal/explain"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -318,9 +319,15 @@ func TestTimelineTooMany(t *testing.T) {
 	if _, err := drawTimeline(d, func(w, h int) canvas { return newSVGCanvas(w, h) }); err == nil || !strings.Contains(err.Error(), "5001 voices") {
 		t.Errorf("5001 rows: %v", err)
 	}
-	many := `{"version":1,"rate":8000,"events":[` + strings.Repeat(`{"kind":"missed"},`, maxShown) + `{"kind":"missed"}]}`
-	if _, err := Read("r", "r", strings.NewReader(many), nil); err == nil || !strings.Contains(err.Error(), "more than") {
-		t.Errorf("too many events: %v", err)
+	if maxShown != 500000 {
+		t.Errorf("at most %d events are shown, want the documented 500,000", maxShown)
+	}
+	two := `{"version":1,"rate":8000,"events":[{"kind":"missed"},{"kind":"missed"}]}`
+	for read, tooMany := range map[int]bool{maxShown - 2: false, maxShown - 1: true} { // events before the two
+		g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}, events: read}
+		if _, err := g.read("r", "r", strings.NewReader(two), nil); (err != nil) != tooMany || tooMany && err.Error() != "r: more than 500000 events are more than a timeline shows; --length cuts a sheet" {
+			t.Errorf("two events after %d: %v", read, err)
+		}
 	}
 }
 
