@@ -49,7 +49,7 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 	}
 
 	n := outputs(d)
-	src, fast := newProbe(d.Rate(), n, int64(d.Rate()/4+1)), newProbe(d.Rate()+1, n, 1)
+	src, fast := newProbe(d.Rate(), n, int64(d.Rate()/10+1)), newProbe(d.Rate()+1, n, 1)
 	if err := d.Start(fast); !errors.Is(err, device.ErrRate) {
 		t.Errorf("Start of a source at %d Hz by a device at %d Hz = %v, want %v", fast.rate, d.Rate(), err, device.ErrRate)
 	}
