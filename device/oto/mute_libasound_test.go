@@ -21,7 +21,7 @@ func TestMuteLibasound(t *testing.T) {
 	const child = "VOICEPOOL_HUSH_TEST"
 	if os.Getenv(child) == "" {
 		quiet(t, "/nowhere/native")
-		cmd := exec.Command(os.Args[0], "-test.run=^TestHush$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestMuteLibasound$")
 		cmd.Env = append(os.Environ(), child+"=1")
 		var said strings.Builder
 		cmd.Stderr = &said
