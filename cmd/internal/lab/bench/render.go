@@ -29,6 +29,11 @@ const (
 // command, and the part after the sounds are loaded. pick selects the cases by name. If the system does not report
 // processor time, it returns no rows.
 func renders(pick func(string) bool, next Progress) ([]Row, error) {
+	return renderRuns(Runs, pick, next)
+}
+
+// renderRuns is renders with a number of measurements.
+func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(wholeRender) && !pick(loadedRender) {
 		return nil, nil
 	}
@@ -38,7 +43,7 @@ func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	next("measuring a render")
 	var whole, loaded []float64
 	voices := 0
-	for range Runs {
+	for range runs {
 		begin, _ := processorTime()
 		sheet, err := cue.Parse("scene.yaml", renderScene)
 		if err != nil {
