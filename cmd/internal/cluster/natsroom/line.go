@@ -62,7 +62,7 @@ func (l *line) end() {
 	l.leave()
 	l.cancel()
 	close(l.queue)
-	late := time.AfterFunc(parting, l.refuse)
+	late := time.AfterFunc(l.rooms.parting, l.refuse)
 	l.workers.Wait()
 	late.Stop()
 	l.refuse()

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"voicepool/cmd/internal/cluster"
 	"voicepool/cmd/internal/serve/service"
@@ -27,7 +28,9 @@ type Rooms struct {
 	say  func(string)
 	deaf atomic.Bool // events cannot be published
 
-	mutex  sync.Mutex
+	mutex   sync.Mutex
+	parting time.Duration // the constant parting; tests shorten it
+
 	lines  map[string]*line
 	busy   map[string]chan struct{} // rooms that begin or end; the channel is closed afterwards
 	closed bool
@@ -43,7 +46,7 @@ func open(w wire, hall *service.Server, say func(string)) *Rooms {
 	if say == nil {
 		say = func(string) {}
 	}
-	return &Rooms{hall: hall, wire: w, say: say, lines: map[string]*line{}, busy: map[string]chan struct{}{}}
+	return &Rooms{hall: hall, wire: w, say: say, parting: parting, lines: map[string]*line{}, busy: map[string]chan struct{}{}}
 }
 
 var errClosed = errors.New("the connection to NATS is closed")

@@ -232,6 +232,10 @@ func TestLate(t *testing.T) {
 			return nil
 		}
 	})
+	if s.parting != 500*time.Millisecond {
+		t.Errorf("waiting orders have %v, want half a second", s.parting)
+	}
+	s.parting = 20 * time.Millisecond
 	s.begin("main")
 	s.wire.send("main", "_INBOX.a", `{"do":"panic"}`)
 	s.wire.send("main", "_INBOX.a", `{"do":"panic"}`)

@@ -1,6 +1,7 @@
 package osc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type Options struct {
 	Failed func(error)                       // called once for each kind of failure per destination; safe for concurrent use
 
 	dial func(ctx context.Context, to string) (net.Conn, error) // replaces UDP in tests
+	ends time.Duration                                          // replaces the constant ends in tests, if it is not 0
 }
 
 // Sender sends the messages of a show. Each destination has its own goroutine, so that a slow
@@ -121,7 +123,7 @@ func (s *Sender) Send(m *cue.Message, frame int64) {
 func (s *Sender) Close() {
 	s.close.Do(func() {
 		defer s.cancel()
-		defer time.AfterFunc(ends, s.cancel).Stop()
+		defer time.AfterFunc(cmp.Or(s.options.ends, ends), s.cancel).Stop()
 		if s.waiting.Load() == 0 {
 			s.cancel() // cancels host lookups
 		}

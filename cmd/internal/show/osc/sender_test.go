@@ -58,6 +58,7 @@ func TestSender(t *testing.T) {
 	gone.Close()
 	var said told
 	o := said.options()
+	o.ends = 100 * time.Millisecond
 	hangs := make(chan struct{})
 	o.dial = func(ctx context.Context, to string) (net.Conn, error) {
 		switch {
