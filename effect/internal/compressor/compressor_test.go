@@ -38,7 +38,7 @@ func reached(c *Compressor, level, from, to float64) float64 {
 // TestTimes checks that 63 % of a gain step in dB take the attack time, and 63 % of a step back the release
 // time. The tolerance is 5 %, whatever the other time is.
 func TestTimes(t *testing.T) {
-	worst, next := map[string]float64{}, longtest.Every(4)
+	worst, next := map[string]float64{}, longtest.Every(7)
 	for _, rate := range rates {
 		for _, attack := range []float64{0.0001, 0.001, 0.005, 0.05, 0.5} {
 			for _, release := range []float64{0.005, 0.02, 0.12, 0.6, 5} {
@@ -73,7 +73,7 @@ func TestTimes(t *testing.T) {
 // TestModel compares all samples with the model. Moves follow the documentation, with and without a key.
 func TestModel(t *testing.T) {
 	worst := 0.0
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(24, 60)) {
 		r := rand.New(rand.NewPCG(1, seed))
 		v := drawn(r)
 		m := &model{rate: rates[r.IntN(len(rates))], v: *v}
@@ -150,7 +150,7 @@ func TestKey(t *testing.T) {
 // TestBlocks checks that block lengths do not change the bits during any moves. A caller may skip an idle
 // compressor while block and key are silent.
 func TestBlocks(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(longtest.Amount(7, 12)) {
 		var want []pcm.Frame
 		var reduction float64
 		for _, length := range []int{4096, 1, 7, 64, 480, 0} {
@@ -210,7 +210,7 @@ func bits(x pcm.Frame) [2]uint32 { return [2]uint32{math.Float32bits(x[0]), math
 // TestBounds checks that a reduction is never negative: samples are at most the input times the makeup, up to
 // the error of the exponential.
 func TestBounds(t *testing.T) {
-	for seed := range uint64(250) {
+	for seed := range uint64(longtest.Amount(120, 250)) {
 		r := rand.New(rand.NewPCG(3, seed))
 		top := []float64{1, 1e6}[seed%2]
 		v := drawn(r)
@@ -241,9 +241,13 @@ func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 // TestIdle checks that in silence the reduction recovers to exactly 0 within the time of both stages. After that,
 // input below the knee passes unchanged.
 func TestIdle(t *testing.T) {
+	next := longtest.Every(2)
 	for _, rate := range rates {
 		for _, release := range []float64{0.005, 0.12, 1} {
 			for _, attack := range []float64{0.0001, 0.005, 0.2} {
+				if !next() {
+					continue
+				}
 				v := Values{Threshold: -40, Ratio: 8, Attack: attack, Release: release, Knee: 6}
 				c := with(rate, v)
 				if !c.Idle() {

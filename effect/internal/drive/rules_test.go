@@ -43,7 +43,7 @@ func scripted(seed uint64, in []pcm.Frame, length int) (out []pcm.Frame, d *Driv
 
 // TestBlocks checks that block lengths do not change the bits.
 func TestBlocks(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(longtest.Amount(12, 30)) {
 		r := rand.New(rand.NewPCG(2, seed))
 		in := noise(r, 8192)
 		clear(in[r.IntN(8192):])
@@ -77,9 +77,9 @@ func TestBounded(t *testing.T) {
 	}
 	h, b := tiltWeights(1)
 	bound := top * 128 / 315 * sums * (math.Abs(h) + math.Abs(b))
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(18, 60)) {
 		r := rand.New(rand.NewPCG(5, seed))
-		in := noise(r, 20000)
+		in := noise(r, longtest.Amount(12000, 20000))
 		for i := range in {
 			switch seed % 3 {
 			case 0:
@@ -108,7 +108,7 @@ func magnitudes(taps []float32) (sum float64) {
 // TestTail checks that after Tail the output is 90 dB below the sound, then idle, then exactly silent, without
 // denormal numbers.
 func TestTail(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(longtest.Amount(100, 200)) {
 		r := rand.New(rand.NewPCG(6, seed))
 		rate, v := rates[r.IntN(len(rates))], drawn(r)
 		d := with(rate, *v)
@@ -143,7 +143,7 @@ func TestTail(t *testing.T) {
 
 // TestReset checks that after Reset a drive behaves like a new one with the same values.
 func TestReset(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(longtest.Amount(15, 30)) {
 		r := rand.New(rand.NewPCG(7, seed))
 		_, d, v := scripted(seed, noise(r, 3200), 480)
 		d.Reset()
@@ -229,7 +229,7 @@ func moved(rate int, amplitude, length float64, at func(x float64) Values) float
 // TestNoClicks moves an amount or tone over its range in 10 ms. Compared with a move of 0.4 s, it may add less
 // than -60 dBFS above 2 kHz.
 func TestNoClicks(t *testing.T) {
-	worst, next := math.Inf(-1), longtest.Every(7)
+	worst, next := math.Inf(-1), longtest.Every(11)
 	for _, rate := range rates {
 		turns := map[string]func(x float64) Values{
 			"amount":       func(x float64) Values { return Values{40 * x, 0} },
