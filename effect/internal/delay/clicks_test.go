@@ -22,7 +22,7 @@ var moves = map[string]func(v *Values, x float64){
 // TestNoClicks checks that a parameter that moves over its range in 10 ms adds less than -60 dB of the loudest
 // output above 2 kHz to a full-scale 200 Hz sine.
 func TestNoClicks(t *testing.T) {
-	next := longtest.Every(5)
+	next := longtest.Every(11)
 	for _, name := range slices.Sorted(maps.Keys(moves)) {
 		move, worst := moves[name], math.Inf(-1)
 		for _, rate := range rates {

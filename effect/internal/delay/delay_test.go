@@ -107,7 +107,7 @@ func TestLowPass(t *testing.T) {
 func TestModel(t *testing.T) {
 	const longest = 0.1
 	worst := 0.0
-	for seed := range uint64(80) {
+	for seed := range uint64(longtest.Amount(30, 80)) {
 		r := rand.New(rand.NewPCG(1, seed))
 		rate := rates[r.IntN(len(rates))]
 		v := drawn(r, longest)
@@ -140,7 +140,7 @@ func TestModel(t *testing.T) {
 // that the same formula gives for -200 dBFS, without smaller values before.
 func TestTail(t *testing.T) {
 	loosest := 0.0
-	for seed := range uint64(longtest.Amount(40, 150)) {
+	for seed := range uint64(longtest.Amount(20, 150)) {
 		r := rand.New(rand.NewPCG(2, seed))
 		rate := rates[seed%4]
 		v := drawn(r, 0.03)
@@ -194,7 +194,7 @@ func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 func TestBlocks(t *testing.T) {
 	const n, longest = 40960, 0.05
 	idle := 0
-	for seed := range uint64(14) {
+	for seed := range uint64(longtest.Amount(7, 14)) {
 		var want []pcm.Frame
 		for _, length := range []int{4096, 1, 7, 64, 480, 0} {
 			r := rand.New(rand.NewPCG(3, seed))
@@ -251,7 +251,7 @@ func bits(x pcm.Frame) [2]uint32 { return [2]uint32{math.Float32bits(x[0]), math
 // TestBounds checks that the output never exceeds the peak of the input over 1 - feedback, during any moves.
 // Values in the tail are zero or not denormal.
 func TestBounds(t *testing.T) {
-	for seed := range uint64(250) {
+	for seed := range uint64(longtest.Amount(120, 250)) {
 		r := rand.New(rand.NewPCG(4, seed))
 		top := []float64{1, 1e6}[seed%2]
 		d, block := New(rates[seed%7], 0.02), material(r, 4096, top)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -70,7 +71,7 @@ func (s *script) run(rate int, x []pcm.Frame, length int) *Equaliser {
 
 // TestBlocks checks that block lengths do not change the bits.
 func TestBlocks(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(24, 60)) {
 		r := rand.New(rand.NewPCG(5, seed))
 		const n = 12000
 		s, rate := newScript(r, 9000), rates[r.IntN(len(rates))]
@@ -128,7 +129,7 @@ func TestFlat(t *testing.T) {
 // TestIdle checks that some time after a sound the equaliser is idle and gives exact zeros. States and samples
 // are never denormal, with silence and with a DC offset.
 func TestIdle(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(30, 60)) {
 		r := rand.New(rand.NewPCG(7, seed))
 		rate := rates[r.IntN(5)]
 		v := drawn(r)
@@ -151,7 +152,7 @@ func TestIdle(t *testing.T) {
 				x, frame = x[1:], frame+1
 			}
 		}
-		offset := make([]pcm.Frame, 20000)
+		offset := make([]pcm.Frame, longtest.Amount(6000, 20000))
 		for i := range offset {
 			offset[i] = pcm.Frame{0.3, 1e-3}
 		}
@@ -212,7 +213,7 @@ func TestReset(t *testing.T) {
 // For the filter's energy s1² + s2² grows by at most g/k x² a frame, which is at most 64 x 72, also for any
 // mean of such filters. The output is at most 60 times a state.
 func TestBounded(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(30, 60)) {
 		r := rand.New(rand.NewPCG(9, seed))
 		rate, v := rates[r.IntN(5)], drawn(r)
 		for i := range v.Bands {
@@ -236,7 +237,7 @@ func TestBounded(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(40) {
+	for seed := range uint64(longtest.Amount(20, 40)) {
 		r := rand.New(rand.NewPCG(10, seed))
 		const n = 30000
 		s, x, bound := newScript(r, n), uniform(r.Float32, n), 1e15

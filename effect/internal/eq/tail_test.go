@@ -22,7 +22,7 @@ func rings(h []float64) int64 {
 // TestTail checks that no tail exceeds Tail. For one band the worst tail is at least half of it. In a row of
 // bands, one band may shorten the tail of another.
 func TestTail(t *testing.T) {
-	most, next := map[bool]float64{}, longtest.Every(5)
+	most, next := map[bool]float64{}, longtest.Every(11)
 	check := func(rate int, bands ...Band) {
 		e, v := with(rate, bands...)
 		want, got := rings(e.impulse(1e-10)), Tail(v, rate)
@@ -41,7 +41,7 @@ func TestTail(t *testing.T) {
 			}
 		})
 	}
-	for seed := range uint64(longtest.Amount(60, 300)) {
+	for seed := range uint64(longtest.Amount(40, 300)) {
 		r := rand.New(rand.NewPCG(3, seed))
 		v := drawn(r)
 		for i := range v.Bands {
