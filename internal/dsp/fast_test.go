@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -158,7 +159,7 @@ func ramps(r *rand.Rand, i int) Ramp {
 // permitted memory. It covers all lengths up to 130 and longer ones, alignments up to 16, pitches, gains and
 // samples.
 func TestSameBits(t *testing.T) {
-	m, r := newTable(t), rand.New(rand.NewPCG(7, 8))
+	m, r, next := newTable(t), rand.New(rand.NewPCG(7, 8)), longtest.Every(3)
 	lengths := []int{480, 481, 512, 777, 960}
 	for n := range 131 {
 		lengths = append(lengths, n)
@@ -171,6 +172,9 @@ func TestSameBits(t *testing.T) {
 			}
 			for _, n := range lengths {
 				for offset := range 17 {
+					if !next() {
+						continue
+					}
 					c := run{n: n, at: offset, kind: r.IntN(3), seed: r.Uint64(), g: ramps(r, r.IntN(8))}
 					c.pos = int64(offset)<<32 + fraction(r)
 					switch r.IntN(4) {
