@@ -36,8 +36,15 @@ func TestFilterTail(t *testing.T) {
 					n := rate / 2
 					block := make([]pcm.Frame, n+8*int(tail)+2000)
 					for i := range n {
-						wave := math.Sin(2 * math.Pi * hz * float64(i) / float64(rate))
-						x := map[string]float64{"level": 1, "noise": 2*r.Float64() - 1, "tone": wave, "square": math.Copysign(1, wave)}[input]
+						x := 1.0
+						switch input {
+						case "noise":
+							x = 2*r.Float64() - 1
+						case "tone":
+							x = math.Sin(2 * math.Pi * hz * float64(i) / float64(rate))
+						case "square":
+							x = math.Copysign(1, math.Sin(2*math.Pi*hz*float64(i)/float64(rate)))
+						}
 						block[i] = pcm.Frame{float32(x), -float32(x)}
 					}
 					if !f.Process(block, 0) {

@@ -10,8 +10,18 @@ import (
 	"voicepool/voice"
 )
 
-// steadySounds returns sounds with all mip levels for speeds up to 2.
-func steadySounds(t *testing.T) (out []*voice.Sound) {
+// steady caches the result of steadySounds.
+var steady []*voice.Sound
+
+// steadySounds returns sounds with all mip levels for speeds up to 2. All tests share them.
+func steadySounds(t *testing.T) []*voice.Sound {
+	if steady == nil {
+		steady = newSteadySounds(t)
+	}
+	return steady
+}
+
+func newSteadySounds(t *testing.T) (out []*voice.Sound) {
 	for _, channels := range []int{1, 2} {
 		for _, compact := range []bool{false, true} {
 			for _, s := range []voice.Samples{

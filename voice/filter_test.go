@@ -126,6 +126,7 @@ var filterCutoffs = []float64{0, 0, 20, 150, 1000, 8000, 20000}
 // TestFilterBlocks checks that a voice with moving cutoffs gives the same bits in blocks of any length. They
 // also equal the bits of a voice that checks its state before each frame.
 func TestFilterBlocks(t *testing.T) {
+	defer longtest.Checks(60)()
 	all := steadySounds(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(all).Draw(t, "sound")
@@ -226,7 +227,7 @@ func filterStep(out []pcm.Frame, from int) float64 {
 // TestFilterClicks checks that cutoff moves of 5 ms or more add no step to a full-scale 200 Hz tone, at any
 // phase. Moves turn filters on or off, cross the tone, act on both filters, or interrupt each other.
 func TestFilterClicks(t *testing.T) {
-	worst, next := map[int]float64{}, longtest.Every(7)
+	worst, next := map[int]float64{}, longtest.Every(17)
 	for _, rate := range []int{32000, 48000, 96000} {
 		data := make([]float32, rate/2)
 		for i := range data {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -52,13 +53,15 @@ func chords(frames, channels int) []float32 {
 // TestMipMoving moves the pitch across all limits between mip levels, fast and slowly, up and down. It
 // compares every frame with the exact signal at the position of the voice.
 func TestMipMoving(t *testing.T) {
+	slow := int64(longtest.Amount(4800, 9600))
 	for _, channels := range []int{1, 2} {
+		data := chords(10000+16*int(slow), channels)
 		for _, compact := range []bool{false, true} {
-			s := refined(t, voice.Samples{Channels: channels, Data: chords(160000, channels), Compact: compact}, 0)
+			s := refined(t, voice.Samples{Channels: channels, Data: data, Compact: compact}, 0)
 			for level := range 5 {
 				s.Refine(level, false)
 			}
-			for _, over := range []int64{240, 2400, 9600} {
+			for _, over := range []int64{240, 2400, slow} {
 				worst, levels := 0.0, map[int]bool{-1: false}
 				var v voice.Voice
 				v.Start(s, voice.Options{From: 1000}, 0)
@@ -75,15 +78,15 @@ func TestMipMoving(t *testing.T) {
 						}
 						l, _ := v.Level()
 						levels[l] = true
-						want := [2]float64{chord(at), chord(at)}
+						want := chord(at)
 						if channels == 1 {
-							want = [2]float64{chord(at) * math.Sqrt(0.5), chord(at) * math.Sqrt(0.5)}
+							want *= math.Sqrt(0.5)
 						}
 						for c, x := range dst[0] {
 							if channels == 2 {
 								x *= float32(1 + c)
 							}
-							if d := math.Abs(float64(x) - want[c]); d > worst {
+							if d := math.Abs(float64(x) - want); d > worst {
 								l, crossing := v.Level()
 								worst, where = d, fmt.Sprintf("frame %d on the way to %v, level %d, crossing %v", frame, to, l, crossing)
 							}
@@ -112,7 +115,7 @@ func TestMipBlocks(t *testing.T) {
 	for i := range data {
 		data[i] = float32(r.Float64() - 0.5)
 	}
-	for n := range 24 {
+	for n := range longtest.Amount(15, 24) {
 		channels := 1 + n%2
 		s := refined(t, voice.Samples{Channels: channels, Data: data, Loop: [2]int64{1000, 1000 + []int64{17, 63, 64, 900, 4000}[n%5]}}, 6)
 		o := voice.Options{Loop: n%3 > 0, Rounds: int32(n % 4 * 2), Speed: []float64{1, 1.3, 2.2}[n%3], From: int64(n % 7)}
@@ -188,9 +191,13 @@ func TestMipLoops(t *testing.T) {
 		}
 		return out
 	}
+	next := longtest.Every(3)
 	for _, length := range []int{1, 7, 63, 64, 200, 1001, 6000} {
 		for _, speed := range []float64{0.25, 0.7071, 1.0001, 1.3, 1.7, 2.9, 4.9} {
 			for _, rounds := range []int{0, 5} {
+				if !next() {
+					continue
+				}
 				intro, loop, outro := noise(700), noise(length), noise(3000)
 				data := slices.Concat(intro, loop, outro)
 				level := voice.LevelOf(pcm.FromRatio(speed))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -69,6 +70,7 @@ func TestSpatialLowPassTarget(t *testing.T) {
 // TestSpatialLowPassBlocks checks that moving cutoffs of a voice and its position give the same bits in
 // blocks of any length.
 func TestSpatialLowPassBlocks(t *testing.T) {
+	defer longtest.Checks(60)()
 	all := steadySounds(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s, cutoff := rapid.SampledFrom(all).Draw(t, "sound"), rapid.SampledFrom(filterCutoffs)

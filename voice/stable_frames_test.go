@@ -29,7 +29,7 @@ func TestStableFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range longtest.Amount(100, 300) {
+		for range longtest.Amount(50, 300) {
 			var v voice.Voice
 			v.Start(s, voice.Options{
 				Loop: r.IntN(2) == 0, Rounds: int32(r.IntN(4)), Speed: []float64{1, 1, 0.1, 0.7, 3, 60}[r.IntN(6)], From: r.Int64N(5000),

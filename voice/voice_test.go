@@ -128,9 +128,12 @@ func (m *model) gains(t float64, channels int) (left, right float64) {
 // sines.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
+	var sounds [2]*voice.Sound
+	for i := range sounds {
+		sounds[i] = tone(t, 1+i, 44000, [2]int64{0, 440 * 50})
+	}
 	for n := range 60 {
-		channels := 1 + n%2
-		s := tone(t, channels, 44000, [2]int64{0, 440 * 50})
+		channels, s := 1+n%2, sounds[n%2]
 		m := model{
 			from: r.Float64()*20 - 20, to: r.Float64()*20 - 20, panFrom: r.Float64()*2 - 1, panTo: r.Float64()*2 - 1,
 			semiFrom: r.Float64()*8 - 4, semi: r.Float64()*8 - 4, move: float64(240 + r.IntN(3000)),
