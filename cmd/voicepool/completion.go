@@ -38,10 +38,13 @@ func (p *completionCommand) Help() string {
 		"fish: run voicepool completion fish > ~/.config/fish/completions/voicepool.fish"
 }
 
+// completing reports whether a shell has started this program for completions.
+func completing() bool { return os.Getenv("COMP_LINE") != "" }
+
 // completes answers a shell's request for completions, which is in the variable COMP_LINE, and reports whether there
 // was such a request.
 func completes(parser *kong.Kong, c *console.Console) (bool, error) {
-	if os.Getenv("COMP_LINE") == "" {
+	if !completing() {
 		return false, nil
 	}
 	command, err := kongcompletion.Command(parser, kongcompletion.WithPredictors(shell.Predictors()))

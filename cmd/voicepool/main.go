@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -76,6 +77,19 @@ func main() {
 	os.Exit(command(os.Args[1:], console.New()))
 }
 
+// grammarOf returns the grammar for parsing args: for most commands, only the part with the command args[0], because
+// kong needs milliseconds for all commands. For completions, the manual and other arguments it returns all commands.
+func grammarOf(args []string) any {
+	if len(args) > 0 && args[0] != "man" && !completing() {
+		for _, command := range reflect.VisibleFields(reflect.TypeFor[grammar]()) {
+			if strings.ToLower(command.Name) == args[0] {
+				return reflect.New(reflect.StructOf([]reflect.StructField{command})).Interface()
+			}
+		}
+	}
+	return &grammar{}
+}
+
 // knownCommand returns a usage error with the nearest command if name, the first argument, is not a command of
 // model. It returns nil for a flag.
 func knownCommand(model *kong.Node, name string) error {
@@ -96,8 +110,16 @@ func knownCommand(model *kong.Node, name string) error {
 
 // command runs the program with args, without the program's name, and returns the exit code.
 func command(args []string, c *console.Console) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "--version":
+			args = append([]string{"version"}, args[1:]...)
+		case "help": // help COMMAND is COMMAND --help
+			args = append(args[1:], "--help")
+		}
+	}
 	helped := false
-	parser, err := kong.New(&grammar{},
+	parser, err := kong.New(grammarOf(args),
 		kong.Name("voicepool"),
 		kong.Description(purpose+" "+capacity),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
@@ -115,12 +137,6 @@ func command(args []string, c *console.Console) int {
 	}
 	if len(args) == 0 {
 		return c.Finish(console.Usage("a command is missing; voicepool --help lists them"))
-	}
-	switch args[0] {
-	case "--version":
-		args = append([]string{"version"}, args[1:]...)
-	case "help": // help COMMAND is COMMAND --help
-		args = append(args[1:], "--help")
 	}
 	if err := knownCommand(parser.Model.Node, args[0]); err != nil {
 		return c.Finish(err)

@@ -21,7 +21,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"voicepool": main})
+	testscript.Main(tests{m}, map[string]func(){"voicepool": func() {
+		runtime.MemProfileRate = 0 // as in the program, which has no profile of its memory
+		main()
+	}})
 }
 
 // tests runs the tests of the package. Most of them wait for a show in real time, so more tests run
@@ -44,7 +47,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// The race detector makes every process sleep for a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
-			e.Setenv("GOGC", "400") // short processes need no garbage collection
+			// Short processes need no garbage collection.
+			e.Setenv("GOGC", "off")
+			e.Setenv("GOMEMLIMIT", "256MiB")
 			formats, err := filepath.Abs("../../sounds/testdata/formats")
 			e.Setenv("FORMATS", formats)
 			return err
