@@ -142,9 +142,12 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	most := fewCommands
-	if config.Meters = o.Live || o.Meters; !o.Live || len(s.Cues) >= fewCommands/2 { // otherwise the mixer starts small, because a server may have hundreds of them
+	most, journal := fewCommands, journalled
+	switch config.Meters = o.Live || o.Meters; { // without Commands the mixer starts small, because a server may have hundreds of them
+	case o.Live && len(s.Cues) >= fewCommands/2, !o.Live && !s.isShort():
 		config.Commands, most = commands, commands
+	case !o.Live:
+		journal = 16 * fewCommands
 	}
 	if err := config.Check(); err != nil { // check before the slow loading
 		return nil, fmt.Errorf("cue: %w", err)
@@ -160,7 +163,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, err
 	}
 	if o.Record {
-		config.Journal = journalled
+		config.Journal = journal
 	}
 	m, err := mixer.New(config)
 	if err != nil {
@@ -211,11 +214,22 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 }
 
 // commands is the maximum number of commands in flight: 200,000 a second if Feed runs every 20 ms. A small
-// live show uses fewCommands, the default of the mixer.
+// live show and a short render use fewCommands, the default of the mixer.
 const (
 	commands    = 4096
 	fewCommands = 1024
+	shortSheet  = fewCommands / 8
 )
+
+// isShort reports whether the cues of a sheet, with their repetitions and layers, are so few that a render never has
+// fewCommands in flight. GOs that have not come are not counted.
+func (s *Sheet) isShort() bool {
+	n := uint64(len(s.Cues))
+	for i := range s.Cues {
+		n += min(s.Cues[i].asks(), shortSheet)
+	}
+	return n < shortSheet
+}
 
 // Mixer returns the mixer, for its Stats and Latency. Do not start sounds on it or poll its events.
 func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
