@@ -2,6 +2,7 @@ package cue
 
 import (
 	"slices"
+	"sync"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/fields"
@@ -15,7 +16,7 @@ type draft struct {
 	*reader
 	Cue
 	table []cueField
-	keys  map[Verb][]string // keys by verb; for the zero verb: all keys, sorted
+	keys  map[Verb][]string // keys by verb; for the zero verb: all keys, sorted; shared by all drafts
 	until rules.Time
 	sound *rules.Sound // the sound that the cue plays; nil: unknown or no start
 	duck  rules.Duck   // duck of SetDuck
@@ -43,7 +44,7 @@ var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDu
 // newDraft returns a draft with the table of the keys of a cue. A key whose meaning depends on the verb has
 // several entries.
 func newDraft(r *reader) *draft {
-	d := &draft{reader: r, keys: map[Verb][]string{}, lines: map[string]int{}}
+	d := &draft{reader: r, lines: map[string]int{}}
 	c := &d.Cue
 	d.table = []cueField{
 		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
@@ -109,15 +110,31 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "cue", To: &c.Number, Like: number}, everyVerb, 0},
 		{fields.Field{Key: "name", To: &c.Name}, everyVerb, 0},
 	}...)
-	all := map[string]bool{}
-	for _, f := range d.table {
-		all[f.Key] = true
-		for _, v := range f.verbs {
-			d.keys[v] = append(d.keys[v], f.Key)
-		}
-	}
-	d.keys[0] = fields.Sorted(all)
+	d.keys = keysByVerb(d)
 	return d
+}
+
+// keysByVerb returns the keys of a draft's table by verb, and all keys, sorted, for the zero verb. All drafts have the
+// same keys, so only the first call computes them.
+func keysByVerb(d *draft) map[Verb][]string {
+	sharedKeys.once.Do(func() {
+		keys, all := map[Verb][]string{}, map[string]bool{}
+		for _, f := range d.table {
+			all[f.Key] = true
+			for _, v := range f.verbs {
+				keys[v] = append(keys[v], f.Key)
+			}
+		}
+		keys[0] = fields.Sorted(all)
+		sharedKeys.keys = keys
+	})
+	return sharedKeys.keys
+}
+
+// sharedKeys holds the result of keysByVerb.
+var sharedKeys struct {
+	once sync.Once
+	keys map[Verb][]string
 }
 
 // field returns the entry of a key in the table for the verb of d.Cue, or the first entry if the cue has no verb. It

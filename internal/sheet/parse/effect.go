@@ -42,8 +42,8 @@ func Moves(read func(*yaml.Pair) bool) fields.Field {
 // choices returns an enum of words.
 func choices(words []string) fields.Schema { return fields.Schema{"enum": words} }
 
-// effectFields returns the fields of an effect, all parsed by read. If whole is true, they include id, and key
-// if the effect has a sidechain.
+// effectFields returns the fields of an effect, all parsed by read; nil: fields that only describe the schema. If whole
+// is true, they include id, and key if the effect has a sidechain.
 func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fields.Field {
 	var all []fields.Field
 	if whole {
@@ -54,17 +54,24 @@ func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fiel
 	}
 	all = append(all, paramFields(k.Params, read)...)
 	if k.Bands > 0 {
-		band := fields.Mapping{Fields: paramFields(k.Band, nil)}
-		all = append(all, fields.Field{Key: "bands", To: read, Like: fields.List{Of: band, Most: k.Bands}})
+		bands := fields.Field{Key: "bands", To: read}
+		if read == nil {
+			bands.Like = fields.List{Of: fields.Mapping{Fields: paramFields(k.Band, nil)}, Most: k.Bands}
+		}
+		all = append(all, bands)
 	}
 	return all
 }
 
-// paramFields returns a field for each parameter of an effect or band, parsed by read.
+// paramFields returns a field for each parameter of an effect or band, parsed by read. If read is nil, the fields have
+// the schemas of the parameters instead.
 func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Field {
 	all := make([]fields.Field, len(params))
 	for i := range params {
-		all[i] = fields.Field{Key: params[i].Name, To: read, Like: paramShape(&params[i])}
+		all[i] = fields.Field{Key: params[i].Name, To: read}
+		if read == nil {
+			all[i].Like = paramShape(&params[i])
+		}
 	}
 	return all
 }
