@@ -23,8 +23,9 @@ func plus(t, u rules.Time) rules.Time {
 	return sum
 }
 
-// fired returns a copy of the sheet with the actions of its scheduled GOs in Cues, or the sheet itself if it has no
-// list or already has them. An action that waits for an end gets the earliest possible time.
+// fired returns a copy of the sheet in which Cues also has the actions of all scheduled GOs. It returns the sheet
+// itself if the sheet has no list or already has these actions. If an action begins when another cue ends, it gets
+// the earliest possible time of that end. Scheduled panics are recorded in the copy, too.
 func (s *Sheet) fired() *Sheet {
 	if s.begun || len(s.List) == 0 {
 		return s
@@ -45,8 +46,8 @@ func (s *Sheet) fired() *Sheet {
 	return out
 }
 
-// unfired returns a copy of the sheet whose cues begin can extend. The actions of list cues are idle until a GO, and
-// the timeline is too if a list cue starts it.
+// unfired returns a copy of the sheet whose Cues begin can extend. In the copy the actions of list cues are idle
+// until a GO. If a list cue starts the timeline, the actions of the timeline are idle, too.
 func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
@@ -102,8 +103,8 @@ func (s *Sheet) launch(list int, l launch) {
 	s.firings[list]++
 }
 
-// act appends a copy of action i of s.Cues to it, with the times of a launch. number is the launch number, from 1; 0
-// means that the launch does not count the action, because it belongs to the timeline.
+// act appends to s.Cues a copy of s.Cues[i] with the times of the launch l. number is the number of the launch, from
+// 1; 0 means that the launch does not count the action, because it belongs to the timeline.
 func (s *Sheet) act(i int, l *launch, number int) {
 	c := s.Cues[i]
 	c.origin, c.launch, c.firing = s.place(i)+1, number, s.firings[l.list]

@@ -360,8 +360,8 @@ func (sc *Schedule) enlist(i int) {
 	}
 }
 
-// Says returns a short description of an action in one line, such as "play bell". A cue with a number has its number
-// and name in front.
+// Says returns a short description of an action in one line, such as "play bell". The number and the name of the
+// action's cue, as far as it has them, come first.
 func (sc *Schedule) Says(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
 	what := c.Target

@@ -106,9 +106,9 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 	return o
 }
 
-// voiceOf returns the voice options that a cue and a start by hand have in common, for cue c of a sound. base has the
-// sound's own values and the random choices. rate is the sheet's, in Hz; it converts the times of c. The caller adds
-// the other options. Any goroutine.
+// voiceOf returns the voice options that a scheduled start and a start by hand have in common. c is the cue or layer
+// to start, and sound is its sound. base has the sound's own values and the random choices. rate is the sheet's rate
+// in Hz, for times of c that are written in frames. The caller adds the other options. Any goroutine.
 func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,

@@ -141,7 +141,8 @@ func (a *audio) fadeSolos(over int64) {
 	}
 }
 
-// hasPitch reports whether a bus, given its index, or a bus above it has a pitch other than 0, or fades from one.
+// hasPitch reports whether the bus with an index, or one of its parents up to the master, has a pitch other than 0
+// semitones or is still fading from such a pitch.
 func (a *audio) hasPitch(bus uint16) bool {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		if p := &a.buses[i].pitch; p.From != 0 || p.To != 0 {

@@ -6,8 +6,9 @@ import (
 	"voicepool/mixer/internal/victim"
 )
 
-// rescore computes all scores of the voice at index i again: the best average loudness from its position on, times
-// the power of all its gains. Each fade counts with the larger of its current and target value.
+// rescore computes all scores of the voice at index i again, publishes them and schedules their next update. The
+// power is that of the best average loudness from the voice's position on, times all gains. Each fade counts with the
+// larger of its current and target value.
 func (a *audio) rescore(i int) {
 	s := a.mutable(i)
 	reach := newStereo(s.voice.PeakGains(a.now))
@@ -17,8 +18,8 @@ func (a *audio) rescore(i int) {
 	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeScore stores heard as the audibility of the voice s at index i, whose power and kind are known, publishes pan
-// and gain, and schedules the next update.
+// storeScore stores heard as the audibility of the voice s at index i, publishes its pan and gain, and schedules the
+// next update. The power and the kind of s must be up to date.
 func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.Gain != nil {
@@ -41,8 +42,8 @@ type incomingScore struct {
 }
 
 // scoreIncoming computes the scores of the incoming start r, as powers: the audibility that the pool compares, and
-// the audibility over its whole length. They are equal if it cannot become virtual. It keeps them for
-// adoptIncomingScore.
+// the audibility over the whole length of the voice. Both are equal if the voice cannot become virtual. scoreIncoming
+// keeps the scores for adoptIncomingScore.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	v, last := a.incoming, len(a.scoresDue.validUntil)
 	reach := newStereo(v.PeakGains(a.now))
@@ -59,8 +60,8 @@ func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	return float64(heard.soon), float64(heard.remaining)
 }
 
-// adoptIncomingScore scores the voice s of the incoming start, now at index i, from the result of scoreIncoming if
-// there was a call, and otherwise by rescore.
+// adoptIncomingScore stores the scores of the voice s of the incoming start, which now has index i. It uses the
+// result of scoreIncoming, if that was called for this start, and otherwise calls rescore.
 func (a *audio) adoptIncomingScore(i int, s *slot) {
 	if !a.incomingScore.known {
 		a.rescore(i)
@@ -84,9 +85,9 @@ const (
 	scopeAll                      // and all scores of virtual voices
 )
 
-// refreshScores updates the scores in the scope which to the frame now: all of them on the grid, and before a choice
-// the scores that it needs. A second call in the same frame has no effect. Later changes of a voice or a bus in the
-// same frame rescore it.
+// refreshScores updates the scores in the scope which to the frame now. It is called on the grid for all scores, and
+// before a choice of a victim for the scores that the choice needs. A second call in the same frame has no effect,
+// because a later change of a voice or a bus in that frame rescores it itself.
 func (a *audio) refreshScores(which scoreScope) {
 	real, virtual := a.scoredAt != a.now, which > scopeReal && a.scoredVirtualAt != a.now
 	if virtual && which == scopeMoving && a.scoredMovingAt == a.now {
@@ -124,8 +125,9 @@ func (a *audio) refreshScores(which scoreScope) {
 	}
 }
 
-// refreshRemaining updates the audibility from now on of the virtual voices of a kind to the frame now,
-// after refreshScores(scopeMoving). It suffices for a choice that compares remaining alone.
+// refreshRemaining updates the audibility from now on of the virtual voices of a kind to the frame now. The caller
+// has called refreshScores(scopeMoving). Both calls suffice for a choice of a victim that compares only the
+// audibility from now on.
 func (a *audio) refreshRemaining(kind victim.Kind) {
 	if a.remainingRefreshedAt = a.now; a.scoredVirtualAt != a.now {
 		for class := range remainingMoving {
@@ -146,7 +148,8 @@ type scoresDue struct {
 	remainingHolds []int64 // by virtual voice: the same for the audibility from now on; 0: the voice moves or was moved
 }
 
-// newScoresDue returns a schedule without updates for a number of slots and of virtual voices.
+// newScoresDue returns a schedule for a number of slots and of virtual voices, in which no score changes until the
+// first voice is scheduled.
 func newScoresDue(slots, virtual int) scoresDue {
 	d := scoresDue{virtual: newGroupsDue(virtual), validUntil: make([]int64, slots+virtual), remainingHolds: make([]int64, virtual)}
 	for i := range d.remaining {
@@ -158,14 +161,14 @@ func newScoresDue(slots, virtual int) scoresDue {
 	return d
 }
 
-// groupsDue holds the first frame at which a score of virtual voices may change: of all, and by lagGroup.
+// groupsDue is a schedule of score updates for virtual voices, in groups of lagGroup neighbouring indices.
 type groupsDue struct {
 	first  int64
 	groups []int64
 }
 
-// newGroupsDue returns a schedule without updates for a number of virtual voices. first is 0, so the first refresh
-// looks at all groups.
+// newGroupsDue returns a schedule for a number of virtual voices in which no group is due. Only first is 0 instead of
+// never, so the first refresh looks at all groups and corrects it.
 func newGroupsDue(virtual int) groupsDue {
 	d := groupsDue{groups: make([]int64, (virtual+lagGroup-1)/lagGroup)}
 	for g := range d.groups {
@@ -174,15 +177,15 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// schedule schedules an update of the score of virtual voice j, counted from base, at a frame of the mix, unless an
-// earlier one is scheduled for its group.
+// schedule makes the group of virtual voice j, counted from base, due at a frame of the mix, unless it is due earlier
+// already.
 func (d *groupsDue) schedule(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
 }
 
-// refreshReal computes the scores of real voices that may have changed. If shifted is true, because a gain or
-// response of a bus has changed, it computes all of them.
+// refreshReal recomputes the scores of real voices that may have changed since the last refresh. shifted means that a
+// gain or response of a bus has changed; then all scores of real voices are recomputed.
 func (a *audio) refreshReal(shifted bool) {
 	if !shifted && a.now < a.scoresDue.real {
 		return
@@ -196,8 +199,8 @@ func (a *audio) refreshReal(shifted bool) {
 	}
 }
 
-// refreshScore computes the score of the voice s at index i, from its stored power if only its position has changed.
-// shifted is true if a gain or response of a bus has changed.
+// refreshScore recomputes the score of the voice s at index i. If only the position of the voice has changed, it uses
+// the stored power. shifted means that a gain or response of any bus has changed.
 func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	if s.powerConstant && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.advanceScore(i, s)
@@ -206,13 +209,14 @@ func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	}
 }
 
-// advanceScore computes the audibility of the voice s at index i from its stored gain power and response.
+// advanceScore recomputes the audibility of the voice s at index i at the frame now from its stored gain power and
+// response, stores it and schedules the next update.
 func (a *audio) advanceScore(i int, s *slot) {
 	a.storeAudibility(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeAudibility stores heard as the audibility of the voice s at index i, publishes it and schedules the next
-// update.
+// storeAudibility stores heard as the audibility of the voice s at index i, publishes it to the control side, updates
+// the masks of the voice, if any, and schedules the next update.
 func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	audibility := heard.remaining
 	a.scores.SetRemaining(i, audibility)
@@ -231,8 +235,8 @@ func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
 	a.scheduleScores(i, s)
 }
 
-// scheduleScores schedules the next update of the scores of the voice s at index i, for the case that the voice and
-// its bus are not changed before.
+// scheduleScores schedules the next update of the scores of the voice s at index i. It assumes that the voice and its
+// bus do not change until then; a change must schedule an earlier update.
 func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
@@ -249,8 +253,8 @@ func (a *audio) scheduleScores(i int, s *slot) {
 	a.scheduleScore(i)
 }
 
-// scheduleRemaining schedules the next update of remaining of virtual voice j, counted from base, whose slot is s.
-// Its other scores may change earlier, at the frame until of the mix.
+// scheduleRemaining schedules the next update of the audibility from now on of virtual voice j, counted from base,
+// whose slot is s. until is the frame of the mix at which the other scores of the voice may change.
 func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	remaining := &a.scoresDue.remainingHolds[j]
 	switch {
@@ -266,13 +270,13 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	a.scheduleRemainingGroup(j)
 }
 
-// scheduleRemainingGroup schedules the next update of remaining of virtual voice j, counted from base, from
-// remainingHolds.
+// scheduleRemainingGroup makes the group of virtual voice j, counted from base, due at the frame in remainingHolds,
+// in the schedule of the class of the voice.
 func (a *audio) scheduleRemainingGroup(j int) {
 	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scoresDue.remainingHolds[j])
 }
 
-// scheduleScore schedules the next update of the scores at index i, from validUntil.
+// scheduleScore makes the scores at index i due at the frame in validUntil.
 func (a *audio) scheduleScore(i int) {
 	if holds := a.scoresDue.validUntil[i]; i < a.base {
 		a.scoresDue.real = min(a.scoresDue.real, holds)
@@ -281,13 +285,14 @@ func (a *audio) scheduleScore(i int) {
 	}
 }
 
-// power returns left^2 + right^2 of a voice on this bus, down to the master bus of its output. reach holds the linear
-// gains of the voice. It is 0 on a muted bus and on a bus that a solo silences.
-func (b *bus) power(reach stereo) float64 {
+// power returns left^2 + right^2 of a voice on this bus after the gains of the bus and of all its parents, up to the
+// master bus of the output. gains holds the linear gains of the voice itself. The power is 0 if this bus or a parent
+// is muted, or if the solo of another bus silences this bus.
+func (b *bus) power(gains stereo) float64 {
 	if b.quiet || b.soloFade.To == 0 {
 		return 0
 	}
-	return reach.times(b.gains).power()
+	return gains.times(b.gains).power()
 }
 
 // stereo is a pair of factors.

@@ -81,19 +81,19 @@ func (b Bus) SetHighPass(hz float64) error {
 	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over 5 ms. It fails
-// for the master.
+// SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over 5 ms. The error is
+// ErrBusy, or wraps ErrOption for a value out of range and for the master, which has no pitch.
 func (b Bus) SetPitch(pitch pcm.Semitones) error {
 	return b.set(Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetMute mutes the bus and all buses below it if on is true, and otherwise unmutes the bus, ramped over 5 ms. The
-// error is ErrBusy, or wraps ErrOption for the zero Bus.
+// SetMute mutes the bus and all buses below it if on is true, and otherwise unmutes the bus. Either change is ramped
+// over 5 ms. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
-// SetSolo solos the bus if on is true, and otherwise ends its solo, ramped over 5 ms. While any bus is soloed, only
-// voices on soloed buses and on buses below them are heard. A solo that ends before the next block has no effect. The
-// error is ErrBusy, or wraps ErrOption for the zero Bus.
+// SetSolo solos the bus if on is true, and otherwise ends its solo. Either change is ramped over 5 ms. While any bus
+// is soloed, only voices on soloed buses and on buses below them are heard. A solo that ends before the next block
+// has no effect. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
 // Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, within a time, at least 5 ms, along a shape. It does
@@ -102,9 +102,9 @@ func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) er
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// SetDuck replaces the duck of the bus; the zero Duck removes it. A bus that is lowered moves from its present depth
-// to the new one. The master can be ducked, too. The error is ErrBusy, or wraps ErrOption if d is invalid. SetDuck
-// allocates.
+// SetDuck replaces the duck of the bus; the zero Duck removes it. If the duck lowers the bus at that moment, the gain
+// moves from its present depth to the depth of d. The master can be ducked, too. The error is ErrBusy, or wraps
+// ErrOption if d is invalid. SetDuck allocates.
 func (b Bus) SetDuck(d Duck) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetDuck(b, d) })
 }
@@ -122,9 +122,9 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 	return m.send(command{kind: cmdDuck, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetBus(b), payload: p})
 }
 
-// SetInsert replaces the insert of the bus by effect, with a crossfade of 5 ms while both run; nil removes it. An
-// Insert must not be used twice, on one bus or on several. The error is ErrBusy, or wraps ErrOption for the zero Bus.
-// SetInsert allocates.
+// SetInsert replaces the insert of the bus by effect; nil removes the insert. The old and the new one run together
+// during a crossfade of 5 ms. The same Insert must not be used twice, on one bus or on several. The error is ErrBusy,
+// or wraps ErrOption for the zero Bus. SetInsert allocates.
 func (b Bus) SetInsert(effect Insert) error {
 	return b.now(func(at Moment, t Target) error {
 		p := &payload{insert: newInsert(effect, at.mixer.hop)}
@@ -132,8 +132,9 @@ func (b Bus) SetInsert(effect Insert) error {
 	})
 }
 
-// Pause pauses all voices on the bus and below it, with a tail of 10 ms. Voices that start there later begin paused.
-// Voices that a stop is fading out end at once. The error is ErrBusy, or wraps ErrOption for the zero Bus.
+// Pause pauses all voices on the bus and on buses below it, with a tail of 10 ms. Voices that start there before
+// Resume begin paused. Voices that are fading out after a stop end at once. The error is ErrBusy, or wraps ErrOption
+// for the zero Bus.
 func (b Bus) Pause() error { return b.now(Moment.Pause) }
 
 // Resume ends a Pause of the bus; the voices fade in over 5 ms. The error is ErrBusy, or wraps ErrOption for the zero
@@ -146,14 +147,14 @@ func (b Bus) Stop(fade time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Stop(t, fade) })
 }
 
-// set changes the properties in c of the bus from the next frame on, within a time, at least 5 ms. The error is
-// ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
+// set changes the properties of the bus that c.Fields names to their values in c, from the next frame on, ramped over
+// the time within, at least 5 ms. The error is ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
 func (b Bus) set(c Change, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }
 
-// now calls command with the moment Now and the bus as its target and returns its error. It fails with ErrOption for
-// the zero Bus.
+// now calls command with the moment Now and the bus as target, and returns the error of command. For the zero Bus it
+// returns an error that wraps ErrOption.
 func (b Bus) now(command func(Moment, Target) error) error {
 	if b.mixer == nil {
 		return fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)

@@ -40,8 +40,9 @@ func (c *Config) initialCapacity(commands, events int) initialCapacity {
 	return m
 }
 
-// maxEventRecords returns the maximum number of queued event records. events is Config.Events before defaults: if it
-// is set, all of these events may be choices, which take several records. By default most of them are not.
+// maxEventRecords returns the maximum number of queued event records. events is Config.Events before defaults. If it
+// is set, each of these events may be the choice of a victim, which takes several records. By default most events are
+// not.
 func (c *Config) maxEventRecords(events int) int {
 	switch {
 	case events > 0:
@@ -59,13 +60,13 @@ type queueBuffers struct {
 	readySuccessors []readySuccessor
 }
 
-// newQueueBuffers returns empty buffers for a number of commands under way.
+// newQueueBuffers returns empty buffers with room for a number of commands under way.
 func newQueueBuffers(commands int) *queueBuffers {
 	return &queueBuffers{commandqueue.New[command](commands), make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands)}
 }
 
-// growBuffers grows the buffers for n commands under way and for their events. It allocates only if n is a new
-// maximum. The mutex is held.
+// growBuffers grows the buffers for n commands under way and for their events. It allocates only if n exceeds every
+// earlier n. The caller holds the mutex.
 func (m *Mixer) growBuffers(n int64) {
 	if m.capacity.Grow(n) {
 		m.largerBuffers.Store(newQueueBuffers(int(m.capacity.Allocated))) // before the ring buffer grows, so that later commands fit
@@ -74,9 +75,10 @@ func (m *Mixer) growBuffers(n int64) {
 	m.growEvents(n)
 }
 
-// growEvents grows the event queue for a number of commands under way, so that all commands and voices can emit the
-// events that maxBlockEvents counts. Endless voices and other virtual voices can be exchanged any number of times. If
-// there are more of them than slots, the queue gets its maximum size. The mutex is held.
+// growEvents makes room in the event queue for all events that a number of commands and the present voices can cause
+// in one block. maxBlockEvents counts these events. Endless voices, and all voices with Config.Virtual, can become
+// virtual and return any number of times. If there may be such voices and there are more records than initial slots,
+// the queue gets its maximum size. The queue never shrinks. The caller holds the mutex.
 func (m *Mixer) growEvents(commands int64) {
 	capacity := m.events.Cap()
 	if capacity >= m.maxEventRecords {

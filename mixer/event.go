@@ -221,9 +221,12 @@ func (m *Mixer) Events(dst []Event) int {
 	return n
 }
 
-// String returns the event in one line, for logs and test messages:
+// String returns the event in one line, for logs and test messages. An empty part is left out:
 //
 //	frame 480: "coin" #7 stolen in slot 3 by "bell" #9 (pool): -34.5 dB against -12.3 dB, 8 candidates
+//
+// The word in brackets is the Reason. The levels are the Audibility of the victim and of the newcomer, among a number
+// of candidates.
 func (e Event) String() string {
 	var b strings.Builder
 	say := func(applies bool, format string, values ...any) {

@@ -7,15 +7,16 @@ import (
 	"voicepool/space"
 )
 
-// maxRecords returns the maximum number of records: one for each voice and each command under way. It is also the
-// maximum number of finished starts that are remembered. c has its defaults.
+// maxRecords returns the maximum number of start records: one per playing voice, real or virtual, about as many for
+// voices that have just ended, and one per command under way. It is also the maximum number of finished starts that
+// are remembered. Defaults in c must be filled in.
 func (c *Config) maxRecords() int {
 	voices := c.MaxVoices + c.Virtual
 	return voices + max(voices, c.maxVirtualEndless) + c.Commands
 }
 
-// addRecords adds n empty records to the directory. The pool must be extended, too, see growRecords. The mutex is
-// held.
+// addRecords appends n empty records to the directory of all records. The caller must also extend the pool of their
+// handles, as growRecords does, and holds the mutex.
 func (m *Mixer) addRecords(n int) {
 	was, added := m.allRecords(), make([]record, n)
 	all := append(make([]*record, 0, len(was)+n), was...)
@@ -26,7 +27,7 @@ func (m *Mixer) addRecords(n int) {
 }
 
 // growRecords increases the number of records by half, at least by 8, up to the maximum. At the maximum it has no
-// effect. The mutex is held.
+// effect. The caller holds the mutex.
 func (m *Mixer) growRecords() {
 	was := m.records.Max()
 	more := min(max(was/2, minRecords), m.maxRecords-was)
@@ -37,7 +38,7 @@ func (m *Mixer) growRecords() {
 	m.addRecords(more)
 }
 
-// extraOf returns the extra data of a record and allocates it if necessary. The mutex is held.
+// extraOf returns the extra data of a record and allocates it if necessary. The caller holds the mutex.
 func (m *Mixer) extraOf(r *record) *recordExtra {
 	extra := r.extra.Load()
 	if extra == nil {
@@ -65,8 +66,8 @@ func (s *chunkAllocator[T]) next() *T {
 	return x
 }
 
-// recordOf returns the record that a handle owns; nil if the record was returned or reused, or the handle is zero.
-// The mutex is held.
+// recordOf returns the record of the start with handle id. It returns nil if the record was returned or belongs to
+// another start now, or if id is zero. The caller holds the mutex.
 func (m *Mixer) recordOf(id pool.Handle) *record {
 	if p := m.records.Get(id); p != nil {
 		return *p
@@ -74,9 +75,9 @@ func (m *Mixer) recordOf(id pool.Handle) *record {
 	return nil
 }
 
-// acquire returns a free record for a start at a frame, or Now, and its handle; 0 and nil if too many commands are
-// under way or all records are in use. It first takes back records of finished starts, so that recently used records
-// are reused while they are in a cache. The mutex is held.
+// acquire returns a free record for a start at a frame, or Now, and the record's handle. It returns 0 and nil if too
+// many commands are under way or all records are in use. It first takes back records of finished starts, so that
+// recently used records are reused while they are in a cache. The caller holds the mutex.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.inFlight.Len() >= m.capacity.Limit(frame == Now) {
 		return 0, nil
@@ -99,8 +100,8 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// takeFinished takes back up to four records of finished starts and remembers how the starts ended. It reports
-// whether there were any. The mutex is held.
+// takeFinished releases up to four records of finished starts and remembers how these starts ended. It reports
+// whether it released any. The caller holds the mutex.
 func (m *Mixer) takeFinished() bool {
 	var over [4]pool.Handle
 	n := m.freed.Take(over[:])

@@ -195,7 +195,8 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 	}
 }
 
-// stereo filters x in place and advances the states. x begins at a frame of the mix.
+// stereo filters x in place and advances the filter states. frame is the frame of the mix at which x begins; it
+// determines the position in a cutoff ramp.
 func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	for len(x) > 0 {
 		n := f.nextPiece(int64(len(x)), frame)
@@ -219,7 +220,7 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	}
 }
 
-// rampPosition returns how many frames of the present coefficient ramp precede a frame of the mix.
+// rampPosition returns how many frames of the present coefficient ramp are over at a frame of the mix.
 func (f *Filter) rampPosition(frame int64) int { return int(frame - f.start) }
 
 // rampStep returns 1 divided by the length of the present coefficient ramp in frames.

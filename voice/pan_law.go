@@ -48,8 +48,8 @@ var centre = func() (c [2]float64) {
 	return c
 }()
 
-// panGains returns the linear left and right factors of a pan, -1..+1, with constant power: the sum of their squares
-// is 1.
+// panGains returns the linear left and right factors of a pan from -1 (left) to +1 (right), with constant power: the
+// sum of their squares is 1.
 func panGains(pan float64) (left, right float64) {
 	right, left = pcm.SinCosPi((pan + 1) / 4)
 	return left, right

@@ -30,8 +30,8 @@ type Stream struct {
 	Open func(PlayRange) (*StreamBuffer, error)
 }
 
-// NewStream returns a sound that is decoded while it plays. Its frames are stereo. Control side. The error
-// wraps ErrSound.
+// NewStream returns a sound that is decoded while it plays. Its frames are stereo. Control side. The error wraps
+// ErrSound if a field of s is out of its range or Open is nil.
 func NewStream(s Stream) (*Sound, error) {
 	switch {
 	case s.Rate < 1 || s.Rate > 768000:
@@ -55,9 +55,10 @@ func NewStream(s Stream) (*Sound, error) {
 // Streamed reports whether the sound is decoded while it plays.
 func (s *Sound) Streamed() bool { return s.open != nil }
 
-// Open begins to decode a range of a stream and returns the buffer, which the caller must close. It does not wait for
-// frames. It returns the error of Stream.Open. If that function panics or returns no buffer, the error wraps
-// ErrSound. Control side; the sound must be a stream.
+// Open calls the function Stream.Open of the sound, which begins to decode a range of the stream, and returns the
+// resulting buffer. The caller must close the buffer. Open does not wait for frames. An error of Stream.Open is
+// returned unchanged. If Stream.Open panics or returns neither a buffer nor an error, the error wraps ErrSound.
+// Control side; the sound must be Streamed.
 func (s *Sound) Open(c PlayRange) (buffer *StreamBuffer, err error) {
 	defer func() {
 		if p := recover(); p != nil {

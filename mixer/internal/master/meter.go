@@ -46,8 +46,8 @@ func (m *Meter) Feed(frames []pcm.Frame) {
 	}
 }
 
-// measure measures frames, which must end at or before the end of the step, without advancing. Frames that are not
-// finite or beyond MaxPeak count as silence.
+// measure adds frames to the peak and the power of the present step, without advancing the position. frames must end
+// at or before the end of the step. Frames that are not finite or beyond MaxPeak count as silence.
 func (m *Meter) measure(frames []pcm.Frame) {
 	peak := dsp.Peak(frames)
 	if !(peak <= MaxPeak) {
@@ -85,12 +85,14 @@ func (m *Meter) Skip(n int64) {
 
 var stillness [64]pcm.Frame
 
-// Rests reports whether the whole window is silent, including the filters.
+// Rests reports whether the whole window of the meter is silent, including the state of its filters. Further silent
+// frames then do not change its results.
 func (m *Meter) Rests() bool {
 	return m.peak == 0 && m.power == 0 && m.peaks == [meterSteps]float32{} && m.sums == [meterSteps]float64{} && m.short.Silent()
 }
 
-// Leap measures n silent frames in constant time. The meter must rest.
+// Leap measures n silent frames in constant time, as Skip does, and publishes the results of the last step that ends
+// within them. The caller has checked that Rests returns true.
 func (m *Meter) Leap(n int64) {
 	steps := (m.at + n) / m.step
 	m.at, m.frame = (m.at+n)%m.step, m.frame+n
@@ -101,7 +103,8 @@ func (m *Meter) Leap(n int64) {
 	}
 }
 
-// pass advances by n frames, at most to the end of the step. At that end it publishes the results.
+// pass advances the position by n frames, at most to the end of the step. At the end of the step it publishes the
+// results.
 func (m *Meter) pass(n int64) {
 	m.at += n
 	m.frame += n
@@ -115,7 +118,7 @@ func (m *Meter) pass(n int64) {
 	m.show(m.frame)
 }
 
-// show publishes the results of the steps that end before a frame of the meter.
+// show publishes the results of the last steps. frame is the number of the first frame after the last of these steps.
 func (m *Meter) show(frame int64) {
 	peak, sum := float32(0), 0.0
 	for i := range meterSteps { // oldest first

@@ -39,21 +39,22 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// size sets the number of frames per block; 0 means room, the maximum. A number outside 1..room is an error, which
-// leaves e unchanged.
-func (e *Encoding) size(frames, room int) error {
+// size sets the number of frames per block to frames; 0 means most, the maximum. A number outside 1..most is an
+// error, which leaves e unchanged.
+func (e *Encoding) size(frames, most int) error {
 	if frames == 0 {
-		frames = room
+		frames = most
 	}
-	if frames < 1 || frames > room {
-		return fmt.Errorf("%d frames a block, in %d bytes there is room for %d", frames, e.Bytes, room)
+	if frames < 1 || frames > most {
+		return fmt.Errorf("%d frames a block, in %d bytes there is most for %d", frames, e.Bytes, most)
 	}
 	e.Frames = frames
 	return nil
 }
 
-// each decodes the blocks in src with decode, one call per block with the number of channels, until dst is full, and
-// returns its first error. The last block in src may be truncated.
+// each fills dst by one call of decode per block in src. decode gets a part of dst, the bytes of the block and the
+// number of channels. each returns the first error of decode and then stops. Only the last block may be truncated,
+// and src must have enough blocks to fill dst.
 func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {
 		n := min(len(dst), e.Frames*channels)

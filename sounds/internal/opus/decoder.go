@@ -60,8 +60,9 @@ func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State
 // setState restores a state of a decoder with the same channels. It copies s, which stays valid.
 func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
 
-// decode decodes the frames of one packet with configuration c into dst, interleaved, which has exactly their samples
-// at 48 kHz. Invalid frames decode to arbitrary samples.
+// decode decodes the frames of one packet with configuration c into dst, and remembers c as the last configuration.
+// The samples in dst are interleaved; dst must have exactly the length of the packet's frames at 48 kHz. Invalid
+// frames decode to arbitrary samples.
 func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	d.last = c
 	n := c.frames * d.channels

@@ -172,8 +172,8 @@ type plan struct {
 // placed is one file of a plan.
 type placed struct{ at, sum string }
 
-// plan checks the bundle, which may come from anybody, and returns the places of its sheet and files. An unsafe or
-// ambiguous path is an error.
+// plan checks the bundle, which may come from an untrusted sender, and returns the paths of its sheet and files in
+// the folder of Unpack. An invalid name, hash or path, and two different files with the same path, are errors.
 func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):
@@ -220,8 +220,8 @@ func (b *Bundle) plan() (*plan, error) {
 	return p, nil
 }
 
-// checkPath returns an error if a bundle may not contain the path name. Relative paths are allowed; they may lead at
-// most 32 folders up.
+// checkPath returns an error unless name is a path that a bundle may contain: relative to the folder of the sheet, 1
+// to 4,096 bytes of UTF-8 without NUL, at most 32 folders up, and not a folder such as "." or "..".
 func checkPath(name string) error {
 	clean := path.Clean(name)
 	ups := 0

@@ -15,8 +15,8 @@ import (
 // The object store of nats.go overwrites it unconditionally. The functions of this file replace it
 // only if it is unchanged (compare and set).
 
-// meta returns the meta of the object called name, and its sequence number in the stream. A missing or deleted
-// object is ErrMissing.
+// meta returns the meta of the object called name, and the sequence number of the meta message in the stream. If the
+// object is missing or deleted, or its meta is invalid, the error is ErrMissing.
 func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, metaOf(name))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -33,16 +33,17 @@ func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo
 	return info, msg.Sequence, nil
 }
 
-// writeMeta replaces the meta message with the sequence number place by info and returns the new sequence number. If
-// another client has replaced it before, writeMeta returns 0 and no error.
-func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, place uint64) (uint64, error) {
+// writeMeta writes info as the new meta message of the object info.Name and returns the sequence number of the
+// message. It does so only if the present meta message has the sequence number expected. If another client has
+// replaced that message, writeMeta returns 0 and no error.
+func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, expected uint64) (uint64, error) {
 	text, err := json.Marshal(info)
 	if err != nil {
 		return 0, err
 	}
 	msg := &nats.Msg{Subject: metaOf(info.Name), Data: text, Header: nats.Header{}}
 	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	ack, err := s.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(place))
+	ack, err := s.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(expected))
 	if cluster.Replaced(err) {
 		return 0, nil
 	}
@@ -57,14 +58,14 @@ func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, pl
 func (s natsStore) Touch(ctx context.Context, name string) error {
 	gone := false
 	err := retry(ctx, still, func(ctx context.Context) error {
-		info, place, err := s.meta(ctx, name)
+		info, sequence, err := s.meta(ctx, name)
 		if gone = errors.Is(err, ErrMissing); gone {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		written, err := s.writeMeta(ctx, info, place)
+		written, err := s.writeMeta(ctx, info, sequence)
 		if err == nil && written == 0 {
 			return errors.New("other writers keep changing the same file")
 		}
@@ -79,7 +80,7 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 // Remove implements Store. It marks the object as deleted, as nats.go does, and then removes its chunks and the
 // mark.
 func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
-	info, place, err := s.meta(ctx, o.Name)
+	info, sequence, err := s.meta(ctx, o.Name)
 	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {
 		return false, nil
 	}
@@ -87,7 +88,7 @@ func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 		return false, err
 	}
 	info.Deleted, info.Size, info.Chunks, info.Digest = true, 0, 0, ""
-	mark, err := s.writeMeta(ctx, info, place)
+	mark, err := s.writeMeta(ctx, info, sequence)
 	if err != nil || mark == 0 {
 		return false, err
 	}

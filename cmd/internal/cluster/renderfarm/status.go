@@ -91,14 +91,14 @@ func waits(j *Job, version string) string {
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// meant returns those jobs in all with an ID that begins with a prefix in given, each once. A prefix that does not
-// match exactly one job is a usage error.
-func meant(all []*Job, given []string) ([]*Job, error) {
+// meant returns the jobs in all whose IDs begin with one of prefixes, each job once. A prefix that does not match
+// exactly one job is a usage error.
+func meant(all []*Job, prefixes []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {
 		byID[j.ID], ids = j, append(ids, j.ID)
 	}
-	for _, one := range given {
+	for _, one := range prefixes {
 		id, err := match(one, ids)
 		if err != nil {
 			return nil, err
@@ -110,15 +110,15 @@ func meant(all []*Job, given []string) ([]*Job, error) {
 	return found, nil
 }
 
-// match returns the ID in ids that begins with the prefix given. If that is not exactly one, or given is not a
-// prefix of an ID, it is a usage error.
-func match(given string, ids []string) (string, error) {
-	if given == "" || len(given) > idLength || strings.Trim(given, "0123456789abcdef") != "" {
-		return "", console.Usage("invalid job ID %q (want up to %d digits of 0-9 and a-f)", words.OneLine(given), idLength)
+// match returns the only one of ids that begins with prefix. If none or several of them match, or prefix is not 1 to
+// idLength hexadecimal digits, the error is a usage error that suggests IDs.
+func match(prefix string, ids []string) (string, error) {
+	if prefix == "" || len(prefix) > idLength || strings.Trim(prefix, "0123456789abcdef") != "" {
+		return "", console.Usage("invalid job ID %q (want up to %d digits of 0-9 and a-f)", words.OneLine(prefix), idLength)
 	}
 	var found []string
 	for _, id := range ids {
-		if strings.HasPrefix(id, given) {
+		if strings.HasPrefix(id, prefix) {
 			found = append(found, id)
 		}
 	}
@@ -127,22 +127,22 @@ func match(given string, ids []string) (string, error) {
 		return found[0], nil
 	case 0:
 		if len(ids) == 0 {
-			return "", console.Usage("%s: %w: the farm has no jobs", given, ErrUnknown)
+			return "", console.Usage("%s: %w: the farm has no jobs", prefix, ErrUnknown)
 		}
-		return "", console.Usage("%s: %w; the nearest is %s, and voicepool farm status lists more", given, ErrUnknown, words.Nearest(given, ids))
+		return "", console.Usage("%s: %w; the nearest is %s, and voicepool farm status lists more", prefix, ErrUnknown, words.Nearest(prefix, ids))
 	}
 	slices.Sort(found)
-	return "", console.Usage("%s matches the IDs of %d jobs, such as %s and %s: give more digits", given, len(found), found[0], found[1])
+	return "", console.Usage("%s matches the IDs of %d jobs, such as %s and %s: give more digits", prefix, len(found), found[0], found[1])
 }
 
-// find returns the record of the job with an ID that begins with the prefix given. If that is not exactly one, it is
-// a usage error.
-func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
-	if len(given) == idLength {
-		if _, err := match(given, []string{given}); err != nil {
+// find returns the record of the only job whose ID begins with prefix. If no job or several jobs match, or prefix is
+// not hexadecimal, the error is a usage error. Other errors come from the farm's bucket.
+func (f *Farm) find(ctx context.Context, prefix string) (*Job, error) {
+	if len(prefix) == idLength {
+		if _, err := match(prefix, []string{prefix}); err != nil {
 			return nil, err
 		}
-		if j, err := f.Job(ctx, given); !errors.Is(err, ErrUnknown) {
+		if j, err := f.Job(ctx, prefix); !errors.Is(err, ErrUnknown) {
 			return j, err
 		}
 	}
@@ -155,7 +155,7 @@ func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
 	for id := range lister.Keys() {
 		ids = append(ids, id)
 	}
-	id, err := match(given, ids)
+	id, err := match(prefix, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ const (
 	crowd = 1024
 )
 
-// natsLine is a line over NATS.
+// natsLine is a line, a connection to one room, over NATS.
 type natsLine struct {
 	at   string // without a password
 	room string

@@ -15,7 +15,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// web is a line over HTTP.
+// web is a line, a connection to one room, over HTTP.
 type web struct {
 	base  *url.URL // of the room, without a slash at the end
 	token string
@@ -25,16 +25,16 @@ type web struct {
 // detours is the maximum number of redirects to the server that plays the room.
 const detours = 2
 
-// newWeb returns a line to the room with the URL base, without connecting. token may be "".
-func newWeb(base *url.URL, token string) *web {
-	c := &web{base: base, token: token}
+// newWeb returns a connection to the room at roomURL over HTTP, without connecting yet. token may be "".
+func newWeb(roomURL *url.URL, token string) *web {
+	c := &web{base: roomURL, token: token}
 	c.http = &http.Client{Timeout: patience, CheckRedirect: c.elsewhere}
 	return c
 }
 
-// elsewhere is the CheckRedirect of the HTTP client. It follows at most two redirects with status 307 to another
-// server of the cluster and the same path, and sends the token along. It does not follow a redirect from https to
-// http.
+// elsewhere is the CheckRedirect of the HTTP client. It follows at most two redirects, which must have status 307 and
+// keep the path and the query, and adds the token to the new request. It does not follow a redirect from https to
+// http; the redirect is then the answer.
 func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
@@ -46,11 +46,11 @@ func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// where returns the host and port of the server.
+// where returns the host and port of the server in the room's URL, for messages.
 func (c *web) where() string { return c.base.Host }
 
-// ask makes the HTTP call of the order o and returns the body of the answer. A status other than 2xx is a *Refusal,
-// returned with the body.
+// ask sends the HTTP request that order o stands for and returns the body of the answer. If the status is not 2xx, it
+// returns the body and a *Refusal. It waits at most 10 s.
 func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
@@ -102,8 +102,8 @@ func (c *web) sign(h http.Header) {
 	}
 }
 
-// webRefusal returns the *Refusal for an answer with a status and the body text, which may be nil. For status 401
-// the message explains how to give a token.
+// webRefusal returns the *Refusal for an answer with an HTTP status and a body text, which may be nil. For status 401
+// the message also explains how to give a token.
 func webRefusal(status int, text []byte) error {
 	r := refusal(status, text)
 	if status == http.StatusUnauthorized {
@@ -112,9 +112,9 @@ func webRefusal(status int, text []byte) error {
 	return r
 }
 
-// unreachable converts err, an error of the connection, to a message with the host. If a redirect led to a server
-// that does not accept connections, the result is a noServerError, which permits a retry: the first server soon
-// names another.
+// unreachable converts err, an error of the HTTP client, to a message that names the host. If a redirect led to a
+// server that does not accept connections, the result is a noServerError, which permits a retry, because the first
+// server soon names another.
 func (c *web) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {

@@ -26,8 +26,8 @@ type clockedOutput struct {
 	next time.Time // time of the next mix; owned by the workers
 }
 
-// start begins to mix the room. If began is not zero, the room starts as late as if it had started at began: the
-// frames since then are due at once.
+// start begins to mix the room. If began is not zero, frame 0 counts as due at the time began, so all frames since
+// then are due at once. It must be called once, without the mutex.
 func (p *clockedOutput) start(began time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -39,8 +39,8 @@ func (p *clockedOutput) start(began time.Time) {
 	p.workers.add(p, time.Now())
 }
 
-// setPlayback makes the clock continue at the mixer's current frame and sizes the block for the outputs of st. The
-// caller holds the mutex, or mixing has not begun.
+// setPlayback makes the clock continue at the current frame of the mixer of st and sizes the block for the outputs of
+// st. The caller holds the mutex, or mixing has not begun.
 func (p *clockedOutput) setPlayback(st *playback) {
 	p.out, p.dozes = st.player.Mixer().Now(), false
 	p.began = time.Now().Add(-pcm.Duration(p.out, p.room.rate))
@@ -60,8 +60,8 @@ func (p *clockedOutput) wake() {
 	}
 }
 
-// again resumes mixing after replace, even if the previous player ended by itself. The caller holds the
-// mutex.
+// again resumes mixing after the playback of the room was replaced, even if the previous player had ended by itself.
+// The caller holds the mutex.
 func (p *clockedOutput) again() {
 	p.ended = false
 	p.wake()
@@ -84,8 +84,8 @@ func (p *clockedOutput) carryOut() {
 	p.tend(st)
 }
 
-// tend calls Step of the player of st. When the player has ended, tend sets p.ended and closes st.fed. Errors go to
-// the log of the room. The caller holds the mutex.
+// tend calls Step of the player of st and writes an error of Step to the log of the room. When the player has ended,
+// tend sets p.ended and closes st.fed. After the end it has no effect. The caller holds the mutex.
 func (p *clockedOutput) tend(st *playback) {
 	if p.ended {
 		return
@@ -100,9 +100,9 @@ func (p *clockedOutput) tend(st *playback) {
 	}
 }
 
-// step mixes the frames that are due and returns the time of its next call by w. If again is false, the room sleeps
-// or has ended, and w must drop it. If the room is too far behind, step skips the missed frames. Only the workers
-// call it, without the mutex.
+// step mixes the frames that are due and returns the time at which w must call it again. If again is false, the room
+// sleeps or has ended, and w must drop it from its schedule. If the room is more than standstill behind, step skips
+// the missed frames. Only the workers call it, without the mutex.
 func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -140,8 +140,8 @@ func (p *clockedOutput) due(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
 }
 
-// mix renders a number of frames, which must fit in p.block, and passes them to the listeners. The caller holds the
-// mutex.
+// mix renders a number of frames, which must fit in p.block, applies the output gate and passes the block to the
+// listeners. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.on()
 	block := p.block[:frames*st.player.Outputs()]
@@ -167,7 +167,8 @@ func (p *clockedOutput) sleeps() bool {
 	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
 }
 
-// end stops mixing for good. If p.own is set, it also closes the workers. It takes the mutex.
+// end stops mixing for good and removes the room from the count of the workers. If the workers belong to this room
+// alone, it closes them. It must be called once, without the mutex.
 func (p *clockedOutput) end() {
 	p.mutex.Lock()
 	p.ended = true

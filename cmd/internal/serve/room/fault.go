@@ -122,8 +122,8 @@ func checkCutoff(field string, hz *float64) error {
 // longest is the longest time in an order.
 const longest = 24 * time.Hour
 
-// checkDuration returns an *Error of Kind Range if d is negative or longer than 24 h, otherwise nil. field names the order
-// field.
+// checkDuration returns an *Error of Kind Range if d is negative or longer than 24 h, otherwise nil. field is the
+// name of the field in the command to the room, for the message.
 func checkDuration(field string, d time.Duration) error {
 	if d < 0 || d > longest {
 		return wrong(field, "%v is out of range; want a time from 0 to 24h", d)

@@ -104,7 +104,8 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
-// setCookie sets the session cookie to a value. age is its lifetime in seconds; a negative age deletes the cookie.
+// setCookie sets the session cookie of the response to value and forbids clients to cache the response. age is the
+// lifetime of the cookie in seconds; a negative age deletes the cookie.
 func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	tls := g.rules.Load().Secure
 	http.SetCookie(w, &http.Cookie{

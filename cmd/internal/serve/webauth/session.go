@@ -47,16 +47,16 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin starts a session of 30 days with the permissions of a credential and returns its cookie. It stores only the hash
-// of the cookie. The session ends with the credential.
+// begin starts a session of 30 days with the permissions of a credential and returns the cookie of the session. Only
+// the hash of the cookie is stored. The session ends early if the credential ends.
 func (s *sessions) begin(of *credential) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session with the permissions of a credential, and returns it. sum is the hash of its cookie. It ends with
-// that credential, or at until. If there are too many sessions, the oldest ends.
+// add adds a session with the permissions of a credential, and returns it. sum is the hash of the session's cookie.
+// The session ends at until, or earlier with the credential. If there are too many sessions, the oldest ends.
 func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -85,7 +85,7 @@ func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	return one
 }
 
-// find returns the active session with a cookie, or nil.
+// find returns the session with a cookie; nil if the cookie is unknown or the session has ended.
 func (s *sessions) find(cookie string) *session {
 	sum := sha256.Sum256([]byte(cookie)) // comparing hashes leaks no timing information about the cookie
 	s.mutex.Lock()
@@ -124,7 +124,8 @@ func (s *sessions) invite(b *credential) (key string) {
 	return key
 }
 
-// use deletes the link with a key and returns its credential. It returns nil if the key is unknown or has expired.
+// use deletes the link with a key and returns the credential of the link. It returns nil if the key is unknown, or if
+// the link has expired or its credential has ended.
 func (s *sessions) use(key string) *credential {
 	sum := sha256.Sum256([]byte(key))
 	s.mutex.Lock()

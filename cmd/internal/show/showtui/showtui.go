@@ -109,7 +109,8 @@ func (s *screen) handle(terminal tcell.Screen, e tcell.Event) error {
 	return nil
 }
 
-// look requests the state of the show. If the connection fails, the show has ended, and look sets s.over and s.end.
+// look requests the state of the show and stores it in s.state. If the request fails, the show counts as ended: look
+// sets s.over and, if the screen is attached to a running show (s.may), the error s.end.
 func (s *screen) look() {
 	answer, err := s.ask("state")
 	switch {

@@ -22,9 +22,10 @@ func haar(x []float64, n, stride int) {
 // hadamard lists the orders of 2, 4, 8 and 16 blocks.
 var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 12, 3, 11, 4, 14, 1, 9, 6, 13, 2, 10, 5}
 
-// reorder converts the coefficients in x of stride short blocks with n values each from frequency order to time
-// order, or back if back is true. long means that the blocks are parts of one long block; stride is then 2, 4, 8 or
-// 16.
+// reorder rearranges x, the coefficients of stride short blocks with n values each. It converts from frequency order
+// (the first value of every block, then the second ones) to time order (block after block), or, if back is true, from
+// time order to frequency order. If long is true, the blocks are parts of one long block; time order then has the
+// blocks in the order of the Hadamard transform, and stride is 2, 4, 8 or 16.
 func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	tmp := b.woven[:n*stride]
 	for i := range stride {

@@ -98,7 +98,7 @@ func scaled(x complex128, f float64) complex128 {
 // turned returns x times -i.
 func turned(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
-// three returns the Fourier transform of three numbers, without a scale factor.
+// three returns the forward Fourier transform of three numbers, without a scale factor.
 func three(x, y, z complex128) (a, b, c complex128) {
 	const sin = 0.86602540378443864676 // of a third of a turn
 	sum, diff := y+z, turned(scaled(y-z, sin))
