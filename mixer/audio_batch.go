@@ -8,9 +8,9 @@ type pendingBatches struct {
 	waiting    int    // the number of batches that wait for a countdown
 }
 
-// queueInBatch queues a copy of command c, which must have a batch, until its batch is fired, or discards it if the
-// batch was dropped. It returns false if the batch was fired already; c.frame is then absolute, and the caller must
-// queue or execute it.
+// queueInBatch keeps a copy of command c with its batch until the batch is fired, and returns true. c must have a
+// batch. If the batch was dropped, it discards c and returns true. If the batch was fired already, it makes c.frame
+// absolute and returns false; the caller must queue or execute c.
 func (a *audio) queueInBatch(c *command) bool {
 	s := c.batch
 	base := s.base.Load()
@@ -27,8 +27,8 @@ func (a *audio) queueInBatch(c *command) bool {
 	return true
 }
 
-// discardCommand discards a command without executing it: its start counts as stopped, and its stream is dropped. The
-// caller counts it as complete.
+// discardCommand discards c without executing it: the start of a play command counts as stopped, and a stream buffer
+// is dropped. The caller then marks c as complete.
 func (a *audio) discardCommand(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -39,8 +39,8 @@ func (a *audio) discardCommand(c *command) {
 	}
 }
 
-// fire fires batch s at the frame now, or makes it wait for countdown c if c is not nil. A batch that was dropped,
-// has fired or already waits is not changed.
+// fire fires batch s at the frame now, or makes s wait for countdown c if c is not nil. A batch that was dropped, has
+// fired or already waits is not changed.
 func (a *audio) fire(s *Batch, c *Countdown) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
@@ -54,8 +54,8 @@ func (a *audio) fire(s *Batch, c *Countdown) {
 	}
 }
 
-// scheduleFired puts the commands of the batches in a.fired into the queue, at their frames counted from now, and
-// empties the list.
+// scheduleFired puts the commands of the batches in a.fired into the queue and clears a.fired. The frame of each
+// command, which counts from the firing, becomes absolute.
 func (a *audio) scheduleFired() {
 	for s := a.fired; s != nil; {
 		for place := a.queue.Unlink(&s.commands); place >= 0; place = a.queue.Unlink(&s.commands) {
@@ -68,8 +68,8 @@ func (a *audio) scheduleFired() {
 	a.fired = nil
 }
 
-// fireAtZero fires the batches in zeroList whose countdowns are 0 or less, and reports whether it fired any. The
-// others wait again.
+// fireAtZero fires each batch in zeroList whose countdown is still 0 or less, and reports whether it fired any. The
+// other batches in the list wait again.
 func (a *audio) fireAtZero() bool {
 	for s := a.zeroList; s != nil; {
 		next := s.next
@@ -90,8 +90,8 @@ func (a *audio) fireAtZero() bool {
 	return true
 }
 
-// countDown decrements the countdowns of a finished start and removes them from its record, so that each start counts
-// at most once. The record must have extra data.
+// countDown decrements each countdown of the start of r, which has ended, and removes it from the record, so that a
+// start counts at most once. The record must have extra data.
 func (a *audio) countDown(r *record) {
 	counts := &r.extra.Load().countdowns
 	for i, c := range counts {
@@ -104,8 +104,8 @@ func (a *audio) countDown(r *record) {
 	r.hasCountdowns = false
 }
 
-// addToCountdown adds n, which may be negative, to a countdown. If it is then 0 or less, the batches that wait for it
-// move to zeroList, see fireAtZero.
+// addToCountdown adds n, which may be negative, to countdown c. If c is then 0 or less, the batches that wait for it
+// move to zeroList, from which fireAtZero fires them.
 func (a *audio) addToCountdown(c *Countdown, n int64) {
 	if c.left += n; c.left > 0 {
 		return
@@ -118,8 +118,8 @@ func (a *audio) addToCountdown(c *Countdown, n int64) {
 	c.waiting = nil
 }
 
-// cancelBatch discards the pending commands of the batch a.cancelling and marks it as dropped. It runs after the
-// command that drops it, which may be in the queue itself.
+// cancelBatch discards all pending commands of the batch a.cancelling, marks the batch as dropped and clears
+// a.cancelling. It must run after the command that drops the batch was taken from the queue.
 func (a *audio) cancelBatch() {
 	s := a.cancelling
 	if a.cancelling = nil; s.dropped {
@@ -146,8 +146,8 @@ func (a *audio) cancelBatch() {
 	})
 }
 
-// without returns a linked list without batch s, which it changes in place; a list that does not contain s is
-// unchanged.
+// without removes batch s from a linked list of batches, in place, and returns the new list. A list that does not
+// contain s is unchanged.
 func without(list, s *Batch) *Batch {
 	if list == s {
 		list, s.next = s.next, nil
@@ -161,7 +161,7 @@ func without(list, s *Batch) *Batch {
 	return list
 }
 
-// countDownLoops decrements the loop countdowns of voices that have left their loops for good, once for each.
+// countDownLoops decrements the loop countdowns of each voice that has left its loop for good, once per voice.
 func (a *audio) countDownLoops() {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		r := a.voiceTable.at(i).record
@@ -179,8 +179,9 @@ func (a *audio) countDownLoops() {
 	}
 }
 
-// untilCountdown returns how many of n frames can be mixed before the first voice that an awaited countdown counts
-// may end or, for a loop countdown, leave its loop. The result is at least 1, and n if no such voice ends.
+// untilCountdown returns how many of the next n frames can be mixed before a voice may decrement a countdown that a
+// batch waits for: when the voice ends or, for a loop countdown, leaves its loop. The result is at least 1, and n if
+// no voice does so.
 func (a *audio) untilCountdown(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.voiceTable.at(i)
@@ -197,8 +198,8 @@ func (a *audio) untilCountdown(n int64) int64 {
 // countsLoops reports whether a countdown counts voices that leave their loops; false for nil.
 func countsLoops(c *Countdown) bool { return c != nil && c.loops }
 
-// untilEndOf returns how many of n frames can be mixed before voice s may end or, if loop is true, may leave its
-// loop: at least 1, n if neither happens.
+// untilEndOf returns how many of the next n frames can be mixed before voice s may end or, if loop is true, may leave
+// its loop. The result is at least 1, and n if neither happens.
 func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
 	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
 	return min(n, max(left, 1), max(s.endAt-a.now, 1))

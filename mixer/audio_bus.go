@@ -52,12 +52,12 @@ type bus struct {
 	busBuffers
 }
 
-// tailRingLen returns the length of a tail ring in frames: a power of two that holds a hop and a tail, both in
-// frames.
+// tailRingLen returns the length of a tail ring, the ring buffer for the tails on a bus: the smallest power of two
+// that holds hop and tail together, all in frames.
 func tailRingLen(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
-// newBuses creates the buses of the audio side a from their descriptions, in the same order. a must have its tree,
-// rate and meters.
+// newBuses creates the buses of the audio side a from their descriptions, in the same order. The tree, the rate and
+// the meters of a must be set.
 func newBuses(described []BusConfig, a *audio) []bus {
 	buses := make([]bus, len(described))
 	for i, d := range described {
@@ -94,16 +94,16 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// addPlaying adds playing, 1 or -1, to the number of voices of a bus and of all buses above it.
+// addPlaying adds playing, 1 or -1, to the number of voices of a bus and of all its parents up to the master.
 func (a *audio) addPlaying(bus uint16, playing int) {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		a.buses[i].playing += playing
 	}
 }
 
-// refreshBuses updates the state of all buses that scores and pauses use, from the master down, for the frame now.
-// Each fade counts with the larger of its current and target value. Ducks do not count, because ducked voices would
-// be stolen and restored again and again.
+// refreshBuses updates, for the frame now, the state of all buses that scores and pauses use. It goes from the master
+// down. Each fade counts with the larger of its current and target value. Ducks do not count, because ducked voices
+// would be stolen and restored again and again.
 func (a *audio) refreshBuses() {
 	for _, i := range a.parentsFirst {
 		b := &a.buses[i]
@@ -126,9 +126,9 @@ func (a *audio) refreshBuses() {
 	a.refreshBusResponses()
 }
 
-// fadeSolos fades the own voices of each bus in or out after a change of solos, linearly within over frames, at least
-// 5 ms if they are audible.
-func (a *audio) fadeSolos(over int64) {
+// fadeSolos fades each bus's own voices in or out after a change of solos, linearly within fadeFrames frames, or
+// within 5 ms if that is longer and the voices are audible.
+func (a *audio) fadeSolos(fadeFrames int64) {
 	some := false
 	for i := range a.buses {
 		some = some || a.buses[i].soloed
@@ -136,7 +136,7 @@ func (a *audio) fadeSolos(over int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
 		if to := 1 - boolFloat(some && !b.hasSolo); b.soloFade.To != to {
-			b.soloFade.Ramp(a.now, to, a.smoothed(a.mayHaveOutput(i, true), over))
+			b.soloFade.Ramp(a.now, to, a.smoothed(a.mayHaveOutput(i, true), fadeFrames))
 		}
 	}
 }
@@ -152,8 +152,8 @@ func (a *audio) hasPitch(bus uint16) bool {
 	return false
 }
 
-// pitchOf returns the sum of the pitches of a bus, given its index, and the buses above it as one move in semitones
-// from now on. It ends with the last of their fades.
+// pitchOf returns the sum, in semitones, of the pitches of the bus with an index and of its parents, as one move from
+// the frame now on. The move ends with the last of their fades.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
@@ -165,7 +165,8 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 	return sum
 }
 
-// setBus applies c, a cmdSet, to the bus at an index, and updates the pitch and the scores of its voices.
+// setBus applies c, a cmdSet, to the bus with an index. It updates the tails and the state of the buses, and the
+// pitch and the scores of the voices concerned.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.mayHaveOutput(index, false), c.fadeFrames)
@@ -198,8 +199,9 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// mayHaveOutput reports whether the bus at an index may have output at the frame now. If own is true, only its own
-// voices and tails count. Otherwise the buses below it, effects, inserts and received sends count, too.
+// mayHaveOutput reports whether the bus with an index may have output at the frame now. If own is true, only voices
+// and tails directly on the bus count. Otherwise buses below it, effects, inserts, filters and received sends count,
+// too.
 func (a *audio) mayHaveOutput(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.passesThrough(bus, index) }
 	for i := range a.buses {
@@ -225,15 +227,16 @@ func (a *audio) mixIntoOutput(o *output) {
 	}
 }
 
-// isTransparent reports whether a bus passes its sum unchanged from a frame of the mix on, until it is changed, and
-// no send, key or meter reads its output.
+// isTransparent reports whether the bus passes the sum of its input on unchanged, from a frame of the mix until a
+// property is set, and no send, key or meter reads its output.
 func (b *bus) isTransparent(frame int64) bool {
 	return b.insert == nil && !b.filter.Active() && len(b.rack.all) == 0 && b.lastOutput == nil && b.meter == nil && b.duck.rules == nil && b.gain.SettledAt(0, frame) && b.pan.SettledAt(0, frame) &&
 		b.mute.SettledAt(1, frame) && b.soloFade.SettledAt(1, frame) && b.duck.move.SettledAt(0, frame)
 }
 
-// mixBuses mixes n frames, from now on, of all buses, from the leaves down to their outputs: tails, effects, insert,
-// filter, gains, sends. The voices have been mixed into the buses before.
+// mixBuses mixes the next n frames of all buses, from the leaves down to the outputs: tails, effects, insert, filter,
+// gains, sends. The voices must have been mixed into the buses before. It releases ducks that are due within these
+// frames.
 func (a *audio) mixBuses(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
@@ -305,8 +308,8 @@ func (a *audio) mixBuses(n int64) {
 	}
 }
 
-// separateOutput returns the buffer for the output of the bus alone, which several buses may share; nil if neither a
-// send, a key nor a meter needs it.
+// separateOutput returns a buffer for the output of this bus without the other input of the bus above. Several buses
+// may share the buffer. The result is nil if no send, key or meter needs that output.
 func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	switch {
 	case b.lastOutput != nil:
@@ -317,16 +320,16 @@ func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	return nil
 }
 
-// applySoloFade applies the fade of solos of the bus to n frames in own, its voices or their part in a stem. frame,
-// of the mix, is the first of them.
+// applySoloFade applies the bus's fade of solos to the first n frames of own in place. own holds the mix of the bus's
+// own voices, or their part in a stem. frame is the frame of the mix at which own begins.
 func (b *bus) applySoloFade(own *busBuffers, frame, n int64) {
 	if own.used && (b.soloFade.To != 1 || b.soloFade.End() > frame) {
 		scale(own.mixed[:n], &b.soloFade, frame)
 	}
 }
 
-// apply adds src to dst, which has the same length, with the gain, pan, mute and duck of the bus. Both begin at a
-// frame of the mix.
+// apply adds src, multiplied by the gain, pan, mute and duck of the bus, to dst, which must have the same length.
+// frame is the frame of the mix at which both begin.
 func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, &b.gain, &b.pan, &b.mute, &b.duck.move)
@@ -344,9 +347,9 @@ func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// segment returns the first frame of the linear segment of moves around a frame of the mix, and the first frame after
-// it. Segments end on the grid that voices use, and at the ends of fades, so they do not depend on blocks. If no move
-// ends after the frame, it returns frame and never.
+// segment returns the first frame of the linear segment of moves that contains a frame of the mix, and the first
+// frame after that segment. Segments end on the grid that voices use, and at the ends of fades, so they do not depend
+// on the length of blocks. If no move ends after frame, segment returns frame and never.
 func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	grid, end, last := int64(64), int64(never), int64(0)
 	for _, m := range moves {
@@ -363,7 +366,8 @@ func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	return max(frame/grid*grid, last), min((frame/grid+1)*grid, end)
 }
 
-// factors returns the linear left and right factors of the bus at a frame of the mix: pan, gain, mute and duck.
+// factors returns the linear left and right factors of the bus at a frame of the mix: the product of pan, gain, mute
+// and duck.
 func (b *bus) factors(frame int64) (left, right float64) {
 	left, right = voice.Balance(b.pan.At(frame))
 	g := float64(b.gain.Gain(frame) * b.mute.At(frame))
@@ -371,7 +375,7 @@ func (b *bus) factors(frame int64) (left, right float64) {
 	return float64(left * g), float64(right * g)
 }
 
-// scale multiplies a block in place by a linear factor that moves; the block begins at a frame of the mix.
+// scale multiplies block in place by m, a moving linear factor. frame is the frame of the mix at which block begins.
 func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	for len(block) > 0 {
 		from, to := segment(frame, m)
@@ -388,8 +392,8 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	}
 }
 
-// filterBus runs the filter of the bus at an index in place for n frames from now on, also without input while it has
-// a tail. An invalid result becomes silence and counts as a fault, with an event.
+// filterBus runs the filter of the bus with an index in place on the next n frames. Without input it runs only while
+// the filter has a tail. An invalid result becomes silence and counts as a fault, with an event.
 func (a *audio) filterBus(index int, n int64) {
 	b := &a.buses[index]
 	if !b.filter.Active() {
@@ -407,8 +411,8 @@ func (a *audio) filterBus(index int, n int64) {
 	}
 }
 
-// cutoffChanged updates tails and responses after a change of a cutoff of the bus at an index. The filter has the new
-// cutoff already.
+// cutoffChanged updates tails and responses after a cutoff of the bus with an index was changed. The caller has
+// already set the new cutoff in the filter.
 func (a *audio) cutoffChanged(index int) {
 	b := &a.buses[index]
 	b.filterTail = max(b.filterTail, b.filter.Tail(a.now))

@@ -22,8 +22,8 @@ type busResponse struct {
 	totalChanged bool           // total has changed since the scores were refreshed
 }
 
-// refreshBusResponses updates the responses of all buses for the frame now and marks the scores that they change.
-// Each bus comes after the buses that it feeds. Without spectral data it has no effect.
+// refreshBusResponses updates the responses of all buses for the frame now, and marks the buses whose voices need new
+// scores. It visits each bus after the buses that this bus feeds. It has no effect until spectral data is enabled.
 func (a *audio) refreshBusResponses() {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -71,8 +71,8 @@ func (a *audio) refreshBusResponses() {
 	}
 }
 
-// refreshOwnResponse updates w.own, the response of the effects and filters of the bus at index i. It computes it
-// after a change, and on each frame of the grid during a fade.
+// refreshOwnResponse updates w.own, the response of the effects and filters of the bus at index i. It recomputes the
+// response only after a change, and during a fade once per frame of the grid.
 func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	at := a.now / a.hop * a.hop
 	if w.ownFrame >= 0 && (!w.ownFades || w.ownFrame == at) {
@@ -87,7 +87,7 @@ func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	}
 }
 
-// invalidateResponse makes refreshOwnResponse compute the response of the bus at index i again.
+// invalidateResponse makes the next refreshOwnResponse recompute the response of the bus at index i.
 func (a *audio) invalidateResponse(i int) {
 	if sp := a.spectral.Load(); sp != nil {
 		sp.buses[i].ownFrame = -1
@@ -143,7 +143,7 @@ func (a *audio) anySendResponseChanged() bool {
 	return false
 }
 
-// clearSendResponseChanges marks the responses of all buses as unchanged, after the scores were refreshed.
+// clearSendResponseChanges marks the responses of all buses as unchanged. The caller has refreshed all scores.
 func (a *audio) clearSendResponseChanges() {
 	if sp := a.spectral.Load(); sp != nil {
 		for i := range sp.buses {

@@ -5,7 +5,8 @@ import (
 	"voicepool/voice"
 )
 
-// execute executes a command at the frame now. c.frame is not used. The caller counts it as complete.
+// execute executes command c at the frame now, whatever c.frame is, and records it in the journal. The caller then
+// marks c as complete.
 func (a *audio) execute(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -78,8 +79,8 @@ func (a *audio) execute(c *command) {
 	}
 }
 
-// applyToTarget applies c to every living voice of c.target, in the order of voices. A tag without a voice emits
-// EventMissed; a handle without one is as in applyToHandle.
+// applyToTarget applies c to every living voice of c.target, in the order of the voice table. If a tag selects no
+// voice, it emits EventMissed. If the target is a handle, see applyToHandle.
 func (a *audio) applyToTarget(c *command) {
 	if c.target.kind == oneVoice {
 		a.applyToHandle(c)
@@ -114,8 +115,8 @@ func (s *shared) selects(t *Target, r *record) bool {
 	return t.kind == allVoices
 }
 
-// applyToHandle applies c to the voice of the handle c.target.id. For a pending start, a stop cancels it, and other
-// commands are kept until it begins. It has no effect on a start that is over.
+// applyToHandle applies c to the voice with the handle c.target.id. If the start is still pending, a stop cancels the
+// start, and other commands are kept until it begins. A start that is over is not changed.
 func (a *audio) applyToHandle(c *command) {
 	id := c.target.id
 	r := a.record(id)
@@ -170,8 +171,9 @@ func (a *audio) applyToVoice(i int, c *command) {
 	}
 }
 
-// seek moves the voice at index i to frame c.position of its sound and leaves a tail of the old position. It marks
-// the stream of c as taken. A command without a stream has no effect on a streamed voice, and vice versa.
+// seek moves the voice at index i to frame c.position of its sound, and leaves a tail of the old position. For a
+// streamed voice c must have the stream buffer of the new position, which seek marks as taken; for other voices c
+// must have none. Otherwise seek has no effect.
 func (a *audio) seek(i int, c *command) {
 	s := a.mutable(i)
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
@@ -189,34 +191,35 @@ func (a *audio) seek(i int, c *command) {
 	a.rescore(i)
 }
 
-// smoothed returns the length of a fade in frames: over, but at least 5 ms if heard is true.
-func (a *audio) smoothed(heard bool, over int64) int64 {
+// smoothed returns the length of a fade in frames: fadeFrames, but at least 5 ms if heard is true.
+func (a *audio) smoothed(heard bool, fadeFrames int64) int64 {
 	if !heard {
-		return over
+		return fadeFrames
 	}
-	return max(over, a.smooth)
+	return max(fadeFrames, a.smooth)
 }
 
-// stop fades the voice at index i out within over frames, along a shape. If over is 0, it ends now and leaves a short
-// tail; if over is noTail, it ends without a tail. A paused voice ends now in any case.
-func (a *audio) stop(i int, over int64, shape voice.Shape) {
+// stop fades the voice at index i out within fadeFrames frames, along a shape; the voice ends after the fade. If
+// fadeFrames is 0, the voice ends now and leaves a short tail; if it is noTail, the voice ends without a tail. A
+// paused voice ends now in any case.
+func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 	s := a.mutable(i)
-	if over > 0 && s.paused == 0 {
+	if fadeFrames > 0 && s.paused == 0 {
 		s.stopping = true
 		a.releaseSuccessor(s.record.playing, false, nil)
-		s.voice.FadeOut(a.now, over, shape)
+		s.voice.FadeOut(a.now, fadeFrames, shape)
 		a.updateRestorePrio(i)
 		a.rescore(i)
 		return
 	}
-	if over != noTail {
+	if fadeFrames != noTail {
 		a.leaveTail(s, a.now)
 	}
 	a.endVoice(i, a.now, EventStopped, &audioEvent{})
 }
 
-// storePause stores the pause or resume c of a bus or of all voices for later starts. Commands for other targets have
-// no effect.
+// storePause stores c, a pause or resume of a bus or of all voices, so that voices that start later begin in that
+// state. It does not change present voices. For other targets it has no effect.
 func (a *audio) storePause(c *command) {
 	switch c.target.kind {
 	case busVoices:
@@ -227,8 +230,8 @@ func (a *audio) storePause(c *command) {
 	}
 }
 
-// pause adds a reason to pause the voice at index i, which then leaves a tail of 10 ms: the voice, its bus, or
-// everything is paused. A voice that a stop fades out ends instead.
+// pause pauses the voice at index i for one more reason: the voice itself, its bus, or all voices. If the voice was
+// not paused before, it leaves a tail of 10 ms. A voice that is fading out after a stop ends instead.
 func (a *audio) pause(i int, by pauses) {
 	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause
@@ -244,9 +247,9 @@ func (a *audio) pause(i int, by pauses) {
 	s.record.status.SetState(s.state())
 }
 
-// resume removes a reason to pause the voice at index i. Without any reason left, the voice continues with a
-// fade-in, or starts if it has not sounded yet. It has no effect on a voice that is not paused, or with
-// pausedBus while its bus or a bus above it is still paused.
+// resume removes one reason for the pause of the voice at index i. When no reason is left, the voice continues with a
+// fade-in, or starts if it has not sounded yet. It has no effect on a voice that is not paused. With pausedBus it has
+// no effect while the bus of the voice or one of its parents is paused.
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
 	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {

@@ -37,8 +37,8 @@ func (s *shared) newDuckRules(d *Duck) *duckRules {
 	}
 }
 
-// change replaces the rules of a duck at frame now of the mix; nil turns it off. A lowered bus moves to the new
-// depth, or releases if rules is nil.
+// change replaces the rules of a duck at frame now of the mix; nil turns the duck off. If the bus is lowered now, its
+// gain moves to the new depth, or back to 0 dB if rules is nil.
 func (d *duck) change(rules *duckRules, now int64) {
 	old := d.rules
 	d.rules, d.releaseAt = rules, never
@@ -52,8 +52,9 @@ func (d *duck) change(rules *duckRules, now int64) {
 	}
 }
 
-// update lowers the bus from the frame now on if a voice of the other bus is loud enough, and schedules the release
-// if it no longer is. The scores that it compares are refreshed on the grid.
+// update lowers the bus from the frame now on if a voice on the trigger bus is loud enough. If the bus is lowered and
+// no voice is loud enough any longer, it schedules the release. The scores that it compares are refreshed on the grid
+// only.
 func (d *duck) update(a *audio) {
 	r := d.rules
 	if r == nil {
@@ -70,8 +71,9 @@ func (d *duck) update(a *audio) {
 	}
 }
 
-// releaseAfter returns after how many of the next n frames the bus releases; n if it does not release within them.
-// Voices that end inside these frames may cause the release. No voice starts inside them.
+// releaseAfter returns after how many of the next n frames the release of the duck begins; n if it does not begin
+// within them. If all triggering voices end within these frames, it schedules the release. The caller ensures that no
+// voice starts within them.
 func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	if !d.down {
 		return n
@@ -84,21 +86,22 @@ func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	return min(d.releaseAt-a.now, n)
 }
 
-// release starts the release at a frame of the mix: the bus rises to its own gain. The duck must have rules.
+// release starts the release at a frame of the mix: the gain of the duck moves back to 0 dB. The duck must have
+// rules.
 func (d *duck) release(frame int64) {
 	d.down, d.releaseAt = false, never
 	d.move.Ramp(frame, 0, d.rules.release)
 }
 
-// triggers reports whether the voice s at index i triggers a duck with the rules d: it is real, not paused, on the
-// other bus or below, and loud enough.
+// triggers reports whether the voice s at index i triggers a duck with the rules d: the voice is real, not paused, on
+// the trigger bus or below it, and loud enough.
 func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
 	return i < a.base && a.scores.Remaining(i) >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
 }
 
-// lastTriggerEnd reports whether voices end in this stretch and all triggering voices of a duck are over before the
-// frame end of the mix. frame is the end of the last one; it is meaningless if silent is false. endFinishedVoices has
-// not removed these voices yet.
+// lastTriggerEnd reports whether all voices that trigger a duck end in this stretch before the frame end of the mix,
+// and at which frame the last of them ends. If silent is false, frame is meaningless. It must be called before
+// endFinishedVoices, which removes these voices.
 func (a *audio) lastTriggerEnd(d *duckRules, end int64) (frame int64, silent bool) {
 	if len(a.endings) == 0 {
 		return a.now, false

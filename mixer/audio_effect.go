@@ -36,9 +36,9 @@ func (r *effectRack) tail() (frames int64) {
 	return frames
 }
 
-// computeTails sets tail of each bus: for how many frames at most sound that arrives there from a frame of the mix on
-// lasts. It lasts in the effects of the bus, in the buses down to the output, and in sends. Closed gains and sends
-// end a path.
+// computeTails sets the tail of every bus: for how many frames at most a sound can still be heard that reaches the
+// bus at a frame of the mix or later. It counts the tails of effects and filters on the bus and on all paths from it,
+// through parents and sends, to the output. A closed gain or send ends a path.
 func (a *audio) computeTails(frame int64) {
 	a.tailsComputedAt, a.tailsValidUntil = frame, never
 	for at := len(a.mixOrder) - 1; at >= 0; at-- {
@@ -60,33 +60,33 @@ func (a *audio) computeTails(frame int64) {
 	}
 }
 
-// computeTailsAt computes the tails of buses again if they are not valid for a frame of the mix.
+// computeTailsAt calls computeTails unless the stored tails are valid for a frame of the mix.
 func (a *audio) computeTailsAt(frame int64) {
 	if frame < a.tailsComputedAt || frame >= a.tailsValidUntil {
 		a.computeTails(frame)
 	}
 }
 
-// scheduleTails makes computeTailsAt compute the tails again at the end of fade m, if it ends after a frame of the
-// mix.
+// scheduleTails limits the validity of the tails to the end of the fade m, if m ends after a frame of the mix.
 func (a *audio) scheduleTails(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
 		a.tailsValidUntil = min(a.tailsValidUntil, end)
 	}
 }
 
-// opens reports whether the gain and the mute of a bus let sound through at a frame of the mix or at the end of their
-// fades.
+// opens reports whether the gain and the mute of the bus let sound through, at a frame of the mix or later. A fade
+// counts with the larger of its current and target value.
 func (b *bus) opens(frame int64) bool {
 	return b.gain.MaxGain(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
 }
 
-// opens reports whether the gain of a send lets sound through at a frame of the mix or at the end of its fade.
+// opens reports whether the gain of the send lets sound through, at a frame of the mix or later. A fade counts with
+// the larger of its current and target value.
 func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
-// extendTailAfter extends the tail of the effects after the bus at an index when a gain on its path opens or closes
-// at a frame of the mix. Sound that passed before the frame is still in them. was is the tail of the bus before the
-// change, in frames.
+// extendTailAfter records that a gain on the path of the bus with an index opens or closes at a frame of the mix.
+// Sound that passed before that frame may still be in the effects behind the gain. was is the tail of the bus before
+// the change, in frames.
 func (a *audio) extendTailAfter(index int, frame, was int64) {
 	a.computeTails(a.now)
 	b := &a.buses[index]
@@ -101,8 +101,8 @@ func (a *audio) extendTailAfter(index int, frame, was int64) {
 	}
 }
 
-// extendTailFor extends the tail for voice s if it began before a gain on its path opened or closed. The tail then
-// lasts at least as long as extendTailAfter found for that gain.
+// extendTailFor extends the recorded tail of the effects for voice s, if s began before a gain on its path opened or
+// closed. The tail then lasts at least as long as extendTailAfter found for that gain.
 func (a *audio) extendTailFor(s *slot) {
 	if s.began >= a.closedAt {
 		return
@@ -114,8 +114,8 @@ func (a *audio) extendTailFor(s *slot) {
 	}
 }
 
-// noteTailUntil records in Stats.RingsUntil that effects may sound until a frame of the mix; in Skip also in
-// SilentFrom. An earlier frame than the recorded one has no effect.
+// noteTailUntil records in Stats.RingsUntil that effects may sound until a frame of the mix. During Skip it records
+// that frame in Stats.SilentFrom, too. A frame before the recorded one has no effect.
 func (a *audio) noteTailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skipping {
@@ -123,8 +123,8 @@ func (a *audio) noteTailUntil(frame int64) {
 	}
 }
 
-// hasInput reports whether the bus at an index has, or may still get, input: a voice, a tail, an effect or a filter
-// on it or on the buses below it.
+// hasInput reports whether the bus with an index has, or may still get, input. Input comes from a voice, a tail, an
+// effect or a filter on that bus or on a bus below it.
 func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
 		if b := &a.buses[i]; a.tree.passesThrough(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
@@ -139,7 +139,8 @@ func (a *audio) hasInput(index int) bool {
 	return false
 }
 
-// idle reports whether, from a frame of the mix on, silence at the input of all effects gives silence at the output.
+// idle reports whether no effect of r has a tail at a frame of the mix: from then on silent input gives silent
+// output.
 func (r *effectRack) idle(frame int64) bool {
 	for _, p := range r.all {
 		if !p.Idle(frame) {
@@ -160,8 +161,8 @@ func (a *audio) keyHadOutput(r *effectRack) bool {
 	return false
 }
 
-// runEffects runs the effects of the bus at an index in place for n frames from now on. They also run without input
-// while they have a tail or a key bus has output. A failure counts as a fault, with an event.
+// runEffects runs the effects of the bus with an index in place on the next n frames. Without input of the bus they
+// run only while they have a tail or a key bus has output. A failure counts as a fault, with an event.
 func (a *audio) runEffects(index int, n int64) {
 	b := &a.buses[index]
 	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.keyHadOutput(&b.rack) {
@@ -185,7 +186,8 @@ func (a *audio) runEffects(index int, n int64) {
 // audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// noteTailFrom records the tail of the effects after the input of the bus at index bus ends at a frame of the mix.
+// noteTailFrom records how long the effects behind the bus at index bus may sound if the last input of that bus ends
+// at a frame of the mix.
 func (a *audio) noteTailFrom(frame int64, bus int) {
 	a.computeTailsAt(frame)
 	if ringing := a.buses[bus].tail; ringing > 0 {
@@ -193,7 +195,8 @@ func (a *audio) noteTailFrom(frame int64, bus int) {
 	}
 }
 
-// updateSilentFrom moves SilentFrom behind the last frame of this stretch above -90 dBFS, while effects have a tail.
+// updateSilentFrom moves Stats.SilentFrom behind the last frame of this stretch whose level exceeds -90 dBFS. It has
+// no effect unless effects have a tail.
 func (a *audio) updateSilentFrom() {
 	if !a.hasTail {
 		return
@@ -209,8 +212,8 @@ func (a *audio) updateSilentFrom() {
 	}
 }
 
-// setEffect fades parameters of an effect of the bus at an index as c, a cmdEffect, requests, and updates its tail
-// and response.
+// setEffect executes c, a cmdEffect: it fades parameters of an effect of the bus with an index, and updates the tails
+// and the response of the bus.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.payload.effect.place]

@@ -15,14 +15,14 @@ type insert struct {
 	end    int64       // the end of the crossfade
 }
 
-// newInsert returns an insert with buffers for blocks of hop frames. If effect is nil, setting it removes the insert
-// of a bus.
+// newInsert returns an insert with buffers for blocks of up to hop frames. An effect of nil makes an insert that
+// removes the present insert of a bus.
 func newInsert(effect Insert, hop int64) *insert {
 	return &insert{effect: effect, dry: make([]pcm.Frame, hop), old: make([]pcm.Frame, hop)}
 }
 
-// setInsert crossfades bus b to insert i, which must not be nil, over 5 ms. During a crossfade, the last insert that
-// is set waits for its end.
+// setInsert crossfades bus b to insert i, which must not be nil, over 5 ms. If a crossfade is under way, i waits for
+// its end; of several inserts that wait only the last is used.
 func (a *audio) setInsert(b *bus, i *insert) {
 	if b.insert != nil && a.now < b.insert.end {
 		b.next = i
@@ -31,16 +31,16 @@ func (a *audio) setInsert(b *bus, i *insert) {
 	b.crossfadeTo(i, a.now, a.smooth)
 }
 
-// crossfadeTo begins a crossfade at a frame of the mix from the present insert, if there is one, to i, over smooth
-// frames. i must not be nil; an insert without an effect removes the present one. A crossfade must not be running. An
-// insert that waits in next is dropped.
+// crossfadeTo begins a crossfade of smooth frames at a frame of the mix, from the present insert, if any, to i. i
+// must not be nil; if i has no effect, the bus has no insert afterwards. No crossfade may be under way. The insert in
+// b.next is cleared.
 func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	i.before, i.end = b.insert, frame+smooth
 	b.insert, b.next = i, nil
 }
 
-// runInserts runs the insert of the bus at an index in place for n frames from now on, or both inserts during a
-// crossfade.
+// runInserts runs the insert of the bus with an index in place on the next n frames. During a crossfade it runs both
+// inserts. After a crossfade it begins the one that waits, if any.
 func (a *audio) runInserts(index int, n int64) {
 	b := &a.buses[index]
 	for done := int64(0); done < n && b.insert != nil; {
@@ -68,9 +68,9 @@ func (a *audio) runInserts(index int, n int64) {
 	}
 }
 
-// runInsert runs insert i of the bus at an index on a block, in place. If it panics or leaves invalid samples, it
-// restores the block, removes the effect and counts a fault, with an event. If i is nil or has no effect, the block
-// is unchanged.
+// runInsert runs insert i of the bus with an index on a block, in place. If the effect panics or leaves invalid
+// samples, runInsert restores the block, removes the effect and counts a fault, with an event. If i is nil or has no
+// effect, the block is unchanged.
 func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return
@@ -94,8 +94,8 @@ func (i *insert) run(block []pcm.Frame) (ok bool) {
 	return true
 }
 
-// crossfade fades linearly from old to block, in place in block. Of the fade frames of the whole crossfade, left
-// remain at the first frame of block.
+// crossfade mixes old into block in place, with linear gains. The whole crossfade lasts fade frames, of which left
+// remain at the first frame of block; old and block have the same length.
 func crossfade(block, old []pcm.Frame, left, fade int64) {
 	for i := range block {
 		g := float32(left-int64(i)) / float32(fade)

@@ -24,8 +24,8 @@ type outputs struct {
 	discarded []pcm.Frame // buffer for frames that are discarded
 }
 
-// newOutputs creates the outputs of a configuration, which has its defaults. With Config.Fold it is one. tail is the
-// length of the tail of a stolen voice in frames.
+// newOutputs creates the outputs of c, whose defaults must be filled in. With Config.Fold there is one output. tail
+// is the length of the tail of a stolen voice in frames.
 func newOutputs(s *shared, c *Config, tail int64) outputs {
 	outs := outputs{all: make([]output, 1), pairs: 1}
 	if len(c.Outputs) > 0 && !c.Fold {
@@ -63,7 +63,7 @@ func (t tree) root(output int) int {
 	panic("mixer: an output without a master bus")
 }
 
-// outputOf returns the output that the bus with an index is heard on. With Config.Fold there is only one.
+// outputOf returns the output on which the bus with an index is heard. With Config.Fold this is the only output.
 func (a *audio) outputOf(bus int) *output {
 	if len(a.outputs.all) == 1 {
 		return &a.outputs.all[0]
@@ -71,8 +71,8 @@ func (a *audio) outputOf(bus int) *output {
 	return &a.outputs.all[a.tree[bus].output]
 }
 
-// beginBlock selects and clears the buffers for the next frames: dst itself if there is one channel pair. It returns
-// the number of frames of the mix in dst, which has complete frames of all pairs.
+// beginBlock selects and clears the buffer of each output for the next block: dst itself if there is one channel
+// pair. dst must have complete frames of all pairs. The result is the number of frames of the mix in dst.
 func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {
@@ -103,8 +103,8 @@ func (outs *outputs) interleave(dst []pcm.Frame) {
 	}
 }
 
-// finishOutput runs the fault check, DC guard, limiter and meter of an output in place, after a stretch that ends at
-// now.
+// finishOutput runs the fault check, DC guard, limiter, soft clip and meter of an output on its block, in place. The
+// block ends at the frame now.
 func (a *audio) finishOutput(o *output) {
 	n := int64(len(o.into))
 	if !o.silent {
@@ -135,8 +135,8 @@ func (a *audio) finishOutput(o *output) {
 	}
 }
 
-// completeFrames returns the part of dst, interleaved channel pairs, that has complete frames of all pairs, and
-// clears the rest.
+// completeFrames returns the beginning of dst that consists of complete frames of all channel pairs, and clears the
+// rest of dst. dst holds interleaved channel pairs.
 func (outs *outputs) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	if outs.pairs == 1 {
 		return dst

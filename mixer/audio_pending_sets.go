@@ -8,8 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// applyDeferred applies the stops, sets and positions that did not fit into the ring buffer. All commands sent before
-// them have arrived. Items that the control side is writing wait for the next block.
+// applyDeferred applies the stops, sets and positions that did not fit into the ring buffer. It must run after all
+// commands in the ring buffer have been received. An item that the control side is writing waits for the next block.
 func (a *audio) applyDeferred() {
 	if a.stopsDeferred.Load() && a.stopsDeferred.Swap(false) { // a swap is more expensive
 		for _, r := range a.allRecords() {
@@ -37,8 +37,8 @@ func (a *audio) applyDeferred() {
 	}
 }
 
-// applyPending applies the pending sets in props to the voice of start id, whose record is r, or keeps them for a
-// start that has not begun. It has no effect on a start that is over.
+// applyPending applies the pending sets of the properties in props to the voice of start id, whose record is r. If
+// the start has not begun, the sets become its initial values. It has no effect on a start that is over.
 func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.playing == id:
@@ -52,8 +52,8 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	}
 }
 
-// keepPendingForStart makes the pending start id begin with the final values of its pending sets in props. Only
-// properties that can fade are concerned. A set that the control side is writing now waits for the next block.
+// keepPendingForStart makes the pending start id of r begin with the final values of its pending sets in props. It
+// handles only properties that can fade. A set that the control side is writing now waits for the next block.
 func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet) {
 	extra := r.extra.Load() // not nil: a pending set exists
 	for f := range numVoiceFades {
@@ -69,15 +69,15 @@ func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet
 	}
 }
 
-// deferSet leaves the pending set of property f for the next block, because the control side is writing it now. dirty
-// belongs to its voice or bus.
+// deferSet leaves the pending set of property f for the next block, because the control side is writing that set now.
+// dirty holds the marks of the same voice or bus.
 func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
 }
 
-// applyProperties sets properties of the voice of r at the frame now: from overrides, which may be nil, if they have
-// it, otherwise from the pending sets in props. The record must have extra data.
+// applyProperties sets properties of the living voice of r at the frame now. A property in overrides gets the value
+// there; the other properties in props get their pending sets. overrides may be nil. The record must have extra data.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}
@@ -139,7 +139,8 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 }
 
-// applyBusPending applies the pending sets in props to the bus at an index.
+// applyBusPending applies the pending sets of the properties in props to the bus with an index. A set that the
+// control side is writing now waits for the next block.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
 	audible := props != 0 && a.mayHaveOutput(index, false)
@@ -162,10 +163,10 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 	}
 }
 
-// applyBusSet fades property f of the bus at an index to x within over frames from now on, along a shape, and records
-// the set in the journal. x is in the unit of the property.
-func (a *audio) applyBusSet(index int, f property, x float64, over int64, shape voice.Shape) {
-	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: over, change: Change{Shape: shape}}
+// applyBusSet fades property f of the bus with an index to x, in the unit of the property, within fadeFrames frames
+// from now on, along a shape. It records the set in the journal.
+func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape voice.Shape) {
+	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: fadeFrames, change: Change{Shape: shape}}
 	c.change.put(f, x)
 	a.journalCommand(&c)
 	a.setBus(index, &c)
@@ -208,8 +209,8 @@ type startOverrides struct {
 	values [numProps]float64
 }
 
-// set sets the initial value of a property of start id, in the unit of the property; 1 and 0 for booleans. It first
-// drops the values of another start.
+// set sets the initial value of a property of start id, in the unit of the property; 1 and 0 for booleans. If f holds
+// values of another start, it drops them first.
 func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	if f.id != id {
 		*f = startOverrides{id: id}
@@ -218,8 +219,8 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	f.values[field] = value
 }
 
-// overrideStart keeps command c for the start of r, which has not begun: it changes the initial values of the start.
-// A stream buffer of c is taken. The record must have extra data.
+// overrideStart applies command c to the start of r, which has not begun, by changing its initial values. If c has a
+// stream buffer that the start uses, c.bufferTaken is set. The record must have extra data.
 func (a *audio) overrideStart(r *record, c *command) {
 	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {

@@ -27,8 +27,8 @@ func (s *shared) newSends(described []Send) []send {
 	return all
 }
 
-// sendOn adds n frames, from now on, of the bus at an index to the destinations of its sends. pre is the mix of the
-// bus before its gains, post its output.
+// sendOn adds the next n frames of the bus with an index to the destinations of its sends. pre holds the mix of the
+// bus before its gains, post the output of the bus.
 func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	b := &a.buses[index]
 	for i := range b.sends {
@@ -45,8 +45,8 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	}
 }
 
-// appendMutes appends the mutes, as moves of a linear factor, of the bus at index bus and the buses above it, and
-// returns the result. They also apply to sends. Mutes that are 1 are left out.
+// appendMutes appends to moves the mutes of the bus at index bus and of the buses it is mixed into, as moves of a
+// linear factor, and returns the result. These mutes also apply to sends. Mutes that are 1 are left out.
 func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
 		if m := &a.buses[i].mute; !a.isUnity(m) {
@@ -56,12 +56,12 @@ func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	return moves
 }
 
-// isUnity reports whether a linear factor has been 1 since the last segment boundary. A fade that ends within a
-// segment starts a new segment there, independent of blocks.
+// isUnity reports whether a linear factor has been 1 since the last segment boundary, see segment. So the answer does
+// not depend on the length of blocks.
 func (a *audio) isUnity(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
 
-// addWithGains adds src to dst of the same length; both begin at a frame of the mix. moves[0] is a gain in decibels,
-// the others are linear factors.
+// addWithGains adds src, multiplied by the product of moves, to dst, which must have the same length. frame is the
+// frame of the mix at which both begin. moves[0] is a gain in decibels; the others are linear factors.
 func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, moves...)
@@ -78,8 +78,8 @@ func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	}
 }
 
-// product returns the product of moves at a frame of the mix as a linear factor. moves[0] is a gain in decibels, the
-// others are linear factors.
+// product returns the product of moves at a frame of the mix as one linear factor. moves[0] is a gain in decibels;
+// the others are linear factors.
 func product(moves []*voice.Move, frame int64) float64 {
 	g := moves[0].Gain(frame)
 	for _, m := range moves[1:] {
@@ -88,8 +88,8 @@ func product(moves []*voice.Move, frame int64) float64 {
 	return g
 }
 
-// setSend fades the gain of a send of the bus at an index as c, a cmdSend, requests, and updates tails and scores. It
-// has no effect without such a send.
+// setSend executes c, a cmdSend: it fades the gain of a send of the bus with an index, and updates tails and scores.
+// It has no effect if the bus has no such send.
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.payload.send.bus {
@@ -104,8 +104,8 @@ func (a *audio) setSend(index int, c *command) {
 	a.refreshBuses()
 }
 
-// mixSending mixes n frames, from now on, of a voice with sends to its bus and to the destinations of its sends. next
-// is the voice that is mixed afterwards, for prefetching; it may be nil.
+// mixSending mixes the next n frames of voice v, which has sends, into its bus and into the destinations of its
+// sends. next is the voice that will be mixed afterwards; its samples are prefetched. next may be nil.
 func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
@@ -145,8 +145,9 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	}
 }
 
-// addSent adds src, which begins at a frame of the mix, to dst of the same length with the gain and the mutes of a
-// send of voice s.
+// addSent adds src, multiplied by the gain and the mutes of send to of voice s, to dst, which must have the same
+// length. frame is the frame of the mix at which both begin. The caller has set a.sendFades if these factors move, as
+// constantShare does.
 func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	if share, rests := a.constantShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
@@ -155,8 +156,8 @@ func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// bypassBuffer returns n frames of the buffer for sends to the bus at an index, whose own voices a solo silences. It
-// clears them on the first use in a stretch.
+// bypassBuffer returns n frames of the buffer for sends to the bus at index bus while a solo silences that bus's own
+// voices. It clears these frames at the first use in a stretch.
 func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	b, room := &a.buses[bus], (*a.soloBypass[bus].Load())[:n]
 	if !b.hasBypass {
@@ -166,8 +167,8 @@ func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	return room
 }
 
-// constantShare returns the linear factor of a send of voice s. constant reports whether no gain and no mute on the
-// send moves; otherwise share is 0. It leaves the factors of the send in a.sendFades.
+// constantShare returns the linear factor of send to of voice s, if neither a gain nor a mute on that send moves.
+// Otherwise share is 0 and constant is false. It stores the factors of the send in a.sendFades.
 func (a *audio) constantShare(s *slot, to *send) (share float32, constant bool) {
 	if moves := a.sendGains(s, to); len(moves) > 1 || to.gain.End() > a.now {
 		return 0, false
@@ -178,8 +179,9 @@ func (a *audio) constantShare(s *slot, to *send) (share float32, constant bool) 
 	return to.share, true
 }
 
-// sendSteady mixes n frames of a voice with one send and constant gains to both buses at once. It reports whether it
-// did; otherwise the voice is unchanged. next is as in mixSending.
+// sendSteady mixes n frames of a voice into its bus and into the destination of its send in one pass, and reports
+// whether it did. It can only do so for one send with constant gains. Otherwise the voice is unchanged. next is as in
+// mixSending.
 func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.directDiffers(s, s.record.screen(), a.now) {
 		return false
@@ -199,9 +201,9 @@ func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	return rests
 }
 
-// directPath returns the signal of a voice with sends for its own bus: src, from a frame of the mix on, after the
-// filter and gain of its direct path. screen is that filter, which it advances; it may be nil. The result is src
-// itself if both are neutral, otherwise a shared buffer.
+// directPath returns the signal that voice s, which has sends, gives to its own bus: src after the filter and gain of
+// the direct path. frame is the frame of the mix at which src begins. screen is that filter, whose state advances; it
+// may be nil. The result is src itself if filter and gain are neutral, otherwise a shared buffer.
 func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame, frame int64) []pcm.Frame {
 	if !a.directDiffers(s, screen, frame) {
 		return src
@@ -218,15 +220,15 @@ func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame,
 	return dst
 }
 
-// directDiffers reports whether the direct path of voice s has a filter or gain at a frame of the mix that its sends
-// do not have. screen is that filter; it may be nil.
+// directDiffers reports whether a filter or gain applies only to the direct path of voice s, not to its sends, at a
+// frame of the mix. screen is that filter; it may be nil.
 func (a *audio) directDiffers(s *slot, screen *voice.DirectFilter, frame int64) bool {
 	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
 
-// directTail returns the signal for its own bus of tail, the tail of a voice with sends from a frame of the mix on,
-// after the filter and gain of its direct path. It does not change the filter of the voice. The result is tail itself
-// or a shared buffer.
+// directTail returns the signal that the tail of voice s gives to the voice's own bus: tail after the filter and gain
+// of the direct path. The voice has sends. frame is the frame of the mix at which tail begins. The state of the
+// filter is not changed. The result is tail itself or a shared buffer.
 func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	screen := s.record.screen()
 	if screen != nil && screen.Active() {
@@ -237,8 +239,8 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	return a.directPath(s, screen, tail, frame)
 }
 
-// mixAlone mixes n frames of a voice into sendBuffer instead of its bus and returns the number of frames; 0 if the
-// voice had no output. next is as in mixSending.
+// mixAlone mixes the next n frames of a voice into sendBuffer instead of its bus, and returns the number of frames in
+// that buffer; 0 if the voice had no output. next is as in mixSending.
 func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.intoOutput
@@ -252,8 +254,8 @@ func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) 
 	return a.mixVoice(v.index, v.slot, next, n)
 }
 
-// sendGains returns the gain of a send of voice s, in decibels, followed by the linear factors of the mutes and solos
-// that apply. The slice is a.sendFades, valid until the next call.
+// sendGains returns the gain of send to of voice s, in decibels, followed by the linear factors of the mutes and
+// solos that apply to it. The result is a.sendFades, which the next call overwrites.
 func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	a.sendFades = append(a.sendFades[:0], &to.gain)
 	if s.record.isSpatial && !to.pre {
@@ -268,8 +270,8 @@ func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	return a.sendFades
 }
 
-// sendTail adds the tail of voice s, from a frame of the mix on, to the destinations of its sends. pre is the tail
-// before the fader; nil without a pre-fader send.
+// sendTail adds the tail of voice s to the destinations of the voice's sends. frame is the frame of the mix at which
+// tail begins. pre is the same tail before the fader; nil without a pre-fader send.
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	extra := s.record.extra.Load()
 	for i := range s.record.sends {
@@ -288,7 +290,8 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	}
 }
 
-// noteTailOfVoice records until when effects may sound after voice s ends at a frame of the mix.
+// noteTailOfVoice records how long the effects that voice s feeds may sound after the voice ends at a frame of the
+// mix.
 func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	a.noteTailFrom(frame, int(s.bus))
 	a.extendTailFor(s)
@@ -302,9 +305,9 @@ func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	}
 }
 
-// moveSend fades the gain of a send of the start r as c, a cmdSend, requests, linearly in decibels within over frames
-// from now on. It has no effect if the start does not send to that bus.
-func (a *audio) moveSend(r *record, c *command, over int64) {
+// moveSend executes c, a cmdSend: it fades the gain of a send of the start r, linearly in decibels within fadeFrames
+// frames from now on. It has no effect if the start does not send to that bus.
+func (a *audio) moveSend(r *record, c *command, fadeFrames int64) {
 	if r.sends == 0 {
 		return
 	}
@@ -312,7 +315,7 @@ func (a *audio) moveSend(r *record, c *command, over int64) {
 	for i := range r.sends {
 		if s := &extra.sends[i]; s.bus == c.payload.send.bus {
 			opened := s.opens(a.now)
-			s.gain.RampGain(a.now, c.payload.send.gain, over, voice.Natural)
+			s.gain.RampGain(a.now, c.payload.send.gain, fadeFrames, voice.Natural)
 			if end := s.gain.End(); opened && !s.opens(end) {
 				a.noteTailFrom(end, s.bus)
 			}

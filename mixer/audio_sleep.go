@@ -1,7 +1,7 @@
 package mixer
 
-// trySleep puts the mixer to sleep if it is idle and reports whether it sleeps. due is the frame, counted from the
-// creation of the mixer by the system clock, when the next frame must be rendered.
+// trySleep puts the mixer to sleep if it is idle, and reports whether it now sleeps. due is the time at which the
+// next frame must be rendered, as a number of frames since the creation of the mixer by the system clock.
 func (a *audio) trySleep(due int64) bool {
 	a.sleep.offset.Store(a.now - due)
 	if !a.idle() { // after the store, so that later commands find the mixer asleep
@@ -11,8 +11,8 @@ func (a *audio) trySleep(due int64) bool {
 	return true
 }
 
-// wake ends a sleep, advances the mixer to the frame due, counted as in trySleep, and returns how many frames it
-// advanced. It returns 0 if the mixer is awake.
+// wake ends a sleep: it advances the mixer to the frame that must be rendered at the time due, counted as in
+// trySleep. It returns the number of frames that it advanced, 0 if the mixer was awake.
 func (a *audio) wake(due int64) (frames int64) {
 	if offset := a.sleep.offset.Load(); offset != awake {
 		frames = max(offset+due-a.now, 0)
@@ -36,7 +36,8 @@ func (a *audio) idle() bool {
 	return true
 }
 
-// skip advances by a number of frames as render does, with all commands and decisions, but without mixing voices.
+// skip advances by a number of frames as render does, with all commands, choices and events, but without mixing
+// voices.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
 	a.skipping = true
@@ -72,8 +73,9 @@ func (a *audio) advanceIdle(n int64) {
 	a.publish(from)
 }
 
-// untilNotIdle returns how many of n frames an idle mixer can skip: complete hops during which no meter,
-// effect or guard has a tail and no duck releases. It returns 0 off the grid. Fades of buses may be under way.
+// untilNotIdle returns how many of the next n frames an idle mixer can skip: complete hops during which no meter,
+// effect or guard has a tail and no duck releases. It returns 0 if now is not on the grid. Fades of buses do not
+// prevent a skip.
 func (a *audio) untilNotIdle(n int64) int64 {
 	if n < a.hop || a.now%a.hop != 0 {
 		return 0
@@ -100,13 +102,13 @@ func (a *audio) untilNotIdle(n int64) int64 {
 	return n - n%a.hop
 }
 
-// staysSilent reports whether a bus stays silent from a frame of the mix on without input. A bus with an insert never
-// does.
+// staysSilent reports whether the bus, without further input, is silent from a frame of the mix on. A bus with an
+// insert never counts as silent.
 func (b *bus) staysSilent(frame int64) bool {
 	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }
 
-// skipIdle advances an idle mixer by n frames, at most the result of untilNotIdle, without mixing.
+// skipIdle advances an idle mixer by n frames without mixing. n is at most the result of untilNotIdle.
 func (a *audio) skipIdle(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]

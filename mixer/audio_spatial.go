@@ -16,7 +16,8 @@ type spatialState struct {
 	lowPass, directLowPass float64 // current or target cutoffs in Hz; 0: off
 }
 
-// applyMove updates the spot of a start that has not begun to the last SetPositions, if there was a call.
+// applyMove sets the spot of a start that has not begun to its position in the last SetPositions. It has no effect
+// without such a call.
 func (r *record) applyMove() {
 	if !r.isSpatial || !r.moved.Load() {
 		return
@@ -27,8 +28,8 @@ func (r *record) applyMove() {
 	}
 }
 
-// initSpatial computes the initial spatial state of the start r at the frame now and returns its space, which the
-// record owns; nil if it is not spatial.
+// initSpatial computes the initial spatial state of the start r at the frame now and returns the resulting space,
+// which is part of the record. It returns nil if r has no place in space.
 func (a *audio) initSpatial(r *record) *voice.Space {
 	if !r.isSpatial {
 		return nil
@@ -41,8 +42,9 @@ func (a *audio) initSpatial(r *record) *voice.Space {
 	return &p.space
 }
 
-// spatialGains returns how the spatial start r is heard now: gain, pan and pitch, and the factors and cutoffs of its
-// paths. Without sends, the direct path is merged into the gain and the cutoff, and both path factors are 1.
+// spatialGains returns gain, pan and pitch of the spatial start r for the present listener, and the gains and cutoffs
+// of its direct path and its sends. If r has no sends, the direct path is merged into the gain and the cutoff, and
+// both path gains are 1.
 func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 	h, m := a.ear.Hear(&r.spatial.source)
 	if r.sends > 0 {
@@ -91,8 +93,8 @@ func (a *audio) setListener(ears *listenerVectors) {
 	}
 }
 
-// fadeToPosition moves the spatial gains and filters of the voice s at index i to its present spot: within 20 ms from
-// now on, or at once if it has not sounded.
+// fadeToPosition moves the spatial gains and filters of the voice s at index i to the values for its present spot and
+// listener, and rescores the voice. The move takes 20 ms from now on; it is immediate if the voice has not sounded.
 func (a *audio) fadeToPosition(i int, s *slot) {
 	p := &s.record.spatial.spatialState
 	over := a.hop
@@ -115,7 +117,8 @@ func (a *audio) fadeToPosition(i int, s *slot) {
 // more than a constant cutoff.
 const minCutoffRatio = 1.0108892860517005
 
-// cutoffDiffers reports whether a change between two cutoffs in Hz is large enough to be applied; 0 is off.
+// cutoffDiffers reports whether a change of a cutoff in Hz is large enough to be applied. 0 is off, so a change from
+// or to 0 always is.
 func cutoffDiffers(from, to float64) bool {
 	if from == 0 || to == 0 {
 		return from != to

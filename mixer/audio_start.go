@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// start decides the outcome of the start c.record at the frame now: it begins a voice, or refuses or coalesces the
-// start. Each outcome is counted and emitted.
+// start decides the outcome of the start c.record at the frame now: the start begins a real or virtual voice, ends at
+// once, is refused, or is coalesced. It counts the outcome in Stats and emits its events.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -115,15 +115,15 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// hasNoSound reports whether the sound is empty or the start begins at its end without a loop, so that no voice is
-// needed. It returns false for a stream.
+// hasNoSound reports whether the start needs no voice, because its sound is empty or it begins at the end of a sound
+// without a loop. It returns false for a stream.
 func (r *record) hasNoSound() bool {
 	sound := r.sound.Load()
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// endUnheard counts and emits the start id of r as begun and over at once. kind is its end: EventEnded or
-// EventStopped. It takes no voice.
+// endUnheard makes the start id of r begin and end at the frame now without a voice: it counts the start and emits
+// EventStarted and an event of the given kind, EventEnded or EventStopped.
 func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
@@ -136,8 +136,8 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.discardStart(r, id, kind)
 }
 
-// discardStart returns the record r of start id, which has no voice, to the control side, drops its stream, and
-// counts kind as its outcome. Its successor becomes ready.
+// discardStart ends the start id of r, which has no voice. It drops the start's stream, counts kind as the outcome,
+// makes the successor ready and returns the record to the control side.
 func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
@@ -149,8 +149,8 @@ func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	a.returnRecord(r, id, state)
 }
 
-// refuse ends the start c.record, which gets no voice, and emits e. e.Kind is the outcome; refuse sets the fields
-// that describe the start.
+// refuse ends the start c.record, which gets no voice, and emits e. e.Kind is the outcome, and e has the reason;
+// refuse sets the fields that describe the start.
 func (a *audio) refuse(c *command, e *audioEvent) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
@@ -159,9 +159,9 @@ func (a *audio) refuse(c *command, e *audioEvent) {
 	a.discardStart(r, c.record, e.Kind)
 }
 
-// admit takes an index for a start: a free slot, the slot of a victim, or the index of a virtual voice. On failure it
-// returns -1 after it has refused the start; no voice was stolen then. Without virtual voices at most one voice is
-// stolen, even if several limits are reached.
+// admit takes an index for the start r of c and returns it: a free slot, the slot of a victim, or the index of a
+// virtual voice. The events of victims are emitted. On failure it refuses the start and returns -1; then it has
+// stolen no voice. Without virtual voices at most one voice is stolen, even if several limits are reached.
 func (a *audio) admit(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
@@ -250,8 +250,8 @@ func (a *audio) admit(c *command, r *record) int {
 	return a.takeVirtual(a.incomingKind.endless, &r.slot)
 }
 
-// hideFromChoice makes the voice at index i count as gone in choices; i may be -1. It returns the priority for
-// showToChoice, which undoes it.
+// hideFromChoice excludes the voice at index i from choices of a victim until showToChoice. i may be -1 for no voice.
+// The result is the priority of the voice, for showToChoice.
 func (a *audio) hideFromChoice(i int) (prio int32) {
 	if a.hiddenIndex = i; i >= 0 {
 		prio = a.scores.Prio(i)
@@ -260,15 +260,15 @@ func (a *audio) hideFromChoice(i int) (prio int32) {
 	return prio
 }
 
-// showToChoice undoes hideFromChoice for index i, which may be -1. prio is the result of that call.
+// showToChoice undoes hideFromChoice(i), whose result was prio. i may be -1.
 func (a *audio) showToChoice(i int, prio int32) {
 	if a.hiddenIndex = -1; i >= 0 {
 		a.scores.SetPrio(i, prio)
 	}
 }
 
-// updateIndex updates the state that depends on index i after a voice has got this index, and publishes the index and
-// the position.
+// updateIndex updates the state that depends on the index of a voice, after a voice has got index i, and publishes
+// the index and the position of the voice.
 func (a *audio) updateIndex(i int) {
 	s := a.mutable(i)
 	s.virtual = i >= a.base
@@ -278,15 +278,16 @@ func (a *audio) updateIndex(i int) {
 	s.record.status.Set(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unpublishIndex stores the position of v, the voice of the record, in it and publishes that it has no index, because
-// the voice leaves its index. Then another voice may get the index.
+// unpublishIndex stores the position of v, the voice of the record, in the record and publishes that v has no index.
+// It must be called before another voice gets the index of v.
 func (r *record) unpublishIndex(v *voice.Voice) {
 	storeFrames(&r.position, v.Position())
 	r.status.Set(r.status.State(), -1)
 }
 
-// chooseVictim sets c to the victim for start r among the voices that q selects, by the policy for e.Reason, and
-// reports whether r gets its place. Otherwise it sets e to the event of the refusal. It steals no voice.
+// chooseVictim sets c to the victim for the start r among the voices that q selects. The policy is that for e.Reason,
+// of the group, the bus or the pool. It reports whether r gets the place of the victim. If not, it turns e into the
+// event of the refusal. It does not end the victim.
 func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEvent) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
@@ -326,15 +327,16 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEven
 	return false
 }
 
-// isLessAudible reports whether start r, if it can become virtual, would be less audible in the next 20 ms than its
-// victim, at equal priority. e has the audibility of r.
+// isLessAudible reports whether the start r should become virtual instead of stealing c: it can become virtual, has
+// the same priority as the victim c, and is less audible in the next 20 ms. e has the audibility of r. It is false
+// for policies that do not compare audibility.
 func (a *audio) isLessAudible(r *record, c *victim.Choice, e *audioEvent) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
 	return steals && a.incomingKind.virtualizable && a.scores.Prio(c.Slot) == r.prio && e.Newcomer < c.Audibility
 }
 
-// turnIntoRefusal turns e, the event of victim c, into the event of a rejected start with the reason why. runnerUp is
-// the power of the second candidate; -1 without one.
+// turnIntoRefusal turns e, the event of the victim c, into an EventRejected of the start with the reason why.
+// runnerUp is the audibility of the second candidate as a power; -1 without one.
 func turnIntoRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float64) {
 	*e = audioEvent{Kind: EventRejected, Bus: e.Bus, Choice: eventChoice{
 		Reason: why, Policy: e.Policy, Powers: eventcode.Powers{Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp},
@@ -359,8 +361,8 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	return ReasonProtected, 0
 }
 
-// steal ends the voice c.Slot for another one, with a tail if it is real, and completes e and emits it as
-// EventStolen.
+// steal ends the voice c.Slot so that another can take its place. A real voice leaves a tail. steal completes e and
+// emits it as EventStolen.
 func (a *audio) steal(c *victim.Choice, e *audioEvent) {
 	s := a.mutable(c.Slot)
 	a.explainChoice(e, c)
@@ -382,9 +384,9 @@ func (a *audio) explainChoice(e *audioEvent, c *victim.Choice) {
 	e.Endless = s.endless
 }
 
-// coalesce merges start r into the last voice of its group g, if that began recently enough, and reports whether it
-// did. The voice then is as loud as all merged starts together, as incoherent sources: their powers add up. The start
-// is refused as coalesced.
+// coalesce merges the start r into the last voice of the group g, if that voice began recently enough and is heard,
+// and reports whether it did. The voice then is as loud as all merged starts together, as incoherent sources: their
+// powers add up, up to the group's limit. The start r ends as StateCoalesced.
 func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if g.coalesceWithin == 0 || !g.started || a.now-g.last > g.coalesceWithin {
 		return false

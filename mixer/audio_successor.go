@@ -27,8 +27,9 @@ type successorQueue struct {
 	predecessorFades *voice.Moves // the fades of the predecessor of the present start; nil without a predecessor
 }
 
-// addSuccessor makes the start c.record wait for the end of the start c.target.id and replaces an earlier successor,
-// which counts as stopped. If the predecessor is over, the successor is ready at once.
+// addSuccessor makes the start c.record the successor of the start c.target.id: it begins when that predecessor ends,
+// or leaves its loop. An earlier successor of the predecessor counts as stopped. If the predecessor is over, the new
+// successor is ready at once.
 func (a *audio) addSuccessor(c *command) {
 	a.inFlight.Uncomplete()
 	*a.record(c.record).extra.Load().predecessorFades = voice.Moves{}
@@ -46,9 +47,9 @@ func (a *audio) addSuccessor(c *command) {
 	}
 }
 
-// releaseSuccessor makes the successor of a predecessor ready; it has no effect without one. If ended is false,
-// because the predecessor did not end by itself, the successor counts as stopped. moves are the fades of the
-// predecessor; may be nil.
+// releaseSuccessor makes the successor of a predecessor ready; without a successor it has no effect. ended reports
+// whether the predecessor ended by itself; otherwise the successor counts as stopped. moves holds the fades of the
+// predecessor, which the successor may continue; it may be nil.
 func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.successors {
 		if l := a.successors[i]; l.predecessor == predecessor {
@@ -62,8 +63,8 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 	}
 }
 
-// cancelStart stops the start id of r, which has not begun. It counts as stopped at its frame. A successor becomes
-// ready at once and counts as stopped.
+// cancelStart stops the start id of r, which has not begun. The start counts as stopped when its frame comes. If it
+// is itself a successor, it becomes ready at once and counts as stopped.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
 	r.cancelled = id
 	for i := range a.successors {
@@ -95,9 +96,9 @@ func (a *audio) startSuccessors() {
 	a.readySuccessors = a.readySuccessors[:0]
 }
 
-// continueFades continues fades of the predecessor in the incoming start id of r and returns their properties. It
-// takes over long fades, and ramps of properties that were set on both to the same value. A property set to another
-// value is kept. Without a predecessor it returns 0.
+// continueFades makes the incoming start id of r continue the fades of its predecessor, and returns the properties
+// that it took over. It takes over long fades, and ramps of properties that were set on both to the same value. A
+// property that was set on the start to another value is kept. Without a predecessor it returns 0.
 func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	if a.predecessorFades == nil {
 		return 0
@@ -132,8 +133,8 @@ func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	return props
 }
 
-// journalContinuedFades records the fades in props that the voice at index i has taken over: their present
-// values and their targets.
+// journalContinuedFades records, in the journal, the fades that the voice at index i has taken over for the
+// properties in props: the present values and the targets.
 func (a *audio) journalContinuedFades(i int, props propertySet) {
 	moves := a.mutable(i).voice.Moves()
 	for f, m := range fadesByProperty(&moves) {
@@ -149,7 +150,7 @@ func (a *audio) journalContinuedFades(i int, props propertySet) {
 	}
 }
 
-// leaveLoops ends the voices that leave their loops at the frame now for their successors, and starts these.
+// leaveLoops ends each voice that leaves its loop for a successor at the frame now, and starts these successors.
 func (a *audio) leaveLoops() {
 	for i := 0; i < len(a.successors); {
 		if l := &a.successors[i]; l.loopEndAt == a.now {
@@ -161,16 +162,16 @@ func (a *audio) leaveLoops() {
 	a.startSuccessors()
 }
 
-// endForSuccessor ends the voice at index i at the frame now, without a tail, for its successor and records the cut
-// in the journal.
+// endForSuccessor ends the voice at index i at the frame now, without a tail, so that its successor can continue, and
+// records the cut in the journal.
 func (a *audio) endForSuccessor(i int) {
 	a.journalVoiceCommand(i, &command{kind: cmdStop, fadeFrames: noTail})
 	a.endVoice(i, a.now, EventEnded, &audioEvent{})
 }
 
-// untilSuccessor returns how many of n frames can be mixed before the first voice with a successor ends, or leaves
-// its loop for it. It returns n if no voice does. A voice that is already at its end is ended, and its successor
-// started.
+// untilSuccessor returns how many of the next n frames can be mixed before the first voice with a successor ends, or
+// leaves its loop for the successor; n if no voice does. A voice that is already at its end ends now, and its
+// successor starts.
 func (a *audio) untilSuccessor(n int64) int64 {
 	for i := 0; i < len(a.successors); {
 		l := &a.successors[i]
@@ -200,8 +201,8 @@ func (a *audio) untilSuccessor(n int64) int64 {
 	return n
 }
 
-// untilEnd returns how many of n frames can be mixed before the first voice may end or leave its loop: at
-// least 1, n if no voice does. Paused voices do not count.
+// untilEnd returns how many of the next n frames can be mixed before the first voice may end or leave its loop. The
+// result is at least 1, and n if no voice does so. Paused voices do not count.
 func (a *audio) untilEnd(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.current(i)

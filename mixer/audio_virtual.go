@@ -4,7 +4,7 @@ import (
 	"voicepool/mixer/internal/victim"
 )
 
-// state returns the state of a living voice: paused, virtual or playing, in this order.
+// state returns the state of a living voice. A paused virtual voice counts as paused.
 func (s *slot) state() State {
 	switch {
 	case s.paused != 0:
@@ -15,9 +15,10 @@ func (s *slot) state() State {
 	return StatePlaying
 }
 
-// demote takes the slot of the real voice c.Slot, with a tail, and makes it virtual if possible, and completes and
-// emits e. If all virtual voices are in use, the least audible one, or the voice itself, is stolen for good. prio and
-// remaining are the priority and the audibility, a power, of the incoming start.
+// demote takes the slot of the real voice c.Slot for an incoming start, with a tail. The voice becomes virtual if it
+// can. If no virtual voice is free, the least audible one, or the voice c.Slot itself, is stolen for good. demote
+// completes e, the event of the voice, and emits it. prio and remaining are the priority and the audibility, a power,
+// of the incoming start.
 func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining float64) {
 	s := a.mutable(c.Slot)
 	if !s.virtualizable {
@@ -39,16 +40,17 @@ func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining fl
 	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
 }
 
-// stealVirtual ends the virtual voice c.Slot for good and emits e, completed, as EventStolen. remaining is the
-// audibility of the incoming start, a power.
+// stealVirtual ends the virtual voice c.Slot for good, completes e as an EventStolen with ReasonVirtualFull, and
+// emits it. remaining is the audibility of the incoming start, a power.
 func (a *audio) stealVirtual(c *victim.Choice, e audioEvent, remaining float64) {
 	a.explainChoice(&e, c)
 	e.Reason, e.Newcomer = ReasonVirtualFull, remaining
 	a.endVoice(c.Slot, a.now, EventStolen, &e)
 }
 
-// virtualVictimFor sets c to the virtual voice that is stolen to make room for an endless or a finite one. It
-// is the least audible from now on, with a priority of at most prio. c.Slot is -1 without a candidate.
+// virtualVictimFor sets c to the virtual voice to steal so that another voice can become virtual. endless is the kind
+// of that other voice, which may limit the candidates. The victim is the least audible candidate from now on with a
+// priority of at most prio. c.Slot is -1 without a candidate.
 func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 	kind := victim.Any
 	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
@@ -61,9 +63,9 @@ func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 	a.scores.ChooseVirtual(c, prio, kind)
 }
 
-// startsVirtual reports whether the incoming start r, without a slot, becomes a virtual voice. remaining is its
-// audibility from now on, a power. It sets least to the virtual voice that must be stolen for it; least is unchanged
-// if there is room.
+// startsVirtual reports whether the incoming start r, which gets no slot, can begin as a virtual voice. remaining is
+// the audibility of r from now on, a power. If a virtual voice must be stolen for r, least is set to that voice;
+// otherwise least is unchanged.
 func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64) bool {
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
@@ -72,8 +74,8 @@ func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64
 	return least.Slot >= 0 && (a.scores.Prio(least.Slot) != r.prio || least.Audibility < remaining)
 }
 
-// moveVoice moves a voice from one index to another, which was taken for it, with its scores, and frees the first. It
-// returns to.
+// moveVoice moves a voice and its scores from index from to index to, frees index from, and returns to. The caller
+// has already taken index to for that voice.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
@@ -126,9 +128,10 @@ func (a *audio) runGrid() {
 	a.exchange()
 }
 
-// exchange restores virtual voices: first into free slots, then up to 4 into slots of real voices that have a
-// lower priority, or the same one and are less audible by more than the hysteresis. Such a real voice becomes
-// virtual if it can; with the policy Reject only voices that can become virtual lose their slots.
+// exchange restores virtual voices: first into free slots, then at most four into slots of real voices. A virtual
+// voice takes the slot of a real one that has a lower priority, or the same priority and less audibility by more than
+// the hysteresis. The real voice becomes virtual if it can, and is stolen otherwise. With the policy Reject only
+// voices that can become virtual lose their slots.
 func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return
@@ -169,9 +172,9 @@ func (a *audio) exchange() {
 	}
 }
 
-// swap gives the slot of the real voice c to the virtual voice at index best and makes the real one virtual. e is the
-// event of the real voice, which swap completes and emits. If the real voice cannot take the place of the virtual
-// one, a voice is stolen as for a start.
+// swap gives the slot of the real voice c.Slot to the virtual voice at index best and makes the real voice virtual.
+// It completes e, the event of the real voice, and emits it. If the real voice cannot take the index of the virtual
+// one, demote finds it another or steals a voice.
 func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
@@ -201,7 +204,7 @@ func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 // searching for each.
 const fewFree = 32
 
-// freeSlots returns the number of free slots; negative if protected voices exceed the limit.
+// freeSlots returns the number of free slots. It is negative if protected voices keep more slots than the pool size.
 func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
 // restoreIntoFreeSlots gives free slots to virtual voices in the order of compareRestore, and reports whether
@@ -237,8 +240,8 @@ func (a *audio) restoreIntoSlot(i int) {
 	a.updateHighWater()
 }
 
-// updateRestorePrio updates whether the virtual voice at index i may be restored, and its priority. It has no effect
-// on a real voice.
+// updateRestorePrio updates the priority with which the virtual voice at index i is restored. A paused or fading
+// voice is not restored. It has no effect on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return

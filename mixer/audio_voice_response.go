@@ -5,9 +5,10 @@ import (
 	"voicepool/voice"
 )
 
-// applyResponse computes the response of voice v of r per band and stores it at index i of the spectral data. It
-// reports whether the response differs from a flat one. reach holds the linear gains of the voice. direct is the
-// power on its path through its own bus. Without spectral data it returns false.
+// applyResponse computes the response of voice v of the start r per band and stores it at index i of the spectral
+// data. It reports whether the response was stored because it is not flat. reach holds the linear gains of the voice
+// itself. direct is the power, left^2 + right^2, of its path through its own bus. It returns false until spectral
+// data is enabled.
 func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -54,8 +55,9 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 // audibilities holds the loudness of a voice from now on, and in the next 20 ms.
 type audibilities struct{ remaining, soon float32 }
 
-// audibilitiesOf returns the loudness of voice v at index i, as powers: its gain power times its indices, or, if it
-// is shaped, the sum over bands. For a shaped voice, soon is only valid if virtualizable is true.
+// audibilitiesOf returns the audibilities of voice v at index i as powers: the product of the gain power and the
+// loudness of the sound. If shaped is true, the product is summed over the bands of the stored response; soon is then
+// only valid if virtualizable is true.
 func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, virtualizable bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power
@@ -69,15 +71,15 @@ func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice
 	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}
 }
 
-// mayGetLouder reports whether sends or equalizers of buses may make voice s louder than its gains. Filters of
-// the voice only attenuate.
+// mayGetLouder reports whether sends, or equalizers of buses, may make voice s louder than its gains alone. Filters
+// of the voice only attenuate.
 func (a *audio) mayGetLouder(s *slot) bool {
 	sp := a.spectral.Load()
 	return s.hasSends || sp != nil && sp.buses[s.bus].notFlat
 }
 
-// noteFilters stores in e the cutoffs of the voice s at index i, and how its response changes its audibility,
-// as a power factor.
+// noteFilters stores in e the cutoffs of the voice s at index i in Hz, and the power factor by which its response
+// changes its audibility. The factor 0 means that no response applies.
 func (a *audio) noteFilters(e *audioEvent, s *slot, i int) {
 	lowPass, highPass := s.voice.Cutoffs()
 	if screen := s.record.screen(); screen != nil {

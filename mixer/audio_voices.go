@@ -12,8 +12,8 @@ import (
 	"voicepool/voice"
 )
 
-// mixVoices adds n frames, from now on, of the voices to their buses, in the order of slots, and collects in
-// a.endings the voices that end. It leaves the tails of voices that Options.For ends.
+// mixVoices adds the next n frames of all voices to their buses, in the order of slots, and collects in a.endings the
+// voices that end within them. Voices whose Options.For ends leave a tail here. Virtual voices only advance.
 func (a *audio) mixVoices(n int64) {
 	alive := a.real()
 	if bank := a.filterBank.Load(); bank != nil {
@@ -37,8 +37,9 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixUntilPanic mixes n frames, from now on, of the voices alive and returns how many voices it passed: all, or up to
-// a voice that panicked, included. That voice is added to a.endings as faulty.
+// mixUntilPanic mixes the next n frames of the voices alive until one panics. It returns the number of voices
+// processed, including a voice that panicked, which it adds to a.endings as faulty. The caller repeats the call for
+// the rest.
 func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -77,8 +78,8 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	return done
 }
 
-// filterAhead filters n frames, from now on, of the next voices together, as many as bank takes. Only voices with an
-// index below heard are mixed. The results wait in the voices for MixFast.
+// filterAhead filters the next n frames of the first voices in next together, as many as bank takes. It skips paused
+// voices and voices with an index of heard or above. MixFast of each voice then uses the result.
 func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int, n int64) {
 	for _, v := range next {
 		if a.mixesAllOf(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
@@ -88,13 +89,13 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int
 	bank.Run(n, a.now)
 }
 
-// mixesAllOf reports whether a voice is mixed for all of the next n frames: not paused, below index heard, and not
-// ended by Options.For.
+// mixesAllOf reports whether voice v is mixed for all of the next n frames: it is not paused, has an index below
+// heard, and Options.For does not end it within them.
 func (a *audio) mixesAllOf(v realVoice, heard int, n int64) bool {
 	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
 
-// mixedSlots returns the number of indices that are mixed: all slots, or 0 in Skip.
+// mixedSlots returns the number of indices, from 0, whose voices are mixed: all slots, or none in Skip.
 func (a *audio) mixedSlots() int {
 	if a.skipping {
 		return 0
@@ -102,9 +103,10 @@ func (a *audio) mixedSlots() int {
 	return a.base
 }
 
-// mixVoice mixes up to n frames, from now on, of the voice s at index i to its bus, or only advances it if it is
-// virtual or under Skip. It returns the number of frames before the end of the voice and records its end in
-// a.endings. next is the voice that is mixed afterwards, or nil.
+// mixVoice adds up to n of the next frames of the voice s at index i to its bus. If the voice is virtual, or in Skip,
+// it only advances. The result is the number of frames before the end of the voice, at most n. mixVoice records an
+// end, and a stream that runs dry, in a.endings. next is the voice that will be mixed afterwards; its samples are
+// prefetched. next may be nil.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
 	if i < a.mixedSlots() {
@@ -135,8 +137,8 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	return got
 }
 
-// endFinishedVoices ends the voices in a.endings, in the order of their frames, emits their events, and empties the
-// list.
+// endFinishedVoices handles a.endings in the order of frames: it ends the voices, emits the events of ends, faults
+// and underruns, and empties the list. A voice whose stream ran dry does not end.
 func (a *audio) endFinishedVoices() {
 	for _, e := range a.endings {
 		i, frame, kind := int(e.slot), a.now+int64(e.offset), EventEnded
@@ -161,8 +163,7 @@ func (a *audio) endFinishedVoices() {
 	a.endings = a.endings[:0]
 }
 
-// emitVoiceEvent completes e with kind k, a frame of the mix and the description of the voice s at index i, and emits
-// it.
+// emitVoiceEvent sets the kind, the frame of the mix and the description of the voice s at index i in e, and emits e.
 func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64, i int) {
 	if e.Frame, e.Kind, e.Slot = frame, k, int32(i); s.virtual { // a virtual voice has no slot
 		e.Slot = -1
@@ -172,13 +173,14 @@ func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64,
 	a.emit(e)
 }
 
-// setCause stores the start of r in e as the start or voice that causes the event. number is its number.
+// setCause stores the start of r in e as the cause of the event: the start or voice that takes the place of another.
+// number is the start number of r.
 func (r *record) setCause(e *audioEvent, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
-// countOutcome counts a finished start by the kind of its last event and returns its final state. Kinds that do not
-// end a start count as EventEnded.
+// countOutcome adds a finished start to the counter in Stats for its last event, of kind k, and returns the final
+// state of the start. A kind that does not end a start counts as EventEnded.
 func (a *audio) countOutcome(k EventKind) State {
 	state, count := StateEnded, &a.stats.Ended
 	switch k {
@@ -197,9 +199,9 @@ func (a *audio) countOutcome(k EventKind) State {
 	return state
 }
 
-// leaveTail adds a tail of voice s, from a frame of the mix on, to its bus. The tail is the next 10 ms of the voice,
-// or less for a very fast stream, under a raised cosine that falls to 0. The voice itself is unchanged. A voice that
-// does not sound leaves no tail.
+// leaveTail adds a tail of voice s to the voice's bus and to the destinations of its sends. The tail is the next 10
+// ms of the voice from a frame of the mix on, or less for a very fast stream, under a raised cosine that falls to 0.
+// The voice itself does not change. A voice that does not sound leaves no tail.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return
@@ -237,8 +239,8 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 }
 
-// applyTailWindow multiplies tail by the first part of the window of a tail of length frames, which falls from 1 to
-// 0. tail may be shorter.
+// applyTailWindow multiplies tail by a window that falls from 1 to 0 within length frames. tail may be shorter than
+// length; it then gets the beginning of the window.
 func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	if length == a.tail {
 		dsp.Window(tail, a.tailWindow)
@@ -298,8 +300,8 @@ func (a *audio) freeIndex(i int) {
 	a.release(i)
 }
 
-// returnRecord returns the record r of start id to the control side with its final state and counts down its
-// countdowns; the audio side does not use it again.
+// returnRecord returns the record r of start id to the control side, with the final state of the start, and
+// decrements the start's countdowns. The audio side must not use the record afterwards.
 func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.playing = 0
 	r.slot.voice.Drop() // releases references for the garbage collector

@@ -104,9 +104,9 @@ func (r *record) screen() *voice.DirectFilter {
 
 // moveSpatialLowPass moves the low-passes of a voice's spatial position to the cutoffs in p, within over frames from
 // now on.
-func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
+func (s *slot) moveSpatialLowPass(p *spatialState, now, fadeFrames int64) {
 	s.attachFilter(p.lowPass, now)
-	s.voice.SetSpatialLowPass(now, p.lowPass, over)
+	s.voice.SetSpatialLowPass(now, p.lowPass, fadeFrames)
 	screen := s.record.screen()
 	if screen == nil {
 		return
@@ -114,7 +114,7 @@ func (s *slot) moveSpatialLowPass(p *spatialState, now, over int64) {
 	if !screen.Started() { // allocated after the start
 		screen.Start(s.voice.Sound().Rate(), 0)
 	}
-	screen.Set(now, p.directLowPass, over)
+	screen.Set(now, p.directLowPass, fadeFrames)
 }
 
 // resetScreen makes the filter of the direct path begin from rest, because the voice begins from silence. Without

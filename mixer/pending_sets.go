@@ -28,10 +28,10 @@ type pendingSets struct {
 	bus     uint16
 }
 
-// command returns the command that sets property f to value, in its unit, within over frames along a shape, instead
-// of a pending set.
-func (w *pendingSets) command(f property, value float64, over int64, shape voice.Shape) command {
-	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: over}
+// command returns a command with the same effect as a pending set of property f: it fades f to value, in the unit of
+// the property, within fadeFrames frames along a shape.
+func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape voice.Shape) command {
+	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: fadeFrames}
 	if w.voice == (Handle{}) {
 		c.target = Target{kind: busVoices, bus: w.bus}
 	}
@@ -40,7 +40,7 @@ func (w *pendingSets) command(f property, value float64, over int64, shape voice
 	return c
 }
 
-// readCommand returns the command that makes the audio side apply the pending set of property f.
+// readCommand returns the command that makes the audio side read and apply the pending set of property f.
 func (w *pendingSets) readCommand(f property) command {
 	if w.voice == (Handle{}) {
 		return command{kind: cmdPendingBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, props: 1 << f}
@@ -48,9 +48,9 @@ func (w *pendingSets) readCommand(f property) command {
 	return command{kind: cmdPending, frame: Now, record: w.voice.id, props: 1 << f}
 }
 
-// pendingProps returns the properties with a pending set in dirty, including sets after the ring buffer, whose marks
-// it clears. If a command that these follow arrived during this block, it returns 0, and they wait for the next
-// block.
+// pendingProps returns the properties whose pending sets are marked in dirty, and clears the marks of sets that
+// follow the ring buffer. If such a set follows a command that arrived during this block, it returns 0, and all sets
+// wait for the next block.
 func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 	bits, ok := dirty.Take(a.commands.Popped())
 	if !ok {
@@ -59,24 +59,25 @@ func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 	return propertySet(bits)
 }
 
-// storeSet stores a pending set of property f, in w, to value, in its unit, within over frames along a shape. It
-// sends a command if the audio side would otherwise not read it in time. The mutex is held.
-func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, shape voice.Shape) {
+// storeSet stores in w a pending set of property f to value, in the unit of the property, within fadeFrames frames
+// along a shape. It sends a command if the audio side would otherwise not read the set in time. The caller holds the
+// mutex.
+func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
 	follows := pending && w.sentSeq[f] <= m.otherSeq
 	after := pendingset.AfterRing(dirty, bit) // a command would overtake the pending set
 	if follows && !after {
-		if m.pushSet(w.command(f, value, over, shape)) {
+		if m.pushSet(w.command(f, value, fadeFrames, shape)) {
 			w.sentSeq[f] = 0 // the next set follows this command
 			return
 		}
 		after = true
 	}
-	x.Write(value, over, shape, !pending)
+	x.Write(value, fadeFrames, shape, !pending)
 	switch was := w.dirty.Or(bit) & bit; {
 	case pending && was == 0: // the audio side has applied it
-		x.Write(value, over, shape, true)
+		x.Write(value, fadeFrames, shape, true)
 	case pending && !follows:
 		return
 	}
@@ -88,8 +89,8 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, over int64, 
 	w.sentSeq[f] = m.seq
 }
 
-// pushSet sends a command for a set and reports whether it was sent. It is not sent while half of the ring buffer or
-// more is in use, because the rest is reserved for commands that cannot be pending sets. The mutex is held.
+// pushSet sends a command for a set and reports whether it did. It does not send while half of the ring buffer or
+// more is in use, because the rest is reserved for commands that cannot be pending sets. The caller holds the mutex.
 func (m *Mixer) pushSet(c command) bool {
 	if n := m.inFlight.Len(); n >= m.capacity.Max/2 && n < m.capacity.Max {
 		return false
@@ -97,9 +98,9 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// storeBusSets stores pending sets of the properties in c of the bus with an index, within over frames. The mutex is
-// held.
-func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
+// storeBusSets stores pending sets of the properties in c for the bus at index bus, within fadeFrames frames. The
+// caller holds the mutex.
+func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {
 		m.enableSpectral()
@@ -110,7 +111,7 @@ func (m *Mixer) storeBusSets(bus uint16, c *Change, over int64) {
 	w := pendingSets{dirty: &b.dirty, sets: b.sets[:], sentSeq: m.busPendingSeq[bus][:], bus: bus}
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()
-		m.storeSet(&w, f, c.get(f), over, c.Shape)
+		m.storeSet(&w, f, c.get(f), fadeFrames, c.Shape)
 	}
 }
 
@@ -120,22 +121,22 @@ type busPending struct {
 	sets  [numBusFades]pendingset.Set
 }
 
-// storeSet stores a pending set of property f of the voice with record r to value, in its unit, within over frames
-// along a shape if it can fade. The mutex is held.
-func (h Handle) storeSet(r *record, f property, value float64, over int64, shape voice.Shape) {
+// storeSet stores a pending set of property f of the voice h, whose record is r, to value, in the unit of the
+// property. If the property can fade, it fades within fadeFrames frames along a shape. The caller holds the mutex.
+func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64, shape voice.Shape) {
 	m := h.mixer
 	m.mayLoop = m.mayLoop || f == propRounds
 	if f == propPitch || f == propSpeed || f == propRounds {
 		var c Change
 		c.put(f, value)
-		m.notePitchSet(r, &c, Now, over)
+		m.notePitchSet(r, &c, Now, fadeFrames)
 	}
 	extra := m.extraOf(r)
 	if f.isCutoff() {
 		m.allocateFilters(r)
 	}
 	if f < numVoiceFades {
-		m.storeSet(&pendingSets{dirty: &r.dirty, sets: extra.pending[:], sentSeq: extra.pendingSeq[:], voice: h}, f, value, over, shape)
+		m.storeSet(&pendingSets{dirty: &r.dirty, sets: extra.pending[:], sentSeq: extra.pendingSeq[:], voice: h}, f, value, fadeFrames, shape)
 		return
 	}
 	extra.pendingValues[f].Store(math.Float64bits(value))
@@ -149,26 +150,27 @@ func (h Handle) storeSet(r *record, f property, value float64, over int64, shape
 	extra.pendingSeq[f] = m.seq
 }
 
-// fadeProperties sets the properties in c of a voice within over frames: as pending sets, or as a command with
-// Config.Lead. It returns ErrGone or, with Lead, ErrBusy. It takes the mutex.
-func (h Handle) fadeProperties(c *Change, over int64) error {
+// fadeProperties fades the properties in c of the voice h within fadeFrames frames. It stores pending sets, or, with
+// Config.Lead, sends a command. It returns ErrGone if the voice is over, and ErrBusy if the command cannot be sent.
+// It locks the mutex.
+func (h Handle) fadeProperties(c *Change, fadeFrames int64) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
 		return ErrGone
 	}
 	defer unlock()
 	if m := h.mixer; m.clock.lead > 0 {
-		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, fadeFrames: over})
+		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, fadeFrames: fadeFrames})
 	}
-	h.storeSets(r, c, over)
+	h.storeSets(r, c, fadeFrames)
 	return nil
 }
 
-// storeSets stores pending sets of the properties in c of the voice with record r, within over frames. The mutex is
-// held.
-func (h Handle) storeSets(r *record, c *Change, over int64) {
+// storeSets stores pending sets of the properties in c for the voice h, whose record is r, within fadeFrames frames.
+// The caller holds the mutex.
+func (h Handle) storeSets(r *record, c *Change, fadeFrames int64) {
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()
-		h.storeSet(r, f, c.get(f), over, c.Shape)
+		h.storeSet(r, f, c.get(f), fadeFrames, c.Shape)
 	}
 }

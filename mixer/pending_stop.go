@@ -16,11 +16,11 @@ func (m *Mixer) stopFrame() int64 {
 
 // deferStopAll stores a stop, over frames long, in the records of all starts that are not over. The mutex is
 // held.
-func (m *Mixer) deferStopAll(over int64) {
+func (m *Mixer) deferStopAll(fadeFrames int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {
 		if m.alive(r) {
-			m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: pool.Handle(r.id.Load()), Frame: at, Over: over, AfterSeq: m.seq})
+			m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: pool.Handle(r.id.Load()), Frame: at, Over: fadeFrames, AfterSeq: m.seq})
 		}
 	}
 	m.stopsDeferred.Store(true)

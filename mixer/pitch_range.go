@@ -129,12 +129,12 @@ func (r *record) readsMips() bool {
 
 // notePitchSet records a set c of the pitch, speed or rounds of the start r at a frame, or Now, within over frames,
 // and requests the mip levels that the start will read. The mutex is held.
-func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
-	if !r.readsMips() && !r.hasSuccessor && over <= m.smooth { // a successor does not take it over either
+func (m *Mixer) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
+	if !r.readsMips() && !r.hasSuccessor && fadeFrames <= m.smooth { // a successor does not take it over either
 		return
 	}
 	t, now := m.pitchRangeOf(r), m.Now()
-	at, until := m.fadeSpan(frame, over, now)
+	at, until := m.fadeSpan(frame, fadeFrames, now)
 	if c.Fields&FieldPitch != 0 {
 		t.pitch.fadeTo(float64(c.Pitch), now, at, until)
 	}
@@ -143,7 +143,7 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, over int64) {
 	}
 	t.mayLeaveLoop = t.mayLeaveLoop || c.Fields&FieldRounds != 0
 	m.requestMips(r)
-	if over > m.smooth {
+	if fadeFrames > m.smooth {
 		m.widenSuccessors(r)
 	}
 }
@@ -178,9 +178,9 @@ func (m *Mixer) widenSuccessors(r *record) {
 
 // fadeSpan returns the frame at when a set for a frame, or Now, is executed, and a frame until when its fade of over
 // frames has certainly ended. now is the present frame.
-func (m *Mixer) fadeSpan(frame, over, now int64) (at, until int64) {
+func (m *Mixer) fadeSpan(frame, fadeFrames, now int64) (at, until int64) {
 	at = max(frame, now)
-	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
+	return at, max(at, now+m.longest.Load()) + max(fadeFrames, m.smooth)
 }
 
 // mipLevels returns the lowest and the highest mip level that the start r reads at its pitch, with its buses and its

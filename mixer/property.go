@@ -210,23 +210,23 @@ func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 
 // set fades property f of a voice to x, in the unit of the property, within over frames from the frame now on, along
 // a shape if it is the gain. Priority, protection and rounds change at once.
-func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
+func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	v := &s.voice
 	switch f {
 	case propGain:
-		v.SetGain(now, pcm.Decibels(x), over, shape)
+		v.SetGain(now, pcm.Decibels(x), fadeFrames, shape)
 	case propPan:
-		v.SetPan(now, x, over)
+		v.SetPan(now, x, fadeFrames)
 	case propPitch:
-		v.SetPitch(now, pcm.Semitones(x), over)
+		v.SetPitch(now, pcm.Semitones(x), fadeFrames)
 	case propSpeed:
-		v.SetSpeed(now, x, over)
+		v.SetSpeed(now, x, fadeFrames)
 	case propLowPass:
 		s.attachFilter(x, now)
-		v.SetLowPass(now, x, over)
+		v.SetLowPass(now, x, fadeFrames)
 	case propHighPass:
 		s.attachFilter(x, now)
-		v.SetHighPass(now, x, over)
+		v.SetHighPass(now, x, fadeFrames)
 	case propPriority:
 		s.prio = int32(x)
 	case propProtect:
@@ -238,21 +238,21 @@ func (s *slot) set(f property, x float64, now, over int64, shape voice.Shape) {
 
 // set fades property f of a bus to x, in the unit of the property, within over frames from the frame now on, along a
 // shape if it is the gain. A solo only changes the flag; see fadeSolos.
-func (b *bus) set(f property, x float64, now, over int64, shape voice.Shape) {
+func (b *bus) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	switch f {
 	case propGain:
-		b.gain.RampGain(now, pcm.Decibels(x), over, shape)
+		b.gain.RampGain(now, pcm.Decibels(x), fadeFrames, shape)
 	case propPan:
-		b.pan.Ramp(now, x, over)
+		b.pan.Ramp(now, x, fadeFrames)
 	case propPitch:
-		b.pitch.Ramp(now, x, over)
+		b.pitch.Ramp(now, x, fadeFrames)
 	case propLowPass:
-		b.filter.RampLowPass(now, x, over)
+		b.filter.RampLowPass(now, x, fadeFrames)
 	case propHighPass:
-		b.filter.RampHighPass(now, x, over)
+		b.filter.RampHighPass(now, x, fadeFrames)
 	case propMute:
 		b.muted = x != 0
-		b.mute.Ramp(now, 1-x, over)
+		b.mute.Ramp(now, 1-x, fadeFrames)
 	case propSolo:
 		b.soloed = x != 0
 	}
