@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -21,14 +22,32 @@ var updateAPI = flag.Bool("api.update", false, "write testdata/api.txt, what the
 
 // apiPackage is a package for games and tests, as compiled for Linux on amd64.
 type apiPackage struct {
-	dir string
-	set *token.FileSet
-	doc *doc.Package
+	dir      string
+	doc      *doc.Package
+	declared []declaration
 }
 
-// apiPackages parses every package outside internal except commands and examples.
-func apiPackages(t *testing.T) (list []apiPackage) {
+// declaration is an exported declaration. TestAPI removes the comments of node.
+type declaration struct {
+	name, comment string
+	node          ast.Node
+}
+
+// apiPackages returns every package outside internal except commands and examples.
+func apiPackages(t *testing.T) []apiPackage {
 	t.Helper()
+	list, err := parseAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 15 {
+		t.Fatalf("%d packages, too few to be all", len(list))
+	}
+	return list
+}
+
+// parseAPI parses the packages once for all tests.
+var parseAPI = sync.OnceValues(func() (list []apiPackage, err error) {
 	on := build.Default
 	on.GOOS, on.GOARCH, on.CgoEnabled = "linux", "amd64", false
 	for _, dir := range slices.Sorted(maps.Keys(arrows)) {
@@ -37,7 +56,7 @@ func apiPackages(t *testing.T) (list []apiPackage) {
 		}
 		found, err := on.ImportDir(dir, 0)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if found.Name == "main" {
 			continue
@@ -46,21 +65,22 @@ func apiPackages(t *testing.T) (list []apiPackage) {
 		for _, name := range slices.Concat(found.GoFiles, found.TestGoFiles, found.XTestGoFiles) {
 			f, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.ParseComments)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			files = append(files, f)
 		}
 		d, err := doc.NewFromFiles(set, files, "voicepool/"+dir)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		list = append(list, apiPackage{dir, set, d})
+		p := apiPackage{dir: dir, doc: d}
+		p.each(func(name, comment string, node ast.Node) {
+			p.declared = append(p.declared, declaration{name, comment, node})
+		})
+		list = append(list, p)
 	}
-	if len(list) < 15 {
-		t.Fatalf("%d packages, too few to be all", len(list))
-	}
-	return list
-}
+	return list, nil
+})
 
 // each calls tell for every exported declaration, with its name, comment and node.
 func (p apiPackage) each(tell func(name, comment string, node ast.Node)) {
@@ -96,8 +116,8 @@ func TestAPI(t *testing.T) {
 	var now bytes.Buffer
 	for _, p := range apiPackages(t) {
 		var lines []string
-		p.each(func(_, _ string, node ast.Node) {
-			ast.Inspect(node, func(n ast.Node) bool { // without comments
+		for _, d := range p.declared {
+			ast.Inspect(d.node, func(n ast.Node) bool { // without comments
 				switch n := n.(type) {
 				case *ast.GenDecl:
 					n.Doc = nil
@@ -113,7 +133,7 @@ func TestAPI(t *testing.T) {
 				return true
 			})
 			var text bytes.Buffer
-			if err := printer.Fprint(&text, token.NewFileSet(), node); err != nil {
+			if err := printer.Fprint(&text, token.NewFileSet(), d.node); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(text.String()) {
@@ -122,7 +142,7 @@ func TestAPI(t *testing.T) {
 					lines = append(lines, p.dir+": "+indent+strings.Join(words, " "))
 				}
 			}
-		})
+		}
 		now.WriteString(strings.Join(append(lines, ""), "\n"))
 	}
 	if *updateAPI {
@@ -157,11 +177,11 @@ func TestAPIIsDocumented(t *testing.T) {
 			t.Errorf("%s: the package has no comment", p.dir)
 		}
 		examples := len(p.doc.Examples)
-		p.each(func(name, comment string, _ ast.Node) {
-			if comment == "" && !strings.HasSuffix(name, ".String") {
-				t.Errorf("%s.%s has no comment", p.doc.Name, name)
+		for _, d := range p.declared {
+			if d.comment == "" && !strings.HasSuffix(d.name, ".String") {
+				t.Errorf("%s.%s has no comment", p.doc.Name, d.name)
 			}
-		})
+		}
 		for _, f := range p.doc.Funcs {
 			examples += len(f.Examples)
 		}
