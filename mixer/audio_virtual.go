@@ -207,8 +207,8 @@ const fewFree = 32
 // freeSlots returns the number of free slots. It is negative if protected voices keep more slots than the pool size.
 func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
-// restoreIntoFreeSlots gives free slots to virtual voices in the order of compareRestore, and reports whether
-// any voice got a slot.
+// restoreIntoFreeSlots gives free slots to virtual voices in the order of victim.Table.RestoreOrder, and reports
+// whether any voice got a slot.
 func (a *audio) restoreIntoFreeSlots() (took bool) {
 	free := a.freeSlots()
 	if free > fewFree {

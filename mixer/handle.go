@@ -86,9 +86,9 @@ func (h Handle) Position() time.Duration {
 // effect even if the ring buffer is full. The error is ErrGone if the start is over.
 func (h Handle) Stop() error { return h.StopOver(0) }
 
-// StopOver fades the voice to silence along a raised cosine and then ends it. A fade of 0 or less is the same as
-// Stop. If a voice has several stops, the stop that ends it first counts, so a StopOver never cancels a Stop. The
-// error is ErrGone if the start is over.
+// StopOver fades the voice to silence along a raised cosine within the time fade, and then ends the voice. A fade of
+// 0 or less is the same as Stop. If a voice has several stops, the earliest end counts, so a StopOver never cancels a
+// Stop. A pending start is cancelled. The error is ErrGone if the start is over.
 func (h Handle) StopOver(fade time.Duration) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -108,8 +108,8 @@ func (h Handle) StopOver(fade time.Duration) error {
 // fading out ends at once. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 
-// Resume ends a pause of the voice; it fades in over 5 ms. A pause of its bus stays. The error is ErrGone or, with
-// Config.Lead, ErrBusy.
+// Resume ends a pause of the voice; the voice fades in over 5 ms. While the voice's bus, or everything, is paused,
+// the voice stays paused. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
 
 // SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. Options.Base is
@@ -124,7 +124,7 @@ func (h Handle) SetPan(pan float64) error { return h.setProperty(propPan, pan) }
 // ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.setProperty(propPitch, float64(pitch)) }
 
-// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms. It multiplies the speed of Options.Base. The error
+// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms. The speed of Options.Base multiplies it. The error
 // is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetSpeed(speed float64) error { return h.setProperty(propSpeed, speed) }
 
@@ -249,9 +249,9 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// fromRecord returns the result of answer for the record of h that find (Handle.lockRecord or Handle.lockAlive)
-// returns, or gone without a record. The mutex is held during answer, which must not capture variables, because the
-// closure would be allocated.
+// fromRecord returns answer(r) for the record r of h. find, Handle.lockRecord or Handle.lockAlive, looks up r and
+// locks the mutex. Without a record, the result is gone. answer runs with the mutex held and must not capture
+// variables, because the closure would then be allocated.
 func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
 	r, unlock := find(h)
 	if r == nil {
@@ -261,8 +261,8 @@ func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, an
 	return answer(r)
 }
 
-// lockRecord locks the mutex and returns the record of h and the function that unlocks it. Without a record it
-// returns nil twice, unlocked.
+// lockRecord locks the mutex and returns the record of h and a function that unlocks the mutex. If h has no record,
+// it returns nil twice, with the mutex unlocked.
 func (h Handle) lockRecord() (*record, func()) {
 	if h.mixer == nil {
 		return nil, nil
@@ -275,7 +275,8 @@ func (h Handle) lockRecord() (*record, func()) {
 	return nil, nil
 }
 
-// finished returns the remembered end of a start whose record has been reused. It is zero if forgotten.
+// finished returns the remembered end of the start h, whose record belongs to another start now. It is the zero value
+// if the start was forgotten. It locks the mutex.
 func (h Handle) finished() history.Entry {
 	if h.mixer == nil {
 		return history.Entry{}
@@ -285,8 +286,8 @@ func (h Handle) finished() history.Entry {
 	return h.mixer.finished.Find(h.id)
 }
 
-// lockAlive locks the mutex and returns the record of h and the function that unlocks it. For a start that is over,
-// and without a record, it returns nil twice, unlocked.
+// lockAlive locks the mutex and returns the record of h and a function that unlocks the mutex. If h has no record, or
+// its start is over, it returns nil twice, with the mutex unlocked.
 func (h Handle) lockAlive() (*record, func()) {
 	r, unlock := h.lockRecord()
 	if r != nil && r.status.State().Over() {
@@ -296,9 +297,9 @@ func (h Handle) lockAlive() (*record, func()) {
 	return r, unlock
 }
 
-// setProperty sets a property of a voice, in its unit, from the next frame on: as a pending set, or as a command with
-// Config.Lead. It fails with ErrGone, with ErrOption if the value is out of range, or with ErrBusy. It takes the
-// mutex.
+// setProperty sets a property of the voice to value, in the unit of the property, from the next frame on. It stores a
+// pending set or, with Config.Lead, sends a command. The error is ErrGone, wraps ErrOption if the value is out of
+// range, or is ErrBusy. It locks the mutex.
 func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)
@@ -316,8 +317,9 @@ func (h Handle) setProperty(field property, value float64) error {
 	return nil
 }
 
-// setOptions copies options, which were checked, for a start of sound s on m into the record, converted to frames. It
-// allocates the state that they need. The mutex is held.
+// setOptions stores o, the checked options for a start of sound s on m, in the record, with times converted to
+// frames. It allocates the state that these options need, such as sends, filters and stems. The caller holds the
+// mutex.
 func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 	pitch := o.Base.Pitch
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {

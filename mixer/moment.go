@@ -32,15 +32,15 @@ type Moment struct {
 // frame has already been mixed, the command is executed immediately and Stats.Late is incremented.
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
-// WithRef returns the same moment with a reference of the caller's choice, which Missed events of its commands
-// repeat; the default is 0.
+// WithRef returns the same moment with a reference of the caller's choice; the default is 0. An EventMissed of a
+// command at this moment repeats the reference.
 func (at Moment) WithRef(ref int64) Moment {
 	at.ref = ref
 	return at
 }
 
-// WithRank returns the same moment with a rank; the default is 0. Of the commands for one frame that arrive before
-// it, commands with lower ranks are executed first.
+// WithRank returns the same moment with a rank; the default is 0. If several commands for one frame arrive before
+// that frame, those with lower ranks are executed first.
 func (at Moment) WithRank(rank int32) Moment {
 	at.rank = rank
 	return at
@@ -56,9 +56,9 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, batch: at.batch, rank: at.rank}, s, &o)
 }
 
-// Stop ends the voices of t within the time fade. If fade is 0, they free their slots immediately and leave a tail of
-// 10 ms. Otherwise they keep their slots until they have faded to silence along a raised cosine. Paused voices end
-// without a tail.
+// Stop ends the voices of t within the time fade. If fade is 0, the voices free their slots immediately and leave a
+// tail of 10 ms. Otherwise they keep their slots until they have faded to silence along a raised cosine. Paused
+// voices end without a tail. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -66,8 +66,8 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade)})
 }
 
-// FadeOut ends the voices of t within the time fade as Stop does, along a shape. An unknown shape is an error that
-// wraps ErrOption.
+// FadeOut ends the voices of t within the time fade as Stop does, but along a shape. The error is ErrBusy, or wraps
+// ErrOption for an unknown shape or an invalid target.
 func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -111,14 +111,14 @@ func (at Moment) SetPan(t Target, pan float64) error {
 	return at.Set(t, Change{Fields: FieldPan, Pan: pan}, 0)
 }
 
-// SetPitch sets the pitch of the voices of t, or of the bus t, -48..+48 semitones, ramped over 5 ms. It fails with
-// ErrOption for the master.
+// SetPitch sets the pitch of the voices of t, or of the bus t, to -48..+48 semitones, ramped over 5 ms. The error is
+// ErrBusy, or wraps ErrOption for a value out of range and for the master, which has no pitch.
 func (at Moment) SetPitch(t Target, pitch pcm.Semitones) error {
 	return at.Set(t, Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetSpeed sets the speed of the voices of t, a ratio of 1/16..16, ramped over 5 ms. It fails with ErrOption for a
-// bus.
+// SetSpeed sets the speed of the voices of t, a ratio of 1/16..16, ramped over 5 ms. The error is ErrBusy, or wraps
+// ErrOption for a value out of range and for a bus, which has no speed.
 func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
@@ -240,9 +240,9 @@ func negativePositionError(position time.Duration) error {
 	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
 
-// Resize changes the number of slots, 1..Config.MaxVoices. Voices beyond that are stolen as the policy chooses;
-// protected voices stay. Resize cancels earlier calls of Resize for frames after its own. The error is ErrBusy, or
-// wraps ErrOption if voices is out of range.
+// Resize changes the number of slots to voices, 1..Config.MaxVoices. Playing voices beyond that number are stolen as
+// the policy chooses; protected voices stay. Resize cancels the effect of earlier calls of Resize for later frames.
+// The error is ErrBusy, or wraps ErrOption if voices is out of range.
 func (at Moment) Resize(voices int) error {
 	if at.mixer == nil {
 		return errNoMixer

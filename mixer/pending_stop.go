@@ -5,8 +5,9 @@ import (
 	"voicepool/pool"
 )
 
-// stopFrame returns the frame of a stop that does not fit into the ring buffer; 0: immediately. With
-// Config.Lead it follows the clock, because starts may be under way. The mutex is held.
+// stopFrame returns the frame of a stop that does not fit into the ring buffer; 0 means at once. With Config.Lead the
+// frame follows the call clock, because starts that were requested earlier may still be under way. The caller holds
+// the mutex.
 func (m *Mixer) stopFrame() int64 {
 	if m.clock.lead == 0 {
 		return 0
@@ -14,8 +15,8 @@ func (m *Mixer) stopFrame() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// deferStopAll stores a stop, over frames long, in the records of all starts that are not over. The mutex is
-// held.
+// deferStopAll stores a pending stop with a fade of fadeFrames frames in the records of all starts that are not over.
+// The audio side executes these stops in its next block. The caller holds the mutex.
 func (m *Mixer) deferStopAll(fadeFrames int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {

@@ -28,11 +28,11 @@ type pitchSpan struct {
 	until           int64
 }
 
-// constantPitch returns the span of a pitch of x semitones that does not move.
+// constantPitch returns the span of a pitch of x semitones that never changes.
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
-// fadeTo records a fade to another pitch in semitones that is set at the frame at and over at the frame until. now is
-// the present frame. All frames are of the mix.
+// fadeTo records that a set at the frame at fades the pitch to the value to, in semitones, and that the fade has
+// ended by the frame until. now is the present frame. All frames are of the mix.
 func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	least, most := p.bounds(now)
 	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -41,7 +41,8 @@ func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	}
 }
 
-// widen extends the range for all time by the range of another fade, if that is still under way at the frame now.
+// widen extends the range of p for all time by the range of another pitch, if a fade of that pitch is still under way
+// at the frame now. Otherwise it has no effect.
 func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	if now >= other.until { // a value at rest is not taken over
 		return
@@ -59,10 +60,10 @@ func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	return p.target, p.target
 }
 
-// rememberSet keeps a command c that will change the pitch, speed or rounds of voices by tag or sound, so that
-// initPitchRange can count it for starts that begin before its frame. It does not keep a command for a past frame
-// or for another target. When the list is full, it first drops past commands, and grows if that frees no place. The
-// mutex is held.
+// rememberSet keeps c, a set of pitch, speed or rounds for the voices of a tag or sound at a later frame.
+// initPitchRange then counts c for starts that begin before that frame. It ignores a command for a past frame or for
+// another target. When the list is full, it first drops past commands, and grows the list if that frees no place. The
+// caller holds the mutex.
 func (m *Mixer) rememberSet(c *command) {
 	now := m.Now()
 	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
@@ -77,8 +78,8 @@ func (m *Mixer) rememberSet(c *command) {
 	m.scheduledSets = append(m.scheduledSets, *c)
 }
 
-// initPitchRange records the initial pitch of the start r at a frame, or Now, and the sets that will apply to it, and
-// requests the mip levels that it will read. The mutex is held.
+// initPitchRange records the initial pitch of the start r at a frame, or Now, together with the scheduled sets that
+// will apply to r. It requests the mip levels that r will read. The caller holds the mutex.
 func (m *Mixer) initPitchRange(r *record, frame int64) {
 	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(frame, m.Now()), false, false
 	if !r.readsMips() { // its pitchRange is not used
@@ -96,7 +97,8 @@ func (m *Mixer) initPitchRange(r *record, frame int64) {
 	m.requestMips(r)
 }
 
-// initialPitchRange returns the pitchRange of a start from its options alone, without bus and Doppler shift.
+// initialPitchRange returns the pitchRange that follows from the options o of a start alone, without the pitch of
+// buses and the Doppler shift.
 func initialPitchRange(o *voice.Options) pitchRange {
 	t := pitchRange{pitch: constantPitch(float64(o.Pitch)), mayLeaveLoop: o.Rounds != 0}
 	if o.Speed != 0 && o.Speed != 1 {
@@ -105,8 +107,8 @@ func initialPitchRange(o *voice.Options) pitchRange {
 	return t
 }
 
-// pitchRangeOf returns the stored pitchRange of the start r, which it initializes on first use. The pitchRange of
-// most starts follows from their options and is never stored. The mutex is held.
+// pitchRangeOf returns the stored pitchRange of the start r, and initializes it on first use. Most starts do not need
+// it, because their pitchRange follows from their options. The caller holds the mutex.
 func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
 	t := &m.extraOf(r).pitchRange
 	if !r.hasPitchRange {
@@ -127,8 +129,9 @@ func (r *record) readsMips() bool {
 	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
 }
 
-// notePitchSet records a set c of the pitch, speed or rounds of the start r at a frame, or Now, within over frames,
-// and requests the mip levels that the start will read. The mutex is held.
+// notePitchSet records that c sets the pitch, speed or rounds of the start r at a frame, or Now, within fadeFrames
+// frames. It requests the mip levels that r and, after a long fade, its successors will read. The caller holds the
+// mutex.
 func (m *Mixer) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
 	if !r.readsMips() && !r.hasSuccessor && fadeFrames <= m.smooth { // a successor does not take it over either
 		return
@@ -148,8 +151,8 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
 	}
 }
 
-// setSuccessor records next as the successor of the start r, which may take over its pitch and filter. The mutex is
-// held.
+// setSuccessor records next as the successor of the start r. The successor may take over the pitch and the filter of
+// r, so setSuccessor prepares both for it. The caller holds the mutex.
 func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	r.hasSuccessor, m.extraOf(r).successor = true, next
 	if m.extraOf(r).filter.Load() != nil {
@@ -159,8 +162,8 @@ func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	m.widenSuccessors(r)
 }
 
-// widenSuccessors requests mip levels for all successors of the start r, which may take over its pitch. The mutex is
-// held.
+// widenSuccessors widens the pitch ranges of all successors of the start r, because each may take over the pitch of
+// its predecessor, and requests the mip levels that they may read. The caller holds the mutex.
 func (m *Mixer) widenSuccessors(r *record) {
 	for r.hasSuccessor {
 		next := m.recordOf(r.extra.Load().successor)
@@ -176,15 +179,15 @@ func (m *Mixer) widenSuccessors(r *record) {
 	}
 }
 
-// fadeSpan returns the frame at when a set for a frame, or Now, is executed, and a frame until when its fade of over
-// frames has certainly ended. now is the present frame.
+// fadeSpan returns the frame at when a set for a frame, or Now, is executed, and a frame until when a fade of
+// fadeFrames frames from at on has certainly ended. now is the present frame.
 func (m *Mixer) fadeSpan(frame, fadeFrames, now int64) (at, until int64) {
 	at = max(frame, now)
 	return at, max(at, now+m.longest.Load()) + max(fadeFrames, m.smooth)
 }
 
-// mipLevels returns the lowest and the highest mip level that the start r reads at its pitch, with its buses and its
-// place. It returns -1, -1 if the start reads the original. The mutex is held.
+// mipLevels returns the lowest and the highest mip level that the start r may read, with the pitch of its buses and
+// its Doppler shift. It returns -1, -1 if r reads only the original. The caller holds the mutex.
 func (m *Mixer) mipLevels(r *record) (low, high int) {
 	var first pitchRange
 	t := &first
@@ -216,8 +219,8 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	return -1, -1
 }
 
-// requestMips requests the mip levels that a start reads, also for the other loop mode if it may leave its
-// loop. The mutex is held.
+// requestMips requests the mip levels that the start r may read. If r may leave its loop, it also requests the levels
+// for the other loop mode. The caller holds the mutex.
 func (m *Mixer) requestMips(r *record) {
 	if !r.readsMips() {
 		return
@@ -232,8 +235,8 @@ func (m *Mixer) requestMips(r *record) {
 	}
 }
 
-// notePitchCommand records the effect of command c on the pitch or the rounds of starts and requests the mip levels
-// that they will read. Other commands have no effect. The mutex is held.
+// notePitchCommand records how command c changes the pitch or the rounds of starts, and requests the mip levels that
+// these starts will read. A command that sets neither has no effect. The caller holds the mutex.
 func (m *Mixer) notePitchCommand(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return
@@ -263,7 +266,7 @@ func (m *Mixer) notePitchCommand(c *command) {
 	}
 }
 
-// alive reports whether the start of a record is not over. The mutex is held.
+// alive reports whether r is the record of a start that is not over; false for nil. The caller holds the mutex.
 func (m *Mixer) alive(r *record) bool {
 	if r == nil {
 		return false
@@ -272,8 +275,8 @@ func (m *Mixer) alive(r *record) bool {
 	return id != 0 && m.recordOf(id) == r && !r.status.State().Over()
 }
 
-// noteVelocity records another velocity of the spatial start r and requests the mip levels that it reads then. The
-// mutex is held.
+// noteVelocity records velocity as the new velocity of the spatial start r, and requests the mip levels that r reads
+// with the resulting Doppler shift. The caller holds the mutex.
 func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	if !r.readsMips() {
 		return
@@ -292,7 +295,8 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	m.requestMips(r)
 }
 
-// noteListener stores l as the listener and requests the mip levels that starts read with it. The mutex is held.
+// noteListener stores l as the listener. If that changes Doppler shifts, it requests the mip levels that spatial
+// starts then read. The caller holds the mutex.
 func (m *Mixer) noteListener(l *space.Ear) {
 	same := l.Waves == m.ear.Waves && l.Velocity == m.ear.Velocity
 	m.ear = *l
@@ -307,8 +311,8 @@ func (m *Mixer) noteListener(l *space.Ear) {
 	}
 }
 
-// requestMissingMips requests the mip levels and spectra that voices lacked while they were mixed. It takes the mutex
-// if there are any.
+// requestMissingMips requests the mip levels and spectra that voices lacked while they were mixed. If there are any,
+// it locks the mutex.
 func (m *Mixer) requestMissingMips() {
 	if !m.missingMips.Load() || !m.missingMips.Swap(false) {
 		return

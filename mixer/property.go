@@ -86,11 +86,12 @@ func (f property) rangeMessage(x float64) string {
 	return fmt.Sprintf(s.wrong, x, s.least, s.most)
 }
 
-// first returns the first property of a set, in the order of the constants; the set must not be empty. The audio side
-// iterates with it, because it must not call function values.
+// first returns the first property in the set f, in the order of the constants. f must not be empty. The audio side
+// iterates with first instead of an iterator, because it must not call function values.
 func (f Fields) first() property { return property(bits.TrailingZeros16(uint16(f))) }
 
-// get returns the value of property f of c in its unit; 1 and 0 for booleans.
+// get returns the value of property f in c, in the unit of the property; 1 and 0 for booleans. It does not check
+// c.Fields.
 func (c *Change) get(f property) float64 {
 	return [numChangeProps]float64{
 		propGain: float64(c.Gain), propPan: c.Pan, propPitch: float64(c.Pitch), propSpeed: c.Speed,
@@ -99,7 +100,8 @@ func (c *Change) get(f property) float64 {
 	}[f]
 }
 
-// put sets property f of c to x, where 0 is false for booleans, and adds it to Fields.
+// put sets property f of c to x, in the unit of the property, and adds f to c.Fields. For a boolean property 0 is
+// false.
 func (c *Change) put(f property, x float64) {
 	c.Fields |= 1 << f
 	switch f {
@@ -128,8 +130,8 @@ func (c *Change) put(f property, x float64) {
 	}
 }
 
-// check returns an error that wraps ErrOption if Fields is empty or unknown, or a selected value is out of range. It
-// replaces a gain of -Inf by the minimum gain.
+// check returns an error that wraps ErrOption if c.Fields is empty or has an unknown field, if a selected value is
+// out of range, or if the shape of a gain is unknown. It replaces a gain of -Inf in c by the minimum gain.
 func (c *Change) check() error {
 	if c.Fields == 0 || c.Fields >= 1<<numChangeProps {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
@@ -208,8 +210,8 @@ func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	}
 }
 
-// set fades property f of a voice to x, in the unit of the property, within over frames from the frame now on, along
-// a shape if it is the gain. Priority, protection and rounds change at once.
+// set fades property f of the voice to x, in the unit of the property, from the frame now on within fadeFrames
+// frames; the gain moves along a shape. Priority, protection and rounds change at once.
 func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	v := &s.voice
 	switch f {
@@ -236,8 +238,8 @@ func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Sha
 	}
 }
 
-// set fades property f of a bus to x, in the unit of the property, within over frames from the frame now on, along a
-// shape if it is the gain. A solo only changes the flag; see fadeSolos.
+// set fades property f of the bus to x, in the unit of the property, from the frame now on within fadeFrames frames;
+// the gain moves along a shape. For propSolo it only sets the flag; the caller then calls fadeSolos.
 func (b *bus) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	switch f {
 	case propGain:
@@ -266,8 +268,8 @@ func boolFloat(b bool) float64 {
 	return 0
 }
 
-// setCommand returns the command of Now that sets property f of the voice h to x, in its unit, without a fade. For
-// propSeek and propPaused it is a seek, a pause or a resume.
+// setCommand returns the command that sets property f of the voice h to x, in the unit of the property, at Now and
+// without a fade. For propSeek and propPaused the command is a seek, a pause or a resume.
 func setCommand(h Handle, f property, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {

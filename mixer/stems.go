@@ -34,8 +34,8 @@ type stem struct {
 	out   []pcm.Frame                  // a ring of one hop, indexed by frame number
 }
 
-// stemOf returns the stem for of. If necessary, it creates the stem and its buffers for the bus with an index and the
-// buses down to the output. The mutex is held.
+// stemOf returns the stem with the key of. If necessary, it creates the stem, and the stem's buffers for the bus with
+// an index and the buses on the way to the output. The caller holds the mutex.
 func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
 	for s != nil && s.Stem != of {
@@ -121,8 +121,9 @@ func (e *Event) Stem() Stem {
 // Play returns Options.Play of the voice of the event. Without Config.Stems it is 0.
 func (e *Event) Play() uint64 { return e.play }
 
-// mixVoicesForStems mixes n frames, from now on, of each of the voices alone and adds them to its bus and its stem.
-// The mix has the same bits as with mixUntilPanic, because each kernel adds the final value of a frame at once.
+// mixVoicesForStems mixes the next n frames of each voice in alive separately, and adds them to the voice's bus and
+// to the voice's stem. The mix has the same bits as with mixUntilPanic, because each kernel adds the final value of a
+// frame at once.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot
@@ -139,7 +140,8 @@ func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	}
 }
 
-// beginStems prepares all stems for mixBuses of n frames from now on: it clears their outputs and adds their tails.
+// beginStems prepares all stems for mixBuses of the next n frames: it clears their outputs for these frames and adds
+// their tails.
 func (a *audio) beginStems(n int64) {
 	for s := a.stems.first.Load(); s != nil; s = s.next {
 		at := a.now % a.hop
@@ -160,8 +162,8 @@ func (st *stems) clearOutputs() {
 	}
 }
 
-// applyStems applies the gains of the bus with an index to its stems, for the frames from..to of a stretch of n
-// frames that begins at now.
+// applyStems adds, for each stem, the stem's part of the bus with an index to the bus above or to the stem's output,
+// with the gains of the bus. It does so for the frames from..to of a stretch of n frames that begins at now.
 func (a *audio) applyStems(bus int, from, to, n int64) {
 	b := &a.buses[bus]
 	for s := a.stems.first.Load(); s != nil; s = s.next {
@@ -178,7 +180,7 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 	}
 }
 
-// setStem stores the stem and the play of the start r in e. Without Config.Stems it has no effect.
+// setStem stores the stem and the Options.Play of the start r in e. Without Config.Stems it has no effect.
 func (a *audio) setStem(e *audioEvent, r *record) {
 	if a.stems != nil { // otherwise unused, and reading it would miss the cache
 		extra := r.extra.Load()

@@ -11,14 +11,15 @@ import (
 	"voicepool/voice"
 )
 
-// keepStream keeps an open stream for Prepare and Close until it is closed. The mutex is held.
+// keepStream adds an open stream to the list that Prepare and Close use, and drops closed streams from that list. The
+// caller holds the mutex.
 func (m *Mixer) keepStream(feed *voice.StreamBuffer) {
 	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
 }
 
-// openStreamFor opens a stream of s with options o for a start with the record id and releases the record on failure.
-// It unlocks the mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
-// before and after. The error is ErrClosed or as in openStream.
+// openStreamFor opens a stream of s with options o for the start with handle id; on failure it releases the record of
+// that start. The caller holds the mutex. It is unlocked while foreign code opens the stream, because that code may
+// fail or block. The error is ErrClosed or as in openStream.
 func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
 	m.inFlight.Add(1) // reserves room for the command
 	m.mutex.Unlock()
@@ -36,8 +37,8 @@ func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed 
 	return m.openStream(s, m.frames(o.From), o.Loop, o.Rounds)
 }
 
-// openStream opens a stream of s at frame from. If loop is true, it plays the loop rounds times; 0: endlessly. A loop
-// of unknown length gives an error that wraps ErrOption; other errors come from the decoder.
+// openStream opens a stream of s at frame from. If loop is true, the stream plays its loop rounds times; 0 means
+// endlessly. A loop of unknown length is an error that wraps ErrOption. Other errors come from the decoder.
 func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
 	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
@@ -75,8 +76,8 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 	return handles
 }
 
-// seekStream sends the cmdSeek c for one voice h with a stream that it opens at c.position. It returns nil if the
-// voice is gone. The error is as in openStream and send.
+// seekStream opens a stream for the voice h at frame c.position and sends c, a cmdSeek, with that stream for h alone.
+// It returns nil if the voice is gone. The error is as in openStream and send.
 func (m *Mixer) seekStream(c command, h Handle) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -95,8 +96,8 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	return m.sendStream(c)
 }
 
-// setStreamRounds sets the rounds of the streams selected by t. A stream without a loop needs no change if
-// rounds is 1. It stops at the first error other than ErrGone.
+// setStreamRounds sets how often the streams selected by t play their loops, see setStreamRoundsOf. A stream without
+// a loop is unchanged if rounds is 1. It stops at the first error other than ErrGone and returns that error.
 func (at Moment) setStreamRounds(t *Target, rounds int) error {
 	for _, h := range at.mixer.streamedVoices(t) {
 		s := h.Sound()
@@ -110,8 +111,9 @@ func (at Moment) setStreamRounds(t *Target, rounds int) error {
 	return nil
 }
 
-// setStreamRoundsOf makes the stream s of h play its loop rounds times (Forever: endlessly) from the moment on. The
-// round that is playing then counts as the first. The error wraps ErrOption, or is as in openStream and send.
+// setStreamRoundsOf makes the voice h, which plays the stream s, play its loop rounds times from the moment on;
+// Forever means endlessly. The round that is playing then counts as the first. The error wraps ErrOption, or is as in
+// openStream and send.
 func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
@@ -137,8 +139,8 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendStream sends a command with a stream buffer, c.feed, and keeps the buffer for Close. On an error, of send or
-// ErrClosed, it closes the buffer.
+// sendStream sends command c with the stream buffer c.feed and keeps the buffer for Close. On an error it closes the
+// buffer. The error is ErrClosed or as in send.
 func (m *Mixer) sendStream(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()

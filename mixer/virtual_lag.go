@@ -19,7 +19,8 @@ type virtualLag struct {
 	advancing    [lagGroup]realVoice // the voices of a group that advance in a stretch
 }
 
-// newVirtualLag returns the state for a number of virtual voices, without a voice. The caller sets now.
+// newVirtualLag returns the state for a number of virtual voices, before the first one exists. The caller must then
+// set the field now to a pointer to the current frame.
 func newVirtualLag(virtual int) virtualLag {
 	groups := (virtual + lagGroup - 1) / lagGroup
 	l := virtualLag{upTo: make([]uint32, virtual), steadyFrames: make([]uint32, virtual), steadyUntil: make([]int64, groups)}
@@ -29,18 +30,19 @@ func newVirtualLag(virtual int) virtualLag {
 	return l
 }
 
-// put records that virtual voice j, counted from base, is up to date at its new index.
+// put records that a voice has got the index of virtual voice j, counted from base, and is up to date at the frame
+// now.
 func (l *virtualLag) put(j int) {
 	l.upTo[j] = uint32(*l.now)
 	l.mayChange(j)
 }
 
-// mayChange records that virtual voice j, counted from base, may change, so the next stretch must not leave it
-// behind.
+// mayChange records that virtual voice j, counted from base, may change, so that the next stretch advances it fully
+// instead of letting it lag.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
-// mutable returns the voice at index i, advanced to the frame now, for a caller that may change it. Call it again
-// after each stretch.
+// mutable returns the voice at index i, advanced to the frame now, for a caller that may change the voice. If the
+// voice is virtual, a caller must call mutable again after each stretch.
 func (a *audio) mutable(i int) *slot {
 	s := a.current(i)
 	if i >= a.base {
@@ -49,7 +51,7 @@ func (a *audio) mutable(i int) *slot {
 	return s
 }
 
-// current returns the voice at index i, advanced to the frame now, for a caller that does not change it.
+// current returns the voice at index i, advanced to the frame now, for a caller that does not change the voice.
 func (a *audio) current(i int) *slot {
 	s := a.voiceTable.at(i)
 	if i >= a.base {
@@ -83,8 +85,8 @@ func (a *audio) mixVirtual(n int64) {
 	}
 }
 
-// mixGroup advances the virtual voices of group g that may need more than a constant step within the next n frames,
-// and collects in a.endings the voices that end. The others lag.
+// mixGroup advances those virtual voices of group g that may need more than a constant step within the next n frames,
+// and collects in a.endings the voices that end. The other voices of the group lag.
 func (a *audio) mixGroup(g int, n int64) {
 	l, calm := &a.lag, int64(never)
 	passes := l.advancing[:0]
@@ -123,7 +125,8 @@ func (a *audio) refreshAllVirtual() {
 	}
 }
 
-// refreshVirtual computes the scores of virtual voices that may have changed by the frame now.
+// refreshVirtual recomputes the scores of the virtual voices that are due at the frame now, and schedules their next
+// updates.
 func (a *audio) refreshVirtual() {
 	due := &a.scoresDue.virtual
 	if a.now < due.first {
@@ -162,8 +165,8 @@ func (a *audio) remainingClass(j int) int {
 	return boolInt(a.scores.Endless(a.base + j))
 }
 
-// refreshRemainingClass computes the scores of the virtual voices of a class whose audibility from now on may have
-// changed by the frame now.
+// refreshRemainingClass recomputes the scores of the virtual voices of a class, see remainingClass, whose audibility
+// from now on may have changed since it was last computed.
 func (a *audio) refreshRemainingClass(class int) {
 	due := &a.scoresDue.remaining[class]
 	if a.now < due.first {

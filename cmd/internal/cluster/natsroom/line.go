@@ -37,8 +37,8 @@ type line struct {
 	workers sync.WaitGroup
 }
 
-// begin subscribes to the orders of the room called room and starts goroutines that answer them and publish events.
-// The caller must call end of the line. An unknown room is an error.
+// begin subscribes to the orders of the room called room, and starts goroutines that answer the orders and publish
+// the events of the room. The caller must call end of the returned line. An unknown room is an error.
 func (s *Rooms) begin(room string) (*line, error) {
 	follower, err := s.hall.Follow(room)
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Rooms) begin(room string) (*line, error) {
 	return l, nil
 }
 
-// end unsubscribes and waits until the received orders are answered. After 500 ms, it rejects the orders that still
-// wait.
+// end unsubscribes and waits until all received orders are answered. Orders that still wait after 500 ms are
+// rejected.
 func (l *line) end() {
 	l.leave()
 	l.cancel()
@@ -95,8 +95,8 @@ func (l *line) work() {
 	}
 }
 
-// publishEvents publishes the events of f until the room ends, which sets l.over, or ctx ends. It does not wait for
-// NATS: events that cannot be published are dropped and counted.
+// publishEvents publishes the events that f receives until the room or ctx ends. If the room has ended, it sets
+// l.over. It does not wait for NATS: an event that cannot be published is dropped and counted.
 func (l *line) publishEvents(ctx context.Context, f *service.Follower) {
 	to := cluster.Event(l.name)
 	for {
@@ -129,8 +129,8 @@ func (s *Rooms) notePublished(err error) {
 	}
 }
 
-// answer sends text as the reply to the order m, if the order has a permitted reply subject, and counts it. A text
-// that is too large for NATS is replaced by an error.
+// answer sends text as the reply to the order m and counts the reply. It has no effect if the order has no permitted
+// reply subject, see answerable. If text is too large for NATS, an error is sent instead.
 func (s *Rooms) answer(m letter, text []byte) {
 	if !answerable(m.reply) {
 		return

@@ -51,8 +51,9 @@ func open(w wire, hall *service.Server, say func(string)) *Rooms {
 
 var errClosed = errors.New("the connection to NATS is closed")
 
-// Begin makes the room called room available on NATS. If it already is, the call has no effect, unless that room has
-// ended and another has its name. While the connection is lost, the subscription waits until it is restored.
+// Begin makes the room called room available on NATS. It has no effect on a room that is available already; if that
+// room has ended and a new one has its name, the new one becomes available. While the connection is lost, the
+// subscription waits until it is restored. An invalid name, an unknown room and a call after Close are errors.
 func (s *Rooms) Begin(room string) error {
 	if err := cluster.CheckName(room); err != nil {
 		return err
@@ -104,8 +105,8 @@ func (s *Rooms) Close() {
 	all.Wait()
 }
 
-// lock locks the room called room against Begin and End on other goroutines. It waits if another goroutine has
-// locked it. The caller must call unlock.
+// lock locks the room called room against Begin and End on other goroutines, and waits while another goroutine has
+// locked it. The caller must call the returned unlock.
 func (s *Rooms) lock(room string) (unlock func()) {
 	done := make(chan struct{})
 	s.mutex.Lock()

@@ -40,7 +40,7 @@ type natsWire struct{ nc *nats.Conn }
 // publish implements wire.
 func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
 
-// subscribe implements wire. It does not use a queue group: with one, a stalled node would swallow some of the
+// subscribe implements wire. It does not use a queue group: with a group, a stalled node would receive some of the
 // orders for a room that another node has taken over.
 func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
 	told := 0

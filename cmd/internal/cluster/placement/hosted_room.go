@@ -49,8 +49,8 @@ func (s *hostedRoom) end() {
 	}
 }
 
-// finishOpening ends the wait of Place: nil means that the room is open, otherwise err is the reason why it is not.
-// Only the first call counts.
+// finishOpening ends the wait of Place for this room. err is nil if the room is open, and otherwise the reason why it
+// is not. Only the first call has an effect.
 func (s *hostedRoom) finishOpening(err error) {
 	select {
 	case <-s.opened:
@@ -63,8 +63,8 @@ func (s *hostedRoom) finishOpening(err error) {
 // isCurrent reports whether the hosted room belongs to the current life of this node.
 func (s *hostedRoom) isCurrent() bool { return s.node.lease.current() == s.life }
 
-// write writes the record of the room and adopts it on success. done reports success. sure is false if the
-// result is unknown; a conflict is a sure failure.
+// write writes record as the record of the room, if the stored record has not changed, and adopts it on success. done
+// reports success. If sure is false, the result is unknown. After a conflict done is false and sure is true.
 func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	revision, err := s.putRecord(ctx, rooms+record.Room, &record, s.revision)
 	switch {
@@ -79,16 +79,16 @@ func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure b
 	return false, false
 }
 
-// putRecord is Bucket.Put of a record with the timeout of a lease. behind is the expected revision, 0 for a new
-// key. It returns the new revision.
+// putRecord writes record under key with Bucket.Put, with the length of a lease as the time limit. behind is the
+// expected revision, 0 for a new key. The result is the new revision.
 func (s *hostedRoom) putRecord(ctx context.Context, key string, record any, behind uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.node.options.Timing.Lease)
 	defer cancel()
 	return s.node.options.Bucket.Put(ctx, key, encode(record), behind)
 }
 
-// takeOver takes a room without an owner and plays it until it ends or leaves. If another node is faster or the
-// last owner may still play, it returns.
+// takeOver takes a room that has no owner and plays it until the room ends or leaves this node. It returns at once if
+// another node takes the room first, or if the last owner may still play it.
 func (s *hostedRoom) takeOver(ctx context.Context) {
 	if !s.node.lifeEnded(ctx, &s.record) {
 		s.node.recordFailure(s.record.Room)
@@ -107,8 +107,8 @@ func (s *hostedRoom) takeOver(ctx context.Context) {
 	}
 }
 
-// reclaim plays a room that this node owns according to its view, which may be stale. It first rewrites the
-// record to prove it, and returns if that fails.
+// reclaim plays a room that this node owns according to its view of the bucket, which may be stale. To be sure, it
+// first rewrites the record of the room, and returns if that fails.
 func (s *hostedRoom) reclaim(ctx context.Context) {
 	r := s.record
 	r.Next, r.State, r.Ready = "", 0, false
@@ -117,7 +117,8 @@ func (s *hostedRoom) reclaim(ctx context.Context) {
 	}
 }
 
-// resume opens a room that this node owns from its last state, and plays it until it ends or leaves.
+// resume opens a room that this node owns from the room's last saved state, and plays it until the room ends or
+// leaves this node.
 func (s *hostedRoom) resume(ctx context.Context) {
 	state, err := s.fetchState(ctx)
 	if err != nil {
@@ -129,8 +130,8 @@ func (s *hostedRoom) resume(ctx context.Context) {
 	}
 }
 
-// open opens the room from a state and reports success. After a failure it gives the room up, so that other
-// nodes may take it.
+// open opens the room from a saved state and reports success. After a failure it gives the room up, see giveUp, so
+// that other nodes may take it.
 func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	opening := Opening{Room: s.record.Room, Sheet: s.record.Sheet, File: s.record.File, State: state.State}
 	if state.State != nil {
@@ -151,8 +152,9 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp gives up a room that this node cannot play because of err: permanently after a Refusal, otherwise
-// temporarily. It clears the owner in the record if that is this node.
+// giveUp records and reports that this node cannot play the room because of err. If err is a Refusal, this life of
+// the node never takes the room again; otherwise it waits before the next attempt. If this node is the owner in the
+// record, the room has no owner afterwards.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.recordFailure(s.record.Room)
@@ -244,8 +246,8 @@ func (s *hostedRoom) play(ctx context.Context) {
 	}
 }
 
-// enter makes the room audible, with a short fade if it was audible elsewhere before. It returns false if the
-// life of the hosted room has ended.
+// enter makes the room audible and ends the wait of Place. It uses a short fade if the room was audible on another
+// node before. It returns false if the life of the hosted room has ended.
 func (s *hostedRoom) enter() bool {
 	if !s.isCurrent() {
 		return false
@@ -262,8 +264,8 @@ func (s *hostedRoom) enter() bool {
 	return true
 }
 
-// save saves the sheet and the state of the room if they have changed. If another node has taken the room, it
-// quits.
+// save saves the sheet and the state of the room if they have changed. If another node has taken the room, save
+// cancels the hosted room.
 func (s *hostedRoom) save(ctx context.Context) {
 	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record

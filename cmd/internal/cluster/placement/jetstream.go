@@ -31,8 +31,8 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	return &kept{conn: c, kv: kv}, nil
 }
 
-// known converts an error of JetStream to ErrConflict, ErrMissing or ErrTooLarge, and another error to one with a
-// readable message. nil stays nil.
+// known converts an error of JetStream to ErrConflict, ErrMissing or ErrTooLarge, and another error to an error with
+// a readable message. nil stays nil.
 func (k *kept) known(err error) error {
 	switch {
 	case err == nil:
@@ -64,8 +64,8 @@ func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint6
 	return now, err
 }
 
-// heal starts to recreate a bucket that NATS has lost with all its data, and returns at once. It does so at most
-// once a second.
+// heal recreates the bucket, empty, in the background if NATS has lost it with all its data. It returns at once. It
+// does so at most once a second; other calls have no effect.
 func (k *kept) heal() {
 	if !k.heals.CompareAndSwap(false, true) {
 		return
@@ -97,8 +97,8 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 // them.
 var watched = []string{nodes + ">", rooms + ">", drains + ">"}
 
-// Watch implements Bucket: it passes each entry in order, and the zero Entry after the last of those present at its
-// beginning. It always returns an error; after the end of ctx it is ctx's.
+// Watch implements Bucket. It passes every entry in order, and the zero Entry after the last entry that existed when
+// the watch began. It always returns an error; if ctx has ended, it returns the error of ctx.
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // a copy, because WatchFiltered overwrites its argument
 	if err != nil {
@@ -122,7 +122,7 @@ func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	}
 }
 
-// entry converts an entry of JetStream. Each operation but a put counts as deleted.
+// entry converts an entry of JetStream. Every operation other than a put makes a deleted Entry.
 func entry(e jetstream.KeyValueEntry) Entry {
 	return Entry{e.Key(), e.Value(), e.Revision(), e.Created(), e.Operation() != jetstream.KeyValuePut}
 }

@@ -54,8 +54,9 @@ func (l *lease) record() NodeRecord {
 	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, State: l.state, Most: o.Most, Beat: l.renewals}
 }
 
-// acquire begins a life: it writes the record if the key is free or holds a finished life. Otherwise it returns
-// errNamesake, as another process may use the name.
+// acquire begins a life of the node: it writes the node's record if the key is free or holds the record of a life
+// that has ended. Otherwise another process may use the name, and it returns errNamesake. Other errors come from the
+// bucket.
 func (l *lease) acquire(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
@@ -80,8 +81,9 @@ func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 	return l.node.options.Bucket.Get(ctx, key)
 }
 
-// write writes the record and extends the lease on success, counted from the moment before the record was
-// sent. expected is the expected revision of the record. If it is outdated, the error is ErrConflict.
+// write writes the node's record and, on success, extends the lease; the new lease counts from the moment before the
+// record was sent. expected is the expected revision of the stored record. If that is outdated, the error is
+// ErrConflict.
 func (l *lease) write(ctx context.Context, expected uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -109,8 +111,8 @@ func (l *lease) write(ctx context.Context, expected uint64) error {
 	return nil
 }
 
-// renew renews the lease periodically until ctx ends. After the end of a life it begins a new one, once the
-// rooms of the old life are closed.
+// renew renews the lease periodically until ctx ends. If the life of the node has ended, it begins a new life as soon
+// as the rooms of the old life are closed.
 func (l *lease) renew(ctx context.Context) {
 	o := &l.node.options
 	wait := o.Timing.Renew
@@ -138,8 +140,9 @@ func (l *lease) renew(ctx context.Context) {
 	}
 }
 
-// resolveConflict handles a conflict. If the stored record is a renewal of this life whose answer was lost, the life
-// continues. Otherwise this life has ended, and resolveConflict closes all rooms.
+// resolveConflict handles a conflict at the node's record. If the stored record is a renewal of this life whose
+// answer was lost, the life continues. Otherwise the life has ended, and resolveConflict closes all rooms and reports
+// it.
 func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
@@ -154,8 +157,9 @@ func (l *lease) resolveConflict(ctx context.Context) {
 	o.Say("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
 }
 
-// continueLife continues with the stored record r from entry e, or ignores a stale one, and returns true. It
-// returns false if this life has ended; then the output stops and the node has a new life without a lease.
+// continueLife reports whether this life of the node continues, given the record r in entry e of the bucket. If r
+// belongs to this life, its revision is adopted; a stale entry is ignored. If the life has ended, continueLife stops
+// the output and gives the node a new life without a lease.
 func (l *lease) continueLife(e *Entry, r *NodeRecord) bool {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -186,7 +190,8 @@ func (l *lease) setState(stand NodeState) {
 	l.state = stand
 }
 
-// recordReport processes the node's own record as reported by the watch. Its time is used to compare the clocks.
+// recordReport processes e, the node's own record as reported by the watch. The time of e is used to compare the
+// clocks of the bucket and this machine.
 func (l *lease) recordReport(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -197,8 +202,8 @@ func (l *lease) recordReport(e *Entry) {
 	l.compareClocks()
 }
 
-// compareClocks compares the clocks once both the answer to a renewal and the watch's report have arrived. The
-// caller holds the mutex.
+// compareClocks measures the difference between the bucket's clock and this machine's clock, if both the answer to
+// the last renewal and the report of the watch about it have arrived. The caller holds the mutex.
 func (l *lease) compareClocks() {
 	if l.reportedRevision != l.revision || l.revision == 0 || l.created.IsZero() {
 		return
@@ -212,7 +217,8 @@ func (l *lease) compareClocks() {
 	l.skew, l.roundTrip, l.compared = l.created.Sub(l.sent.Add(roundTrip/2).Round(0)), roundTrip, l.answered
 }
 
-// watchIsLate reports whether the watch has not reported a renewal for longer than long after NATS confirmed it.
+// watchIsLate reports whether NATS confirmed a renewal more than the time long ago, and the watch has not reported it
+// yet.
 func (l *lease) watchIsLate(long time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

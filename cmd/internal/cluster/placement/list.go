@@ -81,8 +81,8 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	return list, members, nil
 }
 
-// Drain writes a request that the node with this name gives its rooms to others; on false withdraws the request. It
-// does not wait until the node obeys. An unknown node is an error.
+// Drain writes a request that the node called node gives its rooms to other nodes; if on is false, it withdraws the
+// request. It does not wait until the node has obeyed. An unknown node is an error.
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {

@@ -8,8 +8,8 @@ import (
 // openTimeout is the maximum time for another node to open a room that is handed over to it.
 const openTimeout = 20 * time.Second
 
-// draining reports whether this node must give its rooms away because of Drain. It sets the node's stand to
-// Draining or Up.
+// draining reports whether this node must give its rooms away because of Drain, and sets the state of the node to
+// Draining or Up accordingly.
 func (n *Node) draining() bool {
 	n.seen.mutex.Lock()
 	asked := n.seen.drains[n.options.Name] == n.lease.current()
@@ -22,9 +22,10 @@ func (n *Node) draining() bool {
 	return asked
 }
 
-// move hands the room over to another node with a cross-fade. The other node opens the room silently from its
-// current state and sets Ready. Then the record changes its owner, this node fades out and the other fades
-// in. move reports whether the room has left.
+// move hands the room over to another node with a cross-fade, and reports whether the room has left this node. The
+// other node opens the room silently from the saved state and sets Ready in the record. Then this node makes the
+// other the owner and fades out, while the other fades in. If no node can take the room, or the handover fails, the
+// room stays.
 func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	next := s.chooseNext()
 	if next == "" {
@@ -67,8 +68,8 @@ func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	return false
 }
 
-// setLeaving marks the room as moving away (true) or as staying. While it moves, Node.Moving returns true and orders
-// are rejected.
+// setLeaving marks the room as moving away (true) or as staying (false). While it is moving away, Node.Moving returns
+// true and orders to the room are rejected.
 func (s *hostedRoom) setLeaving(leaving bool) {
 	s.node.mutex.Lock()
 	defer s.node.mutex.Unlock()
@@ -91,8 +92,8 @@ func (s *hostedRoom) chooseNext() string {
 	return ""
 }
 
-// adoptSeen adopts the last record seen of the room. It cancels the hosted room if the record belongs to another
-// node or has been removed.
+// adoptSeen adopts the record of the room that the watch reported last, if it is newer. If the room was removed or
+// belongs to another node, adoptSeen cancels the hosted room.
 func (s *hostedRoom) adoptSeen() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
@@ -105,8 +106,8 @@ func (s *hostedRoom) adoptSeen() {
 	}
 }
 
-// awaitReady waits until the life next has opened the room. ready is false if that node has refused or ended, or
-// after the time openTimeout. owner is the node as last seen.
+// awaitReady waits until the life next of another node has opened the room. ready is false if that node has refused
+// or ended, or openTimeout has passed. owner is that node as last seen.
 func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Look/5); {
@@ -122,8 +123,8 @@ func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNod
 	return owner, false
 }
 
-// prepare opens a room that another node hands over, and plays it once this node owns it. It returns if the
-// handover fails or takes too long.
+// prepare opens a room that another node is handing over to this node, and sets Ready in its record. Once this node
+// owns the room, prepare plays it. It returns if the handover fails or takes too long.
 func (s *hostedRoom) prepare(ctx context.Context) {
 	o := &s.node.options
 	state, err := s.handedOverState(ctx)

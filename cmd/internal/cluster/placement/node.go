@@ -101,8 +101,9 @@ const maxMoves = 4
 // Fade is the length of the cross-fade of a moving room.
 const Fade = 300 * time.Millisecond
 
-// Join starts a node and waits for its lease. If another running process has the lease of this name, Join
-// fails. If that process has died, Join waits until its lease has expired.
+// Join starts a node and waits for its lease. If another running process holds the lease of the same name, Join fails
+// after about two lease times. If that process has died, Join waits until the lease has expired. The end of ctx ends
+// the wait with an error, but not the node.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	o.Timing = cmp.Or(o.Timing, Standard)
 	n := &Node{options: o, hosted: map[string]*hostedRoom{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, maxMoves), closing: make(chan struct{})}
@@ -189,8 +190,8 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	return r.record.Node, owner.record.Address, alive
 }
 
-// Orphan reports whether no node plays a placed room at the moment. why is the reason of the last node that
-// could not play it, or "". A room that this node is opening also counts.
+// Orphan reports whether a placed room is not played by any node at the moment. A room that this node is just opening
+// counts, too. why is the reason of the last node that refused to play the room, or "".
 func (n *Node) Orphan(room string) (why string, orphan bool) {
 	r, known := n.seen.room(room)
 	if !known {

@@ -15,9 +15,9 @@ func (e *Elsewhere) Error() string {
 	return fmt.Sprintf("the room %s is placed already, and the node %s plays it", e.Room, e.Node)
 }
 
-// Place places a new room and plays it on this node. sheet is the hash of its bundle, and file is stored as
-// RoomRecord.File. It returns when the room is audible. If another node has the room, the error is an
-// *Elsewhere. If the room cannot be opened, that error is returned and the room is not placed.
+// Place places a new room on this node, plays it, and returns when it is audible. sheet is the hash of the room's
+// bundle; file is stored as RoomRecord.File. If another node has the room, the error is an *Elsewhere. If the room
+// cannot be opened, it is not placed, and Place returns the error of opening.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
 	tries := 0
@@ -48,7 +48,7 @@ const maxTries = 5
 type temporaryError struct{ error }
 
 // place is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has changed
-// in between and the caller tries again. A notNow error is temporary.
+// in between, and the caller must try again. A temporaryError permits a few more attempts.
 func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
@@ -113,10 +113,10 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 	return r.File, err == nil, err
 }
 
-// Remove removes a room that this node plays, or that has no owner, together with its state. An open room
-// first fades out and is closed, so that it is silent before another node can place it. If the error leaves
-// the result open, the room becomes audible again once it is certain that it still exists. An unknown room is
-// not an error.
+// Remove removes a room that this node plays, or that has no owner, together with its state. If this node plays the
+// room, the room first fades out within fade and is closed, so that it is silent before another node can place it. If
+// an error leaves the result open, the room becomes audible again as soon as it is certain that it still exists. If
+// another node has the room, the error is an *Elsewhere. An unknown room is not an error.
 func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
 		if s := n.playing(room); s != nil {
@@ -147,8 +147,8 @@ func (n *Node) playing(room string) *hostedRoom {
 	return nil
 }
 
-// remove is one attempt of Remove for a room that is not open here. ErrConflict means that the caller tries
-// again.
+// remove is one attempt of Remove for a room that is not open on this node. If the error is ErrConflict, the caller
+// must try again.
 func (n *Node) remove(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -169,8 +169,8 @@ func (n *Node) remove(ctx context.Context, room string) error {
 	return nil
 }
 
-// checkFree returns an error if another node plays a room: an *Elsewhere, or ErrConflict if that is uncertain. If
-// the room has no owner or is on this node, the error is nil.
+// checkFree returns nil if the room of record r has no owner or is on this node. If another node plays the room, the
+// error is an *Elsewhere; if that is uncertain, it is ErrConflict.
 func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	if r.Life == n.lease.current() {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// reconcile periodically marks dead nodes as gone, looks for rooms to take, and obeys requests to drain,
-// until ctx ends.
+// reconcile runs until ctx ends: it periodically marks dead nodes as gone, takes rooms without an owner and rooms
+// that are handed over to this node, and obeys requests to drain.
 func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms without an owner, and since when
 	peeked := time.Duration(0)
@@ -67,8 +67,9 @@ func (n *Node) refresh(ctx context.Context, room string) {
 	}
 }
 
-// fence marks a node as gone if its record has not changed for longer than the node may play. It deletes the
-// record of a node that has been gone for long. A life without a record also counts as over.
+// fence writes that the node s is gone, if the record of s has not changed for longer than a node may play without a
+// renewal. Then that node cannot renew its lease. It deletes the record of a node that has been gone for longer than
+// Timing.Forget. Errors are ignored; a later call tries again.
 func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
 	still := o.Now() - s.since
@@ -113,8 +114,9 @@ func (v *view) touch(name string, now time.Duration) {
 	}
 }
 
-// takeRooms takes rooms without an owner, and prepares rooms that are handed over to this node. all has the known
-// nodes. orphans has the time since when each room has had no owner; takeRooms updates it.
+// takeRooms takes rooms without an owner, and prepares rooms that are handed over to this node. all holds the known
+// nodes. orphans holds, by room, the time since when a room has had no owner; takeRooms updates it. A node that is
+// less preferred for a room waits longer before it takes the room.
 func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
 	o, life := &n.options, n.lease.current()
 	load := map[string]int{}
@@ -159,8 +161,9 @@ func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string
 	}
 }
 
-// lifeEnded reports whether the life that played a room has ended permanently. If the view has no record of its
-// end, lifeEnded rewrites the last record of its node. That proves that this life cannot write again.
+// lifeEnded reports whether the life that last played the room of record r has certainly ended. If the view does not
+// show the end of that life, lifeEnded rewrites the stored record of the node; success proves that the old life
+// cannot write again.
 func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true
@@ -206,9 +209,9 @@ func (n *Node) recordFailure(room string) {
 // maxRetryDelay is the longest wait after a failed attempt to open a room.
 const maxRetryDelay = 30 * time.Second
 
-// candidates returns the lives that may take a room, the preferred first. all has the known nodes, and load the
-// number of rooms by life. It uses rendezvous hashing (Thaler and Ravishankar, 1998), so that the rooms of
-// one node are spread evenly and two nodes do not compete for a room.
+// candidates returns the lives of the nodes that may take the room of record r, the preferred first. all holds the
+// known nodes, and load the number of rooms by life. It uses rendezvous hashing (Thaler and Ravishankar, 1998), so
+// that the rooms of a lost node are spread evenly and two nodes do not compete for one room.
 func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
 	o := &n.options
 	type one struct {
@@ -240,8 +243,8 @@ func mixHash(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// host adds a hosted room and runs how on a new goroutine; the hosted room ends when how returns. It returns nil
-// if the room is already hosted here, was removed, or the node is closed.
+// host adds a hosted room for r and calls how with it on a new goroutine. The hosted room ends when how returns. host
+// returns nil if the room is already hosted here or was removed, or if the node is closed.
 func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, context.Context)) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -271,7 +274,7 @@ func (n *Node) hostsOldRooms() bool {
 	return false
 }
 
-// closeHosted makes all hosted rooms close, because their life has ended. It returns before they are closed.
+// closeHosted cancels all hosted rooms, because their life has ended. It does not wait until they are closed.
 func (n *Node) closeHosted() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

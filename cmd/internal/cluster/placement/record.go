@@ -73,7 +73,7 @@ type RoomRecord struct {
 	Refused map[string]string `json:"refused,omitempty"` // by life: why it cannot play the room
 }
 
-// why returns why a node refused to play the room, or "" without a refusal.
+// why returns the reason of one node that refused to play the room, or "" without a refusal.
 func (r *RoomRecord) why() (why string) {
 	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
 		why = r.Refused[life]

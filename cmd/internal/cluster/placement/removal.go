@@ -13,8 +13,9 @@ type removal struct {
 	answer chan error // has capacity 1
 }
 
-// requestRemoval requests a removal of the hosted room and waits for the answer. fade is the length of the
-// fade-out. heard is false if the hosted room ended before it received the request; err is then nil.
+// requestRemoval requests that the goroutine of the hosted room removes the room, and waits for the answer. fade is
+// the length of the fade-out. received is false if the hosted room ended before it received the request; err is then
+// nil.
 func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (received bool, err error) {
 	r := &removal{ctx, fade, make(chan error, 1)}
 	select {

@@ -32,9 +32,9 @@ func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
 // maxArgBytes is the maximum length of an argument in bytes.
 const maxArgBytes = 4096
 
-// CheckArgs returns args, the arguments of a job with the command do, in canonical form: --flag=value, sorted by
-// flag. An unknown command and an unknown flag are errors. So are flags that name files, because they would be on
-// the worker's machine.
+// CheckArgs returns args, the arguments for the command called do, in canonical form: --flag=value, sorted by flag.
+// It returns an error for an unknown command, an unknown flag, a flag that is given twice, and a missing or
+// superfluous value. Flags that name files count as unknown, because the files would be on the worker's machine.
 func CheckArgs(do string, args []string) ([]string, error) {
 	v, known := verbs[do]
 	if !known {

@@ -36,9 +36,9 @@ type outcome struct {
 	took    time.Duration
 }
 
-// run runs the command of s in its own process, which it kills when ctx ends, and waits for the end. program is the
-// executable, sheet the path of the unpacked sheet, and folder receives the result. The outcome has the file of the
-// result or the reason of the failure.
+// run runs the command of s as a child process and waits until it ends. If ctx ends, the process is killed. program
+// is the path of the executable, sheet the path of the unpacked sheet, and folder the folder for the result. The
+// outcome has the file of the result or the reason of the failure, and the run time.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
 	begin := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
@@ -112,8 +112,8 @@ func withColon(text string) string {
 	return ": " + text
 }
 
-// watch calls end once the files in folder have more than maxResultBytes bytes together. It checks every second until
-// ctx ends.
+// watch checks the files in folder every second until ctx ends. If they have more than maxResultBytes bytes together,
+// it calls end with an error and returns.
 func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {

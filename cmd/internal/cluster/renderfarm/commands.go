@@ -28,7 +28,7 @@ type Command struct {
 }
 
 // open connects to NATS and opens the farm. The caller must call close, which closes the connection; after an error
-// close is nil. Invalid flags are a usage error. c receives a message when the connection is lost.
+// close is nil. Invalid flags are a usage error. If the connection is lost later, a message is printed on c.
 func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm, close func(), err error) {
 	if err := flags.Check(); err != nil {
 		return nil, nil, console.Usage("%w", err)
@@ -116,9 +116,9 @@ func (s *SubmitCommand) Run(c *console.Console) error {
 	return c.Outcome(wrong...)
 }
 
-// submit packs the sheet in file and submits a job for it, which it returns. do is the command and args its
-// canonical arguments. If again is true, a job that has ended without a result is queued again. "-" as the file is a
-// usage error.
+// submit stores the sheet in file, with the files it plays, and submits a job for it. do is the command of the job,
+// and args its canonical arguments. If again is true, a job that has ended without a result is queued again. submit
+// returns the record of the job. "-" as the file is a usage error.
 func (f *Farm) submit(ctx context.Context, do string, args []string, file string, again bool) (*Job, error) {
 	if file == "-" {
 		return nil, console.Usage("-: a job needs a sheet with a name; save it to a file")

@@ -58,8 +58,8 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, err)
 }
 
-// jobsToForget returns the jobs in all selected by the flags: ended for the time --older, or with the given IDs.
-// An ID of a job that has not ended is a usage error.
+// jobsToForget returns the jobs selected by the flags from the list all: the jobs that ended at least --older ago, or
+// the jobs with the given IDs. An ID of a job that has not ended is a usage error.
 func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
@@ -91,8 +91,8 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 	return jobs, nil
 }
 
-// Sweep removes files that neither a job nor a room needs and that were not put or found for the duration kept,
-// normally blobstore.Kept. It returns the number of removed files and their bytes, even after an error.
+// Sweep removes each file that no job and no room needs and that was neither stored nor used for the duration kept,
+// normally blobstore.Kept. It returns the number of removed files and their size in bytes, even after an error.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
 	return f.Blobs.Sweep(ctx, kept, f.neededFiles)
 }

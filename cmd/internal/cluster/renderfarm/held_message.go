@@ -31,8 +31,9 @@ type heldMessage struct {
 	done       func() // stops extending the deadline
 }
 
-// hold keeps the message msg for this worker until an end of the result: it reports to NATS periodically that the
-// message is in progress. An invalid message is removed from the queue, and the result is nil.
+// hold returns a heldMessage for msg and keeps msg reserved for this worker until its end: it reports to NATS
+// periodically that the work is in progress. If msg is invalid, hold removes it from the queue, reports it and
+// returns nil.
 func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	h := &heldMessage{msg: msg, run: rand.Text()}
 	meta, err := msg.Metadata()
@@ -63,8 +64,8 @@ func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	return h
 }
 
-// end stops holding the message, removes the job's folder and calls tell, which answers the queue. An error of tell
-// is ignored: the queue then delivers the message again.
+// end stops holding the message, removes the job's folder and answers the queue by the function tell. An error of
+// that function is ignored, because the queue then delivers the message again.
 func (h *heldMessage) end(tell func() error) {
 	h.done()
 	if h.folder != "" {
@@ -73,7 +74,8 @@ func (h *heldMessage) end(tell func() error) {
 	_ = tell() // if it is lost, the message is delivered again, and the job is found to be settled
 }
 
-// returnLater ends h and returns its message to the queue, which delivers it again after a time; 0 means at once.
+// returnLater ends h and returns its message to the queue, which delivers the message again after the delay after; 0
+// means at once.
 func (h *heldMessage) returnLater(after time.Duration) {
 	h.end(func() error {
 		if after == 0 {
@@ -83,8 +85,8 @@ func (h *heldMessage) returnLater(after time.Duration) {
 	})
 }
 
-// prepare unpacks the files of the job h, with repeated tries for 10 s or until ctx ends. If the last try fails,
-// for whatever reason, it sets h.broken to its error.
+// prepare unpacks the files of the job h and sets h.folder and h.sheet. It tries for 10 s or until ctx ends. If all
+// tries fail, it sets h.prepareErr to the error of the last one.
 func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 	err := retry(ctx, 10*time.Second, func(ctx context.Context) error {
 		if h.folder != "" {
@@ -110,8 +112,8 @@ func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 	}
 }
 
-// finish sends the result of a run with the outcome o, settles the job in the ledger, answers the queue and ends h.
-// If the worker was stopped, the try does not count.
+// finish handles o, the outcome of a run of the job h: it sends the result, records the outcome in the ledger,
+// answers the queue and ends h. If the worker was stopped, the job returns to the queue and the try does not count.
 func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 	if o.end == interrupted {
 		w.returnToQueue(h)
@@ -178,15 +180,15 @@ func (w *worker) returnToQueue(h *heldMessage) {
 	h.returnLater(0)
 }
 
-// reportJob passes a job that has ended to Options.OnJob, if that is set.
+// reportJob passes j, a job that has ended, to Options.OnJob, if that is set.
 func (w *worker) reportJob(j *Job) {
 	if w.OnJob != nil {
 		w.OnJob(j)
 	}
 }
 
-// retry calls do until it succeeds, at most for the duration most, and returns its last error. The end of ctx, and a
-// message that is too large for NATS, end the tries at once.
+// retry calls do until it succeeds, at most for the duration most, and returns the last error of do. The end of ctx,
+// and a message that is too large for NATS, end the tries early. The pauses between tries grow from 50 ms to 1 s.
 func retry(ctx context.Context, most time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(most)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -214,8 +216,8 @@ type messageLimiter struct {
 	when  time.Time
 }
 
-// say passes the message of err to the function say, which may be nil. If the last message was the same and is less
-// than a minute old, it is skipped.
+// say passes the message of err to the function say, which may be nil. It skips a message that is equal to the last
+// one passed, if that is less than a minute old.
 func (t *messageLimiter) say(say func(string), err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

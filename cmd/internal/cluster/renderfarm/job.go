@@ -88,7 +88,8 @@ type Job struct {
 	Run     string `json:"run,omitempty"`     // ID of the last try; a worker with another ID may not settle the job
 }
 
-// reason returns the reason for setting the job aside: the number of tries, and for each its worker and message.
+// reason returns the text of Job.Reason for a job that is set aside: the number of tries, and the worker and the
+// message of each try.
 func (j *Job) reason() string {
 	var all []string
 	for _, t := range j.Tries {

@@ -42,9 +42,10 @@ func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 // maxConflicts is the maximum number of tries after conflicts.
 const maxConflicts = 50
 
-// change modifies the record of a job atomically and returns it. do modifies the record and reports whether it did;
-// it may be called several times. If the job is unknown, change makes its record from order; if order is nil, that
-// is an error. A record that do leaves unmodified is written as well, to detect a stale answer of NATS.
+// change modifies the record of the job with an id atomically and returns the record. do modifies the record it gets
+// and reports whether it did; it may be called several times. If the job is unknown, change creates its record from
+// order; if order is nil, that is an error. Even if do does not change an existing record, the record is written,
+// which detects a stale answer of NATS.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
 	for n := range maxConflicts {
 		if n > 3 {
@@ -84,9 +85,10 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// claim begins a try of the job o by a worker, with the unique ID run; ours reports that the worker must run the
-// job. Without an error, ours is false if the message is obsolete: the job has ended, belongs to a queue message
-// with another number, or has used up its tries, so that claim sets it aside.
+// claim begins a try of the job of o by a worker. message is the number of the queue message, and run the unique ID
+// of the try. ours reports whether the worker must run the job. Without an error, ours is false if the message is
+// obsolete: the job has ended, belongs to another queue message, or has used up its tries; in the last case claim
+// sets the job aside.
 func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
 		ours = false
@@ -110,8 +112,8 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 	return j, ours && err == nil, err
 }
 
-// finishTry applies do, which ends the try, to the record of the job if run is its last try and still running. ours
-// reports whether run is the last try.
+// finishTry ends the try run of the job with an id: if run is the last try of the job and still under way, it applies
+// do to the record. ours reports whether run is the last try. The record is returned in any case.
 func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, id, nil, func(j *Job) bool {
 		if ours = j.Run == run; !ours || j.State != Running {
@@ -140,23 +142,24 @@ func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	return false, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// doneChange returns the change that ends a job with a result: its hash sum, its size in bytes and the run time took.
+// doneChange returns a change that ends a job with a result. sum is the hash of the result, size its size in bytes,
+// and took the run time.
 func doneChange(sum string, size int64, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), took.Seconds(), ""
 	}
 }
 
-// failedChange returns the change that ends a job with the error said, which every machine would give, after the
-// run time took.
+// failedChange returns a change that ends a job with the error text said, which every machine would give. took is the
+// run time.
 func failedChange(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
 	}
 }
 
-// crashedChange returns the change that records the failure said of the last try, after the run time took. It
-// queues the job again, or sets it aside after the last permitted try.
+// crashedChange returns a change that records the error text said for the last try of a job. It queues the job again,
+// or sets the job aside after the last permitted try. took is the run time.
 func crashedChange(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
@@ -166,5 +169,5 @@ func crashedChange(said string, took time.Duration) func(*Job) {
 	}
 }
 
-// stoppedChange removes the last try of j and queues the job again, because its worker was shut down.
+// stoppedChange removes the last try of j, whose worker was shut down, and queues the job again.
 func stoppedChange(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

@@ -59,7 +59,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	return &Farm{Blobs: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
 
-// token returns a hash of version, 16 hexadecimal digits, for the subject of its jobs.
+// token returns the part of a NATS subject or consumer name for a version: 16 hexadecimal digits of its hash.
 func token(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:8])
@@ -145,8 +145,9 @@ func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	}
 }
 
-// Submit puts the job of o into the queue and returns its record. A known job is returned unchanged; if its message
-// was lost, it is queued again. If again is true, a job that has ended without a result is queued again, too.
+// Submit puts a job for o into the queue and returns the record of the job. A job that exists already is returned
+// unchanged; if its queue message was lost, the job is queued again. If again is true, a job that has ended without a
+// result is queued again, too.
 func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	o.Version = f.version
 	if err := o.check(); err != nil {
@@ -210,8 +211,9 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	})
 }
 
-// publish puts the message of o into the queue and returns its acknowledgment. If the queue already has a message
-// called name, it rejects the new one and the acknowledgment has Duplicate set.
+// publish puts the message of o into the queue under a name and returns the acknowledgment. If the queue has had a
+// message with that name within its duplicate window, it rejects the new message, and the acknowledgment has
+// Duplicate set.
 func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.PubAck, error) {
 	text, err := json.Marshal(o)
 	if err != nil {

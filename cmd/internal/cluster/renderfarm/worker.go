@@ -86,8 +86,9 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	return nil
 }
 
-// join opens the consumer of the queue that all workers of this version share, or creates it, and sets w.consumer
-// and w.patience. If w.Patience is set, it changes the time after which NATS delivers an unanswered message again.
+// join opens the consumer of the queue that all workers of this version share, or creates it, and sets w.consumer and
+// w.patience. If w.Patience is set, it becomes the time after which NATS delivers an unanswered message again, for
+// all these workers.
 func (w *worker) join(ctx context.Context) error {
 	name := "work_" + token(w.version)
 	consumer, err := w.queue.Consumer(ctx, name)
@@ -109,8 +110,8 @@ func (w *worker) join(ctx context.Context) error {
 	return nil
 }
 
-// fetch takes messages from the queue, unpacks their files and passes them to run, one at a time. It returns when
-// ctx ends or, with Drain, the queue is empty.
+// fetch takes messages from the queue one at a time, unpacks the files of each job and passes the job to run. It
+// returns when ctx ends or, with Drain, when the queue is empty.
 func (w *worker) fetch(ctx context.Context) {
 	for bad := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -171,7 +172,8 @@ func (w *worker) drained(ctx context.Context) bool {
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
 }
 
-// run runs prepared jobs, one at a time, until w.ready is closed. After the end of ctx it returns them to the queue.
+// run runs the jobs that fetch has prepared, one at a time, until w.ready is closed. Results are sent in the
+// background. After the end of ctx it returns the jobs to the queue instead.
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {

@@ -23,13 +23,13 @@ import (
 // longestFile is the longest accepted file name, in bytes.
 const longestFile = 255
 
-// fileName reports whether CheckFile accepts a name.
+// fileName reports whether name is valid as the name of an uploaded file.
 func fileName(name string) bool {
 	return name != "" && len(name) <= longestFile && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// CheckFile returns an *Error of Kind Range if AddSound rejects a file name, otherwise nil. It does not look at
-// files.
+// CheckFile returns an *Error of Kind Range if name is not valid as the name of an uploaded file, so that AddSound
+// would reject it. Otherwise it returns nil. It does not look at the disk.
 func CheckFile(name string) error {
 	if fileName(name) {
 		return nil
@@ -102,8 +102,9 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 // replaced is the temporary name of a replaced file, until the room uses the new one.
 const replaced = ".replaced"
 
-// replaceFile closes part, renames it to file in folder, and changes the room to the sheet text, which uses the
-// file. After an error the old file, if any, has its name again. The caller holds the mutex changes.
+// replaceFile closes part, renames it to file in folder, and changes the room to the sheet text, which uses file.
+// After an error the old file, if there was one, is in place again and the room plays its old sheet. The caller holds
+// the mutex changes.
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
@@ -180,8 +181,8 @@ func (r *Room) uploads() string {
 	return r.options.Folder
 }
 
-// sheetPath returns the path that the sheet uses for an uploaded file: absolute if Options.Free is set, otherwise file
-// itself.
+// sheetPath returns the path of an uploaded file for use in the sheet: an absolute path if Options.Free is set,
+// otherwise file itself.
 func (r *Room) sheetPath(file string) string {
 	if r.options.Free {
 		return filepath.Join(r.options.Uploads, file)
@@ -189,8 +190,9 @@ func (r *Room) sheetPath(file string) string {
 	return file
 }
 
-// uploadedFile reports whether files, the files of a sound in the sheet, are one upload called name with any extension. It
-// returns the upload's name with its extension. If ok is false, do not use it.
+// uploadedFile reports, in ok, whether a sound of the sheet with these files uses exactly one uploaded file that is
+// called name, with any extension. file is the name of that file with its extension; it is meaningless if ok is
+// false.
 func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bool) {
 	if len(files) != 1 {
 		return "", false
@@ -230,10 +232,10 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns a sheet text with a sound that uses the uploaded file name, the name of that sound, and the name
-// of the file. If the sheet already has the sound, the text is unchanged; file then may have an extension, as in
-// sheets of older programs. A sound called name with another file, or a sheet that cannot be extended, is an *Error
-// of Kind Refused.
+// textWith returns the text of the sheet extended by a sound that uses the uploaded file name, the name of that
+// sound, and the name of the file. If the sheet already has such a sound, the text is unchanged; file then may have
+// an extension, as in sheets of older programs. If the sound called name has another file, or the sheet cannot be
+// extended, the error is an *Error of Kind Refused.
 func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()
@@ -308,8 +310,8 @@ func insertSound(text string, root *yaml.Node, entry string) string {
 	return text[:before] + strings.Repeat(" ", column) + entry + "\n" + text[before:]
 }
 
-// insertAfterBrace inserts an entry into text after the opening brace at the byte offset at. If more is true, other entries
-// follow, and a comma is added.
+// insertAfterBrace returns text with entry inserted after the opening brace at the byte offset at. more means that
+// other entries follow, so that a comma is needed.
 func insertAfterBrace(text string, at int, entry string, more bool) string {
 	if more {
 		entry += ", "

@@ -22,10 +22,11 @@ type batch struct {
 	voices   [][]mixer.Handle
 }
 
-// Batch carries out all steps at one frame, which it returns. If it cannot, it does not carry out any step. The
-// steps' own times are ignored. A step may refer to an id that an earlier step starts. results has one Result for
-// each step; a start that the pool rejects has Refused set and does not affect the other steps. An invalid step is
-// an *Error with its index in Field, such as "commands[2].gain". More than 500 steps are an *Error of Kind Limit.
+// Batch carries out all steps at one frame, which it returns, or does not carry out any step. when is the time of the
+// batch; the steps' own times are ignored. A step may refer to an id that an earlier step starts. results has one
+// Result for each step. A start that the pool rejects has Refused set and does not affect the other steps. For an
+// invalid step the error is an *Error with the index of the step in Field, such as "commands[2].gain". More than 500
+// steps are an *Error of Kind Limit.
 func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, err error) {
 	if err := when.check(); err != nil {
 		return 0, nil, err
@@ -67,8 +68,8 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	return frame, results, err
 }
 
-// addSteps validates all steps and then adds them to the mixer batch. The error names the first faulty step; the mixer
-// batch may then hold earlier steps, so the caller drops it. The caller holds the mutex orders.
+// addSteps checks all steps and then adds them to the mixer batch. The error names the first invalid step. After an
+// error the mixer batch may hold earlier steps, so the caller must drop it. The caller holds the mutex orders.
 func (b *batch) addSteps() error {
 	for i := range b.steps {
 		if err := b.check(&b.steps[i]); err != nil {
@@ -84,8 +85,8 @@ func (b *batch) addSteps() error {
 	return nil
 }
 
-// withStepIndex returns the *Error in err with the step's index i, from 0, in front of Field and Detail. Another error, or
-// nil, is returned unchanged.
+// withStepIndex returns err with the index i of its step, from 0, in front of Field and Detail. An error that cannot
+// be converted to an *Error is returned unchanged; so is nil.
 func withStepIndex(i int, err error) error {
 	one, ok := errors.AsType[*Error](roomError(err))
 	if !ok {
@@ -153,9 +154,9 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the targets of step i in the mixer: the tag of the id, which also covers starts in this batch, and
-// the voices that do not have the tag. made is the set of ids that earlier steps start. Neither a voice nor such an
-// id is an *Error of Kind NotFound.
+// targets returns the mixer targets of step i: the tag of the step's id, which also covers starts of this batch, and
+// each other voice that the id selects. It also stores these voices in b.voices. made is the set of ids that earlier
+// steps start. If the id selects no voice and is not in made, the error is an *Error of Kind NotFound.
 func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
 	on := b.steps[i].On
 	b.voices[i] = b.playback.find(on)
@@ -174,9 +175,9 @@ func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err er
 	return all, nil
 }
 
-// results returns the outcome of each step after the batch was sent, and records loops and bus changes for
-// snapshots. The batch acts at frame. If later is true, it has not acted yet, and starts have the state "pending".
-// Otherwise results waits for the outcome of each start.
+// results returns the result of each step after the batch was sent, and records loops and bus changes for snapshots.
+// frame is the batch's frame. later means that this frame is still to come; starts then have the state "pending".
+// Otherwise results waits until the outcome of each start is known.
 func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	results := make([]Result, len(b.steps))
 	r := b.room
@@ -213,8 +214,8 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	return results, nil
 }
 
-// numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on, also of voices that
-// earlier steps start. Without such voices it returns nil.
+// numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on, including voices that
+// earlier steps of this batch start. Without such voices it returns nil.
 func (b *batch) numbers(i int) (numbers []uint64) {
 	for _, h := range b.voices[i] {
 		numbers = append(numbers, h.Number())

@@ -15,18 +15,18 @@ import (
 // fadeAway is the fade-out before another player replaces the current one.
 const fadeAway = 50 * time.Millisecond
 
-// Change switches the room to the sheet text. Playing voices continue, and changed sound files are read again. If
-// the sheet needs another mixer, for example for new buses, all voices fade out over 50 ms, and the new sheet begins
-// at frame 0 with the bus settings made by hand. Another sample rate, or on a device another number of outputs, is
-// an *Error of Kind Refused. After an error the room plays the old sheet.
+// Change switches the room to a sheet with the given text. Playing voices continue, and changed sound files are read
+// again. If the sheet needs another mixer, for example because of new buses, all voices fade out over 50 ms. The new
+// sheet then begins at frame 0 and keeps the bus settings made by hand. A sheet with another sample rate or, on a
+// device, another number of outputs is an *Error of Kind Refused. After an error the room plays the old sheet.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	return r.change(ctx, text)
 }
 
-// change is Change for callers that hold the mutex changes. If Options.Keep fails to store the new sheet, change
-// applies the old one again and returns the error.
+// change does the work of Change for callers that hold the mutex changes. It also calls Options.Keep to store the new
+// sheet; if that fails, it applies the old sheet again and returns the error.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
@@ -39,8 +39,8 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// apply is change without Options.Keep. After an error the room plays the old sheet. The caller holds the mutex
-// changes.
+// apply switches the room to a sheet with the given text as Change does, but does not call Options.Keep. After an
+// error the room plays the old sheet. The caller holds the mutex changes.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
@@ -73,8 +73,8 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	return err
 }
 
-// replace fades out the current player, ends it, and starts a new one for s with the bus settings made by hand.
-// After an error the current player continues. The caller holds the mutex changes.
+// replace starts a new player for the sheet s, after it has faded out and ended the current one, and restores the bus
+// settings made by hand. After an error the current player continues. The caller holds the mutex changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	now, err := r.newPlayback(ctx, s, r.library(s), cue.Options{})
 	if err != nil {
@@ -114,8 +114,8 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOut stops all voices of st with a fade of 50 ms and waits until it is over. It is only for rooms without a
-// device. If the room is silent or the workers end, it returns at once.
+// fadeOut stops all voices of st with a fade of 50 ms and waits until the fade is over. The room must have no device.
+// If the room is silent, or its workers end, fadeOut returns at once.
 func (r *Room) fadeOut(st *playback) {
 	if !r.sounds() {
 		return
@@ -130,8 +130,8 @@ func (r *Room) fadeOut(st *playback) {
 	}
 }
 
-// swap makes now the current playback. It drops the stored events, loops, scheduled actions and scheduled bus
-// changes of the old one. In a room without a device the caller holds the mutex of the clock.
+// swap makes now the current playback. It drops the stored events, loops, scheduled actions and scheduled bus changes
+// of the previous playback. In a room without a device the caller holds the mutex of the clock.
 func (r *Room) swap(now *playback) {
 	r.log.mutex.Lock()
 	r.log.forgetVoices()

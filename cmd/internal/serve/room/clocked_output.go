@@ -134,8 +134,8 @@ func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	return next, true
 }
 
-// due returns the number of unmixed frames that are due at a time. It is negative if the room is ahead. The caller
-// holds the mutex.
+// due returns how many frames are due at a time and not yet mixed. The result is negative if the room is ahead of the
+// clock. The caller holds the mutex.
 func (p *clockedOutput) due(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
 }
@@ -152,8 +152,8 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.give(block)
 }
 
-// sleeps puts the room to sleep if it has no playing voice and no listener, and reports whether it did. A later wake
-// ends the sleep. The caller holds the mutex.
+// sleeps puts the room to sleep if it has no playing voice and no listener, and reports whether the room now sleeps.
+// wake ends the sleep. The caller holds the mutex.
 func (p *clockedOutput) sleeps() bool {
 	r, st := p.room, p.room.on()
 	if !r.listeners.empty() || !st.player.Idle() {

@@ -12,7 +12,7 @@ type Cutoffs struct {
 	HighPass *float64 `json:"highpass,omitempty"`
 }
 
-// cutoffs returns the change of the cutoffs in Hz. Its Fields is 0 if the fader changes no cutoff.
+// cutoffs returns a change of the cutoffs that f sets, in Hz. If f does not set a cutoff, Fields of the result is 0.
 func (f *Fader) cutoffs() (c mixer.Change) {
 	if f.LowPass != nil {
 		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *f.LowPass
@@ -23,8 +23,8 @@ func (f *Fader) cutoffs() (c mixer.Change) {
 	return c
 }
 
-// moveCutoffs records the cutoffs of f as set by hand. A nil cutoff leaves the recorded one unchanged. The caller
-// holds the mutex.
+// moveCutoffs records the cutoffs of f as set by hand on a bus. A cutoff that is nil in f keeps the recorded value.
+// The caller holds the mutex.
 func (d *faderState) moveCutoffs(bus string, f *Fader) {
 	was := d.cutoffs[bus]
 	d.cutoffs[bus] = Cutoffs{cmp.Or(f.LowPass, was.LowPass), cmp.Or(f.HighPass, was.HighPass)}

@@ -47,8 +47,8 @@ func CheckDevice(text string) error {
 	return err
 }
 
-// parseDevice parses the device of a room, such as "auto" or "pulse:SINK". The caller handles rooms without a
-// device. A device that writes a file is an error, like an unknown one.
+// parseDevice parses the device of a room, such as "auto" or "pulse:SINK". An unknown device, and a device that
+// writes a file, are errors. The caller handles rooms without a device.
 func parseDevice(text string) (d liveplay.Device, err error) {
 	err = d.UnmarshalText([]byte(text))
 	switch kind, _, _ := strings.Cut(text, ":"); {
@@ -60,8 +60,9 @@ func parseDevice(text string) (d liveplay.Device, err error) {
 	return d, err
 }
 
-// openDeviceOutput opens Options.Device and starts playback. With "auto" and no working sound card, it plays
-// silently and keeps looking for one. If another device is invalid or missing, it returns an *Error of Kind Range.
+// openDeviceOutput opens Options.Device and starts playback on it. With "auto" and no working sound card, the room
+// plays silently while the output keeps looking for one. For another device that is invalid or missing, the error is
+// an *Error of Kind Range.
 func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
 	asked, err := parseDevice(o.Device)
@@ -104,8 +105,8 @@ func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	return c, nil
 }
 
-// Render fills dst, with all outputs interleaved, with the next frames of the mix and queues a copy for the
-// listeners. The device calls it on the audio side.
+// Render fills dst with the next frames of the mix, with all outputs interleaved, and queues a copy for the
+// listeners. The device calls it on the audio side. If the queue is full, the listeners get a gap.
 func (c *deviceOutput) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
 	c.room.gate.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
@@ -148,8 +149,8 @@ func (c *deviceOutput) drain() {
 	}
 }
 
-// heard returns the driver, the sink and the latency of the output. Lost is why the output is silent, or "" if it
-// works.
+// heard returns the driver, the sink and the latency of the output. The field Lost is the reason why the output is
+// silent; "" if it works.
 func (c *deviceOutput) heard() liveview.Output {
 	h := liveview.Output{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.best != nil {

@@ -18,8 +18,9 @@ import (
 // number, a bool, or a text as in sheets: "4s", "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
-// moves converts the values for the effects of bus b to the mixer's form, by name of the effect. An unknown effect
-// is an *Error of Kind NotFound. An unknown parameter or an invalid value has Kind Range. The mixer is unchanged.
+// moves checks the values e for the effects of bus b and returns them in the mixer's form, by name of the effect. It
+// does not change the mixer. An unknown effect is an *Error of Kind NotFound; an unknown parameter or an invalid
+// value is an *Error of Kind Range.
 func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	has, all := b.Effects(), map[string]effect.Values{}
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -60,8 +61,9 @@ func formatValue(value any) string {
 	return words.OneLine(fmt.Sprint(value))
 }
 
-// valueOf converts a value of JSON to the number that the parameter p takes: an index for a choice, 0 for "off",
-// seconds or dB for a text with a unit. ok is false if the type or the text does not fit. The range is not checked.
+// valueOf converts from, a value parsed from JSON, to the number for the parameter p: an index for a choice, 0 for
+// "off", seconds or dB for a text with a unit. ok is false if the type or the text does not fit p. The range is not
+// checked.
 func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	switch v := from.(type) {
 	case float64:
@@ -88,8 +90,9 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// actOn sends the effect values and send gains of f to the mixer, for bus b at the moment at. All effect values are
-// checked first, but a faulty send gain may follow sends that already act. A faulty value is an *Error.
+// actOn sends the effect values and send gains of f to the mixer, for bus b at the moment at. A faulty value is an
+// *Error. All effect values are checked before anything is sent, but when a send gain is faulty, earlier sends
+// already act.
 func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	moves, err := f.Effects.moves(b)
 	if err != nil {
@@ -112,8 +115,8 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// moveEffects records the effect values and send gains of f as set by hand. Values that f leaves out stay. The
-// caller holds the mutex.
+// moveEffects records the effect values and send gains of f as set by hand on a bus. Values that f does not set stay
+// as recorded. The caller holds the mutex.
 func (d *faderState) moveEffects(bus string, f *Fader) {
 	for name, values := range f.Effects {
 		if d.effects[bus] == nil {

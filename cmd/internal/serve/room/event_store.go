@@ -59,7 +59,7 @@ type valueTable[T comparable] struct {
 	all    []T
 }
 
-// index returns the index of x in all. It appends x if all lacks it.
+// index returns the index of x in b.all. If x is missing there, index appends it.
 func (b *valueTable[T]) index(x T) uint32 {
 	i, ok := b.places[x]
 	if !ok {
@@ -73,8 +73,8 @@ func (b *valueTable[T]) index(x T) uint32 {
 	return i
 }
 
-// add stores e under the number t.last+1. If Kept events and a whole chunk are stored, it first drops the oldest
-// chunk. e may be reused afterwards.
+// add stores a copy of e under the number t.last+1. If the store has Kept events and one whole chunk more, it first
+// drops the oldest chunk.
 func (t *eventStore) add(e *report.Event) {
 	n := len(t.chunks)
 	if n == 0 || len(t.chunks[n-1].all) == chunkLength {
@@ -95,8 +95,8 @@ func (t *eventStore) add(e *report.Event) {
 	t.last++
 }
 
-// pack appends e to chunk p without its Ref, in the shortest form that is complete: a storedEvent alone, a
-// storedEvent with lossFields, or one with the whole event.
+// pack appends e to chunk p, without Ref, in the shortest complete form: a storedEvent alone, a storedEvent with
+// lossFields, or a storedEvent with a copy of the whole event.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -121,14 +121,14 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	p.all = append(p.all, k)
 }
 
-// short returns the event that k describes if it has no additional fields. The Ref is 0.
+// short returns the event that k alone describes. Fields that k lacks, and Ref, are zero.
 func (t *eventStore) short(k *storedEvent) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
 	e.Sound, e.Called, e.Cue = t.names.all[k.sound], t.calls.all[k.call], int(k.cue)
 	return e
 }
 
-// long returns the event that k and the other fields w describe. The Ref is 0.
+// long returns the event that k and the additional fields w describe. Ref is 0.
 func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 	e := t.short(k)
 	e.By, e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = w.by, w.audibility, w.newcomer, w.runnerUp, w.lost
@@ -166,8 +166,9 @@ type eventRange struct {
 	first, last int64
 }
 
-// eventRange returns the events with the numbers from to to, inclusive, as far as they are stored. The result may be
-// empty. It shares the stored chunks, which do not change, so it is cheap and stays valid during add.
+// eventRange returns the stored events with numbers in from..to, both inclusive. Events that are not stored are left
+// out, so the range may be empty. The range shares the stored chunks, which do not change, so it stays valid while
+// events are added.
 func (t *eventStore) eventRange(from, to int64) eventRange {
 	s := eventRange{first: max(from, t.first()), last: min(to, t.last)}
 	if s.first <= s.last {
@@ -187,8 +188,8 @@ func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	}
 }
 
-// say returns the events with their numbers and one sentence about each. rate is in frames per second and turns
-// frames into times. An empty range gives an empty slice.
+// say returns the events of the range with their numbers and a sentence about each. rate is the sample rate in Hz,
+// which converts frames to times. For an empty range the result is an empty slice, not nil.
 func (s *eventRange) say(rate int) []Numbered {
 	events := make([]Numbered, 0, max(s.last-s.first+1, 0))
 	head := &report.Report{Version: 1, Rate: rate}

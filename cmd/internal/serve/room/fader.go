@@ -37,7 +37,7 @@ type Duck struct {
 	Release time.Duration `json:"release"`
 }
 
-// above returns the threshold in dB, mixer.DuckAbove if Above is nil.
+// above returns the threshold of the duck in dB: Above, or mixer.DuckAbove if Above is nil.
 func (d *Duck) above() pcm.Decibels {
 	if d.Above == nil {
 		return mixer.DuckAbove
@@ -65,7 +65,7 @@ type laterFader struct {
 	fader Fader
 }
 
-// begin makes the maps of a new state: no bus has been changed by hand.
+// begin initializes the maps of d, so that no bus counts as changed by hand.
 func (d *faderState) begin() {
 	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
@@ -88,8 +88,8 @@ func (d *faderState) movedBuses() []string {
 	return slices.Sorted(maps.Keys(d.moved))
 }
 
-// check returns an *Error of Kind Range if a value or the time of the fader is out of range. It checks neither the
-// effects and sends nor names of buses.
+// check returns an *Error of Kind Range if a value, a duration or When of f is invalid. It does not check effects,
+// sends and names of buses.
 func (f *Fader) check() error {
 	if f.Gain != nil {
 		if err := checkRange("gain", *f.Gain); err != nil {
@@ -119,8 +119,8 @@ func (f *Fader) check() error {
 	return f.When.check()
 }
 
-// act sends all changes of f to the mixer, for bus b at the moment at. At an error it stops and returns it; earlier
-// changes then act.
+// act sends all changes of f to the mixer, for bus b at the moment at. It stops at the first error and returns that
+// error; the changes before it act.
 func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
@@ -159,9 +159,9 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// SetBus changes a bus, which may be "master", at f.When, and returns the present state of the bus, even if the
-// change is still to come. An unknown bus is an *Error of Kind NotFound, a value out of range an *Error of Kind
-// Range.
+// SetBus makes the changes of f to a bus, which may be "master", at f.When. It returns the present state of the bus,
+// even if the changes act later. An unknown bus is an *Error of Kind NotFound; a value out of range is an *Error of
+// Kind Range.
 func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
@@ -188,8 +188,9 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	return r.bus(bus), nil
 }
 
-// fader returns the mixer bus called bus. An unknown bus is an *Error of Kind NotFound. If f sets a duck, its
-// trigger must be another known bus than bus and the master; otherwise fader returns an *Error.
+// fader returns the mixer bus called bus, for the changes f. An unknown bus is an *Error of Kind NotFound. If f sets
+// a duck, the trigger of the duck must be a known bus other than bus itself and the master; otherwise the error is an
+// *Error.
 func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	m, s := r.on().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
@@ -210,8 +211,9 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	return b, nil
 }
 
-// moved records a bus change made by hand that was sent to the mixer. If later is true, it counts only once the
-// mixer reaches frame; otherwise frame is ignored.
+// moved records f, a change made by hand that was sent to the mixer, for a bus. later means that the change acts at
+// frame, which is still to come; the change then counts only when the mixer reaches that frame. Otherwise frame is
+// ignored.
 func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.arrive()
 	if later {
@@ -221,7 +223,7 @@ func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.move(bus, f)
 }
 
-// move records a bus change as in effect: in the fader state and, for a mute, in the show.
+// move records f, a change of a bus that acts now: in the fader state and, for a mute, in the show.
 func (r *Room) move(bus string, f *Fader) {
 	r.faders.move(bus, f)
 	if f.Mute != nil {
@@ -229,7 +231,7 @@ func (r *Room) move(bus string, f *Fader) {
 	}
 }
 
-// arrive moves the scheduled bus changes whose frame the mixer has reached into the fader state.
+// arrive records each scheduled bus change whose frame the mixer has reached, as move does.
 func (r *Room) arrive() {
 	for _, one := range r.faders.due(r.on().player.Mixer().Now()) {
 		r.move(one.bus, &one.fader)
@@ -257,7 +259,7 @@ func (d *faderState) due(frame int64) []laterFader {
 	return due
 }
 
-// forget drops the scheduled bus changes. The room calls it when their mixer has been replaced.
+// forget drops the scheduled bus changes. The room calls it when it has replaced the mixer that they were sent to.
 func (d *faderState) forget() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

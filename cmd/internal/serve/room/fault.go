@@ -41,8 +41,8 @@ var (
 	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; try again later"}
 )
 
-// notFound returns an *Error of Kind NotFound with the message "there is no WHAT NAME". The argument what, such as
-// "voice", becomes Field. nearest is a name to suggest, or "".
+// notFound returns an *Error of Kind NotFound whose message is: there is no WHAT "NAME". what, such as "voice", is
+// also the Field. nearest is a name to suggest, or "".
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {
@@ -51,13 +51,14 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// wrong returns an *Error of Kind Range for a field. format and values make the message, which follows the name of
-// the field and a colon.
+// wrong returns an *Error of Kind Range for a field. The message is the name of the field, a colon, and values
+// formatted with format.
 func wrong(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
 
-// roomError returns err as an *Error: errors of the mixer, the player or the show get the Kind that fits. nil stays nil.
+// roomError converts err to an *Error. An error of the mixer, the player or the show gets the Kind that fits. nil
+// stays nil.
 func roomError(err error) error {
 	var already *Error
 	switch {
@@ -89,8 +90,8 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// Takes describes the valid values of an order field, such as "a number from -1 to 1". It returns "" for an unknown
-// field.
+// Takes describes the valid values of a field in a command to a room, such as "a number from -1 to 1". It returns ""
+// for an unknown field.
 func Takes(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
@@ -99,7 +100,8 @@ func Takes(field string) string {
 	return limits[field].takes
 }
 
-// Decibels reports whether an order field is in dB, so that it may be written with a unit: "-6dB".
+// Decibels reports whether a field in a command to a room is in dB, so that its value may be written with a unit:
+// "-6dB".
 func Decibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
 // checkRange returns an *Error of Kind Range if x is NaN or outside the range of a field, otherwise nil. The field must

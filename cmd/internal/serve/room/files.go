@@ -43,8 +43,8 @@ func stampOf(s *cue.Sheet, path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// loadedSounds returns the loaded sounds of s by name, each with its length in seconds and the current stamps of its files.
-// files has one element for each sound of s, in the same order.
+// loadedSounds returns the loaded sounds of s by name, each with its length in seconds and the current stamps of its
+// files. files has the loaded files of each sound of s, in the same order.
 func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	all := make(map[string]held, len(files))
 	for i := range files {
@@ -63,8 +63,8 @@ func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	return all
 }
 
-// forgetChanged compares the files of the loaded sounds with their stamps and removes the sounds of changed files
-// from the library, so that the next load reads them again. Relative paths are relative to sheet, the next sheet.
+// forgetChanged removes the sounds whose files have changed since they were loaded from the library, so that the next
+// load reads these files again. Relative paths are looked up as in sheet, the next sheet of the room.
 func (st *playback) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()

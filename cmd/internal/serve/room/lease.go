@@ -13,22 +13,23 @@ type Lease struct {
 	lost  atomic.Int64 // time when its end was first noticed, in Unix nanoseconds; 0: not ended
 }
 
-// NewLease returns a lease that does not hold yet. now is its clock: the time since a fixed point, which must also
-// pass while the machine sleeps.
+// NewLease returns a lease that does not hold until Extend is called. now returns the time since a fixed point; that
+// time must also advance while the machine sleeps.
 func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
 
-// Extend makes the lease hold until, but not at, a time of the clock. The time may also be earlier than before.
+// Extend sets the end of the lease to a time of its clock, which may be earlier than the present end. The lease holds
+// before that time, not at it.
 func (p *Lease) Extend(until time.Duration) {
 	p.until.Store(int64(until))
 	p.lost.Store(0)
 }
 
-// End ends the lease at once: the rooms with this lease become inaudible, but keep playing. Extend makes it hold
-// again.
+// End ends the lease at once: the rooms with this lease become inaudible, but keep playing. A later Extend makes the
+// lease hold again.
 func (p *Lease) End() { p.until.Store(0) }
 
-// Holds reports whether the lease will still hold after the duration ahead from now. A nil Lease always holds. If it
-// does not hold, Lost has the current time from now on.
+// Holds reports whether the lease still holds when the duration ahead has passed from now. A nil Lease always holds.
+// The first call that returns false after Extend sets the time that Lost reports.
 func (p *Lease) Holds(ahead time.Duration) bool {
 	if p == nil || int64(p.now()+ahead) < p.until.Load() {
 		return true

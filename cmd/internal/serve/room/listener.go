@@ -63,9 +63,10 @@ type Listener struct {
 // Rate returns the sample rate in Hz.
 func (l *Listener) Rate() int { return l.room.rate }
 
-// Next waits for frames and returns all buffered ones, as interleaved 16-bit little-endian samples. The slice is
-// valid until the next call. It returns the error of ctx if ctx ends first, io.EOF when the room has ended, and
-// ErrSlow if the caller was more than two seconds behind. Only one goroutine may call it.
+// Next waits until frames are buffered and returns all of them, as interleaved 16-bit little-endian samples. The
+// slice is valid until the next call. If ctx ends first, Next returns the error of ctx. After the last frames it
+// returns io.EOF if the room has ended or the listener was closed. It returns ErrSlow if the caller was more than two
+// seconds behind. Only one goroutine may call it.
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()
@@ -93,7 +94,7 @@ func (l *Listener) Close() {
 	l.end(io.EOF)
 }
 
-// end makes Next return err: ErrSlow at once, other errors after the buffered frames. Only the first call has an
+// end makes Next return err: ErrSlow at once, any other error after the buffered frames. Only the first call has an
 // effect.
 func (l *Listener) end(err error) {
 	l.mutex.Lock()
@@ -112,8 +113,8 @@ func (l *Listener) wake() {
 	}
 }
 
-// take buffers one block for Next and reports whether it fit. pairs is the number of stereo outputs that are
-// interleaved in the block. If the buffer is full, the block is dropped.
+// take buffers one block for Next and reports whether the block fit; a block that does not fit is dropped. pairs is
+// the number of stereo outputs that are interleaved in the block.
 func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -154,8 +155,8 @@ type listeners struct {
 	closed  bool
 }
 
-// enter adds a listener. It returns errClosed if the room has ended, and an *Error of Kind NotFound if the current
-// sheet lacks the listener's output.
+// enter adds the listener l. It returns errClosed if the room has ended, and an *Error of Kind NotFound if the
+// current sheet has no output for l.
 func (h *listeners) enter(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -225,8 +226,8 @@ func (r *Room) Listeners() (now int, dropped int64) {
 	return len(r.listeners.all), r.listeners.dropped
 }
 
-// missing returns an *Error of Kind NotFound for an unknown name and suggests the most similar of the known names
-// other than name itself, if one is similar. The argument what, such as "voice", becomes Field.
+// missing returns an *Error of Kind NotFound for an unknown name. It suggests the most similar name in known, apart
+// from name itself, if there is a similar one. what, such as "voice", becomes Field.
 func missing(what, name string, known []string) *Error {
 	nearest := ""
 	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended

@@ -49,15 +49,15 @@ func (l *log) begin(rate int) {
 	l.forgetVoices()
 }
 
-// forgetVoices drops all events and voices, because another mixer numbers its voices from the beginning. Event
-// numbers continue. The caller holds the mutex, or has the only reference.
+// forgetVoices drops all events and voices, because a new mixer numbers its voices from 1 again. The event numbers
+// continue. The caller holds the mutex or has the only reference to l.
 func (l *log) forgetVoices() {
 	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
 	l.events.clear()
 }
 
-// note stores an event, answers the play request that waits for it, updates the list of living voices, and wakes
-// Next of all watchers. It takes the mutex.
+// note stores the event e, passes e to a play request that waits for it, updates the list of living voices, and wakes
+// the goroutines that wait for events. It locks the mutex.
 func (l *log) note(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -88,8 +88,8 @@ func (l *log) wakeWaiters() {
 	}
 }
 
-// addDetails sets the fields of v that only events contain: Sound, and in Took and TookName the voice that lost its
-// slot to v. Unknown voices are unchanged.
+// addDetails sets those fields of v that only events contain: Sound, and, in Took and TookName, the voice that lost
+// its slot to v. If the log does not know v, the fields are unchanged.
 func (l *log) addDetails(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -108,7 +108,7 @@ func (l *log) stretch(from, to int64) eventRange {
 	return l.events.eventRange(from, to)
 }
 
-// close ends the log: waits for events return the stored ones first, and then io.EOF.
+// close ends the log. A goroutine that waits for events gets the stored events first, and then io.EOF.
 func (l *log) close() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -34,8 +34,8 @@ type manualLoop struct {
 	sought int      // number of seeks
 }
 
-// note records the voices of a play request that begins at frame, so that snapshots contain them, if its sound loops
-// or has layers. Other sounds, and sounds that s lacks, are not recorded.
+// note records the voices of the play request o for snapshots, if its sound loops or has layers; The start begins at
+// frame. Other sounds, and sounds that s does not have, are not recorded.
 func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
@@ -51,8 +51,8 @@ func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, 
 	}
 }
 
-// fired records the voice of the start event e, which cue c caused, so that snapshots contain it, if it loops
-// without end or is a layer. Voices started by one cue at one frame count as layers of one start.
+// fired records the voice of the start event e, which cue c caused, for snapshots. It records only voices that loop
+// without end or are layers. Voices that one cue starts at one frame count as layers of one start.
 func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -81,8 +81,8 @@ func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add stores one as a voice of the start with the number l.start, and replaces one.start by it. When the list has
-// grown to l.most, it first removes ended voices. The caller holds the mutex.
+// add appends one to the list as a voice of the start with the number l.start, which it stores in one.start. If the
+// list has l.most entries, it first removes ended voices. The caller holds the mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.most {
@@ -97,8 +97,8 @@ func (l *manualLoops) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// move records the pitch, speed, cutoffs, pause and seek that m set on voices, given by their numbers, so that a
-// snapshot has them. Voices that are not recorded are ignored.
+// move records the pitch, speed, cutoffs and pause that m has set, and that m has sought, for the recorded voices
+// among voices, a list of voice numbers. Snapshots then contain these values.
 func (l *manualLoops) move(voices []uint64, m *Move) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -125,9 +125,10 @@ func (l *manualLoops) move(voices []uint64, m *Move) {
 	}
 }
 
-// running returns the recorded loops that sound or are paused, one Loop per start, and removes ended voices. frame
-// is the current frame and rate the sample rate; both shorten a limited For. held means that the whole show is
-// paused: a voice then counts as paused only if it was paused before. The result is never nil.
+// running returns the recorded loops that still sound or are paused, one Loop per start, and drops the records of
+// ended voices. frame is the current frame and rate the sample rate in Hz; the For of a loop is shortened by the time
+// since its beginning. held means that the whole show is paused: a voice then counts as paused only if it was paused
+// on its own before. The result is never nil.
 func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -156,7 +157,8 @@ func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	return all
 }
 
-// markRestored marks recorded voices as restored loops of the list cue with a number. "" means started by hand.
+// markRestored records that voices are restored loops of the list cue with a number. The number "" means that they
+// were started by hand.
 func (l *manualLoops) markRestored(voices []mixer.Handle, number string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -174,9 +176,9 @@ func (l *manualLoops) clear() {
 	l.all = nil
 }
 
-// resume starts a loop of a snapshot again. It continues at its position plus since, the time elapsed since the
-// snapshot, or at its position if it was paused. A loop that would have ended by now is skipped, and the error is
-// nil.
+// resume starts the loop l of a snapshot again. since is the time since the snapshot was taken. The loop continues
+// since later in the sound, or at its position if it was paused. If the loop would have ended by now, resume returns
+// nil and starts no voice.
 func (r *Room) resume(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain

@@ -75,8 +75,8 @@ func shape(name string) (voice.Shape, error) {
 	return s, nil
 }
 
-// change returns the change of properties for the mixer. Its Fields is 0 if the move only seeks, pauses or resumes.
-// An unknown Shape counts as natural.
+// change returns the change of mixer properties that m requests. If m only seeks, pauses or resumes, Fields of the
+// result is 0. An unknown Shape counts as natural.
 func (m *Move) change() (c mixer.Change) {
 	if m.Gain != nil {
 		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
@@ -109,8 +109,8 @@ func (m *Move) change() (c mixer.Change) {
 	return c
 }
 
-// act sends the change, the seek and the pause of m to the mixer, for the voices of t at the moment at. It stops at
-// the first error, and earlier parts then act.
+// act sends the change, the seek and the pause or resume of m to the mixer, for the voices of t at the moment at. It
+// stops at the first error; the parts before it act.
 func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	if c := m.change(); c.Fields != 0 {
 		if err := at.Set(t, c, m.Over); err != nil {
@@ -131,9 +131,9 @@ func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	return at.Resume(t)
 }
 
-// Set changes the voices of a target, which is the number of a voice or an id, at m.When. It returns the numbers of
-// the voices, sorted, without voices that are still pending. An unknown target is an *Error of Kind NotFound, a
-// value out of range an *Error of Kind Range.
+// Set makes the changes of m to the voices of a target, at m.When. target is the number of a voice or an id. Set
+// returns the sorted numbers of the voices, without voices that are still pending. An unknown target is an *Error of
+// Kind NotFound; a value out of range is an *Error of Kind Range.
 func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -157,8 +157,9 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 }
 
 // forTargets calls do for each voice of target, the number of a voice or an id, with the mixer moment of when. It
-// returns the sorted numbers of the voices, without pending voices, which have no number yet. No such voice is an
-// *Error of Kind NotFound. An error of do ends the loop, and numbers is nil; earlier voices stay changed.
+// returns the sorted numbers of these voices; pending voices do not have a number yet. If target selects no voice,
+// the error is an *Error of Kind NotFound. An error of do ends the loop, and numbers is nil; voices before it stay
+// changed.
 func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()

@@ -20,9 +20,9 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Open creates a room and starts to play it. Without Options.Text it has one sound for each embedded sound of the
-// program. A faulty sheet, sound or device is an *Error. An end of ctx during Open is an error, later it has no
-// effect.
+// Open creates a room and starts to play it. If Options.Text is nil, the room has one sound for each embedded sound
+// of the program. An invalid sheet, sound or device is an *Error. If ctx ends during Open, Open fails; later the end
+// of ctx has no effect.
 func Open(ctx context.Context, o Options) (*Room, error) {
 	if o.Text == nil {
 		o.Text = embeddedSheet()
@@ -86,9 +86,9 @@ func embeddedSheet() []byte {
 	return []byte(text.String())
 }
 
-// read parses the text of a sheet and applies the options of the room to it. If Options.Free is set, it may use
-// files anywhere, otherwise only files in Options.Folder. A faulty sheet is an *Error of Kind Range, a sheet with
-// more voices than Options.Most an *Error of Kind Limit.
+// read parses the text of a sheet and applies the options of the room to the sheet. The sheet may use files anywhere
+// if Options.Free is set, otherwise only files in Options.Folder. An invalid sheet is an *Error of Kind Range; a
+// sheet with more voices than Options.Most permits is an *Error of Kind Limit.
 func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -122,8 +122,9 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	return s, nil
 }
 
-// findUploads replaces the path of each sound file of s that was uploaded by its path in Options.Uploads. That
-// concerns names without a folder that do not exist beside the sheet.
+// findUploads changes the path of each sound file of s that was uploaded to its path in Options.Uploads. A file
+// counts as uploaded if its path has no folder, no such file exists beside the sheet, and one exists in
+// Options.Uploads.
 func (r *Room) findUploads(s *cue.Sheet) {
 	if r.options.Uploads == "" {
 		return
@@ -184,8 +185,8 @@ func addParents(folders map[string]bool, path string) {
 	}
 }
 
-// withoutFolders returns text with the absolute folders cut from the paths in it. It finds them in any case, and
-// also as quoted by a shell or by Go.
+// withoutFolders returns text with the absolute folders removed from the paths in it. It finds a folder regardless of
+// upper and lower case, and also as quoted by a shell or by Go.
 func withoutFolders(text string, folders map[string]bool) string {
 	spellings := map[string]bool{}
 	for dir := range folders {
@@ -254,8 +255,9 @@ func (nowhere) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// begin creates the player of s, starts playback, and restores Options.Resume. A sheet with a timeline of its own
-// continues at the time that the snapshot has reached by now, or from the beginning if its show has ended by then.
+// begin creates the player of s, starts playback, and restores the snapshot Options.Resume. If the sheet has its own
+// timeline, playback continues at the time that the show of the snapshot would have reached by now. If that show
+// would have ended by now, playback starts from the beginning.
 func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	r.log.begin(s.Rate)
 	r.faders.begin()
@@ -289,7 +291,7 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// hasTimeline reports whether a sheet has a timeline that starts by itself. If a list cue starts it, timed returns false.
+// hasTimeline reports whether the sheet has a timeline that starts by itself, not by a GO.
 func hasTimeline(s *cue.Sheet) bool {
 	own := len(s.Cues)
 	if len(s.List) > 0 {
@@ -303,8 +305,8 @@ func hasTimeline(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// sound starts mixing on Options.Device, or by the clock without one. By the clock, frames since began are due at
-// once; with the zero time, no frames are due yet. An error concerns the device.
+// sound starts mixing: on Options.Device, or by the clock if the room has no device. By the clock, all frames since
+// began are due at once; with the zero time, no frames are due yet. An error concerns the device.
 func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {

@@ -31,9 +31,10 @@ func (r *Room) Enter(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames
 // Leave makes a room that was opened with a Lease inaudible, with a fade-out, and returns at once. Enter reverts it.
 func (r *Room) Leave(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
-// shape applies the requested fade to block in place. If the lease does not hold when the block is heard, it
-// silences the block; if the lease is about to end, it fades the block out. ahead is the time from now until the
-// block is heard. outputs is the number of stereo outputs interleaved in the block, and rate is in Hz. Audio side.
+// shape applies the requested fade to block in place. If the lease will not hold when the block is heard, shape
+// silences the block; if the lease ends soon after, shape fades the block out. ahead is the time from now until the
+// block is heard. outputs is the number of stereo outputs that are interleaved in the block, and rate is in Hz.
+// Without a lease it has no effect. Audio side.
 func (v *outputGate) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration) {
 	if v.lease == nil {
 		return

@@ -60,9 +60,9 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 	return nil
 }
 
-// start passes the request to p and returns the handles of its voices. It starts at the frame of the mix, or with
-// batch if batch is not nil. The events of the start carry ref; 0 means no reference. An unknown bus is an *Error of
-// Kind NotFound.
+// start passes the request to p and returns the handles of the started voices. They begin at a frame of the mix, or
+// with batch if batch is not nil. The events of the start have the Ref ref; 0 means no reference. An unknown bus is
+// an *Error of Kind NotFound.
 func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
@@ -76,9 +76,10 @@ func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref 
 	})
 }
 
-// Play starts a sound and waits until the mixer has decided on the start, for at most 2 s. A start that the pool
-// rejects is an *Error of Kind Refused with its event. Later starts, and on a device also starts during a pause of
-// the show, return at once with the State "pending" and the number 0. Give such a start an ID to address it.
+// Play starts a sound and returns once the mixer has decided on the start, after at most 2 s. If the pool rejects the
+// start, the error is an *Error of Kind Refused with the event. For a start at a later frame, and on a device during
+// a pause of the show, Play returns at once with the State "pending" and the number 0. Give such a start an ID to
+// address its voices.
 func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	st := r.on()
 	if err := o.check(st.player.Sheet()); err != nil {

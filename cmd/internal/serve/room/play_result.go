@@ -27,8 +27,8 @@ type pendingPlay struct {
 	started chan struct{} // receives an item when first is set
 }
 
-// await registers a start, so that the log keeps its first event. The caller passes the ref of the result to the
-// mixer, and later calls forget.
+// await registers a start, so that the log keeps the start's first event. The caller must pass the ref of the result
+// to the mixer with the start, and must call forget later.
 func (l *log) await() *pendingPlay {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -45,8 +45,8 @@ func (l *log) forget(a *pendingPlay) {
 	delete(l.pending, a.ref)
 }
 
-// answer stores a copy of e as the result of the registered start with the same Ref, if there is one. The first
-// event counts, but an EventStarted replaces an earlier event of another kind. The caller holds the mutex.
+// answer stores a copy of e as the first event of the registered start with the same Ref, if there is one. Later
+// events are ignored, except that an EventStarted replaces an event of another kind. The caller holds the mutex.
 func (l *log) answer(e *report.Event) {
 	if a := l.pending[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
@@ -57,17 +57,16 @@ func (l *log) answer(e *report.Event) {
 	}
 }
 
-// firstOf returns the event that await's registration a has received: an EventStarted if there was one. It returns
-// nil if there has been no event yet.
+// firstOf returns the event that the log has kept for the registration a, or nil before the first event. See answer.
 func (l *log) firstOf(a *pendingPlay) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return a.first
 }
 
-// playResult returns the result of the start a, which o requested. With a device it waits for the first event of the
-// start; after 2 s it stops the voices and returns errBusy. Without a device it never waits; no event means the
-// State "pending". A rejected start is an *Error of Kind Refused with its event.
+// playResult returns the result of the start a, which the request o made. On a device it waits for the first event of
+// the start; after 2 s it stops the voices and returns errBusy. Without a device it does not wait; before the first
+// event, the State is "pending". A rejected start is an *Error of Kind Refused with the event.
 func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	v := PlayResult{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
 	e := r.log.firstOf(a)

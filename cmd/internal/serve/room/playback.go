@@ -36,15 +36,15 @@ type playback struct {
 	most  int                     // at this size, expect removes the starts that have begun
 }
 
-// library returns an empty sound library at the sample rate of s with Options.Limits. Damage in files is reported
-// with say.
+// library returns an empty sound library with the sample rate of s and Options.Limits. Later, if a sound file is
+// damaged, a warning is passed to Options.Say.
 func (r *Room) library(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, place sounds.Damage) { r.say("warning: " + checkreport.Line(file, place)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
-// newPlayback loads the sounds of s into lib and creates a player. It adds the room's own options to o. It does not
-// start playback. An error is an *Error without the server's folders, or the error of ctx.
+// newPlayback loads the sounds of s into lib and creates a player with the options o and the room's own options. It
+// does not start playback. The error is an *Error without the server's folders, or the error of ctx.
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
 	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
@@ -91,7 +91,7 @@ func firstManualCue(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// loadSounds loads the sounds of s and makes them the current sounds of st. At an error st is unchanged.
+// loadSounds loads the sounds of s and makes them the current sounds of st. If it returns an error, st is unchanged.
 func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.held(ctx, s, st.sounds)
 	if err != nil {
@@ -123,8 +123,8 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 	return loadedSounds(s, files), nil
 }
 
-// namePending stores the sound name of pending voices for soundOf: until they begin, no event contains it. Now and
-// then it removes voices that have begun.
+// namePending stores sound as the sound name of pending voices, for soundOf, because no event names them until they
+// begin. When the list has grown enough, it removes voices that have begun.
 func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
@@ -137,15 +137,15 @@ func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	}
 }
 
-// soundOf returns the sound name that expect stored for a voice, or "".
+// soundOf returns the sound name that namePending has stored for the voice h, or "".
 func (st *playback) soundOf(h mixer.Handle) string {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	return st.named[h]
 }
 
-// find returns the living voices of a target: the voice with that number, and the voices started under that id. It
-// returns nil for an unknown target.
+// find returns the living voices that target selects: the voice with that number, and the voices that were started
+// with that id. Without such voices it returns nil.
 func (st *playback) find(target string) (found []mixer.Handle) {
 	number, err := strconv.ParseUint(target, 10, 64)
 	tag, _ := st.player.Tag(target)
@@ -157,8 +157,8 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// feed runs Feed of the player on a new goroutine until end. It is for rooms with a device. say receives errors. The
-// end of ctx has no effect.
+// feed runs Feed of the player on a new goroutine, until end is called. It is for rooms with a device. Errors of Feed
+// are passed to say. The end of ctx has no effect.
 func (st *playback) feed(ctx context.Context, say func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -200,8 +200,8 @@ func soundsOf(s *cue.Sheet) (names []string) {
 	return names
 }
 
-// errorOf converts an error of the player or the show to an *Error of Kind Range. If its message begins with one
-// word and a colon, Field is that word.
+// errorOf converts an error of the player or the show to an *Error of Kind Range. If the message of err begins with
+// one word and a colon, that word becomes Field.
 func errorOf(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}

@@ -46,14 +46,14 @@ func (r *Room) Done() <-chan struct{} { return r.done }
 // Name returns the name of the room.
 func (r *Room) Name() string { return r.options.Name }
 
-// Show returns the show of the current playback, for GO, standby, panic, pause and scenes. A change that needs
-// another mixer replaces the show, so do not keep it.
+// Show returns the show of the current playback, which handles GO, standby, panic, pause and scenes. A change of the
+// sheet that needs another mixer replaces the show, so the caller must not keep the result.
 func (r *Room) Show() *showrun.Show { return r.on().show }
 
 // Sheet returns the current sheet. Do not change it.
 func (r *Room) Sheet() *cue.Sheet { return r.on().player.Sheet() }
 
-// Voices returns the number of voices that the room has room for now: slots and virtual voices, playing or not.
+// Voices returns the size of the room's pool now: the number of slots and of virtual voices, in use or not.
 func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) + r.Sheet().Virtual }
 
 // Text returns a copy of the text of the current sheet.
@@ -67,8 +67,8 @@ func (r *Room) Look() liveview.Picture {
 	return p
 }
 
-// heard returns the device, sink and latency of the output. Lost is the reason if the room cannot be heard,
-// otherwise "".
+// heard returns the device, the sink and the latency of the output. The field Lost is the reason why the room cannot
+// be heard, or "".
 func (r *Room) heard() liveview.Output {
 	h := liveview.Output{Device: "none", State: "playing"}
 	if r.output != nil {
@@ -80,8 +80,8 @@ func (r *Room) heard() liveview.Output {
 	return h
 }
 
-// on returns the current playback. A change of the sheet may replace it, so callers use one result for one
-// operation.
+// on returns the current playback. Because a change of the sheet may replace it, one operation must use the same
+// result throughout.
 func (r *Room) on() *playback { return r.playback.Load() }
 
 // wake ends the sleep of a room without a device, after a request. With a device it has no effect. It may be called
@@ -92,9 +92,9 @@ func (r *Room) wake() {
 	}
 }
 
-// carryOut runs do, which sends commands to the mixer, and returns its error as an *Error. In a room without a
-// device the commands act before carryOut returns, and do runs under the mutex of the clock. With a device they act
-// at the next block. If the room has ended, carryOut returns errClosed and does not run do.
+// carryOut calls do, which sends commands to the mixer, and returns the error of do as an *Error. In a room without a
+// device, do runs with the mutex of the clock locked, and its commands have acted when carryOut returns. On a device
+// they act at the next block. If the room has ended, carryOut returns errClosed without calling do.
 func (r *Room) carryOut(do func() error) error {
 	if r.ended() {
 		return errClosed
@@ -125,9 +125,9 @@ func (r *Room) ended() bool {
 	}
 }
 
-// Close fades out the voices over a time, 0 meaning 10 ms, and ends the room, its listeners and its watchers. It
-// waits until the room has ended. The error is from the device. Further calls only wait for the first and return
-// nil.
+// Close fades out the voices within the time fade, 0 meaning 10 ms, then ends the room, its listeners and its
+// watchers, and waits until all have ended. The error comes from the device. A further call waits until the first one
+// has finished and returns nil.
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {

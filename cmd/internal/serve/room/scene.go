@@ -27,8 +27,9 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 	return nil
 }
 
-// Scene fades to a scene of the sheet over a time; 0 means at once. The name "" leaves the current scene. An unknown
-// scene is an *Error of Kind NotFound. Scene does not wait for the fade.
+// Scene begins to fade to a scene of the sheet over a time; 0 means at once. The name "" leaves the current scene.
+// Scene does not wait for the end of the fade. An unknown scene is an *Error of Kind NotFound; an invalid time is an
+// *Error of Kind Range.
 func (r *Room) Scene(name string, over time.Duration) error {
 	if err := r.CheckScene(name, over); err != nil {
 		return err

@@ -32,11 +32,11 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Later schedules do for a moment in the future and returns its frame and true. do runs with the first block after
-// that frame, within 20 ms on a machine that keeps real time; what names it in the message if it fails. If the
-// moment is not in the future, Later does not schedule do and returns 0 and false: the caller acts at once. More
-// than 1,000 waiting actions are an *Error of Kind Limit. A panic, a replaced mixer and the end of the room cancel
-// all of them.
+// Later schedules do for a moment in the future and returns the frame of that moment and true. do is called when the
+// mixer has reached that frame, within 20 ms on a machine that keeps real time. what names the action in the message
+// if do fails. If the moment is not in the future, Later returns 0 and false and does not schedule do; the caller
+// acts at once. More than 1,000 waiting actions are an *Error of Kind Limit. A panic, a replaced mixer and the end of
+// the room cancel all actions.
 func (r *Room) Later(when Moment, what string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
@@ -59,8 +59,8 @@ func (r *Room) Later(when Moment, what string, do func() error) (frame int64, la
 	return frame, true, nil
 }
 
-// setTimer sets the timer to the first scheduled action, if any, but to at most an hour. The caller holds the mutex
-// of the scheduler.
+// setTimer sets the timer for the first scheduled action, or for an hour from now if that is earlier; the timer then
+// calls runDue. Without an action it has no effect. The caller holds the mutex of the scheduler.
 func (r *Room) setTimer() {
 	a := &r.scheduler
 	if len(a.all) == 0 {
@@ -75,8 +75,8 @@ func (r *Room) setTimer() {
 	a.timer.Reset(wait)
 }
 
-// runDue runs the actions whose frame the mixer has reached, in order, and sets the timer for the next one. The show
-// reports errors of an action.
+// runDue runs, in order, the actions whose frame the mixer has reached, and sets the timer for the next action. The
+// show reports the error of an action as an event.
 func (r *Room) runDue() {
 	a := &r.scheduler
 	a.acting.Lock()

@@ -70,7 +70,8 @@ func (o *PlayRequest) ratio() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
-// since returns the time from the snapshot until now. It is 0 if the show was paused, and never negative.
+// since returns the time from the snapshot until now, at least 0. If the show was paused in the snapshot, it returns
+// 0.
 func (s *Snapshot) since() time.Duration {
 	if s.Paused {
 		return 0
@@ -78,13 +79,14 @@ func (s *Snapshot) since() time.Duration {
 	return max(time.Since(s.Time), 0)
 }
 
-// from returns the time that the room's clock has reached by now, counted from its frame 0. rate is in Hz.
+// from returns the time that the show would have reached by now, counted from frame 0 of the room's clock. rate is in
+// Hz.
 func (s *Snapshot) from(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.since().Seconds()*float64(rate)), rate)
 }
 
-// resumeAll restores the scene, buses, standby cue, pause and loops of a snapshot. Parts that the sheet no longer
-// has are skipped; errors are reported with say.
+// resumeAll restores the scene, buses, standby cue, pause and loops of a snapshot. It skips parts that the sheet no
+// longer has, and passes errors to Options.Say.
 func (r *Room) resumeAll(s *Snapshot) {
 	st, since := r.on(), s.since()
 	tell := func(err error) {
