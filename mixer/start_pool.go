@@ -7,9 +7,9 @@ import (
 	"voicepool/space"
 )
 
-// maxRecords returns the maximum number of start records: one per playing voice, real or virtual, about as many for
-// voices that have just ended, and one per command under way. It is also the maximum number of finished starts that
-// are remembered. Defaults in c must be filled in.
+// maxRecords returns the maximum number of start records: room for all real and virtual voices, endless ones
+// included, and for all commands under way. It counts at least two records per real and finite virtual voice. The
+// result is also the maximum number of finished starts that are remembered. Defaults in c must be filled in.
 func (c *Config) maxRecords() int {
 	voices := c.MaxVoices + c.Virtual
 	return voices + max(voices, c.maxVirtualEndless) + c.Commands
