@@ -97,8 +97,8 @@ func (l *manualLoops) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// move records the pitch, speed, cutoffs and pause that m has set, and that m has sought, for the recorded voices
-// among voices, a list of voice numbers. Snapshots then contain these values.
+// move records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice whose
+// number is in voices. Snapshots then contain these values.
 func (l *manualLoops) move(voices []uint64, m *Move) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -46,8 +46,8 @@ type clusterNode struct {
 	clusterRooms map[*room.Room]*clusterRoom
 }
 
-// join makes the server a node of a cluster and stores it in s.clusterNode. It retries until NATS answers or ctx
-// ends. An invalid node name is a Faulty. After an error the connections are closed.
+// join makes the server a node of a cluster and stores the node in s.clusterNode. It retries until NATS answers or
+// ctx ends. An invalid node name is a Faulty error. After an error the connections to NATS are closed.
 func (s *server) join(ctx context.Context) error {
 	name, err := cluster.NodeName(s.Far.Node)
 	if err != nil {
@@ -125,7 +125,8 @@ func (s *server) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// lost logs a change of the connection to NATS: err is why it was lost, or nil if it is back.
+// lost logs a change of the connection to NATS. err is the reason of a lost connection, or nil if the connection is
+// back.
 func (f *clusterNode) lost(err error) {
 	if err != nil {
 		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
@@ -143,8 +144,8 @@ func (f *clusterNode) extend(until time.Duration) {
 	f.lease.Extend(until)
 }
 
-// close fades out the rooms, leaves the cluster and closes the connections. fade is the length of the fade. Other
-// nodes take over the rooms.
+// close makes the node leave the cluster: its rooms fade out within fade, other nodes take them over, and the
+// connections are closed.
 func (f *clusterNode) close(fade time.Duration) {
 	if n := f.joined.Load(); n != nil {
 		n.Close(fade)
@@ -154,7 +155,8 @@ func (f *clusterNode) close(fade time.Duration) {
 	f.subjects.Close()
 }
 
-// count adds to the metrics of h the watches that have failed since the last call. One goroutine calls it.
+// count adds to the metrics of h the number of watches of the placement bucket that have failed since the last call.
+// Only one goroutine may call it.
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrors()
@@ -176,8 +178,8 @@ func (f *clusterNode) ready() error {
 	return nil
 }
 
-// endRoom fades out the room called name, which a call ends, and removes its placement. fade is the length of the
-// fade. A room that rejects orders, or a failure of NATS, is a problem with status 503.
+// endRoom fades out the room called name within fade and removes its placement, because a call ends the room. If the
+// room rejects orders at the moment, or NATS fails, the error is a problem with status 503.
 func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.barred(name); err != nil {
 		return err
@@ -297,9 +299,9 @@ func faulty(err error) bool {
 	return is
 }
 
-// offer places the room c of the configuration on the cluster, unless a node already plays it. If this node plays it
-// and the file of its sheet has changed since, the room changes to the new text; otherwise changes made over the
-// network stay. A faulty sheet is a Faulty.
+// offer places the room c of the configuration on the cluster, unless a node already plays it. If this node plays the
+// room and the file of its sheet has changed since the room was placed, the room changes to the new text. Otherwise
+// the room keeps its placed sheet, with the changes made over the network. An invalid sheet is a Faulty error.
 func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	f := s.clusterNode.Load()
 	text, err := s.text(&c)

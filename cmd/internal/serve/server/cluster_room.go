@@ -32,9 +32,9 @@ type clusterRoom struct {
 	began   time.Time // when its frame 0 was due, as last written
 }
 
-// open opens a room that is silent until the Enter of the Tenant, from its stored sheet and state; if the room
-// rejects the state, without it. The error is a placement.Refusal if the sheet is faulty or the blob store lacks a
-// file, so that a retry cannot help.
+// open opens a room from its stored sheet and state; the room is silent until the Enter of the Tenant. If the room
+// rejects the state, it is opened without the state. The error is a placement.Refusal if the sheet is invalid or the
+// blob store lacks a file, because a retry cannot help then.
 func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.blobs.Load()
@@ -71,8 +71,8 @@ func permanent(err error) error {
 	return err
 }
 
-// open unpacks the bundle b into t.folder and opens the room that o describes. If that fails with the saved state,
-// it logs the reason and opens the room without it.
+// open unpacks the bundle b into t.folder and opens the room that o describes. If that fails with the saved state of
+// o, it logs the reason and opens the room without the state.
 func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobstore.Bundle) error {
 	s := t.node.server
 	path, err := t.node.blobs.Load().Unpack(ctx, b, t.folder)
@@ -107,9 +107,9 @@ func (f *clusterNode) clusterRoom(r *room.Room) *clusterRoom {
 	return f.clusterRooms[r]
 }
 
-// State implements placement.Tenant. state is a snapshot as JSON, without the text of the sheet. still changes only
-// if the state must be written again: when a setting has changed or the clock of the room has been shifted by more
-// than 20 ms.
+// State implements placement.Tenant. state is a snapshot of the room as JSON, without the text of the sheet. still is
+// a fingerprint of that state: it changes only if the state must be saved again, because a setting has changed or the
+// clock of the room was shifted by more than 20 ms.
 func (t *clusterRoom) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""

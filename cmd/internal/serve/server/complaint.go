@@ -15,8 +15,9 @@ type complaint struct {
 	at   time.Time // time of the last line
 }
 
-// due reports whether a log line is due at now: n, the total number of events, has changed, and the last line is at
-// least a minute old. more is the number of events since that line. If a line is due, due records it as written.
+// due reports whether a log line about events is due at now, and marks that line as written. n is the total number of
+// events. A line is due if n has changed since the last line and that line is at least a minute old. more is the
+// number of events since the last line.
 func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 	if n == c.told || !c.at.IsZero() && now.Sub(c.at) < time.Minute {
 		return 0, false

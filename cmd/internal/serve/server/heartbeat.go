@@ -15,7 +15,7 @@ type heartbeat struct {
 }
 
 // moves reports whether all rooms have made progress since the last call. A room without a sound card must keep up
-// with the clock or sleep. The sound card of a room must have requested frames, or must be known to be lost. If a
+// with the clock or sleep. A sound card must have requested frames, or the room must know that the card is lost. If a
 // room blocks, moves blocks, too, so that the watchdog is not fed.
 func (b *heartbeat) moves(rooms []*room.Room) bool {
 	alive, asked := true, map[string]int64{}

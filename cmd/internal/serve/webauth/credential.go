@@ -16,8 +16,8 @@ type credential struct {
 	spent bucket // the client's use of its rate
 }
 
-// in returns the role of the credential in a room. After its end it is the zero Role. The room "" is the server
-// as a whole: a credential that is limited to some rooms has at most the role Read there.
+// in returns the role that the credential gives in a room. After the end of the credential it is the zero Role. The
+// room "" is the server as a whole: there, a credential that is limited to some rooms gives at most the role Read.
 func (b *credential) in(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
@@ -30,7 +30,8 @@ func (b *credential) in(room string) Role {
 	return None
 }
 
-// covers reports whether the credential gives at least role in a room. The room "" means in all rooms.
+// covers reports whether the credential gives at least role in a room. For the room "" it reports whether the
+// credential does so in all rooms.
 func (b *credential) covers(role Role, room string) bool {
 	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
 }
@@ -45,9 +46,9 @@ type visitor struct {
 
 type visitorKey struct{}
 
-// in returns the visitor's role in a room; the room "" is the server as a whole. Without a credential, Options.Public
-// decides. If it sets no role, the result is the zero Role when tokens are required; otherwise it is Admin on this
-// machine and Operate from another.
+// in returns the visitor's role in a room; the room "" is the server as a whole. Without a credential, the role is
+// Options.Public, if that is set. Otherwise it is the zero Role if tokens are required; if not, it is Admin for a
+// visitor on this machine and Operate for another.
 func (v *visitor) in(room string) Role {
 	if v.credential != nil {
 		return v.credential.in(room)

@@ -31,9 +31,9 @@ func (c *crowd) count() int {
 	return c.open
 }
 
-// enter counts a new connection of the client a and returns nil. Beyond a limit it does not count it and returns a
-// *Denied: 503 for the limit of the server, 429 for the limit of the address, which loopback does not have. An IPv6
-// /64 is one address.
+// enter counts a new connection of the client a and returns nil. If that would exceed a limit, it does not count the
+// connection and returns a *Denied: 503 for the limit of the server, 429 for the limit of the address. Loopback
+// addresses have only the limit of the server. An IPv6 /64 network counts as one address.
 func (c *crowd) enter(a address) *Denied {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -67,9 +67,9 @@ func (c *crowd) leave(a address) {
 	}
 }
 
-// Listener returns a listener that accepts connections from l within the limits and refuses the others. It answers
-// these with an HTTP error that names the limit. Under TLS it only closes them, because the client could not read
-// the answer.
+// Listener returns a listener that accepts connections from l within the limits and refuses the others. A refused
+// client gets an HTTP error that names the limit. Under TLS its connection is only closed, because the client could
+// not read the error.
 func (g *Guard) Listener(l net.Listener) net.Listener { return &listener{l, g} }
 
 type listener struct {

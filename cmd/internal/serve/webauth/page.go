@@ -42,8 +42,8 @@ type pageWriter struct {
 	held    bytes.Buffer
 }
 
-// WriteHeader holds back the status of an error in problem JSON, so that finish can write a page. It passes any
-// other status on.
+// WriteHeader holds back the status of an error in problem JSON, so that finish can write a page instead. Any other
+// status is passed on to the response.
 func (p *pageWriter) WriteHeader(status int) {
 	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
 		p.status = status

@@ -16,9 +16,9 @@ type bucket struct {
 	limiter *rate.Limiter
 }
 
-// take takes n tokens at time now and returns 0. perSecond is both the capacity and the number of tokens added per
-// second; it is the same in each call. If there are too few tokens, take leaves them and returns the time until there
-// are enough. An n above perSecond counts as perSecond.
+// take takes n tokens out of the bucket at time now and returns 0. If the bucket has fewer, take does not change it
+// and returns the time until there are enough. perSecond is both the capacity and the number of tokens added per
+// second; every call must pass the same value. An n above perSecond counts as perSecond.
 func (b *bucket) take(n, perSecond int, now time.Time) time.Duration {
 	b.once.Do(func() { b.limiter = rate.NewLimiter(rate.Limit(perSecond), perSecond) })
 	n = min(n, perSecond)
@@ -46,8 +46,8 @@ func (s *rates) init(l Limits) {
 	s.addresses = map[netip.Prefix]*bucket{}
 }
 
-// of returns the bucket of an IPv4 address or IPv6 network. It makes the bucket if it is new, and if there are too
-// many addresses, first drops others, which then start with full buckets.
+// of returns the bucket of an IPv4 address or IPv6 network, and makes the bucket if it is new. If there are too many
+// addresses, it first drops the buckets of others; those addresses then start with full buckets.
 func (s *rates) of(block netip.Prefix) *bucket {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -153,8 +153,8 @@ func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	return out
 }
 
-// find returns the credential of the token secret, or nil. Its time depends neither on the position of the token nor on
-// its text.
+// find returns the credential of the token secret, or nil. The time that find takes depends neither on the position
+// of the token in the list nor on its text.
 func (t *Tokens) find(secret string) *credential {
 	if len(secret) > mostToken {
 		return nil
