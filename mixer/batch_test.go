@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -45,7 +46,7 @@ func TestBatchFollows(t *testing.T) {
 		sounds = append(sounds, s)
 	}
 	steals := 0
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(30, 60)) {
 		draw := rand.New(rand.NewPCG(seed, 9))
 		chain, others := steps(draw, sounds), steps(draw, sounds)
 		first := int64(draw.IntN(700))

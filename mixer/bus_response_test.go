@@ -61,7 +61,7 @@ func TestHearsFilters(t *testing.T) {
 			continue
 		}
 		s.Refine(voice.SpectrumLevel, false)
-		for hertz := 100.0; hertz <= 10001; hertz *= math.Pow(10, 0.25*float64(longtest.Amount(2, 1))) {
+		for hertz := 100.0; hertz <= 10001; hertz *= math.Pow(10, 0.25*float64(longtest.Amount(3, 1))) {
 			low = append(low, wrongBy(t, s, mixer.Options{LowPass: hertz})...)
 			high = append(high, wrongBy(t, s, mixer.Options{HighPass: hertz})...)
 		}
@@ -271,7 +271,7 @@ func pinkEdge(b int) float64 {
 // an octave between its filters.
 func TestHearsPaths(t *testing.T) {
 	pink, worst, sum, compared := level(t, 48000, 4800, 0.1), 0.0, 0.0, 0
-	defer longtest.Checks(50)()
+	defer longtest.Checks(25)()
 	rapid.Check(t, func(rt *rapid.T) {
 		gain := rapid.Float64Range(-20, 6)
 		eq := func(label string) effect.Effect {
@@ -316,13 +316,13 @@ func TestHearsPaths(t *testing.T) {
 			h.listen()
 			wanted := make([]float64, len(voices))
 			for b := range 12 {
-				const points = 48
+				points := longtest.Amount(16, 48)
 				from, to := pinkEdge(b), pinkEdge(b+1)
 				for i := range points {
 					clear(h.at)
-					hertz := from * math.Pow(to/from, (float64(i)+0.5)/points)
+					hertz := from * math.Pow(to/from, (float64(i)+0.5)/float64(points))
 					for k, v := range voices {
-						wanted[k] += h.voice(v, hertz) / points / 12
+						wanted[k] += h.voice(v, hertz) / float64(points) / 12
 					}
 				}
 			}

@@ -34,7 +34,7 @@ func TestDone(t *testing.T) {
 		all := map[string]<-chan struct{}{"ended": first, "stopped": stopped.Done(), "rejected": rejected.Done(), "cancelled": cancelled.Done()}
 		m.At(70).Stop(mixer.TargetVoice(stopped), 20*ms)
 		over := map[string]int64{"ended": 50, "stopped": 90, "rejected": 20, "cancelled": 900}
-		time.Sleep(time.Hour)
+		time.Sleep(10 * time.Second)
 		for name, c := range all {
 			if closed(c) {
 				t.Errorf("%s: done, while nothing is rendered", name)

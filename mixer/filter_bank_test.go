@@ -29,7 +29,8 @@ func filteredSounds(t *testing.T, seed uint64) (sounds []*voice.Sound) {
 // filteredCrowd renders voices, most of them with filters, on buses and with sends, that are moved,
 // paused, stolen and stopped. With stems, the mixer mixes each voice separately.
 func filteredCrowd(t *testing.T, seed uint64, sounds []*voice.Sound, block int, stems bool) []pcm.Frame {
-	const rate, n = filteredRate, 24000
+	const rate = filteredRate
+	n := longtest.Amount(12000, 24000)
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := newMixer(t, mixer.Config{
 		Rate: rate, Voices: 48, Virtual: 16, NoLimiter: true, Stems: stems, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "hall"}},

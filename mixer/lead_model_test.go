@@ -154,7 +154,7 @@ func TestLeadAgainstFrames(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		block := int64(1 + r.IntN(60))
 		l := &leadPair{t: t, c: &clock{}, lead: block + r.Int64N(40)}
-		c := mixer.Config{Rate: 1000, Voices: 1 + r.IntN(4), MaxVoices: 6, Virtual: r.IntN(4), NoLimiter: true, Commands: 4096, Overflow: pick(r, mixer.StealQuietest, mixer.StealOldest, mixer.Reject)}
+		c := mixer.Config{Rate: 1000, Voices: 1 + r.IntN(4), MaxVoices: 6, Virtual: r.IntN(4), NoLimiter: true, Commands: 512, Overflow: pick(r, mixer.StealQuietest, mixer.StealOldest, mixer.Reject)}
 		l.set = newMixer(t, c)
 		c.Lead, c.Clock = time.Duration(l.lead)*ms, l.c.read
 		l.led = newMixer(t, c)
@@ -186,12 +186,12 @@ func TestLeadUneven(t *testing.T) {
 		sessions = 4000
 	}
 	const rate = 8000
-	s := level(t, rate, 1, 0.1)
+	s, events := level(t, rate, 1, 0.1), make([]mixer.Event, 4096)
 	for seed := range sessions {
 		r := rand.New(rand.NewPCG(seed, 6))
 		c := &clock{now: time.Duration(r.Int64N(1 << 40))}
 		lead := int64(400 + r.IntN(400))
-		m := newMixer(t, mixer.Config{Rate: rate, Voices: 64, NoLimiter: true, Lead: pcm.Duration(lead, rate), Clock: c.read, Commands: 4096})
+		m := newMixer(t, mixer.Config{Rate: rate, Voices: 64, NoLimiter: true, Lead: pcm.Duration(lead, rate), Clock: c.read, Commands: 256})
 		type called struct {
 			at       time.Duration
 			rendered int64
@@ -199,7 +199,6 @@ func TestLeadUneven(t *testing.T) {
 		}
 		var calls []called
 		var began []int64
-		events := make([]mixer.Event, 4096)
 		begin, uneven := c.now, 0
 		for range 60 {
 			for n := r.IntN(5); n > 0; n-- {

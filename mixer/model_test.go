@@ -25,7 +25,7 @@ func TestAgainstModel(t *testing.T) {
 	if !longtest.Enabled() || raceDetector {
 		calls = 200
 	}
-	defer longtest.Checks(50)()
+	defer longtest.Checks(30)()
 	var made, frames, ties, stolen int64
 	kinds := map[mixer.EventKind]int{}
 	reasons := map[mixer.Reason]int{}
@@ -82,7 +82,7 @@ type modelTest struct {
 func newModelTest(t *testing.T, rt *rapid.T, seed uint64) *modelTest {
 	r := rand.New(rand.NewPCG(seed, 7))
 	c := mixer.Config{ // no duck's Above is a whole number of decibels, so that rounding does not decide
-		Rate: []int{1000, 1000, 1000, 8000}[r.IntN(4)], Voices: 1 + r.IntN(8), MaxVoices: 12, NoLimiter: true, Commands: 8192,
+		Rate: []int{1000, 1000, 1000, 8000}[r.IntN(4)], Voices: 1 + r.IntN(8), MaxVoices: 12, NoLimiter: true, Commands: longtest.Amount(512, 8192),
 		Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 11, Idle: 70 * time.Millisecond},
 		MasterGain: pcm.Decibels(-r.IntN(3)),
 		Buses: []mixer.BusConfig{
@@ -127,8 +127,23 @@ func (d *modelTest) last() string {
 
 // modelSounds returns tones and noise, mono and stereo, of several lengths, some with an index. The index
 // of looping voices is different, except if loops are left: the frame at which such a voice stops looping
-// is not specified.
-func modelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound) {
+// is not specified. All tests share the sounds.
+func modelSounds(t testing.TB, rate int, counts bool) []*voice.Sound {
+	key := modelSoundsKey{rate, counts}
+	if modelSoundsMade[key] == nil {
+		modelSoundsMade[key] = newModelSounds(t, rate, counts)
+	}
+	return modelSoundsMade[key]
+}
+
+type modelSoundsKey struct {
+	rate   int
+	counts bool
+}
+
+var modelSoundsMade = map[modelSoundsKey][]*voice.Sound{}
+
+func newModelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ms := rate / 1000
 	for i, n := range []int{0, 1, 35, 90, 150, 280, 400, 700, 1000, 1600} {

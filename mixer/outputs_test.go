@@ -104,7 +104,7 @@ func (s *outScript) run(t testing.TB, c mixer.Config, of int, block func() int) 
 func newOutScript(t testing.TB, seed uint64) *outScript {
 	r := rand.New(rand.NewPCG(seed, 40))
 	s := &outScript{config: mixer.Config{
-		Rate: outRate, Voices: 80, Commands: 2048, NoLimiter: r.IntN(3) == 0, DCGuard: r.IntN(2) == 0, Meters: r.IntN(2) == 0,
+		Rate: outRate, Voices: 80, Commands: 1024, NoLimiter: r.IntN(3) == 0, DCGuard: r.IntN(2) == 0, Meters: r.IntN(2) == 0,
 	}}
 	s.config.SoftClip = s.config.NoLimiter
 	outputs := 2 + r.IntN(3)
@@ -243,7 +243,7 @@ func pairOf(frames []pcm.Frame, outputs, pair int) (out []pcm.Frame) {
 // as a mixer with its buses alone. Unused pairs must be silent.
 func TestOutputsAreMixersOfTheirOwn(t *testing.T) {
 	heard := 0
-	for seed := range uint64(longtest.Amount(20, 60)) {
+	for seed := range uint64(longtest.Amount(12, 60)) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		lengths := func() int { return 1 + r.IntN(400) }
 		s := newOutScript(t, seed)
@@ -277,7 +277,7 @@ func TestOutputsAreMixersOfTheirOwn(t *testing.T) {
 			}
 		}
 	}
-	if heard < longtest.Amount(20, 60) {
+	if heard < longtest.Amount(12, 60) {
 		t.Errorf("%d outputs were heard in the middle", heard)
 	}
 }

@@ -1,11 +1,10 @@
 package mixer_test
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -148,8 +147,9 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 	return sc
 }
 
-// run renders the scene in blocks. It returns digests of its bits and of its events, and the last stats.
-func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) int) (bits, events uint64, st mixer.Stats) {
+// run renders the scene in blocks. It returns its frames, its events without groups and buses, which belong to a mixer,
+// and the last stats.
+func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) int) (frames []pcm.Frame, events []mixer.Event, st mixer.Stats) {
 	t.Helper()
 	m := newMixer(t, sc.config)
 	s := &sceneState{sounds: sounds}
@@ -165,35 +165,29 @@ func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) i
 			t.Fatalf("call %d: %v", i, err)
 		}
 	}
-	b, e := fnv.New64a(), fnv.New64a()
 	polled := make([]mixer.Event, 64)
 	last := int64(-1)
-	buf, raw := make([]pcm.Frame, 8192), []byte(nil)
+	frames = make([]pcm.Frame, sc.length)
 	for at := int64(0); at < sc.length; {
 		n := min(int64(block(at)), sc.length-at)
-		m.Render(buf[:n])
+		rendered := frames[at : at+n]
+		m.Render(rendered)
 		at += n
-		raw = raw[:0]
-		for _, f := range buf[:n] {
+		for _, f := range rendered {
 			for _, x := range f {
 				if x != x || math.Abs(float64(x)) > 1e6 {
 					t.Fatalf("a sample is %v", x)
 				}
-				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 			}
 		}
-		b.Write(raw)
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
 			for _, ev := range polled[:k] {
 				if ev.Frame < last {
 					t.Fatalf("an event of frame %d after one of frame %d", ev.Frame, last)
 				}
 				last = ev.Frame
-				name := ""
-				if ev.Sound != nil {
-					name = ev.Sound.Name()
-				}
-				fmt.Fprintln(e, ev.Frame, ev.Kind, ev.Reason, ev.Slot, ev.Voice, name, ev.Ref, ev.By, ev.ByRef, ev.Audibility, ev.Newcomer, ev.RunnerUp, ev.Candidates)
+				ev.Group, ev.ByGroup, ev.Bus = nil, nil, mixer.Bus{}
+				events = append(events, ev)
 			}
 		}
 		st = m.Stats()
@@ -204,7 +198,7 @@ func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) i
 	if st.EventsLost != 0 || st.Late != 0 || st.Pending != 0 {
 		t.Fatalf("lost, late or left over: %+v", st)
 	}
-	return b.Sum64(), e.Sum64(), st
+	return frames, events, st
 }
 
 // TestBlocksDoNotShow renders random scenes in blocks of many lengths. Bits, events and counters must be
@@ -213,18 +207,22 @@ func TestBlocksDoNotShow(t *testing.T) {
 	sounds := sceneSounds(t)
 	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool}
 	stolen, limited, rejected := int64(0), int64(0), int64(0)
-	defer longtest.Checks(40)()
+	next := longtest.Every(2)
+	defer longtest.Checks(24)()
 	rapid.Check(t, func(rt *rapid.T) {
 		sc := newScene(rapid.Uint64().Draw(rt, "seed"), policies[rapid.IntRange(0, 4).Draw(rt, "policy")])
 		blocks := []func(int64) int{func(int64) int { return 512 }, func(int64) int { return 1 }, func(int64) int { return 7 }, func(int64) int { return 4096 }, func(at int64) int { return 1 + int(at*7919)%601 }}
 		bits, events, st := sc.run(t, sounds, blocks[0])
 		stolen, limited, rejected = stolen+st.Stolen, limited+st.Limited, rejected+st.Rejected
 		for i, b := range blocks[1:] {
+			if i > 0 && !next() {
+				continue
+			}
 			b2, e2, s2 := sc.run(t, sounds, b)
-			if e2 != events {
+			if !slices.Equal(e2, events) {
 				rt.Fatalf("blocks %d: other events", i+1)
 			}
-			if b2 != bits {
+			if !slices.Equal(b2, bits) {
 				rt.Fatalf("blocks %d: other bits", i+1)
 			}
 			if s2 != st {

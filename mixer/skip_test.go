@@ -15,7 +15,7 @@ import (
 // Bits, events and counters must be equal from the first frame on.
 func TestSkip(t *testing.T) {
 	heard := 0
-	for seed := range uint64(longtest.Amount(30, 120)) {
+	for seed := range uint64(longtest.Amount(20, 120)) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		lengths := func() int { return 1 + r.IntN(900) }
 		from := 1 + r.IntN(4400)

@@ -21,7 +21,7 @@ func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sounds := noiseSounds(t, 3, 1)
 		slept := 0
-		for seed := range uint64(longtest.Amount(150, 400)) {
+		for seed := range uint64(longtest.Amount(80, 400)) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			one := func(n ...int) int { return n[random.IntN(len(n))] }
 			c := mixer.Config{
@@ -172,7 +172,7 @@ func TestLongSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 8000
 		sounds := noiseSounds(t, 3, 1)
-		for seed := range uint64(120) {
+		for seed := range uint64(longtest.Amount(60, 120)) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			one := func(n ...int) int { return n[random.IntN(len(n))] }
 			c := sleepConfig(t, one, 20*time.Second)
