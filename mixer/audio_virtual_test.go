@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -28,7 +29,7 @@ func TestFirstBack(t *testing.T) {
 		bus, _ := m.Bus("bus")
 		var handles []Handle
 		most, none, passed := 0, 0, 0
-		for range 4000 {
+		for range longtest.Amount(2000, 4000) {
 			for range r.IntN(4) {
 				o := Options{Gain: pcm.Decibels(-r.IntN(4) * 5), Priority: r.IntN(3) - 1, Protect: r.IntN(9) == 0}
 				if r.IntN(2) == 0 {

@@ -29,7 +29,15 @@ type bruteIndex struct {
 
 type bruteMasks struct{ energy, spread [voice.Bands]float64 }
 
-func bruteSounds(t testing.TB, rate int) (out []*bruteSound) {
+// bruteSounds returns the sounds at a rate with their indices by definition. All tests share them.
+func bruteSounds(t testing.TB, rate int) []*bruteSound {
+	if bruteSoundsOf[rate] == nil {
+		bruteSoundsOf[rate] = newBruteSounds(t, rate)
+	}
+	return bruteSoundsOf[rate]
+}
+
+func newBruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 	r := rand.New(rand.NewPCG(11, uint64(rate)))
 	ms := rate / 1000
 	for i, n := range []int{35, 90, 150, 210, 280, 400, 700, 1000, 1700} {
@@ -163,6 +171,13 @@ func bruteBands(rate, hops, channels int, at func(int64, int) float64, repeats b
 		turns[i][1], turns[i][0] = math.Sincos(2 * math.Pi * float64(i) / float64(size))
 	}
 	one := func(h int) (m bruteMasks) {
+		windowed := make([][]float64, channels)
+		for ch := range windowed {
+			windowed[ch] = make([]float64, size)
+			for i := range size {
+				windowed[ch][i] = at(int64(h*hop+(hop-size)/2+i), ch) * window[i]
+			}
+		}
 		for bin := 1; bin < size/2; bin++ {
 			f := float64(bin) * float64(rate) / float64(size)
 			band := int(math.Floor((bark(f) - bark(80)) / 4))
@@ -173,10 +188,10 @@ func bruteBands(rate, hops, channels int, at func(int64, int) float64, repeats b
 			ear := -0.6*3.64*math.Pow(khz, -0.8) + 6.5*math.Exp(-0.6*(khz-3.3)*(khz-3.3)) - 0.001*math.Pow(khz, 3.6)
 			for ch := range channels {
 				var re, im float64
-				for i := range size {
-					x := at(int64(h*hop+(hop-size)/2+i), ch) * window[i]
-					re += x * turns[bin*i%size][0]
-					im -= x * turns[bin*i%size][1]
+				for i, x := range windowed[ch] {
+					turn := &turns[bin*i%size]
+					re += x * turn[0]
+					im -= x * turn[1]
 				}
 				m.energy[band] += (re*re + im*im) * math.Pow(10, (92+ear)/10) * 32 / 3 / float64(size*size) / float64(channels)
 			}

@@ -128,10 +128,7 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 		x.buses = append(x.buses, n)
 	}
 	d.x = x
-	if bruteSoundsOf[c.Rate] == nil {
-		bruteSoundsOf[c.Rate] = bruteSounds(t, c.Rate)
-	}
-	d.sounds = bruteSoundsOf[c.Rate]
+	d.sounds = bruteSounds(t, c.Rate)
 	for i, o := range []mixer.GroupOptions{{Voices: 1 + r.IntN(3)}, {Voices: 2, Cooldown: 12 * ms}, {Coalesce: 25 * ms, Voices: 3}} {
 		o.PerOwner, o.Full = r.IntN(2) == 0, pick(r, mixer.StealQuietest, mixer.StealQuietest, mixer.StealOldest, mixer.Reject)
 		g, err := d.m.NewGroup(fmt.Sprint("g", i), o)

@@ -183,8 +183,8 @@ func grouped(o mixer.GroupOptions) func(m *mixer.Mixer) mixer.Options {
 }
 
 func must(t testing.TB, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper() // only here: it walks the stack
 		t.Fatal(err)
 	}
 }

@@ -74,7 +74,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 // after the last voice and RingsUntil, and equal in blocks of any length.
 func TestRingsUntilIsLateEnough(t *testing.T) {
 	loud := 0
-	for seed := range uint64(longtest.Amount(50, 150)) {
+	for seed := range uint64(longtest.Amount(30, 150)) {
 		var first []float32
 		for _, block := range []int{1, 17, 400} {
 			r := rand.New(rand.NewPCG(seed, 9))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
@@ -37,7 +38,7 @@ func (s *straight) turn(frame int64, to float64, duration int64) {
 // move shifts the phase by at most g/2 times the change of the ratio, in frames of the sound.
 func TestDopplerAgainstFormula(t *testing.T) {
 	still, moving := math.Inf(-1), 0.0
-	for seed := range uint64(40) {
+	for seed := range uint64(longtest.Amount(20, 40)) {
 		r := rand.New(rand.NewPCG(5, seed))
 		rate := []int{22050, 44100, 48000}[r.IntN(3)]
 		seconds := func(frame int64) float64 { return float64(frame) / float64(rate) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/effect"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -279,7 +280,7 @@ func (c *compressorOracle) step(frame int64, x, key [2]float64) [2]float64 {
 // curve uses a logarithm in float32 that is right to 3e-5 octaves, which is -93 dB of a sample.
 func TestCompressorAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
-	for seed := range uint64(40) {
+	for seed := range uint64(longtest.Amount(20, 40)) {
 		r := rand.New(rand.NewPCG(1, seed))
 		draw := map[string]func() float64{
 			"threshold": func() float64 { return between(r, -60, 0) }, "ratio": func() float64 { return logBetween(r, 1, 100) },
@@ -385,7 +386,7 @@ func (d *delayOracle) step(frame int64, x, _ [2]float64) [2]float64 {
 // 26 dB.
 func TestDelayAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
-	for seed := range uint64(40) {
+	for seed := range uint64(longtest.Amount(20, 40)) {
 		r := rand.New(rand.NewPCG(2, seed))
 		draw := map[string]func() float64{
 			"time": func() float64 { return logBetween(r, 0.001, 0.2) }, "feedback": func() float64 { return between(r, 0, 0.95) },
@@ -486,7 +487,7 @@ func eqValues(r *rand.Rand, bands int, kinds []float64) effect.Values {
 // output is rounded, to float32, which is -150 dB.
 func TestEqualiserAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
-	for seed := range uint64(40) {
+	for seed := range uint64(longtest.Amount(20, 40)) {
 		r := rand.New(rand.NewPCG(3, seed))
 		bands := 1 + r.IntN(8)
 		values := eqValues(r, bands, []float64{effect.Flat, effect.LowShelf, effect.Peak, effect.HighShelf, effect.LowPass, effect.HighPass, effect.Notch})
@@ -545,7 +546,7 @@ func (q *movingEq) step(frame int64, x, _ [2]float64) [2]float64 {
 // kHz, where the difference is largest, such a line is 2 % of a fade.
 func TestMovingEqualiserAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
-	for seed := range uint64(20) {
+	for seed := range uint64(longtest.Amount(12, 20)) {
 		r := rand.New(rand.NewPCG(4, seed))
 		bands := 1 + r.IntN(2)
 		values := eqValues(r, bands, []float64{effect.LowShelf, effect.Peak, effect.HighShelf, effect.LowPass, effect.HighPass, effect.Notch})

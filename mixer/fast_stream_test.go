@@ -76,7 +76,7 @@ func TestFastStreams(t *testing.T) {
 				}
 				var out []pcm.Frame
 				var handles []mixer.Handle
-				for range 150 {
+				for range longtest.Amount(100, 150) {
 					switch r.IntN(7) {
 					case 0, 1:
 						handles = append(handles, play(t, m.At(mixer.Now), s.sound, o()))

@@ -62,9 +62,9 @@ const ms = time.Millisecond
 
 // busOf returns an existing bus.
 func busOf(t testing.TB, m *mixer.Mixer, name string) mixer.Bus {
-	t.Helper()
 	b, err := m.Bus(name)
 	if err != nil {
+		t.Helper() // only here: it walks the stack
 		t.Fatalf("there is no bus %q", name)
 	}
 	return b

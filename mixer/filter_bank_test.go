@@ -30,7 +30,7 @@ func filteredSounds(t *testing.T, seed uint64) (sounds []*voice.Sound) {
 // paused, stolen and stopped. With stems, the mixer mixes each voice separately.
 func filteredCrowd(t *testing.T, seed uint64, sounds []*voice.Sound, block int, stems bool) []pcm.Frame {
 	const rate = filteredRate
-	n := longtest.Amount(12000, 24000)
+	n := longtest.Amount(8000, 24000)
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := newMixer(t, mixer.Config{
 		Rate: rate, Voices: 48, Virtual: 16, NoLimiter: true, Stems: stems, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "hall"}},

@@ -52,9 +52,9 @@ func newMixer(t testing.TB, c mixer.Config) *mixer.Mixer {
 }
 
 func play(t testing.TB, at mixer.Moment, s *voice.Sound, o mixer.Options) mixer.Handle {
-	t.Helper()
 	h, err := at.Play(s, o)
 	if err != nil {
+		t.Helper() // only here: it walks the stack
 		t.Fatal(err)
 	}
 	return h

@@ -24,17 +24,18 @@ func TestPlayOrder(t *testing.T) {
 	}
 	const frames = 12000
 	for seed := range uint64(longtest.Amount(7, 20)) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		var sounds []*voice.Sound
+		for i := range 6 {
+			data := make([]float32, 300+200*i)
+			for j := range data {
+				data[j] = float32(r.Float64() - 0.5)
+			}
+			sounds = append(sounds, sound(t, voice.Samples{Name: fmt.Sprint(i), Rate: 8000, Channels: 1, Data: data, Loop: pcm.Loop{0, int64(len(data))}}))
+		}
 		var want []pcm.Frame
 		for _, longest := range []int{1, 4000, 700, 90} {
 			r := rand.New(rand.NewPCG(seed, 5))
-			var sounds []*voice.Sound
-			for i := range 6 {
-				data := make([]float32, 300+200*i)
-				for j := range data {
-					data[j] = float32(r.Float64() - 0.5)
-				}
-				sounds = append(sounds, sound(t, voice.Samples{Name: fmt.Sprint(i), Rate: 8000, Channels: 1, Data: data, Loop: pcm.Loop{0, int64(len(data))}}))
-			}
 			m := newMixer(t, mixer.Config{Rate: 8000, Voices: 64, NoLimiter: true})
 			var actions []action
 			var tags [60]mixer.Handle

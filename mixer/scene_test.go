@@ -208,7 +208,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool}
 	stolen, limited, rejected := int64(0), int64(0), int64(0)
 	next := longtest.Every(2)
-	defer longtest.Checks(24)()
+	defer longtest.Checks(18)()
 	rapid.Check(t, func(rt *rapid.T) {
 		sc := newScene(rapid.Uint64().Draw(rt, "seed"), policies[rapid.IntRange(0, 4).Draw(rt, "policy")])
 		blocks := []func(int64) int{func(int64) int { return 512 }, func(int64) int { return 1 }, func(int64) int { return 7 }, func(int64) int { return 4096 }, func(at int64) int { return 1 + int(at*7919)%601 }}

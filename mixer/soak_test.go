@@ -106,7 +106,10 @@ func TestGenerations(t *testing.T) {
 	seen := map[mixer.Handle]bool{}
 	block := make([]pcm.Frame, 2)
 	for i := range uses {
-		h := play(t, m.At(mixer.Now), s, mixer.Options{})
+		h, err := m.Play(s, mixer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(old) < cap(old) {
 			old = append(old, h)
 		}

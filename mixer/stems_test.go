@@ -57,7 +57,7 @@ func stemGame(t testing.TB, seed uint64, list []*voice.Sound, keep bool, c mixer
 	kinds := len(list)
 	r := rand.New(rand.NewPCG(seed, 2))
 	duck := mixer.Duck{When: "left", By: 11, Attack: 9 * time.Millisecond, Hold: 35 * time.Millisecond, Release: 61 * time.Millisecond}
-	c.Rate, c.Voices, c.MaxVoices, c.NoLimiter, c.Stems = rate, 2+r.IntN(6), 8, true, keep
+	c.Rate, c.Voices, c.MaxVoices, c.Commands, c.Events, c.NoLimiter, c.Stems = rate, 2+r.IntN(6), 8, 256, 64, true, keep
 	c.Virtual = r.IntN(3)
 	c.Buses = []mixer.BusConfig{
 		{Name: "top", Gain: -2, Pan: 0.2}, {Name: "left", Parent: "top", Pan: -0.4, Voices: 4, Pitch: 1},

@@ -259,7 +259,7 @@ func TestVirtualBlocks(t *testing.T) {
 	virtual, lost, next := int64(0), int64(0), longtest.Every(2)
 	for seed := range scenes {
 		sc := newScene(seed*77, policies[seed%6])
-		sc.config.Virtual = 1 + int(seed%7)
+		sc.config.Virtual, sc.config.Events = 1+int(seed%7), 2048
 		sc.config.Voices = 1 + int(seed%4)
 		bits, events, st := sc.run(t, sounds, func(int64) int { return 512 })
 		virtual, lost = virtual+st.Virtual, lost+st.Stolen
