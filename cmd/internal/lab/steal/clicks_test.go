@@ -11,7 +11,7 @@ func TestClicks(t *testing.T) {
 	if Race {
 		t.Skip("one goroutine, and slow")
 	}
-	pairs := Pairs(CorpusOne(), 1, longtest.Amount(100, 300))
+	pairs := Pairs(CorpusOne(), 1, longtest.Amount(60, 300))
 	share := func(f Fade) float64 { return Clicks(pairs, func(p *Pair) []float32 { return p.Faded(f) }) }
 	if got := Clicks(pairs, func(p *Pair) []float32 { return p.Voice }); got != 0 {
 		t.Errorf("%v of voices click that are not cut", got)

@@ -15,6 +15,12 @@ import (
 // CorpusOne makes the sounds of seed 1 once for all tests.
 var CorpusOne = sync.OnceValue(func() []Recording { return Corpus(1) })
 
+// wavesOne holds the rendered waves of CorpusOne for all tests.
+var wavesOne = map[waveKey]*wave{}
+
+// PartsOne returns the parts of a scene of CorpusOne. Scenes share their waves.
+func PartsOne(s *Scene) ([]Part, error) { return s.parts(CorpusOne(), wavesOne) }
+
 // loops reports whether recordings of a kind are meant to be looped.
 func loops(k Kind) bool { return k == Engine || k == Wind }
 

@@ -59,7 +59,7 @@ func TestMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sim, err := newSimulator(scene, corpus)
+			sim, err := newSimulator(scene)
 			if err != nil {
 				t.Fatal(err)
 			}

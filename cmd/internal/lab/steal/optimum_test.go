@@ -2,6 +2,8 @@ package steal
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 	"testing"
 )
 
@@ -19,40 +21,52 @@ func energetic(from int, energies ...float64) Part {
 	return Part{From: int64(from) * Grid, To: int64(from+len(energies)) * Grid, Left: 1, wave: w}
 }
 
-// bestOf computes the optimum by brute force: each set of voices at a time leads to all its subsets plus the
-// voices that start then.
-func bestOf(parts []Part, bins, pool int) float64 {
-	best := map[uint]float64{0: 0}
+// bestOf computes the optimum of each pool by brute force: each set of voices at a time leads to all its subsets
+// plus the voices that start then.
+func bestOf(parts []Part, bins int, pools []int) []float64 {
+	impossible := math.Inf(-1)
+	best := make([][]float64, len(pools)) // by pool and set of voices
+	for k := range best {
+		best[k] = slices.Repeat([]float64{impossible}, 1<<len(parts))
+		best[k][0] = 0
+	}
+	worth, next := make([]float64, 1<<len(parts)), make([]float64, 1<<len(parts))
 	for bin := range bins {
 		from, to := int64(bin)*Grid, int64(bin+1)*Grid
-		next := map[uint]float64{}
-		for set, value := range best {
-			for i := range parts {
-				if parts[i].From == from {
-					set |= 1 << i
-				}
+		fresh := 0
+		for i := range parts {
+			if parts[i].From == from {
+				fresh |= 1 << i
 			}
-			for sub := set; ; sub = (sub - 1) & set {
-				n, worth := 0, 0.0
-				for i := range parts {
-					if sub>>i&1 == 1 {
-						n++
-						worth += parts[i].Energy(from, to)
-					}
-				}
-				if v, ok := next[sub]; n <= pool && (!ok || value+worth > v) {
-					next[sub] = value + worth
-				}
-				if sub == 0 {
-					break
-				}
+			energy := parts[i].Energy(from, to)
+			for set := range 1 << i {
+				worth[set|1<<i] = worth[set] + energy
 			}
 		}
-		best = next
+		for k, pool := range pools {
+			for set := range next {
+				next[set] = impossible
+			}
+			for set, value := range best[k] {
+				if value == impossible {
+					continue
+				}
+				set |= fresh
+				for sub := set; ; sub = (sub - 1) & set {
+					if bits.OnesCount(uint(sub)) <= pool {
+						next[sub] = max(next[sub], value+worth[sub])
+					}
+					if sub == 0 {
+						break
+					}
+				}
+			}
+			copy(best[k], next)
+		}
 	}
-	most := 0.0
-	for _, v := range best {
-		most = max(most, v)
+	most := make([]float64, len(pools))
+	for k := range most {
+		most[k] = slices.Max(best[k])
 	}
 	return most
 }
@@ -79,8 +93,9 @@ func TestOptimum(t *testing.T) {
 		}
 		pools := []int{1, 2, 3, 4, 9}
 		optima, bounds := Optima(parts, bins*Grid, pools), Bound(parts, bins*Grid, pools)
+		best := bestOf(parts, bins, pools)
 		for k, pool := range pools {
-			got, want := optima[k].KError, ratio(total-bestOf(parts, bins, pool), total)
+			got, want := optima[k].KError, ratio(total-best[k], total)
 			if math.Abs(got-want) > 1e-6 {
 				t.Fatalf("scene %d, %d voices: %v dB, trying everything gives %v", n, pool, got, want)
 			}

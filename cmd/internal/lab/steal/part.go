@@ -39,7 +39,11 @@ type waveKey struct {
 // Parts returns the part of each event of a scene, in the order of its events: the signal that the event plays.
 // Looping voices end at their stop; no part is longer than the scene. An error names the recording.
 func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
-	waves := map[waveKey]*wave{}
+	return s.parts(corpus, map[waveKey]*wave{})
+}
+
+// parts is Parts with the waves of scenes of the same corpus and length. It adds the waves that it renders.
+func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, error) {
 	tail := RaisedCosine(tailMilliseconds)
 	parts := make([]Part, len(s.Events))
 	for i, e := range s.Events {

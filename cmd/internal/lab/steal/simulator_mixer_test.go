@@ -74,7 +74,7 @@ func TestWallsMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := scene.Parts(corpus)
+	parts, err := steal.PartsOne(scene)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestSimulator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sim, err := newSimulator(scene, corpus)
+		sim, err := newSimulator(scene)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"voicepool/cmd/internal/lab/steal"
 	"voicepool/internal/loudness"
@@ -41,12 +42,27 @@ type move struct {
 	back  bool
 }
 
-func newSimulator(scene *steal.Scene, corpus []steal.Recording) (*simulator, error) {
+// newSimulator returns a simulator of a scene of CorpusOne.
+func newSimulator(scene *steal.Scene) (*simulator, error) {
 	s := &simulator{scene: scene}
 	var err error
-	if s.parts, err = scene.Parts(corpus); err != nil {
+	if s.parts, err = steal.PartsOne(scene); err != nil {
 		return nil, err
 	}
+	prepared, err := prepareOne()
+	s.sounds, s.now = prepared.sounds, prepared.now
+	return s, err
+}
+
+// preparedSounds holds the sounds of a corpus and their energies.
+type preparedSounds struct {
+	sounds []*voice.Sound
+	now    [][]float64 // by sound and hop, the energy of that hop only
+}
+
+// prepareOne prepares the sounds of CorpusOne once for all simulators.
+var prepareOne = sync.OnceValues(func() (s preparedSounds, err error) {
+	corpus := steal.CorpusOne()
 	for i := range corpus {
 		data := make([]float32, len(corpus[i].Samples))
 		filter := loudness.NewFilter(steal.Rate)
@@ -58,12 +74,12 @@ func newSimulator(scene *steal.Scene, corpus []steal.Recording) (*simulator, err
 		}
 		sound, err := sounds.Prepare(&sounds.Clip{Name: corpus[i].Name, Rate: steal.Rate, Channels: 1, Samples: data}, sounds.Options{})
 		if err != nil {
-			return nil, err
+			return s, err
 		}
 		s.sounds, s.now = append(s.sounds, sound), append(s.now, now)
 	}
 	return s, nil
-}
+})
 
 // position returns the frame of an event's sound at a frame of the scene.
 func (s *simulator) position(event int, frame int64) int64 {
