@@ -29,6 +29,7 @@ type explorer struct {
 	stales bool // old handles remain usable
 	nodes  []node
 	steps  int
+	after  state // of the present move; a field, so that no move allocates
 }
 
 type frontier struct {
@@ -64,17 +65,17 @@ func explore(c config, depth int) result {
 			f := here[len(here)-1]
 			here = here[:len(here)-1]
 			try := func(to *[]frontier, mv move) string {
-				s := f.state
-				m := machine{config: c, state: &s}
+				x.after = f.state
+				m := machine{config: c, state: &x.after}
 				x.steps++
 				if !m.apply(mv) && m.bad == "" {
 					return ""
 				}
-				if m.bad == "" && !x.met.add(x.print(&s)) {
+				if m.bad == "" && !x.met.add(x.print(&x.after)) {
 					return ""
 				}
 				x.nodes = append(x.nodes, node{f.node, mv})
-				*to = append(*to, frontier{s, int32(len(x.nodes) - 1)})
+				*to = append(*to, frontier{x.after, int32(len(x.nodes) - 1)})
 				return m.bad
 			}
 			bad := x.moves(&f.state, calls < depth, func(mv move) string {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 )
@@ -177,7 +178,7 @@ func TestMeterReaders(t *testing.T) {
 		})
 	}
 	x := make([]pcm.Frame, 3200)
-	for s := range 2000 {
+	for s := range longtest.Amount(500, 2000) {
 		for i := range x {
 			x[i] = pcm.Frame{float32(math.Ldexp(1, -(s % 8))), 0}
 		}

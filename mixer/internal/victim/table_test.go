@@ -25,34 +25,41 @@ func (r *row) compare(s *row, key Key) int {
 	return cmp.Or(cmp.Compare(r.prio, s.prio), cmp.Compare(r.key(key), s.key(key)), cmp.Compare(r.number, s.number))
 }
 
-// chooseByWalk returns the choice among the rows that candidate selects, by sorting them.
+// chooseByWalk returns the choice among the rows that candidate selects, by a walk over all of them.
 func chooseByWalk(rows []row, key Key, candidate func(i int) bool) Choice {
-	var order []int
+	c, second := Choice{Slot: -1, RunnerUp: -1}, -1
 	for i := range rows {
-		if rows[i].prio != Unstealable && candidate(i) {
-			order = append(order, i)
+		x := &rows[i]
+		if x.prio == Unstealable || !candidate(i) {
+			continue
 		}
+		c.Candidates++
+		switch {
+		case c.Slot < 0 || x.compare(&rows[c.Slot], key) < 0:
+			if c.Slot < 0 || x.prio != rows[c.Slot].prio {
+				c.Peers = 0
+			}
+			c.Slot, second = i, c.Slot
+		case second < 0 || x.compare(&rows[second], key) < 0:
+			second = i
+		}
+		c.Peers += boolInt(x.prio == rows[c.Slot].prio)
 	}
-	c := Choice{Slot: -1, Candidates: len(order), RunnerUp: -1}
-	if len(order) == 0 {
+	if c.Slot < 0 {
 		return c
 	}
-	slices.SortFunc(order, func(i, j int) int { return rows[i].compare(&rows[j], key) })
 	reported := ByAudibility
 	if key == ByRemaining {
 		reported = key
 	}
-	c.Slot, c.Audibility = order[0], float64(rows[order[0]].key(reported))
-	for _, i := range order {
-		c.Peers += boolInt(rows[i].prio == rows[c.Slot].prio)
-	}
-	if len(order) > 1 {
-		c.RunnerUp, c.RunnerUpPrio = float64(rows[order[1]].key(reported)), rows[order[1]].prio
+	c.Audibility = float64(rows[c.Slot].key(reported))
+	if second >= 0 {
+		c.RunnerUp, c.RunnerUpPrio = float64(rows[second].key(reported)), rows[second].prio
 	}
 	return c
 }
 
-// TestTable changes scores at random, by setters and moves, and compares every kind of choice with a sorted list:
+// TestTable changes scores at random, by setters and moves, and compares every kind of choice with a walk:
 // by each key, with and without virtual voices, and among a part of the voices.
 func TestTable(t *testing.T) {
 	for _, slots := range []int{3, 40, 700} {
