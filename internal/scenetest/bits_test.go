@@ -44,8 +44,8 @@ func TestSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
-		got, report := hash(t, sheet, lib, 512, 40*sheet.Rate, nil)
+		lib := libraryFor(sheet)
+		got, report := hash(t, sheet, lib, 512, 40*sheet.Rate, nil, nil)
 		compare(t, got, "testdata/scene_beginning.sha256")
 		if n := report.Totals; n.Stolen < 500 || n.Limited < 150 || n.Ended < 800 || n.Missed == 0 || n.HighWater != 20 || n.Coalesced < 500 {
 			t.Errorf("the beginning proves too little: %+v", n)
@@ -88,32 +88,56 @@ func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib, file := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), "testdata/"+name+".sha256"
+	lib, file := libraryFor(sheet), "testdata/"+name+".sha256"
 	blocks := []int{512, drawn, 1, 7, 64, 4096}
 	if !longtest.Enabled() || raceEnabled {
 		blocks = []int{drawn} // drawn lengths find what a fixed length finds
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("blocks are drawn from the seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
 	for _, block := range blocks {
-		name := fmt.Sprint(block)
-		if block == drawn {
-			name = "drawn"
-		}
-		t.Run(name, func(t *testing.T) {
-			got, report := hash(t, sheet, lib, block, -1, r)
-			compare(t, got, file)
+		check := func(t *testing.T, hash string, report *report.Report) {
+			compare(t, hash, file)
 			if !proves(report) {
 				t.Errorf("the scene proves too little: %+v, %d frames", report.Totals, report.Frames)
 			}
+		}
+		if block == drawn {
+			t.Run("drawn", func(t *testing.T) {
+				r := renderDrawn(t, name, sheet)
+				check(t, r.hash, r.report)
+			})
+			continue
+		}
+		t.Run(fmt.Sprint(block), func(t *testing.T) {
+			hash, report := hash(t, sheet, lib, block, -1, nil, nil)
+			check(t, hash, report)
 		})
 	}
 }
 
+// drawnRender is a sheet of testdata, rendered in blocks of random lengths.
+type drawnRender struct {
+	frames []pcm.Frame
+	hash   string
+	report *report.Report
+}
+
+var drawnRenders = map[string]*drawnRender{}
+
+// renderDrawn renders the sheet of testdata with a name, once for all tests.
+func renderDrawn(t *testing.T, name string, sheet *cue.Sheet) *drawnRender {
+	if drawnRenders[name] == nil {
+		seed := uint64(time.Now().UnixNano())
+		t.Logf("blocks are drawn from the seed %d", seed)
+		d := &drawnRender{frames: make([]pcm.Frame, 0, 125*sheet.Rate)} // of the longest sheet
+		d.hash, d.report = hash(t, sheet, libraryFor(sheet), drawn, -1, rand.New(rand.NewPCG(seed, 1)), &d.frames)
+		drawnRenders[name] = d
+	}
+	return drawnRenders[name]
+}
+
 // hash renders a sheet in blocks of a fixed or random length and returns the hash of all bits. It renders most
-// frames, rounded down to whole blocks, or everything if most is -1.
-func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block, most int, r *rand.Rand) (string, *report.Report) {
+// frames, rounded down to whole blocks, or everything if most is -1. If all is not nil, it appends the frames to it.
+func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block, most int, r *rand.Rand, all *[]pcm.Frame) (string, *report.Report) {
 	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +155,9 @@ func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block, most int, 
 		}
 		n, err := p.Read(frames[:length])
 		at += int64(n)
+		if all != nil {
+			*all = append(*all, frames[:n]...)
+		}
 		bytes = bytes[:0]
 		for _, f := range frames[:n] {
 			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(f[0]))

@@ -9,7 +9,6 @@ import (
 
 	"voicepool/cue"
 	"voicepool/pcm"
-	"voicepool/sounds"
 )
 
 // rendered renders a sheet.
@@ -19,7 +18,7 @@ func rendered(t *testing.T, file string) (mix []pcm.Frame, rate float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cue.NewPlayer(context.Background(), sheet, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), cue.Options{})
+	p, err := cue.NewPlayer(context.Background(), sheet, libraryFor(sheet), cue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

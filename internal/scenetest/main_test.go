@@ -2,7 +2,11 @@ package scenetest
 
 import (
 	"os"
+	"sync"
 	"testing"
+
+	"voicepool/cue"
+	"voicepool/sounds"
 )
 
 // TestMain runs the tests in the root of the module, so that paths read as they do in the documentation.
@@ -11,4 +15,16 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	m.Run()
+}
+
+// libraries holds a library by rate for all tests, so that each sound is decoded and measured once.
+var libraries sync.Map
+
+// libraryFor returns the library for the rate of a sheet.
+func libraryFor(sheet *cue.Sheet) *sounds.Library {
+	l, ok := libraries.Load(sheet.Rate)
+	if !ok {
+		l, _ = libraries.LoadOrStore(sheet.Rate, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}))
+	}
+	return l.(*sounds.Library)
 }
