@@ -12,6 +12,7 @@ import (
 
 const manyWays = `
 voices: 64
+master: {limiter: false}
 sounds:
   a: {file: sfx/a.wav}
   d: {files: [sfx/a.wav, sfx/b.wav, sfx/c.wav], pick: shuffle, gain: [-6, 0]}

@@ -51,55 +51,65 @@ func call(v reflect.Value, method string, arguments ...any) error {
 }
 
 // layersTogether compares a play with two layers, changed by move, with two plays of the same sounds, each
-// changed by move. The frames must be equal and, if heard is set, differ from the unchanged plays.
-func layersTogether(t *testing.T, name string, heard bool, lead time.Duration, move func(m *mixer.Mixer, h bank.Handle) error) {
+// changed by move. The frames must be equal and, if heard is set, differ from those of unchanged.
+func layersTogether(t *testing.T, name string, heard bool, lead time.Duration, unchanged []pcm.Frame, move func(m *mixer.Mixer, h bank.Handle) error) {
 	t.Helper()
-	outputs := [3][]pcm.Frame{}
-	for i, plays := range [][]string{{"both"}, {"low", "high"}, {"both"}} {
-		b, err := open(t, twoLayers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var now time.Duration
-		config := b.Config()
-		config.Lead, config.Clock = lead, func() time.Duration { return now }
-		m, err := mixer.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { m.Close() })
-		if err := b.Use(m); err != nil {
-			t.Fatal(err)
-		}
-		var handles []bank.Handle
-		for _, play := range plays {
-			handles = append(handles, start(t, b, play, bank.Options{Emitter: &space.Emitter{}}))
-		}
-		render(m, 300)
-		now = pcm.Duration(300, m.Rate())
-		for _, h := range handles {
-			if i == 2 {
-				break
-			}
-			if err := move(m, h); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		m.Prepare() // prepares the mip levels for pitched voices
-		outputs[i] = render(m, 2000)
-	}
-	if !slices.Equal(outputs[0], outputs[1]) {
+	both, apart := movedLayers(t, name, lead, move, "both"), movedLayers(t, name, lead, move, "low", "high")
+	if !slices.Equal(both, apart) {
 		t.Errorf("%s with a lead of %v does not reach all layers", name, lead)
 	}
-	if slices.Equal(outputs[0], outputs[2]) == heard {
+	if slices.Equal(both, unchanged) == heard {
 		t.Errorf("%s with a lead of %v: it changes what is heard: %v, want %v", name, lead, !heard, heard)
 	}
+}
+
+// unmovedLayers returns the frames of a play with two layers that never changes.
+func unmovedLayers(t *testing.T, lead time.Duration) []pcm.Frame {
+	t.Helper()
+	return movedLayers(t, "", lead, func(*mixer.Mixer, bank.Handle) error { return nil }, "both")
+}
+
+// movedLayers starts plays, calls move for each of them after 300 frames, and returns the 2000 frames that follow.
+func movedLayers(t *testing.T, name string, lead time.Duration, move func(m *mixer.Mixer, h bank.Handle) error, plays ...string) []pcm.Frame {
+	t.Helper()
+	b, err := open(t, twoLayers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now time.Duration
+	config := b.Config()
+	config.Lead, config.Clock = lead, func() time.Duration { return now }
+	m, err := mixer.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	if err := b.Use(m); err != nil {
+		t.Fatal(err)
+	}
+	var handles []bank.Handle
+	for _, play := range plays {
+		handles = append(handles, start(t, b, play, bank.Options{Emitter: &space.Emitter{}}))
+	}
+	render(m, 300)
+	now = pcm.Duration(300, m.Rate())
+	for _, h := range handles {
+		if err := move(m, h); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	m.Prepare() // prepares the mip levels for pitched voices
+	return render(m, 2000)
 }
 
 // TestMomentsReachAllLayers calls every method of a Moment with a target on the handle of a bank, now and at
 // a frame, with and without a lead.
 func TestMomentsReachAllLayers(t *testing.T) {
 	moment, calls := reflect.TypeFor[mixer.Moment](), voiceCalls()
+	unchanged := map[time.Duration][]pcm.Frame{}
+	for _, lead := range leads {
+		unchanged[lead] = unmovedLayers(t, lead)
+	}
 	found := 0
 	for i := range moment.NumMethod() {
 		method := moment.Method(i)
@@ -114,7 +124,7 @@ func TestMomentsReachAllLayers(t *testing.T) {
 		}
 		for _, later := range []int64{-1, 700} {
 			for _, lead := range leads {
-				layersTogether(t, method.Name, method.Name != "Resume", lead, func(m *mixer.Mixer, h bank.Handle) error {
+				layersTogether(t, method.Name, method.Name != "Resume", lead, unchanged[lead], func(m *mixer.Mixer, h bank.Handle) error {
 					frame := int64(mixer.Now)
 					if later > 0 {
 						frame = m.Now() + later
@@ -133,6 +143,10 @@ func TestMomentsReachAllLayers(t *testing.T) {
 // lead.
 func TestHandlesReachAllLayers(t *testing.T) {
 	handle, calls := reflect.TypeFor[bank.Handle](), voiceCalls()
+	unchanged := map[time.Duration][]pcm.Frame{}
+	for _, lead := range leads {
+		unchanged[lead] = unmovedLayers(t, lead)
+	}
 	for i := range handle.NumMethod() {
 		method := handle.Method(i)
 		if method.Type.NumOut() != 1 || method.Type.Out(0) != reflect.TypeFor[error]() || method.Name == "Seek" || method.Name == "Set" { // Seek moves only the first layer, and Set a parameter
@@ -145,7 +159,7 @@ func TestHandlesReachAllLayers(t *testing.T) {
 		}
 		silent := slices.Contains([]string{"Resume", "Protect", "SetPriority"}, method.Name)
 		for _, lead := range leads {
-			layersTogether(t, method.Name, !silent, lead, func(_ *mixer.Mixer, h bank.Handle) error {
+			layersTogether(t, method.Name, !silent, lead, unchanged[lead], func(_ *mixer.Mixer, h bank.Handle) error {
 				return call(reflect.ValueOf(h), method.Name, arguments...)
 			})
 		}

@@ -48,10 +48,10 @@ var bigSheets = map[string]func(b *strings.Builder, n int){
 	"loops": func(b *strings.Builder, n int) { lines(b, "cues:\n", "  - {at: %d, play: click, loop: true}\n", n) },
 	"deep buses": func(b *strings.Builder, n int) {
 		b.WriteString("buses:\n  b0: {}\n")
-		for i := range 4000 {
+		for i := range min(n, 4000) {
 			fmt.Fprintf(b, "  b%d: {parent: b%d}\n", i+1, i)
 		}
-		lines(b, "cues:\n", "  - {at: 0, play: click, bus: b3999, loop: true}\n  - {at: %d, pause: b10}\n", n)
+		lines(b, "cues:\n", "  - {at: 0, play: click, bus: b1999, loop: true}\n  - {at: %d, pause: b10}\n", n)
 	},
 	"long names": func(b *strings.Builder, n int) {
 		name := strings.Repeat("x", 50)

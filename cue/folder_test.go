@@ -22,7 +22,7 @@ import (
 // TestMain makes garbage collections rare, because the tests create thousands of mixers of several megabytes
 // each. It also sets a lower number of rapid checks for the short variants of the tests.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(1600)
 	debug.SetMemoryLimit(1 << 30)
 	flag.Parse()
 	if checks := flag.Lookup("rapid.checks"); !longtest.Enabled() && checks.Value.String() == checks.DefValue {

@@ -84,7 +84,6 @@ func (l libraries) of(rate int) *sounds.Library {
 // valid pairs in all places, all invalid values of single keys, and every third pair with other values. A pair has
 // five cases, so each kind of case comes with a third of the pairs.
 func TestSchemaMatrix(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	full := longtest.Enabled()
 	m, err := matrix()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/device/null"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -61,8 +62,12 @@ func stalled(t *testing.T, p *cue.Player, at int64, stands, until time.Duration)
 // not, all events are reported, and the sums are consistent.
 func TestFeedOfStallingDevice(t *testing.T) {
 	f := newFolder(t)
+	next := longtest.Every(2)
 	for _, stands := range []time.Duration{50 * time.Millisecond, time.Second, 7 * time.Second, time.Minute} {
 		for _, at := range []int64{0, 19, 130, 1000, 4990} {
+			if !next() {
+				continue
+			}
 			p := f.player("voices: 4\ncues: [{at: 0, play: half.wav, every: 10ms, times: 500}]", cue.Options{Events: true, Record: true})
 			synctest.Test(t, func(t *testing.T) {
 				took, err := stalled(t, p, at, stands, 10*time.Minute)

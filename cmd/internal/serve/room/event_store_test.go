@@ -101,14 +101,18 @@ func TestEventStoreIsBounded(t *testing.T) {
 func TestEventRanges(t *testing.T) {
 	var l log
 	l.begin(48000)
+	var names [101]string
+	for i := range names {
+		names[i] = fmt.Sprint("name ", i)
+	}
 	told := func(n int64) report.Event {
 		e := report.EventOf(&mixer.Event{Frame: n, Kind: mixer.EventStarted, Voice: uint64(n)})
-		e.Sound = fmt.Sprint("sound ", n%7)
+		e.Sound = names[n%7]
 		if n%3 == 0 {
-			e.By, e.BySound, e.Lost = uint64(n), fmt.Sprint("sound ", n%5), report.Level(n)
+			e.By, e.BySound, e.Lost = uint64(n), names[n%5], report.Level(n)
 		}
 		if n%5 == 0 {
-			e.Why = fmt.Sprint("why ", n)
+			e.Why = names[n%101]
 		}
 		return e
 	}
@@ -147,7 +151,7 @@ func TestEventRanges(t *testing.T) {
 		t.Errorf("%d to %d are kept for ever", s.first, s.last)
 	}
 	s := l.stretch(Kept+5, Kept+9)
-	if got := s.say(48000); len(got) != 5 || got[0].Number != Kept+5 || got[4].Text != fmt.Sprintf("sound %d #%d begins in slot 0", (Kept+9)%7, Kept+9) {
+	if got := s.say(48000); len(got) != 5 || got[0].Number != Kept+5 || got[4].Text != fmt.Sprintf("name %d #%d begins in slot 0", (Kept+9)%7, Kept+9) {
 		t.Errorf("%+v", got)
 	}
 }
