@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -161,12 +161,15 @@ func TestDay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		network := piped(t, d.server)
-		d.client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			near, far := net.Pipe()
-			network.conns <- far
-			return near, nil
-		}}}
+		network := newPipes()
+		web := &http.Server{Handler: d.server}
+		var served sync.WaitGroup
+		served.Go(func() { _ = web.Serve(network) })
+		t.Cleanup(func() {
+			web.Close()
+			served.Wait()
+		})
+		d.client = &http.Client{Transport: &http.Transport{DialContext: network.connect}}
 		defer func() {
 			d.server.Close(0)
 			d.client.CloseIdleConnections()

@@ -2,8 +2,10 @@ package service_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicepool/cmd/internal/serve/room"
@@ -15,11 +17,15 @@ const sheetType = "application/yaml"
 // TestEnding checks that a fading room rejects orders at once, but can be read. Its files are
 // removed before its name is free.
 func TestEnding(t *testing.T) {
+	inBubble(t, testEnding)
+}
+
+func testEnding(t *testing.T, web *httptest.Server) {
 	var mutex sync.Mutex
 	var gone []string
 	var s *stage
 	taken := 0
-	s = open(t, func(o *service.Options) {
+	s = openOn(t, web, func(o *service.Options) {
 		o.Folder = t.TempDir()
 		o.Gone = func(r *room.Room) {
 			g := s.ask("PUT /v1/rooms/"+r.Name(), "voices: 2", "Content-Type", sheetType)
@@ -32,22 +38,24 @@ func TestEnding(t *testing.T) {
 	s.ask("POST /v1/rooms/other/play", `{"sound":"rain"}`).is(t, 201)
 	over := make(chan got, 1)
 	go func() { over <- s.ask("DELETE /v1/rooms/other?over=1.5", "") }()
-	for end := time.Now().Add(patience); s.ask("POST /v1/rooms/other/stop", `{"target":"nobody"}`).status != http.StatusConflict; {
-		if time.Now().After(end) {
-			t.Fatal("it does not begin to end")
-		}
-	}
+	synctest.Wait() // the fade has begun
+	begun := time.Now()
+	s.ask("POST /v1/rooms/other/stop", `{"target":"nobody"}`).is(t, 409)
 	for _, call := range []string{"POST /v1/rooms/other/play", "DELETE /v1/rooms/other", "PUT /v1/rooms/other/sounds/x"} {
 		s.ask(call, "").is(t, 409, "detail", `the room \"other\" is ending`, "field", "room")
 	}
 	s.ask("PUT /v1/rooms/other", "voices: 3", "Content-Type", sheetType).is(t, 409, "detail", `the room \"other\" is ending`)
 	s.ask("GET /v1/rooms/other/state", "").is(t, 200)
+	time.Sleep(1490*time.Millisecond - time.Since(begun))
 	select {
 	case <-over:
-		t.Error("all that was asked after the fade, so nothing is shown")
+		t.Error("the fade is over too early")
 	default:
 	}
 	g := <-over
+	if took := time.Since(begun); took > 1600*time.Millisecond {
+		t.Errorf("the fade of 1.5 s takes %v", took)
+	}
 	g.is(t, 200, "room", "other")
 	mutex.Lock()
 	defer mutex.Unlock()

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"testing"
 	"time"
 )
@@ -9,7 +10,11 @@ import (
 // TestLater checks that show orders accept a frame or a time and are answered with 202 and the
 // frame. Detectable errors are reported at once.
 func TestLater(t *testing.T) {
-	s := open(t)
+	inBubble(t, testLater)
+}
+
+func testLater(t *testing.T, web *httptest.Server) {
+	s := openOn(t, web)
 	const r = "/v1/rooms/main"
 	for s.Room("main").Summary().Frame == 0 { // it has started to mix
 		time.Sleep(time.Millisecond)

@@ -104,11 +104,7 @@ func TestRef(t *testing.T) {
 // upgraded opens a WebSocket of orders without a library and returns its connection and a reader of it.
 func (s *stage) upgraded() (net.Conn, *bufio.Reader) {
 	s.t.Helper()
-	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = conn.Close() })
+	conn := s.connect()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		s.t.Fatal(err)
 	}
@@ -138,6 +134,7 @@ func TestCloseFrames(t *testing.T) {
 		{"binary, then half a message", []byte("\x82\x82\x00\x00\x00\x00{}\x81\x84\x00\x00\x00\x00{"), websocket.StatusUnsupportedData},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // some of them wait until the limit
 			s := open(t)
 			s.Hurry(200 * time.Millisecond)
 			conn, in := s.upgraded()

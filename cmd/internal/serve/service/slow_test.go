@@ -1,22 +1,28 @@
 package service_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
-// pipes is a listener with unbuffered connections, so that a write blocks until it is read.
+// pipes is a network in memory. Its connections are net.Pipes, so a write blocks until it is read, and a test that
+// uses no other network can run in a synctest bubble, on a clock that jumps over all waits.
 type pipes struct {
 	conns chan net.Conn
 	ended chan struct{}
 	end   sync.Once
 }
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), ended: make(chan struct{})} }
 
 func (p *pipes) Accept() (net.Conn, error) {
 	select {
@@ -32,30 +38,62 @@ func (p *pipes) Close() error {
 	return nil
 }
 
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7700} }
 
-// piped starts a server on pipes.
-func piped(t *testing.T, h http.Handler) *pipes {
-	p := &pipes{conns: make(chan net.Conn), ended: make(chan struct{})}
-	web := &http.Server{Handler: h}
-	var served sync.WaitGroup
-	served.Go(func() { _ = web.Serve(p) })
-	t.Cleanup(func() {
-		web.Close()
-		served.Wait()
-	})
-	return p
+// connect opens a connection, like net.Dialer.DialContext.
+func (p *pipes) connect(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.conns <- pipeEnd{far, p.Addr()}:
+		return near, nil
+	case <-p.ended:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
-// dial requests a path without reading the answer.
-func (p *pipes) dial(t *testing.T, path string) net.Conn {
-	ours, theirs := net.Pipe()
-	p.conns <- theirs
-	t.Cleanup(func() { ours.Close() })
-	if _, err := io.WriteString(ours, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-		t.Fatal(err)
+// pipeEnd is the server's end of a pipe. Like a connection by TCP, it has the IP address of the client.
+type pipeEnd struct {
+	net.Conn
+	from net.Addr
+}
+
+func (e pipeEnd) RemoteAddr() net.Addr { return e.from }
+
+// inBubble runs a test in a synctest bubble, with an unstarted web server in memory for openOn.
+func inBubble(t *testing.T, test func(t *testing.T, web *httptest.Server)) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		test(t, &httptest.Server{Listener: p, Config: &http.Server{}})
+	})
+}
+
+// connect opens a connection to the server without a client.
+func (s *stage) connect() net.Conn {
+	s.t.Helper()
+	var conn net.Conn
+	var err error
+	if p, memory := s.web.Listener.(*pipes); memory {
+		conn, err = p.connect(s.t.Context(), "", "")
+	} else {
+		conn, err = net.Dial("tcp", s.web.Listener.Addr().String())
 	}
-	return ours
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// unread requests a path without reading the answer.
+func (s *stage) unread(path string) net.Conn {
+	s.t.Helper()
+	conn := s.connect()
+	if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		s.t.Fatal(err)
+	}
+	return conn
 }
 
 // dropped returns how many readers of a kind were dropped.
@@ -72,24 +110,28 @@ func (s *stage) dropped(kind string) int {
 // TestUnread checks that a client that does not read an answer is dropped and counted. A slow
 // reader gets the whole answer.
 func TestUnread(t *testing.T) {
-	s := open(t)
+	inBubble(t, testUnread)
+}
+
+func testUnread(t *testing.T, web *httptest.Server) {
+	s := openOn(t, web)
 	for range 40 {
 		s.ask("POST /v1/rooms/main/batch", `{"commands":[`+strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 99)+`{"do":"play","with":{"sound":"bell"}}]}`).is(t, 200)
 	}
-	s.Hurry(300 * time.Millisecond)
-	p := piped(t, s)
+	const limit = 300 * time.Millisecond
+	s.Hurry(limit)
 	for i, path := range []string{"/v1/rooms/main/report", "/v1/rooms/main/timeline.html", "/v1/rooms/main/events?last=4000", "/metrics", "/openapi.json"} {
-		p.dial(t, path)
-		for end := time.Now().Add(patience); s.dropped("answers") <= i; time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s: its reader is not dropped", path)
-			}
+		s.unread(path)
+		time.Sleep(limit - time.Millisecond)
+		if n := s.dropped("answers"); n != i {
+			t.Errorf("%s: %d are counted before the limit, want %d", path, n, i)
+		}
+		time.Sleep(2 * time.Millisecond)
+		if n := s.dropped("answers"); n != i+1 {
+			t.Errorf("%s: %d are counted after the limit, want %d", path, n, i+1)
 		}
 	}
-	if n := s.dropped("answers"); n != 5 {
-		t.Errorf("%d are counted, want 5", n)
-	}
-	slow := p.dial(t, "/v1/rooms/main/report")
+	slow := s.unread("/v1/rooms/main/report")
 	begun, total, part := time.Now(), 0, make([]byte, 1<<15)
 	for {
 		n, err := slow.Read(part)
@@ -98,7 +140,7 @@ func TestUnread(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if whole := len(s.ask("GET /v1/rooms/main/report", "").body); total < whole || time.Since(begun) < 600*time.Millisecond {
+	if whole := len(s.ask("GET /v1/rooms/main/report", "").body); total < whole || time.Since(begun) < 2*limit {
 		t.Errorf("a slow reader gets %d bytes of %d in %v", total, whole, time.Since(begun))
 	}
 }

@@ -27,7 +27,7 @@ func (s *stage) dial(path string) *websocket.Conn {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	c, _, err := websocket.Dial(ctx, s.web.URL+"/v1/rooms/"+path, nil)
+	c, _, err := websocket.Dial(ctx, s.web.URL+"/v1/rooms/"+path, &websocket.DialOptions{HTTPClient: s.web.Client()})
 	if err != nil {
 		s.t.Fatal(err)
 	}

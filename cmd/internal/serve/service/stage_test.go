@@ -42,8 +42,22 @@ type stage struct {
 	web *httptest.Server
 }
 
-// open starts a server with the room main. The end of the test closes it.
+// open starts a server with the room main on a TCP port. The end of the test closes it.
 func open(t testing.TB, change ...func(*service.Options)) *stage {
+	t.Helper()
+	return openOn(t, httptest.NewUnstartedServer(nil), change...)
+}
+
+// begin starts a web server. The client of a server in memory uses its pipes.
+func begin(web *httptest.Server) {
+	web.Start()
+	if p, memory := web.Listener.(*pipes); memory {
+		web.Client().Transport.(*http.Transport).DialContext = p.connect
+	}
+}
+
+// openOn starts an unstarted web server as a server with the room main. The end of the test closes it.
+func openOn(t testing.TB, web *httptest.Server, change ...func(*service.Options)) *stage {
 	t.Helper()
 	var o service.Options
 	for _, c := range change {
@@ -57,7 +71,8 @@ func open(t testing.TB, change ...func(*service.Options)) *stage {
 	if err := s.Add(r); err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(s)
+	web.Config.Handler = s
+	begin(web)
 	t.Cleanup(func() {
 		s.Close(0)
 		web.Client().CloseIdleConnections()
@@ -95,7 +110,7 @@ func (s *stage) ask(call, body string, headers ...string) got {
 		s.t.Fatalf("%s: %v", call, err)
 	}
 	g := got{w.StatusCode, w.Header, text}
-	_, pattern := s.find(r)
+	_, pattern := documented().Handler(r)
 	if pattern != "" {
 		holds(s.t, pattern, g)
 	} else if g.status >= 400 {
@@ -104,16 +119,16 @@ func (s *stage) ask(call, body string, headers ...string) got {
 	return g
 }
 
-// find returns the pattern of the API description that matches a request, or "".
-func (s *stage) find(r *http.Request) (http.Handler, string) {
+// documented has the routes of the API description.
+var documented = sync.OnceValue(func() *http.ServeMux {
 	mux := http.NewServeMux()
 	for path, item := range paths() {
 		for method := range item {
 			mux.Handle(strings.ToUpper(method)+" "+path, http.NotFoundHandler())
 		}
 	}
-	return mux.Handler(r)
-}
+	return mux
+})
 
 // document returns the OpenAPI description as JSON, and a compiler of its schemas.
 var document = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
@@ -135,14 +150,14 @@ var document = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
 var compiling sync.Mutex
 
 // paths returns the paths of the API description.
-func paths() map[string]map[string]any {
+var paths = sync.OnceValue(func() map[string]map[string]any {
 	out := map[string]map[string]any{}
 	doc, _ := document()
 	for path, item := range doc["paths"].(map[string]any) {
 		out[path] = item.(map[string]any)
 	}
 	return out
-}
+})
 
 // valid checks JSON against a schema of the API description.
 func valid(t testing.TB, name string, text []byte) {
