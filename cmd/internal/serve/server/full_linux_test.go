@@ -9,7 +9,9 @@ import (
 
 // TestFullDisk checks that PUTs of rooms and sounds on a full disk are answered with 507, counted
 // and logged, and change nothing. Links to /dev/full make writes fail like a full disk.
-func TestFullDisk(t *testing.T) {
+func TestFullDisk(t *testing.T) { inBubble(fullDisk)(t) }
+
+func fullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +20,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.WriteFile(sheet, []byte("sounds: {bell: {}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := run(t, Options{Sheet: sheet, Device: "none", State: state})
+	s := runIn(t, Options{Sheet: sheet, Device: "none", State: state})
 	s.is("PUT /v1/rooms/two/sounds/old.wav", wav(480), 201, `"seconds":0.01`)
 	s.is("PUT /v1/rooms/two", "sounds: {old: {file: old.wav}}", 200, `"old"`)
 	before := s.files(state)

@@ -14,7 +14,7 @@ func TestBeat(t *testing.T) {
 	for _, device := range []string{"none", "null"} {
 		t.Run(device, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r, err := room.Open(t.Context(), room.Options{Name: "main", Device: device})
+				r, err := room.Open(t.Context(), room.Options{Name: "main", Device: device, Text: []byte("sounds: {bell: {}}")})
 				if err != nil {
 					t.Fatal(err)
 				}

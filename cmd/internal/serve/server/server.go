@@ -43,6 +43,8 @@ type Options struct {
 	Show    func(string) // receives requested output, such as the URL of the board
 	Link    func(string) // receives the login link of an admin, which must not reach a log; optional
 	Hangups <-chan struct{}
+
+	listener net.Listener // replaces Listen in tests; nil: listen there
 }
 
 // Check returns an error if a flag or a combination of flags is invalid. It does not open files.
@@ -125,9 +127,11 @@ func Run(ctx context.Context, o Options) (err error) {
 			return Faulty{err}
 		}
 	}
-	l, err := listen(ctx, c.Listen)
-	if err != nil {
-		return err
+	l := o.listener
+	if l == nil {
+		if l, err = listen(ctx, c.Listen); err != nil {
+			return err
+		}
 	}
 	s.addr = l.Addr()
 	rules := s.allowed(c, tokens)

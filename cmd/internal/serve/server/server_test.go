@@ -12,22 +12,49 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+
+	"voicepool/cmd/internal/serve/pipenet"
 )
 
 // running is a server under test.
 type running struct {
-	t    testing.TB
-	at   string
-	stop func() error
+	t      testing.TB
+	at     string
+	client *http.Client
+	stop   func() error
 
 	mutex sync.Mutex
 	lines []string
 }
 
-// run starts a server. The end of the test stops it.
+// inBubble runs a test in a synctest bubble. The servers of runIn do not wait there for real time.
+func inBubble(test func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, test) }
+}
+
+// runIn starts a server on a network in memory. The end of the test stops it.
+func runIn(t testing.TB, o Options) *running {
+	t.Helper()
+	network := pipenet.New()
+	o.listener = network
+	s := &running{t: t, client: network.Client()}
+	s.run(o)
+	return s
+}
+
+// run starts a server on a TCP port. The end of the test stops it.
 func run(t testing.TB, o Options) *running {
 	t.Helper()
-	s := &running{t: t}
+	s := &running{t: t, client: &http.Client{Transport: &http.Transport{}}}
+	s.run(o)
+	return s
+}
+
+// run starts the server.
+func (s *running) run(o Options) {
+	t := s.t
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	at, ended := make(chan string, 1), make(chan error, 1)
 	o.Listen = "127.0.0.1:0"
@@ -42,14 +69,16 @@ func run(t testing.TB, o Options) *running {
 		cancel()
 		return <-ended
 	})
-	t.Cleanup(func() { s.stop() })
+	t.Cleanup(func() {
+		s.stop()
+		s.client.CloseIdleConnections()
+	})
 	select {
 	case s.at = <-at:
 	case err := <-ended:
 		ended <- err
 		t.Fatalf("the server ends: %v; it says %q", err, s.lines)
 	}
-	return s
 }
 
 // said returns the log lines of the server.
@@ -68,7 +97,7 @@ func (s *running) ask(call, body string) (status int, text string) {
 		s.t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/yaml")
-	w, err := http.DefaultClient.Do(r)
+	w, err := s.client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -101,7 +130,7 @@ func wav(frames int) string {
 // an absolute, a relative and no state folder. With a state folder, a restart keeps the uploads.
 func TestUploadsBesideARelativeState(t *testing.T) {
 	for _, state := range []string{"state", "../kept", "absolute", ""} {
-		t.Run("state "+state, func(t *testing.T) {
+		t.Run("state "+state, inBubble(func(t *testing.T) {
 			top := t.TempDir()
 			t.Chdir(top)
 			for _, folder := range []string{"etc", "shows/one", "more"} {
@@ -124,7 +153,7 @@ func TestUploadsBesideARelativeState(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := run(t, Options{Config: "etc/voicepool.yaml"})
+			s := runIn(t, Options{Config: "etc/voicepool.yaml"})
 			for _, room := range []string{"one", "two", "three"} {
 				at := "/v1/rooms/" + room
 				s.is("PUT "+at+"/sounds/bark.wav", wav(960), 201, `"sound":"bark.wav"`)
@@ -143,13 +172,13 @@ func TestUploadsBesideARelativeState(t *testing.T) {
 			if err := s.stop(); err != nil {
 				t.Fatal(err)
 			}
-			again := run(t, Options{Config: "etc/voicepool.yaml"})
+			again := runIn(t, Options{Config: "etc/voicepool.yaml"})
 			for _, room := range []string{"one", "two", "three"} {
 				again.is("POST /v1/rooms/"+room+"/play", `{"sound":"dog"}`, 201, "playing")
 			}
 			if said := again.said(); bytes.Contains([]byte(said), []byte("anew")) {
 				t.Errorf("it says %s", said)
 			}
-		})
+		}))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
@@ -42,6 +43,9 @@ func edits(t *testing.T) []string {
 	return texts
 }
 
+// short names shorter sounds, which rooms decode sooner.
+var short = strings.NewReplacer("coin", "blip", "bell", "hat")
+
 // sheetTexts makes the texts of edits.
 var sheetTexts = sync.OnceValues(func() (texts []string, err error) {
 	m, err := sheets()
@@ -50,7 +54,7 @@ var sheetTexts = sync.OnceValues(func() (texts []string, err error) {
 	}
 	seen := map[string]bool{}
 	add := func(c schematest.Case) {
-		if text := c.File.Flow(); !seen[text] {
+		if text := short.Replace(c.File.Flow()); !seen[text] {
 			seen[text] = true
 			texts = append(texts, text)
 		}
@@ -90,12 +94,19 @@ func (s *running) steady() (plays func()) {
 // possible. Each rejection must have a line and a column.
 func TestRoomsTakeEveryKey(t *testing.T) {
 	t.Parallel()
+	inBubble(roomsTakeEveryKey)(t)
+}
+
+func roomsTakeEveryKey(t *testing.T) {
 	in := t.TempDir()
 	config := filepath.Join(in, "c.yaml")
-	if err := os.WriteFile(config, []byte("rooms: {main: {}}\nlimits: {requests: 1000000, requests_per_address: 1000000}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(in, "show.yaml"), []byte("sounds: {coin: {}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := run(t, Options{Config: config})
+	if err := os.WriteFile(config, []byte("rooms: {main: {sheet: show.yaml}}\nlimits: {requests: 1000000, requests_per_address: 1000000}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := runIn(t, Options{Config: config})
 	plays := s.steady()
 	var made, taken, refused atomic.Int64
 	put := func(room, text string) {
@@ -118,7 +129,7 @@ func TestRoomsTakeEveryKey(t *testing.T) {
 		}
 	}
 	all := edits(t)
-	const rooms = 8 // the change of a mixer takes a fade of 50 ms, so several rooms change at once
+	const rooms = 8 // they change at once
 	var done sync.WaitGroup
 	for i := range rooms {
 		done.Go(func() {
@@ -162,7 +173,7 @@ func configured(t *testing.T, files map[string]string) *reloaded {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	s.running = run(t, Options{Config: filepath.Join(s.folder, "c.yaml"), Hangups: s.hangUps})
+	s.running = runIn(t, Options{Config: filepath.Join(s.folder, "c.yaml"), Hangups: s.hangUps})
 	return s
 }
 
@@ -175,6 +186,7 @@ func (s *reloaded) write(name, text string) {
 
 // hangUp makes the server reload its configuration, and returns its log lines.
 func (s *reloaded) hangUp() string {
+	synctest.Wait() // the second reload of the call before has ended
 	s.mutex.Lock()
 	s.lines = nil
 	s.mutex.Unlock()
@@ -187,6 +199,10 @@ func (s *reloaded) hangUp() string {
 // and with as many others as possible. Each rejection must have a line and a column.
 func TestHangUpsTakeEveryKey(t *testing.T) {
 	t.Parallel()
+	inBubble(hangUpsTakeEveryKey)(t)
+}
+
+func hangUpsTakeEveryKey(t *testing.T) {
 	const rooms = 24
 	config, first := "limits: {requests: 1000000, requests_per_address: 1000000}\nrooms:\n", map[string]string{}
 	for i := range rooms {
@@ -234,15 +250,25 @@ func TestHangUpsTakeEveryKey(t *testing.T) {
 // invalid. An error must have a line and a column, or name another unreadable file. Rooms play on.
 func TestHangUpsTakeEveryKeyOfTheConfiguration(t *testing.T) {
 	t.Parallel()
+	inBubble(hangUpsTakeEveryKeyOfTheConfiguration)(t)
+}
+
+func hangUpsTakeEveryKeyOfTheConfiguration(t *testing.T) {
 	const room = "rooms: {main: {sheet: show.yaml}}\n"
 	s := configured(t, map[string]string{"c.yaml": room, "show.yaml": "sounds: {coin: {loop: true}}\n"})
 	plays := s.steady()
 	s.is("POST /v1/rooms/main/play", `{"sound":"coin"}`, 201, "playing")
-	read, refused := 0, 0
+	read, refused, bare := 0, 0, 0
 	try := func(c schematest.Case) {
 		text := c.File.Flow()
 		if strings.Contains(text, "pulse") { // it depends on the machine
 			return
+		}
+		if built := !strings.Contains(text, "sheet:") && !strings.Contains(text, "bank:"); built && !longtest.Enabled() {
+			// A room without a sheet decodes all built-in sounds, so every fourth such room is one.
+			if bare++; bare%4 != 1 {
+				text = strings.NewReplacer("main: {}", "main: {sheet: show.yaml}", "main: {", "main: {sheet: show.yaml, ").Replace(text)
+			}
 		}
 		s.write("c.yaml", text)
 		switch said := s.hangUp(); {

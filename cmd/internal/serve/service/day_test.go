@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"voicepool/cmd/internal/serve/pipenet"
 	"voicepool/cmd/internal/serve/room"
 	"voicepool/cmd/internal/serve/service"
 	"voicepool/internal/longtest"
@@ -161,7 +162,7 @@ func TestDay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		network := newPipes()
+		network := pipenet.New()
 		web := &http.Server{Handler: d.server}
 		var served sync.WaitGroup
 		served.Go(func() { _ = web.Serve(network) })
@@ -169,7 +170,7 @@ func TestDay(t *testing.T) {
 			web.Close()
 			served.Wait()
 		})
-		d.client = &http.Client{Transport: &http.Transport{DialContext: network.connect}}
+		d.client = network.Client()
 		defer func() {
 			d.server.Close(0)
 			d.client.CloseIdleConnections()

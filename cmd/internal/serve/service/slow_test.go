@@ -1,71 +1,23 @@
 package service_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"voicepool/cmd/internal/serve/pipenet"
 )
-
-// pipes is a network in memory. Its connections are net.Pipes, so a write blocks until it is read, and a test that
-// uses no other network can run in a synctest bubble, on a clock that jumps over all waits.
-type pipes struct {
-	conns chan net.Conn
-	ended chan struct{}
-	end   sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), ended: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.ended:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.end.Do(func() { close(p.ended) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7700} }
-
-// connect opens a connection, like net.Dialer.DialContext.
-func (p *pipes) connect(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.conns <- pipeEnd{far, p.Addr()}:
-		return near, nil
-	case <-p.ended:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// pipeEnd is the server's end of a pipe. Like a connection by TCP, it has the IP address of the client.
-type pipeEnd struct {
-	net.Conn
-	from net.Addr
-}
-
-func (e pipeEnd) RemoteAddr() net.Addr { return e.from }
 
 // inBubble runs a test in a synctest bubble, with an unstarted web server in memory for openOn.
 func inBubble(t *testing.T, test func(t *testing.T, web *httptest.Server)) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPipes()
-		test(t, &httptest.Server{Listener: p, Config: &http.Server{}})
+		test(t, &httptest.Server{Listener: pipenet.New(), Config: &http.Server{}})
 	})
 }
 
@@ -74,8 +26,8 @@ func (s *stage) connect() net.Conn {
 	s.t.Helper()
 	var conn net.Conn
 	var err error
-	if p, memory := s.web.Listener.(*pipes); memory {
-		conn, err = p.connect(s.t.Context(), "", "")
+	if n, memory := s.web.Listener.(*pipenet.Network); memory {
+		conn, err = n.Dial(s.t.Context(), "", "")
 	} else {
 		conn, err = net.Dial("tcp", s.web.Listener.Addr().String())
 	}

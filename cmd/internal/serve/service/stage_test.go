@@ -13,6 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"voicepool/cmd/internal/serve/pipenet"
 	"voicepool/cmd/internal/serve/room"
 	"voicepool/cmd/internal/serve/service"
 	"voicepool/internal/leak"
@@ -48,11 +49,11 @@ func open(t testing.TB, change ...func(*service.Options)) *stage {
 	return openOn(t, httptest.NewUnstartedServer(nil), change...)
 }
 
-// begin starts a web server. The client of a server in memory uses its pipes.
+// begin starts a web server. The client of a server in memory uses its network.
 func begin(web *httptest.Server) {
 	web.Start()
-	if p, memory := web.Listener.(*pipes); memory {
-		web.Client().Transport.(*http.Transport).DialContext = p.connect
+	if n, memory := web.Listener.(*pipenet.Network); memory {
+		web.Client().Transport.(*http.Transport).DialContext = n.Dial
 	}
 }
 

@@ -1,0 +1,65 @@
+// Package pipenet is a network in memory for tests. It uses no sockets, so a server and its clients can run in a
+// bubble of testing/synctest, on a clock that jumps over all waits.
+package pipenet
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// Network is a net.Listener whose connections are net.Pipes: a write blocks until it is read. All methods are safe
+// for concurrent use.
+type Network struct {
+	conns chan net.Conn
+	ended chan struct{}
+	end   sync.Once
+}
+
+// New returns a network with the address 127.0.0.1:7700.
+func New() *Network { return &Network{conns: make(chan net.Conn), ended: make(chan struct{})} }
+
+// Accept returns the server's end of the next connection. Its remote address is an address of loopback.
+func (n *Network) Accept() (net.Conn, error) {
+	select {
+	case c := <-n.conns:
+		return c, nil
+	case <-n.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends Accept and Dial with net.ErrClosed. Open connections stay open.
+func (n *Network) Close() error {
+	n.end.Do(func() { close(n.ended) })
+	return nil
+}
+
+// Addr returns the address of the server.
+func (n *Network) Addr() net.Addr { return address }
+
+var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7700}
+
+// Dial opens a connection when the server accepts it, and returns the client's end. It ignores the address.
+func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case n.conns <- serverEnd{server}:
+		return client, nil
+	case <-n.ended:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Client returns an HTTP client whose connections all use n.
+func (n *Network) Client() *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: n.Dial}}
+}
+
+// serverEnd is the server's end of a connection. A pipe itself has no IP address.
+type serverEnd struct{ net.Conn }
+
+func (serverEnd) RemoteAddr() net.Addr { return address }
