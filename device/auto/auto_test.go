@@ -41,9 +41,11 @@ func TestContract(t *testing.T) {
 		devicetest.Run(t, func(testing.TB) device.Device { return New(Config{Block: 64}) }, nil)
 	})
 	t.Run("with a card", func(t *testing.T) {
+		t.Parallel() // it waits for blocks
 		devicetest.Run(t, func(testing.TB) device.Device { return onPaced(Config{Block: 64}) }, nil)
 	})
 	t.Run("with a card of 8 channels", func(t *testing.T) {
+		t.Parallel()
 		devicetest.Run(t, func(testing.TB) device.Device { return onPaced(Config{Block: 64, Outputs: 4}) }, nil)
 	})
 }

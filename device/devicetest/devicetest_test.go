@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicepool/device"
@@ -104,7 +105,7 @@ func (d *faulty) Start(src device.Source) error {
 			select {
 			case <-d.stop:
 				return
-			case <-time.After(time.Microsecond):
+			case <-time.After(100 * time.Microsecond):
 				src.Render(block)
 			}
 		}
@@ -116,6 +117,18 @@ func (d *faulty) Start(src device.Source) error {
 		go pull()
 	}
 	return nil
+}
+
+// finish ends the goroutines that Close has not ended.
+func (d *faulty) finish() {
+	select {
+	case <-d.stop:
+	default:
+		if d.stop != nil {
+			close(d.stop)
+		}
+	}
+	d.wg.Wait()
 }
 
 func (d *faulty) Close() error {
@@ -184,15 +197,14 @@ func TestLifeFindsFaults(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := test.device
-			said := try(t, func(r testing.TB) { Life(r, d, nil) })
-			if d.leaks {
-				close(d.stop)
-				d.wg.Wait()
-			}
-			if test.want == "" && said != "" || !strings.Contains(said, test.want) {
-				t.Errorf("Life said %q, want %q", said, test.want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				d := test.device
+				said := try(t, func(r testing.TB) { Life(r, d, nil) })
+				d.finish()
+				if test.want == "" && said != "" || !strings.Contains(said, test.want) {
+					t.Errorf("Life said %q, want %q", said, test.want)
+				}
+			})
 		})
 	}
 }

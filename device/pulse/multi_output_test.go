@@ -50,6 +50,7 @@ func (c *multiOutputCounter) frames() int {
 func TestContractOutputs(t *testing.T) {
 	for _, outputs := range []int{2, 4, 16} {
 		t.Run(fmt.Sprint(outputs), func(t *testing.T) {
+			t.Parallel() // it waits for blocks
 			devicetest.Run(t, func(t testing.TB) device.Device {
 				return ready(t, multiOutputServer(outputs), Config{Outputs: outputs})
 			}, nil)
