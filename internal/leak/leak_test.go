@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicepool/internal/leak"
@@ -15,7 +16,9 @@ type worker struct{ stop chan struct{} }
 
 func (w *worker) loop() { <-w.stop }
 
-func TestFind(t *testing.T) {
+func TestFind(t *testing.T) { synctest.Test(t, testFind) } // in a bubble, Find need not wait
+
+func testFind(t *testing.T) {
 	before := leak.Running()
 	if err := leak.Find(before); err != nil {
 		t.Errorf("with nothing left: %v", err)
@@ -46,11 +49,11 @@ func TestFind(t *testing.T) {
 		}
 		sink(n - 1)
 	}
-	for range 200 { // more than fits into the first buffer
+	for range 40 { // more than fits into the first buffer
 		go sink(60)
 	}
-	if err := leak.Find(before); err == nil || !strings.HasPrefix(err.Error(), "200 goroutines left behind:\n") {
-		t.Error("of two hundred some are not found")
+	if err := leak.Find(before); err == nil || !strings.HasPrefix(err.Error(), "40 goroutines left behind:\n") {
+		t.Error("of forty some are not found")
 	}
 	close(deep)
 	if err := leak.Find(before); err != nil {

@@ -14,5 +14,5 @@ import (
 func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	head := http.Header{}
 	c.sign(head)
-	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: head, HTTPClient: &http.Client{CheckRedirect: c.elsewhere}})
+	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: head, HTTPClient: &http.Client{Transport: c.http.Transport, CheckRedirect: c.elsewhere}})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/nats-io/nats.go"
 
@@ -91,7 +92,9 @@ func TestNATSWords(t *testing.T) {
 }
 
 // TestNATSFails checks error answers and missing answers.
-func TestNATSFails(t *testing.T) {
+func TestNATSFails(t *testing.T) { synctest.Test(t, testNATSFails) }
+
+func testNATSFails(t *testing.T) {
 	for _, c := range []struct {
 		answer string
 		fails  error
@@ -128,7 +131,9 @@ func TestNATSFails(t *testing.T) {
 
 // TestNATSWatch checks that a picture has the state and the events since the last one, and that a
 // lost room is reported and requested again.
-func TestNATSWatch(t *testing.T) {
+func TestNATSWatch(t *testing.T) { synctest.Test(t, testNATSWatch) }
+
+func testNATSWatch(t *testing.T) {
 	state := strings.Replace(strings.TrimSuffix(someState, "}"), `{"type":"state","state":`, `{"type":"reply","status":200,"body":`, 1) + "}"
 	p := &pigeon{
 		answers: []string{state, state}, fails: nats.ErrNoResponders,

@@ -3,22 +3,32 @@ package remote
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"voicepool/cmd/internal/serve/pipenet"
 	"voicepool/cmd/internal/view/liveview"
 )
 
 // talker is a server that sends each client the messages of the next turn, and closes the
 // connection.
 func talker(t *testing.T, turns ...[]string) *Client {
+	t.Helper()
+	return talkOn(t, httptest.NewUnstartedServer(nil), nil, turns...)
+}
+
+// talkOn starts s as a talker. The client uses dial, or TCP if dial is nil.
+func talkOn(t *testing.T, s *httptest.Server, dial func(ctx context.Context, network, address string) (net.Conn, error), turns ...[]string) *Client {
+	t.Helper()
 	n := 0
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer secret" || r.URL.Path != "/v1/rooms/main/ws" {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
@@ -36,11 +46,17 @@ func talker(t *testing.T, turns ...[]string) *Client {
 			}
 		}
 		conn.Close(websocket.StatusNormalClosure, "")
-	}))
+	})
+	s.Start()
 	t.Cleanup(s.Close)
 	c, err := New(s.URL, "secret", "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if dial != nil {
+		transport := &http.Transport{DialContext: dial}
+		t.Cleanup(transport.CloseIdleConnections)
+		c.line.(*web).http.Transport = transport
 	}
 	return c
 }
@@ -84,8 +100,11 @@ func TestWatch(t *testing.T) {
 }
 
 // TestWatchComesBack checks that a lost connection is reported and restored.
-func TestWatchComesBack(t *testing.T) {
-	c := talker(t, []string{someState}, []string{someState, `{"type":"end"}`})
+func TestWatchComesBack(t *testing.T) { synctest.Test(t, testWatchComesBack) }
+
+func testWatchComesBack(t *testing.T) {
+	network := pipenet.New()
+	c := talkOn(t, &httptest.Server{Listener: network, Config: &http.Server{}}, network.Dial, []string{someState}, []string{someState, `{"type":"end"}`})
 	var told []string
 	err := c.Watch(t.Context(), func(p liveview.Picture, _ bool) { told = append(told, p.Heard.Lost) })
 	if err != nil || len(told) != 4 || told[0] != "" || !strings.HasSuffix(told[1], "the connection is lost; asking again") || told[2] != "" {

@@ -17,8 +17,8 @@ import (
 // mostSockets is the maximum number of sockets from the service manager.
 const mostSockets = 64
 
-// patience is the time limit for sending a message.
-const patience = time.Second
+// patience is the time limit for sending a message. It is a variable for the tests.
+var patience = time.Second
 
 // Ready reports that the program serves, with a status line. Without a service manager, it and the other reports
 // return nil.
