@@ -108,7 +108,7 @@ func TestPackRefuses(t *testing.T) {
 // TestHostileBundles checks that no bundle leads out of its folder or is unpacked in part.
 func TestHostileBundles(t *testing.T) {
 	sum, many := hash([]byte("x")), map[string]string{}
-	for i := range 1_000_000 {
+	for i := range mostFiles + 1 {
 		many[fmt.Sprint(i)] = sum
 	}
 	long := strings.Repeat("a/", 3000) + "x"
@@ -125,7 +125,7 @@ func TestHostileBundles(t *testing.T) {
 		"NUL":           {Bundle{Name: "s", Files: map[string]string{"a\x00b": sum}}, "without NUL"},
 		"far up":        {Bundle{Name: "s", Files: map[string]string{strings.Repeat("../", 99) + "x": sum}}, "leads 99 folders up"},
 		"long":          {Bundle{Name: "s", Files: map[string]string{long: sum}}, "is not a path ("},
-		"many":          {Bundle{Name: "s", Files: many}, "1000000 files are more"},
+		"many":          {Bundle{Name: "s", Files: many}, "10001 files are more"},
 		"the sheet":     {Bundle{Name: "s", Files: map[string]string{"./s": sum}}, "another file has the same path"},
 		"twice":         {Bundle{Name: "s", Files: map[string]string{"a": sum, "./a": hash(nil)}}, "another file has the same path"},
 		"sum":           {Bundle{Name: "s", Files: map[string]string{"a": "../" + sum[3:]}}, "invalid SHA-256"},

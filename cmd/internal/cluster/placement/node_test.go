@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"voicepool/internal/longtest"
 )
 
 // TestTakesOver checks that another node takes over a room with its state: within 5 s if its node dies, and at
@@ -270,6 +272,7 @@ func TestDrain(t *testing.T) {
 // TestNeverTwo injects random faults in random order. A room must never be audible from two nodes, and every
 // room must be audible soon after all faults end.
 func TestNeverTwo(t *testing.T) {
+	defer longtest.Checks(40)()
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		steps := rapid.IntRange(1, 12).Draw(rt, "steps")

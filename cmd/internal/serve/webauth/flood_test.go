@@ -111,6 +111,7 @@ func ended(t *testing.T, c net.Conn) string {
 // TestSlow checks that connections with no request, half a request, slow headers or half a body are
 // closed, and that other clients are served in between.
 func TestSlow(t *testing.T) {
+	t.Parallel() // it waits for limits
 	g := webauth.New(webauth.Options{Loopback: true})
 	addr := serve(t, g, nil, func(s *http.Server) { s.ReadHeaderTimeout, s.IdleTimeout = 500*time.Millisecond, 500*time.Millisecond })
 	var list []net.Conn
@@ -170,6 +171,7 @@ func TestSlowBody(t *testing.T) {
 
 // TestHeader checks that large headers are refused.
 func TestHeader(t *testing.T) {
+	t.Parallel() // it waits for limits
 	g := webauth.New(webauth.Options{Loopback: true})
 	addr := serve(t, g, nil, nil)
 	for _, size := range []int{8 << 10, 64 << 10} {
@@ -288,6 +290,7 @@ func TestConnectionsPerAddress(t *testing.T) {
 // TestRefusedOnceAsked checks that a refused client gets the answer after its request, because Go's
 // client treats an earlier answer as an error. A client without a request gets it, too.
 func TestRefusedOnceAsked(t *testing.T) {
+	t.Parallel() // it waits for limits
 	g := webauth.New(webauth.Options{Loopback: true, Limits: webauth.Limits{Connections: 1}})
 	addr := serve(t, g, nil, nil)
 	first := dial(t, addr)

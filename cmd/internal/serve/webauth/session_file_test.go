@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/serve/webauth"
+	"voicepool/internal/longtest"
 )
 
 // keeper holds the stored sessions between two guards, like a folder.
@@ -240,7 +241,7 @@ func TestRandomSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := []string{"operator " + stage + " main\n", "admin " + boss + "\n", "read-only " + viewer + "\n", "admin " + stage + "\n"}
 		files := []string{tokenFile, lines[0] + lines[1], lines[1] + lines[2], lines[2] + lines[3]}
-		for seed := range uint64(40) {
+		for seed := range uint64(longtest.Amount(15, 40)) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			twin, k := webauth.New(webauth.Options{Tokens: tokens(t, files[0])}), &keeper{}
 			g := k.start(t, files[0])
