@@ -14,6 +14,7 @@ import (
 
 	"voicepool/device"
 	"voicepool/device/devicetest"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -72,15 +73,16 @@ func TestPlaysOutputs(t *testing.T) {
 			if err := d.Start(src); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(10 * time.Second)
+			seconds := longtest.Amount(4, 10)
+			time.Sleep(time.Duration(seconds) * time.Second)
 			if err := errors.Join(d.Err(), d.Close()); err != nil {
 				t.Error(err)
 			}
 			synctest.Wait()
 			got := s.taken()
 			frames := len(got) / outputs
-			if want := buffered + 10*48000; frames < want-480 || frames > want+480 || d.Frames() != int64(frames) {
-				t.Errorf("%d outputs: %d frames in 10 s, want %d; %d were counted", outputs, frames, want, d.Frames())
+			if want := buffered + seconds*48000; frames < want-480 || frames > want+480 || d.Frames() != int64(frames) {
+				t.Errorf("%d outputs: %d frames in %d s, want %d; %d were counted", outputs, frames, seconds, want, d.Frames())
 			}
 			for i, f := range got {
 				if f != (pcm.Frame{float32(i / outputs), -float32(i % outputs)}) {
