@@ -106,9 +106,13 @@ func testWatchComesBack(t *testing.T) {
 	network := pipenet.New()
 	c := talkOn(t, &httptest.Server{Listener: network, Config: &http.Server{}}, network.Dial, []string{someState}, []string{someState, `{"type":"end"}`})
 	var told []string
+	begun := time.Now()
 	err := c.Watch(t.Context(), func(p liveview.Picture, _ bool) { told = append(told, p.Heard.Lost) })
 	if err != nil || len(told) != 4 || told[0] != "" || !strings.HasSuffix(told[1], "the connection is lost; asking again") || told[2] != "" {
 		t.Errorf("%v, %q", err, told)
+	}
+	if took := time.Since(begun); took != again {
+		t.Errorf("it asks again after %v, want %v", took, again)
 	}
 }
 
