@@ -20,7 +20,7 @@ func fullDisk(t *testing.T) {
 	if err := os.WriteFile(sheet, []byte("sounds: {bell: {}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := runIn(t, Options{Sheet: sheet, Device: "none", State: state})
+	s := run(t, Options{Sheet: sheet, Device: "none", State: state})
 	s.is("PUT /v1/rooms/two/sounds/old.wav", wav(480), 201, `"seconds":0.01`)
 	s.is("PUT /v1/rooms/two", "sounds: {old: {file: old.wav}}", 200, `"old"`)
 	before := s.files(state)

@@ -28,31 +28,23 @@ type running struct {
 	lines []string
 }
 
-// inBubble runs a test in a synctest bubble. The servers of runIn do not wait there for real time.
+// inBubble runs a test in a synctest bubble. The servers of run do not wait there for real time.
 func inBubble(test func(*testing.T)) func(*testing.T) {
 	return func(t *testing.T) { synctest.Test(t, test) }
 }
 
-// runIn starts a server on a network in memory. The end of the test stops it.
-func runIn(t testing.TB, o Options) *running {
+// run starts a server on a network in memory. The end of the test stops it.
+func run(t testing.TB, o Options) *running {
 	t.Helper()
 	network := pipenet.New()
 	o.listener = network
 	s := &running{t: t, client: network.Client()}
-	s.run(o)
+	s.begin(o)
 	return s
 }
 
-// run starts a server on a TCP port. The end of the test stops it.
-func run(t testing.TB, o Options) *running {
-	t.Helper()
-	s := &running{t: t, client: &http.Client{Transport: &http.Transport{}}}
-	s.run(o)
-	return s
-}
-
-// run starts the server.
-func (s *running) run(o Options) {
+// begin starts the server.
+func (s *running) begin(o Options) {
 	t := s.t
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -153,7 +145,7 @@ func TestUploadsBesideARelativeState(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := runIn(t, Options{Config: "etc/voicepool.yaml"})
+			s := run(t, Options{Config: "etc/voicepool.yaml"})
 			for _, room := range []string{"one", "two", "three"} {
 				at := "/v1/rooms/" + room
 				s.is("PUT "+at+"/sounds/bark.wav", wav(960), 201, `"sound":"bark.wav"`)
@@ -172,7 +164,7 @@ func TestUploadsBesideARelativeState(t *testing.T) {
 			if err := s.stop(); err != nil {
 				t.Fatal(err)
 			}
-			again := runIn(t, Options{Config: "etc/voicepool.yaml"})
+			again := run(t, Options{Config: "etc/voicepool.yaml"})
 			for _, room := range []string{"one", "two", "three"} {
 				again.is("POST /v1/rooms/"+room+"/play", `{"sound":"dog"}`, 201, "playing")
 			}

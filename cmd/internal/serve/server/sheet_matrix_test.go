@@ -106,7 +106,7 @@ func roomsTakeEveryKey(t *testing.T) {
 	if err := os.WriteFile(config, []byte("rooms: {main: {sheet: show.yaml}}\nlimits: {requests: 1000000, requests_per_address: 1000000}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := runIn(t, Options{Config: config})
+	s := run(t, Options{Config: config})
 	plays := s.steady()
 	var made, taken, refused atomic.Int64
 	put := func(room, text string) {
@@ -173,7 +173,7 @@ func configured(t *testing.T, files map[string]string) *reloaded {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	s.running = runIn(t, Options{Config: filepath.Join(s.folder, "c.yaml"), Hangups: s.hangUps})
+	s.running = run(t, Options{Config: filepath.Join(s.folder, "c.yaml"), Hangups: s.hangUps})
 	return s
 }
 
