@@ -3,6 +3,7 @@ package archtest
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"testing"
 )
 
@@ -17,5 +18,6 @@ func TestMain(m *testing.M) {
 	if err := os.Chdir("../.."); err != nil {
 		panic(err)
 	}
+	debug.SetGCPercent(400) // parsed files and type-checked packages are garbage at the end of a test
 	m.Run()
 }
