@@ -33,6 +33,9 @@ type tests struct{ *testing.M }
 
 func (m tests) Run() int {
 	debug.SetGCPercent(400)
+	// The processes that the tests start are short and need no garbage collection.
+	os.Setenv("GOGC", "off")
+	os.Setenv("GOMEMLIMIT", "256MiB")
 	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
@@ -47,9 +50,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// The race detector makes every process sleep for a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
-			// Short processes need no garbage collection.
-			e.Setenv("GOGC", "off")
-			e.Setenv("GOMEMLIMIT", "256MiB")
+			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+				e.Setenv(name, os.Getenv(name))
+			}
 			formats, err := filepath.Abs("../../sounds/testdata/formats")
 			e.Setenv("FORMATS", formats)
 			return err
