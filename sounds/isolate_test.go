@@ -106,6 +106,7 @@ func isolated(t *testing.T, mode string) sounds.Limits {
 
 // TestIsolated checks that hostile files give the same errors and bits in a child process as in this one.
 func TestIsolated(t *testing.T) {
+	t.Parallel()
 	for name := range hostile {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,6 +171,7 @@ func TestIsolatedProperties(t *testing.T) {
 
 // TestIsolatedChild checks that every misbehavior of the child soon becomes an error that names the fault.
 func TestIsolatedChild(t *testing.T) {
+	t.Parallel()
 	data := wavBytes(8000, 1, make([]int16, 100))
 	const another = "the process that decodes it gives no answer, but something else"
 	for _, c := range []struct {
@@ -272,6 +274,7 @@ func TestIsolatedChild(t *testing.T) {
 
 // TestIsolatedMemory checks that a child that exceeds its memory limit dies, on systems that support the limit.
 func TestIsolatedMemory(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" || raceEnabled {
 		t.Skip("nothing but Linux bounds a process's memory, and the race detector's memory is not bounded")
 	}

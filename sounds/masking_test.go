@@ -11,6 +11,12 @@ import (
 // slowMasks computes one hop by its definition, with a Fourier sum for every bin.
 func slowMasks(x []float64, rate int) (energy, spread [voice.Bands]float64) {
 	n := len(x)
+	windowed := make([]float64, n)
+	cos, sin := make([]float64, n), make([]float64, n)
+	for i, y := range x {
+		windowed[i] = y * (0.5 - 0.5*math.Cos(2*math.Pi*(float64(i)+0.5)/float64(n)))
+		sin[i], cos[i] = math.Sincos(2 * math.Pi * float64(i) / float64(n))
+	}
 	bark := func(f float64) float64 { return 7 * math.Asinh(f/650) }
 	for k := 1; k < n/2; k++ {
 		f := float64(k) * float64(rate) / float64(n)
@@ -19,10 +25,9 @@ func slowMasks(x []float64, rate int) (energy, spread [voice.Bands]float64) {
 			continue
 		}
 		re, im := 0.0, 0.0
-		for i, y := range x {
-			y *= 0.5 - 0.5*math.Cos(2*math.Pi*(float64(i)+0.5)/float64(n))
-			re += y * math.Cos(2*math.Pi*float64(i*k%n)/float64(n))
-			im -= y * math.Sin(2*math.Pi*float64(i*k%n)/float64(n))
+		for i, y := range windowed {
+			re += y * cos[i*k%n]
+			im -= y * sin[i*k%n]
 		}
 		khz := f / 1000
 		weight := -0.6*3.64*math.Pow(khz, -0.8) + 6.5*math.Exp(-0.6*(khz-3.3)*(khz-3.3)) - 0.001*math.Pow(khz, 3.6)

@@ -72,6 +72,18 @@ func newGrid() []float64 {
 	return grid
 }
 
+// sharedGrid holds the result of newGrid, 1.4 MB, from the first call of kernelGrid on.
+var sharedGrid struct {
+	once   sync.Once
+	points []float64
+}
+
+// kernelGrid returns the result of newGrid, which it computes once. Any goroutine.
+func kernelGrid() []float64 {
+	sharedGrid.once.Do(func() { sharedGrid.points = newGrid() })
+	return sharedGrid.points
+}
+
 // interpolateGrid returns the kernel at a distance of x frames, interpolated linearly from a grid of newGrid.
 func interpolateGrid(grid []float64, x float64) float64 {
 	x = float64(math.Abs(x) * filterRows)
@@ -123,7 +135,6 @@ func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64)
 // filterCache caches filters by ratio. The zero value is empty; any goroutine.
 type filterCache struct {
 	mu   sync.Mutex
-	grid func() []float64
 	made map[filterKey]func() *filter
 }
 
@@ -139,10 +150,9 @@ func (f *filterCache) get(r ratio, bent bool) *filter {
 	once, ok := f.made[filterKey{r, bent}]
 	if !ok {
 		if f.made == nil {
-			f.grid = sync.OnceValue(newGrid)
 			f.made = map[filterKey]func() *filter{}
 		}
-		once = sync.OnceValue(func() *filter { return newFilter(r, bent, f.grid) })
+		once = sync.OnceValue(func() *filter { return newFilter(r, bent, kernelGrid) })
 		f.made[filterKey{r, bent}] = once
 	}
 	f.mu.Unlock()

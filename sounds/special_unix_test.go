@@ -50,6 +50,7 @@ func soon(t *testing.T, what string, do func()) {
 // TestPipeGivesUp checks that Load of a pipe ends with its context. It covers a pipe without a writer, a silent
 // writer, and half a file.
 func TestPipeGivesUp(t *testing.T) {
+	t.Parallel()
 	for _, isolate := range []bool{false, true} {
 		for name, written := range map[string]string{"no writer": "", "silent writer": "-", "half a file": "RIFF"} {
 			t.Run(fmt.Sprintf("%s, isolated %v", name, isolate), func(t *testing.T) {
@@ -84,6 +85,7 @@ func TestPipeGivesUp(t *testing.T) {
 
 // TestPipeIdle checks that without a context that ends, the time limit ends the wait after at least a second.
 func TestPipeIdle(t *testing.T) {
+	t.Parallel()
 	path := fifo(t)
 	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Millisecond}})
 	soon(t, "LoadFile", func() {

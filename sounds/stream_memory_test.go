@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
@@ -85,7 +86,7 @@ func TestStreamMemory(t *testing.T) {
 		{
 			name: "half an hour of WAV",
 			fsys: endless{head: wav, body: make([]byte, 4*12345), size: 44 + half},
-			rate: 48000, seconds: 300, frames: 48000 * 1800,
+			rate: 48000, seconds: longtest.Amount(60, 300), frames: 48000 * 1800,
 		},
 		{
 			name: "half an hour of WAV, converted",

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"voicepool/internal/dsp"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -34,9 +35,10 @@ func readRange(t testing.TB, b *Library, tr *streamSource, c voice.PlayRange, n 
 func readFrames(r FrameReader, n int, random *rand.Rand) ([]pcm.Frame, error) {
 	var out []pcm.Frame
 	for len(out) < n {
-		buf := make([]pcm.Frame, min(1+random.IntN(3000), n-len(out)))
-		k, err := r.Read(buf)
-		out = append(out, buf[:k]...)
+		size := min(1+random.IntN(3000), n-len(out))
+		out = slices.Grow(out, size)
+		k, err := r.Read(out[len(out) : len(out)+size])
+		out = out[:len(out)+k]
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		} else if err != nil {
@@ -50,7 +52,13 @@ func readFrames(r FrameReader, n int, random *rand.Rand) ([]pcm.Frame, error) {
 func loaded(s *voice.Sound, c voice.PlayRange, n int) []pcm.Frame {
 	x := s.Samples()
 	left, _ := voice.Pan(0)
-	var out []pcm.Frame
+	if c.Loop == (pcm.Loop{}) && s.Channels() == 2 {
+		from := min(c.From, s.Frames())
+		out := make([]pcm.Frame, min(int64(n), s.Frames()-from))
+		copy(dsp.Interleaved(out), x[2*from:])
+		return out
+	}
+	out := make([]pcm.Frame, 0, max(min(int64(n), s.Frames()-c.From), 0))
 	for i := int64(0); len(out) < n; i++ {
 		at := c.FrameAt(i)
 		if at >= s.Frames() {
@@ -98,6 +106,7 @@ func formatFiles(t testing.TB) []string {
 // TestStreamFrames compares streams with loaded sounds to the bit, from any position, in every format. It
 // covers converted and unconverted rates, with and without loops.
 func TestStreamFrames(t *testing.T) {
+	t.Parallel()
 	libs := []*Library{
 		NewLibrary(Options{}), NewLibrary(Options{Loop: true}), NewLibrary(Options{Rate: 44100}), NewLibrary(Options{Rate: 44100, Loop: true}),
 	}
@@ -129,6 +138,10 @@ func TestStreamFrames(t *testing.T) {
 					ranges, length = ranges[:2], int(n+100)
 				}
 				for _, c := range ranges {
+					length := length
+					if c.Loop.Frames() == 0 && c.From > 1 && c.From < n-1 && !longtest.Enabled() {
+						length = min(length, 6000) // the ranges from 0 and 1 reach the end
+					}
 					got, err := readRange(t, b, tr, c, length)
 					if err != nil {
 						t.Fatal(err)
