@@ -56,7 +56,7 @@ func (p *Player) Hold(on bool) {
 // these frames as output. If it returns true, the caller fills the block with render, because the show is frozen or
 // fading; otherwise it mixes as usual. Audio side.
 func (h *freeze) update(frames int) bool {
-	if on := h.on.Load(); on != h.frozen && h.changes.Push(freezeChange{h.output, on}) {
+	if on := h.on.Load(); on != h.frozen && ring.Push(h.changes, freezeChange{h.output, on}) {
 		h.frozen = on
 	}
 	h.output += int64(frames)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/ring"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -199,7 +200,7 @@ func (p *Player) Goes() []Go {
 func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
-	for f, some := p.freeze.changes.Pop(); some; f, some = p.freeze.changes.Pop() {
+	for f, some := ring.Pop(p.freeze.changes); some; f, some = ring.Pop(p.freeze.changes) {
 		p.live.pauses.flip(f.output, f.on)
 		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Does: map[bool]ShowAction{true: ActionPause, false: ActionResume}[f.on]})
 	}

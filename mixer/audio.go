@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/release"
+	"voicepool/internal/ring"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
@@ -221,17 +222,17 @@ func (a *audio) render(dst []pcm.Frame) {
 // and queues commands for later frames or for a batch. Queued commands for this frame were sent earlier and
 // have already been executed.
 func (a *audio) receive() {
-	n := a.commands.Len()
+	n := ring.Len(a.commands)
 	a.adoptBuffers()
 	for range n {
-		c := a.commands.Front()
+		c := ring.Front(a.commands)
 		if c.batch != nil && a.queueInBatch(c) {
-			a.commands.Drop()
+			ring.Drop(a.commands)
 			continue
 		}
 		if c.frame > a.now {
 			a.queue.Push(c, c.order())
-			a.commands.Drop()
+			ring.Drop(a.commands)
 			continue
 		}
 		if c.frame != a.now && c.frame != Now {
@@ -239,7 +240,7 @@ func (a *audio) receive() {
 		}
 		c.frame = a.now
 		a.execute(c)
-		a.commands.Drop()
+		ring.Drop(a.commands)
 		if a.cancelling != nil {
 			a.cancelBatch()
 		}

@@ -1,5 +1,7 @@
 package mixer
 
+import "voicepool/internal/ring"
+
 // entryKinds maps commands to journal entries; 0: not recorded as such.
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
@@ -34,7 +36,7 @@ func (a *audio) journalEntry(c *command) Entry {
 
 // add queues an entry for the control side, or counts it as lost if the queue is full.
 func (j *journal) add(e Entry) {
-	if !j.ring.Push(e) {
+	if !ring.Push(j.ring, e) {
 		j.lost.Add(1)
 	}
 }

@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/internal/ring"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -194,7 +195,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 		}
 	case stop.AfterSeq == 0 && pool.Handle(r.id.Load()) == stop.ID:
 		a.cancelStart(r, stop.ID)
-	case a.commands.Popped() < stop.AfterSeq: // the start may not have arrived yet
+	case ring.Popped(a.commands) < stop.AfterSeq: // the start may not have arrived yet
 		return false
 	}
 	s.SetExecuted(version)

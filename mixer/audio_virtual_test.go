@@ -63,7 +63,7 @@ func TestFirstBack(t *testing.T) {
 				}
 			}
 			m.Render(make([]pcm.Frame, 1+r.IntN(8)))
-			a := m.audio
+			a := m.audio.(*audio)
 			var waiting []int
 			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
 				if s := a.mutable(i); s.paused == 0 && !s.voice.FadingOut() {
@@ -122,7 +122,7 @@ func TestManyComeBack(t *testing.T) {
 			}
 		}
 		m.Render(make([]pcm.Frame, 5))
-		a, back := m.audio, []uint64(nil)
+		a, back := m.audio.(*audio), []uint64(nil)
 		events := make([]Event, 2000)
 		m.Events(events)
 		for voices := 1; voices < 1+4*fewFree; {

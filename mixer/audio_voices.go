@@ -6,6 +6,7 @@ import (
 
 	"voicepool/internal/dsp"
 	"voicepool/internal/release"
+	"voicepool/internal/ring"
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/pool"
@@ -312,5 +313,5 @@ func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 		a.countDown(r)
 	}
 	r.status.Set(state, -1)
-	a.freed.Push(id) // never full: it has room for every record
+	ring.Push(a.freed, id) // never full: it has room for every record
 }

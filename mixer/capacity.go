@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"voicepool/internal/ring"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/eventcode"
 )
@@ -70,7 +71,7 @@ func newQueueBuffers(commands int) *queueBuffers {
 func (m *Mixer) growBuffers(n int64) {
 	if m.capacity.Grow(n) {
 		m.largerBuffers.Store(newQueueBuffers(int(m.capacity.Allocated))) // before the ring buffer grows, so that later commands fit
-		m.commands.Grow(int(m.capacity.Allocated))
+		ring.Grow(m.commands, int(m.capacity.Allocated))
 	}
 	m.growEvents(n)
 }
@@ -80,17 +81,17 @@ func (m *Mixer) growBuffers(n int64) {
 // virtual and return any number of times. If there may be such voices and there are more records than initial slots,
 // the queue gets its maximum size. The queue never shrinks. The caller holds the mutex.
 func (m *Mixer) growEvents(commands int64) {
-	capacity := m.events.Cap()
+	capacity := ring.Cap(m.events)
 	if capacity >= m.maxEventRecords {
 		return
 	}
-	records, queued := m.records.Len(), m.events.Len()
+	records, queued := m.records.Len(), ring.Len(m.events)
 	need := 3 * (2*records + int(commands) + len(m.tree) + min(records, m.maxVoices))
 	if (m.mayLoop || m.virtual) && records > m.minSlots {
 		need = m.maxEventRecords
 	}
 	if capacity-queued < need {
-		m.events.Grow(min(max(2*capacity, queued+need), m.maxEventRecords))
+		ring.Grow(m.events, min(max(2*capacity, queued+need), m.maxEventRecords))
 	}
 }
 

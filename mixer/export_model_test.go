@@ -14,7 +14,7 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	if r.playing != h.id {
 		return false
 	}
-	v := reflect.ValueOf(&m.audio.mutable(r.status.Index()).voice).Elem()
+	v := reflect.ValueOf(&m.audio.(*audio).mutable(r.status.Index()).voice).Elem()
 	open := func(f reflect.Value) reflect.Value {
 		return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
 	}
@@ -31,5 +31,5 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 
 // PitchVoice changes the pitch of the voice of h without the control side.
 func PitchVoice(m *Mixer, h Handle, pitch pcm.Semitones) {
-	m.audio.mutable(m.record(h.id).status.Index()).voice.SetPitch(m.audio.now, pitch, 0)
+	m.audio.(*audio).mutable(m.record(h.id).status.Index()).voice.SetPitch(m.audio.(*audio).now, pitch, 0)
 }

@@ -102,7 +102,7 @@ func (m *Mixer) Journal(dst []Entry) int {
 	defer m.eventMutex.Unlock()
 	n := 0
 	for n < len(dst) {
-		e, ok := m.journal.ring.Pop()
+		e, ok := ring.Pop(m.journal.ring)
 		if !ok {
 			break
 		}

@@ -50,7 +50,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := m.audio
+	a := m.audio.(*audio)
 	block := make([]pcm.Frame, 200)
 	events := make([]Event, 64)
 	taken := 0

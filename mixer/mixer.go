@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/internal/ring"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/history"
 	"voicepool/mixer/internal/refiner"
@@ -20,14 +21,14 @@ import (
 // audio side. All other methods belong to the control side and are safe for concurrent use.
 type Mixer struct {
 	*shared
-	audio *audio // used by the methods of the audio side alone
+	audio audioSide // used by the methods of the audio side alone
 
 	// The control side.
 	maxVoices  int
 	latency    int
 	mutex      sync.Mutex // among callers; the audio side never takes it
 	unlock     func()     // mutex.Unlock, made once
-	records    *pool.Pool[*record]
+	records    recordPool
 	maxRecords int // the maximum number of records
 	playLists  playLists
 	finished   history.History
@@ -71,6 +72,28 @@ type Mixer struct {
 	expected map[Stem]bool // passed to Expect
 }
 
+// audioSide is the audio side of a Mixer: an *audio. It is an interface to keep the fields of audio out of the reach of
+// importers, see docs/decisions/029-generic-types.md.
+type audioSide interface {
+	render(dst []pcm.Frame)
+	skip(frames int64)
+	untilEnd(frames int64) int64
+	leftLoop(id pool.Handle) bool
+	trySleep(due int64) bool
+	wake(due int64) (frames int64)
+}
+
+// recordPool is a pool.Pool of records; an interface for the same reason as audioSide.
+type recordPool interface {
+	Acquire() (pool.Handle, **record, bool)
+	Get(h pool.Handle) **record
+	Release(h pool.Handle) bool
+	Len() int
+	Max() int
+	Extend(max int) error
+	SetLimit(n int) error
+}
+
 // New creates a mixer. The error wraps ErrConfig. The caller calls Close when the device is closed.
 func New(c Config) (*Mixer, error) {
 	c, err := c.withDefaults()
@@ -94,11 +117,12 @@ func New(c Config) (*Mixer, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	m.addRecords(c.initial.records)
-	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
+	a, err := newAudio(m.shared, &c, buses)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	m.outputs = m.audio.pairs
-	if l := m.audio.outputs.all[0].limiter; l != nil {
+	m.audio, m.outputs = a, a.pairs
+	if l := a.outputs.all[0].limiter; l != nil {
 		m.latency = l.Ahead()
 	}
 	return m, nil
@@ -344,8 +368,8 @@ func (m *Mixer) pushReserved(c *command) (frame int64) {
 		m.allocateFiltersFor(c)
 	}
 	m.growBuffers(m.inFlight.Add(1))
-	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way
-	m.commands.Send(1)
+	*ring.Back(m.commands, 1) = *c // never full: its capacity covers all commands under way
+	ring.Send(m.commands, 1)
 	m.sleep.requestWake()
 	m.notePitchCommand(c)
 	return c.frame

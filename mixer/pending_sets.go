@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/internal/ring"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/voice"
 )
@@ -52,7 +53,7 @@ func (w *pendingSets) readCommand(f property) command {
 // follow the ring buffer. If such a set follows a command that arrived during this block, it returns 0, and all sets
 // wait for the next block.
 func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
-	bits, ok := dirty.Take(a.commands.Popped())
+	bits, ok := dirty.Take(ring.Popped(a.commands))
 	if !ok {
 		a.setsDeferred.Store(true)
 	}

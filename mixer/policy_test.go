@@ -151,7 +151,7 @@ func TestScores(t *testing.T) {
 			}
 		}
 		time := func() time.Duration { return time.Duration(r.IntN(200)) * time.Millisecond }
-		a := m.audio
+		a := m.audio.(*audio)
 		block := make([]pcm.Frame, 400)
 		events := make([]Event, 64)
 		since, prio := int64(0), int32(0) // of the buses, of the incoming start

@@ -3,6 +3,7 @@ package mixer
 import (
 	"iter"
 
+	"voicepool/internal/ring"
 	"voicepool/pool"
 	"voicepool/space"
 )
@@ -34,7 +35,7 @@ func (m *Mixer) growRecords() {
 	if more <= 0 || m.records.Extend(was+more) != nil || m.records.SetLimit(was+more) != nil {
 		return
 	}
-	m.freed.Grow(was + more)
+	ring.Grow(m.freed, was+more)
 	m.addRecords(more)
 }
 
@@ -104,7 +105,7 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 // whether it released any. The caller holds the mutex.
 func (m *Mixer) takeFinished() bool {
 	var over [4]pool.Handle
-	n := m.freed.Take(over[:])
+	n := ring.Take(m.freed, over[:])
 	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.finished.Add(id)

@@ -157,7 +157,7 @@ func TestCrowdCost(t *testing.T) {
 				}
 			}
 			m.Render(make([]pcm.Frame, 1600))
-			a, passed, scored, looked := m.audio, 0, 0, 0
+			a, passed, scored, looked := m.audio.(*audio), 0, 0, 0
 			before, now := make([]float32, a.scores.UsedVirtual()), make([]float32, a.scores.UsedVirtual())
 			for range starts {
 				if a.virtuals.Len() < crowd {
@@ -215,7 +215,7 @@ func TestMaskedCost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, rated := m.audio, 0
+	a, rated := m.audio.(*audio), 0
 	for tick := range 60 {
 		m.Render(make([]pcm.Frame, 80))
 		a.runGrid()
@@ -250,7 +250,7 @@ func TestMaskAgain(t *testing.T) {
 		}
 	}
 	m.Render(make([]pcm.Frame, 1600))
-	a, k := m.audio, m.audio.masks
+	a, k := m.audio.(*audio), m.audio.(*audio).masks
 	left := 0
 	for n := range 400 {
 		if n%20 == 0 {

@@ -36,7 +36,7 @@ func TestRefreshRemaining(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := m.audio
+		a := m.audio.(*audio)
 		bus, _ := m.Bus("a")
 		for range 120 {
 			for range r.IntN(6) {
@@ -110,7 +110,7 @@ func TestMaskFirst(t *testing.T) {
 		}
 	}
 	m.Render(make([]pcm.Frame, 1600))
-	a, k := m.audio, m.audio.masks
+	a, k := m.audio.(*audio), m.audio.(*audio).masks
 	firstOnes := func(n int) (first []int) {
 		a.scores.PrepareRestore()
 		for range n {

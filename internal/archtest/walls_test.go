@@ -302,7 +302,7 @@ func TestWalls(t *testing.T) {
 func TestWallsHold(t *testing.T) {
 	violations := []struct{ name, text, want string }{
 		{
-			name: "control reads the audio side", text: "func (m *Mixer) PeekNow() int64 { return m.audio.now }",
+			name: "control reads the audio side", text: "func (m *Mixer) PeekNow() int64 { return m.audio.(*audio).now }",
 			want: "PeekNow, of the control side, names audio.now",
 		},
 		{

@@ -1,4 +1,5 @@
-// Package ring implements a lock-free ring buffer between two goroutines.
+// Package ring implements a lock-free ring buffer between two goroutines. Its operations are functions, not methods, so
+// that a package that can reach a field of type Ring does not compile them, see docs/decisions/029-generic-types.md.
 package ring
 
 import (
@@ -47,45 +48,45 @@ func New[T any](n int) *Ring[T] {
 
 // Grow makes room for at least n values in addition to the waiting ones, from the next time on that the ring is full.
 // It allocates. It may be called by any goroutine, but by only one at a time.
-func (r *Ring[T]) Grow(n int) {
+func Grow[T any](r *Ring[T], n int) {
 	s := newSegment[T](n)
 	r.size.Store(int64(len(s.slots)))
 	r.spare.Store(s)
 }
 
 // Cap returns a lower bound of the capacity of an empty ring.
-func (r *Ring[T]) Cap() int { return int(r.size.Load()) }
+func Cap[T any](r *Ring[T]) int { return int(r.size.Load()) }
 
 // Len returns how many values wait. Either side may call it: the consumer gets a lower bound, the producer an
 // upper bound.
-func (r *Ring[T]) Len() int {
+func Len[T any](r *Ring[T]) int {
 	head := r.head.Load() // first: the tail only grows, so the difference is never negative
 	return int(r.tail.Load() - head)
 }
 
 // Pushed returns how many values have ever been pushed. Either side.
-func (r *Ring[T]) Pushed() uint64 { return r.tail.Load() }
+func Pushed[T any](r *Ring[T]) uint64 { return r.tail.Load() }
 
 // Popped returns how many values have ever been taken. Either side.
-func (r *Ring[T]) Popped() uint64 { return r.head.Load() }
+func Popped[T any](r *Ring[T]) uint64 { return r.head.Load() }
 
 // Push appends v and returns true, or returns false if the ring is full. Producer side.
-func (r *Ring[T]) Push(v T) bool {
-	at := r.Back(1)
+func Push[T any](r *Ring[T], v T) bool {
+	at := Back(r, 1)
 	if at == nil {
 		return false
 	}
 	*at = v
-	r.Send(1)
+	Send(r, 1)
 	return true
 }
 
 // Back returns the address for the next value, if there is room for n values, otherwise nil. The n values are
 // handed over together by one Send. Producer side.
-func (r *Ring[T]) Back(n int) *T {
+func Back[T any](r *Ring[T], n int) *T {
 	tail, s := r.tail.Load(), r.written
 	if tail+uint64(n)-max(r.head.Load(), s.first) > uint64(len(s.slots)) {
-		if s = r.begin(tail, n); s == nil {
+		if s = begin(r, tail, n); s == nil {
 			return nil
 		}
 	}
@@ -94,18 +95,18 @@ func (r *Ring[T]) Back(n int) *T {
 
 // Next returns the address of the value i places after Back. The call of Back must have been for more than i
 // values. Producer side.
-func (r *Ring[T]) Next(i int) *T {
+func Next[T any](r *Ring[T], i int) *T {
 	s := r.written
 	return &s.slots[(r.tail.Load()+uint64(i))&s.mask]
 }
 
 // Send hands over n values, starting with the value at Back, to the consumer. Back must have been called for at least
 // n values. Producer side.
-func (r *Ring[T]) Send(n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
+func Send[T any](r *Ring[T], n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
 
 // begin switches to the segment made by Grow and returns it; nil without a segment that has room for n values.
 // tail is the number of its first value. Producer side.
-func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
+func begin[T any](r *Ring[T], tail uint64, n int) *segment[T] {
 	if s := r.spare.Load(); s == nil || n > len(s.slots) {
 		return nil
 	}
@@ -117,17 +118,17 @@ func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
 }
 
 // Pop removes and returns the oldest value; ok is false if the ring is empty. Consumer side.
-func (r *Ring[T]) Pop() (v T, ok bool) {
-	if front := r.Front(); front != nil {
+func Pop[T any](r *Ring[T]) (v T, ok bool) {
+	if front := Front(r); front != nil {
 		v, ok = *front, true
-		r.Drop()
+		Drop(r)
 	}
 	return v, ok
 }
 
 // Front returns the address of the oldest value, or nil if the ring is empty. It is valid until Drop.
 // Consumer side.
-func (r *Ring[T]) Front() *T {
+func Front[T any](r *Ring[T]) *T {
 	head := r.head.Load()
 	if head == r.tail.Load() {
 		return nil
@@ -141,8 +142,8 @@ func (r *Ring[T]) Front() *T {
 
 // Take moves the oldest values to dst, at most len(dst), and returns how many; 0 if the ring is empty. It may
 // leave some for the next call, but takes at least one if any waits. Consumer side.
-func (r *Ring[T]) Take(dst []T) (n int) {
-	if r.Front() == nil {
+func Take[T any](r *Ring[T], dst []T) (n int) {
+	if Front(r) == nil {
 		return 0
 	}
 	s, head, tail := r.read, r.head.Load(), r.tail.Load()
@@ -160,7 +161,7 @@ func (r *Ring[T]) Take(dst []T) (n int) {
 }
 
 // Drop removes the value of Front, which must not have been nil, and its references. Consumer side.
-func (r *Ring[T]) Drop() {
+func Drop[T any](r *Ring[T]) {
 	head := r.head.Load()
 	var zero T
 	r.read.slots[head&r.read.mask] = zero

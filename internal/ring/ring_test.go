@@ -12,7 +12,7 @@ import (
 
 func TestCapacity(t *testing.T) {
 	for n, want := range map[int]int{-1: 1, 0: 1, 1: 1, 2: 2, 3: 4, 4: 4, 1000: 1024} {
-		if got := ring.New[int](n).Cap(); got != want {
+		if got := ring.Cap(ring.New[int](n)); got != want {
 			t.Errorf("New(%d) holds %d, want %d", n, got, want)
 		}
 	}
@@ -26,9 +26,9 @@ func TestModel(t *testing.T) {
 		next, grown := 0, false
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
-				ok := r.Push(next)
-				if fits := len(model) < r.Cap(); ok != fits && !(ok && grown) { // values waiting in a smaller part do not count against the capacity
-					t.Fatalf("Push with %d of %d says %v", len(model), r.Cap(), ok)
+				ok := ring.Push(r, next)
+				if fits := len(model) < ring.Cap(r); ok != fits && !(ok && grown) { // values waiting in a smaller part do not count against the capacity
+					t.Fatalf("Push with %d of %d says %v", len(model), ring.Cap(r), ok)
 				}
 				if ok {
 					model = append(model, next)
@@ -37,28 +37,28 @@ func TestModel(t *testing.T) {
 			},
 			"push several": func(t *rapid.T) {
 				n := rapid.IntRange(1, 4).Draw(t, "several")
-				ok := r.Back(n) != nil
-				if fits := len(model)+n <= r.Cap(); ok != fits && !(ok && grown) {
-					t.Fatalf("there is room for %d with %d of %d: %v", n, len(model), r.Cap(), ok)
+				ok := ring.Back(r, n) != nil
+				if fits := len(model)+n <= ring.Cap(r); ok != fits && !(ok && grown) {
+					t.Fatalf("there is room for %d with %d of %d: %v", n, len(model), ring.Cap(r), ok)
 				}
 				if !ok {
 					return
 				}
 				for i := range n {
-					*r.Next(i) = next
+					*ring.Next(r, i) = next
 					model = append(model, next)
 					next++
 				}
-				r.Send(n)
+				ring.Send(r, n)
 			},
 			"grow": func(t *rapid.T) {
-				if r.Cap() < 200 {
-					r.Grow(r.Cap() + rapid.IntRange(1, 9).Draw(t, "more"))
+				if ring.Cap(r) < 200 {
+					ring.Grow(r, ring.Cap(r)+rapid.IntRange(1, 9).Draw(t, "more"))
 					grown = true
 				}
 			},
 			"pop": func(t *rapid.T) {
-				v, ok := r.Pop()
+				v, ok := ring.Pop(r)
 				if ok != (len(model) > 0) || ok && v != model[0] {
 					t.Fatalf("Pop gives %d, %v; the model holds %v", v, ok, model)
 				}
@@ -68,7 +68,7 @@ func TestModel(t *testing.T) {
 			},
 			"take": func(t *rapid.T) {
 				some := make([]int, rapid.IntRange(0, 9).Draw(t, "places"))
-				n := r.Take(some)
+				n := ring.Take(r, some)
 				if n > len(model) || n == 0 && min(len(some), len(model)) > 0 || !slices.Equal(some[:n], model[:n]) {
 					t.Fatalf("Take gives %d of %v; the model holds %v", n, some, model)
 				}
@@ -78,8 +78,8 @@ func TestModel(t *testing.T) {
 				model = model[n:]
 			},
 			"": func(t *rapid.T) {
-				if r.Len() != len(model) || r.Pushed()-r.Popped() != uint64(len(model)) {
-					t.Fatalf("Len is %d, the model's %d", r.Len(), len(model))
+				if ring.Len(r) != len(model) || ring.Pushed(r)-ring.Popped(r) != uint64(len(model)) {
+					t.Fatalf("Len is %d, the model's %d", ring.Len(r), len(model))
 				}
 			},
 		})
@@ -91,7 +91,7 @@ func TestTwoGoroutines(t *testing.T) {
 	r := ring.New[int](64)
 	go func() {
 		for i := 0; i < n; {
-			if r.Push(i) {
+			if ring.Push(r, i) {
 				i++
 			} else {
 				runtime.Gosched()
@@ -99,7 +99,7 @@ func TestTwoGoroutines(t *testing.T) {
 		}
 	}()
 	for want := 0; want < n; {
-		v, ok := r.Pop()
+		v, ok := ring.Pop(r)
 		if !ok {
 			runtime.Gosched()
 			continue
@@ -117,7 +117,7 @@ func TestGrowBetweenTwo(t *testing.T) {
 	r := ring.New[int](1)
 	go func() {
 		for i := 0; i < n; {
-			if r.Push(i) {
+			if ring.Push(r, i) {
 				i++
 			} else {
 				runtime.Gosched()
@@ -126,14 +126,14 @@ func TestGrowBetweenTwo(t *testing.T) {
 	}()
 	go func() {
 		for size := 1; size < 1<<12; size *= 2 {
-			r.Grow(size)
+			ring.Grow(r, size)
 			for range 10 {
 				runtime.Gosched()
 			}
 		}
 	}()
 	for want := 0; want < n; {
-		v, ok := r.Pop()
+		v, ok := ring.Pop(r)
 		if !ok {
 			runtime.Gosched()
 			continue
@@ -149,9 +149,9 @@ func TestGrowBetweenTwo(t *testing.T) {
 func TestForgets(t *testing.T) {
 	type value = *[1 << 10]byte
 	for name, leave := range map[string]func(*ring.Ring[value]){
-		"Pop":  func(r *ring.Ring[value]) { r.Pop() },
-		"Drop": func(r *ring.Ring[value]) { r.Front(); r.Drop() },
-		"Take": func(r *ring.Ring[value]) { r.Take(make([]value, 1)) },
+		"Pop":  func(r *ring.Ring[value]) { ring.Pop(r) },
+		"Drop": func(r *ring.Ring[value]) { ring.Front(r); ring.Drop(r) },
+		"Take": func(r *ring.Ring[value]) { ring.Take(r, make([]value, 1)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := ring.New[value](4)
@@ -159,7 +159,7 @@ func TestForgets(t *testing.T) {
 			func() {
 				x := new([1 << 10]byte)
 				runtime.AddCleanup(x, func(int) { freed <- true }, 0)
-				r.Push(x)
+				ring.Push(r, x)
 				leave(r)
 			}()
 			for range 100 {
@@ -179,7 +179,7 @@ func TestForgets(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	r := ring.New[[8]int](8)
-	if n := testing.AllocsPerRun(100, func() { r.Push([8]int{}); r.Pop() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { ring.Push(r, [8]int{}); ring.Pop(r) }); n != 0 {
 		t.Errorf("a push and a pop allocate %v times", n)
 	}
 }

@@ -99,7 +99,7 @@ func Encode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	}
 	// Assigned field by field, because building a record elsewhere and copying it is slower. Unassigned
 	// fields are zero.
-	at := r.Back(n)
+	at := ring.Back(r, n)
 	if at == nil {
 		return false
 	}
@@ -111,31 +111,31 @@ func Encode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	}
 	if e.Explained {
 		c := &e.Choice
-		at = r.Next(1)
+		at = ring.Next(r, 1)
 		at.words[0], at.words[1], at.words[2] = math.Float64bits(c.Lost), c.By, uint64(c.ByRef)
 		at.sound, at.group = c.BySound, c.ByGroup
 		at.number, at.small, at.codes[0] = c.RunnerUpPriority, uint16(c.Reason), uint8(c.Policy)
 		if c.Endless {
 			at.codes[1] = 1
 		}
-		at = r.Next(2)
+		at = ring.Next(r, 2)
 		at.words[0] = join(float32Bits(c.Audibility), float32Bits(c.Newcomer))
 		at.words[1] = join(float32Bits(c.RunnerUp), uint32(c.Candidates))
 		at.words[2], at.number = join(uint32(c.Peers), uint32(c.NewcomerPriority)), c.Priority
 	}
 	if parts&hasDetails != 0 {
-		at = r.Next(n - 1)
+		at = ring.Next(r, n-1)
 		at.words[0], at.words[1] = e.Play, uint64(math.Float32bits(e.Muffled))
 		at.words[2] = join(math.Float32bits(e.LowPass), math.Float32bits(e.HighPass))
 	}
-	r.Send(n)
+	ring.Send(r, n)
 	return true
 }
 
 // Decode moves the oldest event of a ring buffer to e and reports whether there was one. Records that are
 // missing count as zero. Control side, under the mutex of the events.
 func Decode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Group, Stem]], e *Event[Kind, Reason, Policy, Group, Stem]) bool {
-	head := r.Front()
+	head := ring.Front(r)
 	if head == nil {
 		return false
 	}
@@ -144,17 +144,17 @@ func Decode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	e.Sound, e.Group, e.Stem = head.sound, head.group, head.stem
 	e.Slot, e.Bus, e.Kind, e.Explained = head.number, head.small, Kind(head.codes[0]), parts&hasChoice != 0
 	e.Choice, e.Details = Choice[Reason, Policy, Group]{}, Details{}
-	r.Drop()
+	ring.Drop(r)
 	if c := &e.Choice; e.Explained {
-		cause, _ := r.Pop()
+		cause, _ := ring.Pop(r)
 		c.Lost, c.By, c.ByRef, c.BySound, c.ByGroup = math.Float64frombits(cause.words[0]), cause.words[1], int64(cause.words[2]), cause.sound, cause.group
 		c.RunnerUpPriority, c.Reason, c.Policy, c.Endless = cause.number, Reason(cause.small), Policy(cause.codes[0]), cause.codes[1] != 0
-		levels, _ := r.Pop()
+		levels, _ := ring.Pop(r)
 		c.Audibility, c.Newcomer, c.RunnerUp = float64(highFloat32(levels.words[0])), float64(lowFloat32(levels.words[0])), float64(highFloat32(levels.words[1]))
 		c.Candidates, c.Peers, c.NewcomerPriority, c.Priority = int32(levels.words[1]), int32(levels.words[2]>>32), int32(levels.words[2]), levels.number
 	}
 	if parts&hasDetails != 0 {
-		d, _ := r.Pop()
+		d, _ := ring.Pop(r)
 		e.Details = Details{d.words[0], lowFloat32(d.words[1]), highFloat32(d.words[2]), lowFloat32(d.words[2])}
 	}
 	return true

@@ -111,7 +111,7 @@ func FuzzRoundTrip(f *testing.F) {
 		fill(reflect.ValueOf(&second).Elem(), fill(reflect.ValueOf(&first).Elem(), data))
 		for _, e := range []*event{&first, &second} {
 			was := *e
-			if n := r.Len(); !Encode(r, e) || r.Len()-n > MaxRecords {
+			if n := ring.Len(r); !Encode(r, e) || ring.Len(r)-n > MaxRecords {
 				t.Fatalf("%+v is not queued, or takes more than %d records", *e, MaxRecords)
 			}
 			if !same(reflect.ValueOf(was), reflect.ValueOf(*e)) {
@@ -127,15 +127,15 @@ func FuzzRoundTrip(f *testing.F) {
 				t.Fatalf("got %+v, want %+v", got, want)
 			}
 		}
-		if Decode(r, &first) || r.Len() != 0 {
-			t.Fatalf("%d records are left over", r.Len())
+		if Decode(r, &first) || ring.Len(r) != 0 {
+			t.Fatalf("%d records are left over", ring.Len(r))
 		}
 		for range 2 * MaxRecords {
-			if at := r.Back(1); *at != (record{}) {
+			if at := ring.Back(r, 1); *at != (record{}) {
 				t.Fatalf("the ring buffer keeps %+v", *at)
 			}
-			r.Push(record{})
-			r.Pop()
+			ring.Push(r, record{})
+			ring.Pop(r)
 		}
 	})
 }
@@ -155,13 +155,13 @@ func FuzzDecode(f *testing.F) {
 				words[i] = binary.LittleEndian.Uint64(word[:])
 			}
 			x := words[3]
-			r.Push(record{words: [3]uint64(words[:3]), number: int32(x), small: uint16(x >> 32), codes: [2]uint8{uint8(x >> 48), uint8(x >> 56)}})
+			ring.Push(r, record{words: [3]uint64(words[:3]), number: int32(x), small: uint16(x >> 32), codes: [2]uint8{uint8(x >> 48), uint8(x >> 56)}})
 			if words[4]&1 != 0 {
 				break
 			}
 		}
-		for e, n := (event{}), r.Len(); Decode(r, &e); n = r.Len() {
-			if left := r.Len(); left >= n || n-left > MaxRecords {
+		for e, n := (event{}), ring.Len(r); Decode(r, &e); n = ring.Len(r) {
+			if left := ring.Len(r); left >= n || n-left > MaxRecords {
 				t.Fatalf("an event took %d records", n-left)
 			}
 		}

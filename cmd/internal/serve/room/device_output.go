@@ -118,7 +118,7 @@ func (c *deviceOutput) Render(dst []pcm.Frame) {
 	for len(dst) > 0 {
 		var s listenerBlock
 		s.n = copy(s.frames[:len(s.frames)/wide*wide], dst)
-		c.waits.Push(s) // if the ring is full, listeners get a gap
+		ring.Push(c.waits, s) // if the ring is full, listeners get a gap
 		dst = dst[s.n:]
 	}
 }
@@ -137,9 +137,9 @@ func (c *deviceOutput) drain() {
 	for {
 		c.heeded.Store(!c.room.listeners.empty())
 		c.ahead.Store(int64(pcm.Duration(int64(c.device.Latency()), c.device.Rate())))
-		for s := c.waits.Front(); s != nil; s = c.waits.Front() {
+		for s := ring.Front(c.waits); s != nil; s = ring.Front(c.waits) {
 			c.room.listeners.give(s.frames[:s.n])
-			c.waits.Drop()
+			ring.Drop(c.waits)
 		}
 		select {
 		case <-c.stop:
