@@ -1,7 +1,9 @@
 package eq
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"voicepool/effect/internal/clicktest"
@@ -107,14 +109,18 @@ func moved(rate int, at func(x float64) Band) (ours, peak float64, smooth func()
 // output above 2 kHz to a 200 Hz sine. The exception is a rising resonance, which amplifies its own state. An
 // ideal filter does so, too; the bound is 1 dB above it.
 func TestNoClicks(t *testing.T) {
-	calm, carried, over := math.Inf(-1), 0, math.Inf(-1)
+	calm, carried, over, next := math.Inf(-1), 0, math.Inf(-1), longtest.Every(3)
 	for _, rate := range few() {
 		every([]float64{20, 200, 1000, 20000}, []float64{-24, 0, 24}, qs, func(b Band) {
-			for name, sweep := range sweeps {
+			for _, name := range slices.Sorted(maps.Keys(sweeps)) {
+				sweep := sweeps[name]
 				if name == "freq" && b.Freq > 20 || name == "gain" && b.Gain != 0 || name == "q" && b.Q > qs[0] {
 					continue
 				}
 				for _, down := range []float64{0, 1} {
+					if !next() {
+						continue
+					}
 					c := b
 					ours, peak, smooth := moved(rate, func(x float64) Band {
 						sweep(&c, math.Abs(down-x))

@@ -129,7 +129,7 @@ func TestFlat(t *testing.T) {
 // TestIdle checks that some time after a sound the equaliser is idle and gives exact zeros. States and samples
 // are never denormal, with silence and with a DC offset.
 func TestIdle(t *testing.T) {
-	for seed := range uint64(longtest.Amount(30, 60)) {
+	for seed := range uint64(longtest.Amount(20, 60)) {
 		r := rand.New(rand.NewPCG(7, seed))
 		rate := rates[r.IntN(5)]
 		v := drawn(r)
