@@ -1,6 +1,7 @@
 package bank_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -63,7 +64,8 @@ func TestPlaysThatGoOnDoNotAllocate(t *testing.T) {
 }
 
 // TestFreshPlaysDoNotAllocate plays with Options whose parts are created for each start. They must stay on
-// the caller's stack.
+// the caller's stack. The first start of a sound with a cutoff has its spectrum computed on another goroutine, which
+// allocates once for each sound and may still run. A start that allocates does so in every measurement.
 func TestFreshPlaysDoNotAllocate(t *testing.T) {
 	for _, name := range []string{"a", "d", "hum", "pair", "late", "song", "moved"} {
 		b, m := ready(t, "buses: {hall: {}}"+manyWays)
@@ -90,7 +92,11 @@ func TestFreshPlaysDoNotAllocate(t *testing.T) {
 			for range 400 { // warm up the pools of records and plays
 				once()
 			}
-			if n := testing.AllocsPerRun(100, once); n != 0 {
+			n := math.Inf(1)
+			for i := 0; i < 5 && n != 0; i++ {
+				n = min(n, testing.AllocsPerRun(100, once))
+			}
+			if n != 0 {
 				t.Errorf("%s with %s that is new allocates %v times", name, what, n)
 			}
 		}

@@ -51,7 +51,7 @@ func call(v reflect.Value, method string, arguments ...any) error {
 }
 
 // layersTogether compares a play with two layers, changed by move, with two plays of the same sounds, each
-// changed by move. The frames must be equal and, if heard is set, differ from those of unchanged.
+// changed by move. The frames must be equal and, if heard is set, differ from the frames unchanged.
 func layersTogether(t *testing.T, name string, heard bool, lead time.Duration, unchanged []pcm.Frame, move func(m *mixer.Mixer, h bank.Handle) error) {
 	t.Helper()
 	both, apart := movedLayers(t, name, lead, move, "both"), movedLayers(t, name, lead, move, "low", "high")

@@ -51,7 +51,8 @@ var bigSheets = map[string]func(b *strings.Builder, n int){
 		for i := range min(n, 4000) {
 			fmt.Fprintf(b, "  b%d: {parent: b%d}\n", i+1, i)
 		}
-		lines(b, "cues:\n", "  - {at: 0, play: click, bus: b1999, loop: true}\n  - {at: %d, pause: b10}\n", n)
+		fmt.Fprintf(b, "cues:\n  - {at: 0, play: click, bus: b%d, loop: true}\n", min(n, 4000)-1)
+		lines(b, "", "  - {at: %d, pause: b10}\n", n)
 	},
 	"long names": func(b *strings.Builder, n int) {
 		name := strings.Repeat("x", 50)
