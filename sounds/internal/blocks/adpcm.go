@@ -46,7 +46,7 @@ func (e *Encoding) size(frames, most int) error {
 		frames = most
 	}
 	if frames < 1 || frames > most {
-		return fmt.Errorf("%d frames a block, in %d bytes there is most for %d", frames, e.Bytes, most)
+		return fmt.Errorf("%d frames a block, in %d bytes there is room for %d", frames, e.Bytes, most)
 	}
 	e.Frames = frames
 	return nil
