@@ -37,8 +37,8 @@ func New(out io.Writer) *Log {
 	return l
 }
 
-// Write queues lines and returns len(p) and nil at once. After Close, after a failed write, and if more than 1 MiB
-// would wait, it drops and counts the lines.
+// Write queues a copy of p, which must consist of whole lines, and returns len(p) and nil at once. After Close, after a
+// failed write to out, and if more than 1 MiB would wait, it drops p and counts its lines.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -51,15 +51,16 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Err returns the first error of a write to out, or nil.
+// Err returns the first error of a write to out, or nil. After Close it can also be ErrUnread.
 func (l *Log) Err() error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.err
 }
 
-// Close waits until all lines are written, but at most for limit. It returns the number of dropped lines and the
-// first error of a write. If lines were dropped without such an error, the error is ErrUnread.
+// Close waits until all queued lines are written, but at most for limit, and drops the rest. It does not close out. It
+// returns the number of lines dropped since New and the first error of a write. If lines were dropped without such an
+// error, the error is ErrUnread.
 func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	l.mutex.Lock()
 	l.closed = true
@@ -86,7 +87,8 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	return l.dropped, l.err
 }
 
-// run writes the queued lines to out until the log is closed and empty.
+// run writes the queued lines to out until the log is closed and the queue is empty. It is the goroutine of New and
+// closes l.done at its end.
 func (l *Log) run() {
 	defer close(l.done)
 	for range l.wake {
@@ -104,8 +106,8 @@ func (l *Log) run() {
 	}
 }
 
-// take removes and returns the queued lines, or nil if the queue is empty. ended is true if the log is closed and
-// empty.
+// take removes and returns all queued lines, or nil if the queue is empty. It stores their number in l.under, until
+// wrote resets it. ended is true if the log is closed and the queue was empty.
 func (l *Log) take() (text []byte, ended bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -114,8 +116,8 @@ func (l *Log) take() (text []byte, ended bool) {
 	return text, text == nil && l.closed
 }
 
-// wrote records the result of a write. left is the text that was not written. The first error drops left and the
-// queued lines.
+// wrote records the end of the write of lines from take. left is the part that was not written, and err the error of
+// the write. The first error is stored in l.err, and the lines of left and of the queue are dropped and counted.
 func (l *Log) wrote(left []byte, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

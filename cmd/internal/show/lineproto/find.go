@@ -17,7 +17,8 @@ type Running struct {
 	State *showrun.State
 }
 
-// String describes the show in one line, for a choice among several.
+// String describes the show in one line, for a choice among several: socket, sheet, start time if known, device and the
+// cue on standby.
 func (r Running) String() string {
 	s := r.State
 	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
@@ -31,8 +32,8 @@ func (r Running) String() string {
 	return text + "  on " + words.OneLine(r.Device()) + "  " + standby
 }
 
-// Device returns the device that the show plays on, with the sink if known. Before the playback starts, it is the
-// value of --device.
+// Device returns the device that the show plays on, followed by a space and the sink if the sink is known. Before the
+// playback starts, it returns the value of --device.
 func (r Running) Device() string {
 	switch s := r.State; {
 	case s.Device == "":
@@ -48,8 +49,8 @@ func (r Running) Device() string {
 // shows that are queried at once.
 const answers, asked = 2 * time.Second, 16
 
-// All returns the running shows of this user that answer within 2 s, in the order of their sockets. Without shows it
-// returns nil and no error.
+// All returns the running shows of this user, in the order of their socket paths. Shows that do not answer within 2 s
+// are left out. Without shows it returns nil and no error; an error is from Folder.
 func All() (all []Running, err error) {
 	paths, err := Shows()
 	if err != nil {
@@ -74,7 +75,8 @@ func All() (all []Running, err error) {
 	return all, nil
 }
 
-// stateOf returns the state of the show with the socket path, or nil if it does not answer within 2 s.
+// stateOf connects to the show with the socket path and returns its state. If the show does not answer within 2 s, or
+// with an error, it returns nil.
 func stateOf(path string) *showrun.State {
 	conn, err := Dial("unix:" + path)
 	if err != nil {
@@ -89,9 +91,10 @@ func stateOf(path string) *showrun.State {
 	return answer.State
 }
 
-// Find connects to the running show of this user that plays sheet, a path or a file name. With "" it connects to the
-// only running show. If not exactly one show matches, conn is nil and err is nil. same has the matching shows, and
-// all every running show.
+// Find connects to the only running show of this user that plays sheet. It compares sheet with the full path of each
+// show's sheet, and only if no path is equal, with the file name. "" matches every show. same has the matching shows
+// and all every running show. If same does not have exactly one element, conn is nil and err is nil. The caller closes
+// conn.
 func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	if all, err = All(); err != nil {
 		return nil, nil, nil, err
@@ -109,7 +112,7 @@ func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	return conn, same, all, err
 }
 
-// pick returns the shows with a state that satisfies wanted.
+// pick returns the shows in all whose state satisfies wanted, in the same order, or nil if no state does.
 func pick(all []Running, wanted func(*showrun.State) bool) (some []Running) {
 	for _, r := range all {
 		if wanted(r.State) {

@@ -33,7 +33,7 @@ const (
 	tooLarge = "a line has at most 16384 bytes"
 )
 
-// session is the connection of one client.
+// session is the connection of one client. Only write may be called by several goroutines at once.
 type session struct {
 	show *showrun.Show
 	mu   sync.Mutex // guards out
@@ -43,8 +43,9 @@ type session struct {
 	told   sync.WaitGroup
 }
 
-// Serve reads commands for the show s from in, one per line, and writes an answer to each to out, until in ends. An
-// invalid command gets an error as its answer. Serve returns an error of in or out, and nil at the end of in.
+// Serve reads commands for the show s from in, one per line, and writes the answer to each as a line of JSON to out,
+// until in ends. An invalid command and a line of more than 16384 bytes get an answer with an error; empty lines are
+// ignored. Serve returns an error of in or out, and nil at the end of in.
 func Serve(in io.Reader, out io.Writer, s *showrun.Show) error {
 	one := &session{show: s, out: json.NewEncoder(out)}
 	one.out.SetEscapeHTML(false)
@@ -74,7 +75,8 @@ func Serve(in io.Reader, out io.Writer, s *showrun.Show) error {
 	}
 }
 
-// answer carries out a command line, which must not be empty, and returns its answer.
+// answer carries out the command in line, which must not be blank, and returns its Answer: `state`, `help` and `events`
+// here, other commands with Show.Do. A failed command is an Answer with OK false.
 func (s *session) answer(line string) *Answer {
 	words := strings.Fields(line)
 	switch words[0] {
@@ -102,7 +104,7 @@ func (s *session) answer(line string) *Answer {
 	return &Answer{OK: true}
 }
 
-// plain returns the message of err without the prefix of its package, such as "cue: ".
+// plain returns the message of err without a leading "cue: no action: ", "cue: " or "mixer: ".
 func plain(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"cue: no action: ", "cue: ", "mixer: "} {
@@ -113,15 +115,17 @@ func plain(err error) string {
 	return text
 }
 
-// write sends an answer or an event as one line of JSON. Safe for concurrent use.
+// write sends what, an Answer or an Event, to the client as one line of JSON. It returns the error of the output. Safe
+// for concurrent use.
 func (s *session) write(what any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Encode(what)
 }
 
-// startEvents begins to send the events of the show to the client, between answers. If that is on already, it has no
-// effect.
+// startEvents begins to send the events of the show to the client, between answers, on a goroutine of its own, until
+// stopEvents or a failed write. Up to 256 events wait for a slow client; later ones are dropped. If events are on
+// already, it has no effect.
 func (s *session) startEvents() {
 	if s.events != nil {
 		return
@@ -138,7 +142,8 @@ func (s *session) startEvents() {
 	})
 }
 
-// stopEvents ends sending events and waits until the last one is sent. If it is off already, it has no effect.
+// stopEvents ends the events of startEvents and waits until the queued ones are sent. If events are off, it has no
+// effect.
 func (s *session) stopEvents() {
 	if s.events == nil {
 		return
@@ -149,8 +154,9 @@ func (s *session) stopEvents() {
 	s.told.Wait()
 }
 
-// Ask writes a command to in, the connection to a Serve, and returns the line of its answer, JSON, from out. It
-// skips events. A command with a line break is an error.
+// Ask writes command as one line to in, the input of a Serve, and returns the line of JSON with its answer from out. It
+// skips events before the answer. A command with a line break, a reply that is not JSON, and a failed write or read are
+// errors.
 func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
 	if strings.ContainsAny(command, "\n\r") {
 		return nil, errors.New("a command is one line")
@@ -175,8 +181,8 @@ func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err erro
 	}
 }
 
-// Local returns a function that carries out commands on the show s of this process. It returns an error only after
-// the end of the show; a rejected command is an Answer with OK false.
+// Local returns a function that carries out commands on the show s of this process, without a connection: events are
+// discarded. The function returns an error only after Quit of s; a rejected command is an Answer with OK false.
 func Local(s *showrun.Show) func(command string) (*Answer, error) {
 	one := &session{show: s, out: json.NewEncoder(io.Discard)}
 	return func(command string) (*Answer, error) {
@@ -191,9 +197,9 @@ func Local(s *showrun.Show) func(command string) (*Answer, error) {
 
 var errEnded = errors.New("the show has ended")
 
-// Remote returns a function that sends commands over conn, a connection from Dial, and waits for the answer. It
-// returns an error only if the connection fails; a rejected command is an Answer with OK false. One goroutine at a
-// time may call it.
+// Remote returns a function that sends a command over conn, a connection from Dial, and waits for the answer. The
+// function returns an error only if the connection fails or the reply is invalid; a rejected command is an Answer with
+// OK false. One goroutine at a time may call it.
 func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
 	lines := bufio.NewReader(conn)
 	return func(command string) (*Answer, error) {

@@ -30,9 +30,9 @@ type Socket struct {
 	all   sync.WaitGroup
 }
 
-// Listen makes a Unix socket at path that only this user can access, and serves clients of the show s until Close.
-// It replaces a socket without a listener. If another show answers there, or path is another kind of file, it
-// returns an error.
+// Listen makes a Unix socket at path that only this user can access, and serves clients of the show s in the background
+// until Close. It replaces an old socket at path if no process listens there. If another show answers there, or path is
+// another kind of file, it returns an error.
 func Listen(path string, s *showrun.Show) (*Socket, error) {
 	if err := vacate(path); err != nil {
 		return nil, err
@@ -46,8 +46,9 @@ func Listen(path string, s *showrun.Show) (*Socket, error) {
 	return one, nil
 }
 
-// listen makes a Unix socket at path that only this user can connect to, and replaces a socket there: it sets the
-// mode in a private folder, and moves the socket then. Closing the listener does not remove path; the caller must.
+// listen makes a Unix socket at path that only this user can connect to, and replaces a socket there. It creates the
+// socket in a temporary private folder beside path, sets its mode to 0600, and then renames it to path. Closing the
+// listener does not remove path; the caller must.
 func listen(path string) (*net.UnixListener, error) {
 	closed, err := os.MkdirTemp(filepath.Dir(path), ".voicepool-")
 	if err != nil {
@@ -70,8 +71,9 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// vacate removes the socket path if it has no listener. If a show answers there or path is another kind of file, it
-// returns an error. A path that does not exist is fine.
+// vacate removes the socket file path if no process accepts a connection there within 1 s. If a show answers there, or
+// path is another kind of file, it changes no file and returns an error. If path does not exist or cannot be examined,
+// it returns nil.
 func vacate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -87,8 +89,9 @@ func vacate(path string) error {
 	return os.Remove(path)
 }
 
-// accept serves each connection on its own goroutine until the listener is closed. It closes connections beyond 64
-// at once.
+// accept serves each new connection as a client of the show to, on its own goroutine, until the listener is closed. It
+// closes a connection at once if 64 are open or Close has begun. After another error of Accept it tries again 50 ms
+// later.
 func (s *Socket) accept(to *showrun.Show) {
 	for {
 		c, err := s.listener.Accept()
@@ -121,8 +124,9 @@ func (s *Socket) accept(to *showrun.Show) {
 // last is the time limit for a client to read an answer when the socket is closed.
 const last = 200 * time.Millisecond
 
-// Close closes the socket and all connections, and removes the socket's file. A client has 200 ms to read a running
-// answer.
+// Close closes the socket and all connections, waits for their goroutines, and removes the socket's file. Running
+// commands are still carried out, and a client has 200 ms to read the answer. Call it once; an error is from the
+// listener or the removal.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true
@@ -139,9 +143,9 @@ func (s *Socket) Close() error {
 // Path returns the path of the socket.
 func (s *Socket) Path() string { return s.path }
 
-// Folder returns the folder with the sockets of this user's shows, and creates it: XDG_RUNTIME_DIR/voicepool, or
-// else voicepool-UID in the folder for temporary files. If the folder is not private to this user, it returns an
-// error.
+// Folder returns the folder for the sockets of this user's shows: XDG_RUNTIME_DIR/voicepool, or else voicepool-UID in
+// the folder for temporary files. It creates the folder if it is missing, and sets its mode to 0700. If the folder is
+// not a folder of this user, it returns an error.
 func Folder() (string, error) {
 	folder := filepath.Join(os.TempDir(), fmt.Sprintf("voicepool-%d", os.Getuid()))
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
@@ -160,8 +164,8 @@ func Folder() (string, error) {
 	return folder, nil
 }
 
-// Shows returns the paths of the sockets of this user's shows that accept connections. Without shows it returns nil
-// and no error.
+// Shows returns the paths of the sockets in Folder (*.sock) that accept a connection within 1 s, in order of path.
+// Without shows it returns nil and no error; an error is from Folder.
 func Shows() ([]string, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -178,7 +182,8 @@ func Shows() ([]string, error) {
 	return alive, err
 }
 
-// Dial connects to the show at address, unix:PATH, within 2 s. Another form of address is an error.
+// Dial connects to the show at address, unix:PATH, within 2 s. Another form of address is an error. If the connection
+// fails, the error wraps the system's error number.
 func Dial(address string) (net.Conn, error) {
 	path, found := strings.CutPrefix(address, "unix:")
 	if !found || path == "" {

@@ -22,7 +22,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Device is the value of --device.
+// Device is the value of --device. Name is the path of a file, "-" for standard output, the sink of pulse, or empty.
 type Device struct {
 	Kind string // auto, pulse, oto, null, wav, raw, raw16
 	Name string // of a file or a sink
@@ -36,8 +36,8 @@ var formats = map[string]wav.Config{
 // want lists the values of --device.
 const want = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
 
-// UnmarshalText parses a value of --device, such as auto, pulse:SINK or wav:FILE. "-" alone means a WAV on standard
-// output. Unknown kinds and missing names are errors.
+// UnmarshalText parses a value of --device into d, such as auto, pulse:SINK or wav:FILE. "-" alone means a WAV on
+// standard output. An unknown kind, a missing name and a name after auto, oto or null are errors; d is then unchanged.
 func (d *Device) UnmarshalText(text []byte) error {
 	kind, name, named := strings.Cut(string(text), ":")
 	_, written := formats[kind]
@@ -56,7 +56,7 @@ func (d *Device) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the device as in --device, on one line.
+// String returns the device as in --device, on one line. "-" alone becomes wav:-.
 func (d Device) String() string {
 	if d.Name == "" {
 		return d.Kind
@@ -64,17 +64,16 @@ func (d Device) String() string {
 	return d.Kind + ":" + words.OneLine(d.Name)
 }
 
-// Writes reports whether the device is a file, a pipe or standard output, and not a sound card or null.
+// Writes reports whether the device writes the audio to a file, a pipe or standard output: wav, raw or raw16.
 func (d Device) Writes() bool {
 	_, written := formats[d.Kind]
 	return written
 }
 
-// Standard reports whether the device is standard output.
+// Standard reports whether the device writes to standard output.
 func (d Device) Standard() bool { return d.Writes() && d.Name == "-" }
 
-// File returns the path of the file that the device writes. For a sound card, null and standard output it returns
-// "".
+// File returns the path of the file or pipe that the device writes, or "" for any other device and for standard output.
 func (d Device) File() string {
 	if !d.Writes() || d.Standard() {
 		return ""
@@ -85,8 +84,9 @@ func (d Device) File() string {
 // Plays reports whether the device is or may be a sound card: auto, pulse or oto.
 func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 
-// open opens o.Device for a number of stereo outputs at rate Hz. seed is for the dither of a file. If auto finds no
-// sound card, it prints a message and plays silently.
+// open opens o.Device for the given number of stereo outputs at rate Hz, and does not start it. seed seeds the dither
+// of a file. If the device is auto and there is no sound card, open prints a message and returns a device that plays
+// silently.
 func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (opened, error) {
 	d := o.Device
 	switch {
@@ -103,14 +103,14 @@ func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (open
 	return opened{Device: card}, err
 }
 
-// opened is a device, and its file if it records to one.
+// opened is an opened device. file is the file that it records to, or nil.
 type opened struct {
 	device.Device
 	file *wav.File
 }
 
-// write opens the file or standard output of the device for recording. A terminal as standard output is a usage
-// error.
+// write opens the file or standard output of d, which must satisfy Writes, for recording in the format of config. If
+// standard output is a terminal, the result is a usage error. The file field is nil for standard output.
 func (d Device) write(config wav.Config) (opened, error) {
 	if !d.Standard() {
 		file, err := wav.Record(d.Name, config)
@@ -129,15 +129,15 @@ func (d Device) write(config wav.Config) (opened, error) {
 	return opened{Device: wav.NewDevice(sink)}, nil
 }
 
-// gate lies between a device and its source. Once it is shut, the source is not called again, even
-// if the device is stuck. So the playback can be finished safely.
+// gate lies between a device and its source. Once it is closed, the source is not called again, even if the device is
+// stuck. Then the report can be made safely.
 type gate struct {
 	source device.Rated
 	shut   atomic.Bool
 	inside atomic.Bool
 }
 
-// Render fills dst from the source, or with silence if the gate is shut. Audio side.
+// Render fills dst from the source, or with silence after close. Audio side.
 func (g *gate) Render(dst []pcm.Frame) {
 	g.inside.Store(true)
 	defer g.inside.Store(false)
@@ -154,7 +154,8 @@ func (g *gate) Outputs() int { return device.OutputsOf(g.source) }
 // Rate returns the sample rate of the source in Hz.
 func (g *gate) Rate() int { return g.source.Rate() }
 
-// close shuts the gate, so that Render writes silence, and waits until a running Render has returned.
+// close makes every later Render write silence, and waits until a running Render has returned. A second call has no
+// effect.
 func (g *gate) close() {
 	g.shut.Store(true)
 	for g.inside.Load() {
@@ -162,15 +163,15 @@ func (g *gate) close() {
 	}
 }
 
-// closing is the waiting time for blocked operations after the command was told to end.
+// closing is the waiting time for blocked operations after the command has received a signal.
 const closing = 2 * time.Second
 
 // errStuck is the error of a device that does not return.
 var errStuck = errors.New("the device is stuck: its reader or its driver has stopped")
 
-// closeDevice closes d and returns its error. If that takes more than 2 s, it abandons the device and returns
-// errStuck, because the process is about to end. If records is true, the reader of the device may be slow, and the 2
-// s start when ctx ends.
+// closeDevice closes d and returns its error. If closing takes more than 2 s, it abandons d and returns errStuck; a
+// goroutine may then remain, because the process ends soon. If records is true, the reader of the device may be slow,
+// so it waits without a limit until ctx ends, and the 2 s start then.
 func closeDevice(ctx context.Context, d device.Device, records bool) error {
 	if !records {
 		ended, cancel := context.WithCancel(ctx)

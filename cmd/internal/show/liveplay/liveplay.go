@@ -63,8 +63,9 @@ type Options struct {
 	Strict                   bool // treat any inaudible part as an error, whatever the device
 }
 
-// Play plays sheet until it ends or a signal arrives, shows the playback, and writes the output files of l. It
-// returns the first failure, or the Interruption of a signal. Failures that it has printed are a console.Reported.
+// Play plays sheet on l.Device until the sheet ends or a signal arrives, shows the playback on c, and writes the output
+// files of l. If the playback cannot begin, it writes no file. It returns the first failure or, after a signal, the
+// Interruption, joined with a failure. Failures that it has printed are a console.Reported.
 func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
 	report, err := outfiles.Open(interrupted, l.Report)
 	if err != nil {
@@ -132,8 +133,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	return err
 }
 
-// sent returns a function that reports a sent OSC message to l.Sent and, if l.Verbose is set, to messages. rate, in
-// Hz, turns the message's frame into a time.
+// sent returns the callback for each sent OSC message. The callback passes the text of the message to l.Sent, and if
+// l.Verbose is set, it prints the text and the time through messages. rate, in Hz, turns the message's frame into a
+// time.
 func (l *Options) sent(messages *troubles, rate int) func(*cue.Message, int64) {
 	return func(m *cue.Message, frame int64) {
 		if l.Sent != nil {
@@ -145,7 +147,7 @@ func (l *Options) sent(messages *troubles, rate int) func(*cue.Message, int64) {
 	}
 }
 
-// looked is the interval between pictures.
+// looked is the interval between pictures of the playback, which is also the interval of the timeline's levels.
 const looked = time.Second / 20
 
 // performance is one playback of a sheet on a device.
@@ -168,8 +170,9 @@ type performance struct {
 }
 
 // play primes the player, starts the controls and the device, and feeds the player until it ends, fails or is
-// interrupted. It sets s.began if the device has started. After a signal it returns nil, because Play returns the
-// signal.
+// interrupted. It closes the device and s.messages, and prints the load and the latency if l.Verbose is set. It sets
+// s.began if the device has started; otherwise it removes an empty recording. After a signal it returns nil, because
+// Play returns the signal.
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error {
 		if !s.began && s.file != nil {
@@ -237,8 +240,9 @@ func (s *performance) play() error {
 	return err
 }
 
-// show draws a picture every 50 ms until stop is closed, and then a last one. It reports failures at once. It calls
-// cancel only if the device has failed and its recording is the only output.
+// show draws a picture every 50 ms until stop is closed, and then a last one. For each picture it also updates the
+// timeline, calls Options.Look, and prints new failures. If the device has failed and its recording is the only output,
+// show calls cancel with the error, which ends the playback. It runs on its own goroutine.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	show := s.view()
 	defer s.console.Restore()
@@ -269,15 +273,16 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	}
 }
 
-// onlyRecords reports whether the recording of the device is the only output: no report, timeline, recorded sheet or
-// JSON.
+// onlyRecords reports whether the device writes the audio to a file and no report, timeline, recorded sheet or JSON was
+// requested.
 func (s *performance) onlyRecords() bool {
 	o := s.options
 	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
 }
 
-// view returns the function that shows pictures: in a live view, as lines, or not at all. last is true for the final
-// picture. It also sets s.shown, the destination of lines and of the summary.
+// view chooses how the playback is shown and returns the function that shows a picture: in a live view on a terminal,
+// as lines of text, or not at all. last must be true for the final picture. view also sets s.shown, the destination of
+// lines and of the summary, and makes messages wait if a live view covers their terminal.
 func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 	c, l := s.console, s.options
 	if l.Drawn {
@@ -314,9 +319,9 @@ func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 	return func(liveview.Picture, bool) {}
 }
 
-// finish writes the output files, the report to file, and then the summary, because the reader of standard output
-// may be stuck. A file that fails does not affect the others. The failures are printed, and the result is a
-// console.Reported.
+// finish writes the output files after the playback: the report to file, the timeline and the recorded sheet. Then it
+// prints the JSON and the summary, because the reader of standard output may be stuck. A failed output does not affect
+// the others. The failures, including those of the verdicts, are printed, and the result is a console.Reported or nil.
 func (s *performance) finish(file *outfiles.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
@@ -340,7 +345,8 @@ func (s *performance) finish(file *outfiles.File) error {
 	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict), s.troubles.verdict(l.Strict))
 }
 
-// loadLine describes the load of mixing in one line: mean and longest time, late blocks, and garbage collections.
+// loadLine describes l, the load of mixing, in one line: mean and longest time of a block, late blocks, garbage
+// collections, and a bound for the load of nine in ten blocks.
 func loadLine(l device.Load) string {
 	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
 		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
@@ -354,8 +360,8 @@ func loadLine(l device.Load) string {
 	return line + "more than one in ten was late"
 }
 
-// latencyLine describes the latency between a call and the ear in one line, in ms: block, limiter, driver and sound
-// server.
+// latencyLine describes in one line, in ms, the latency between a call and the ear: block and limiter from l, driver
+// and sound server from d. It also counts how often the server of d ran out of audio, if d counts that.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
@@ -368,8 +374,9 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 	return line
 }
 
-// followSheet loads the file of the sheet again whenever it changes, until ctx ends. It reports a faulty sheet and
-// keeps the old one.
+// followSheet watches the file of the sheet until ctx ends. After each change it loads the sheet with Options.Again and
+// switches the player to it, with sounds from lib. A faulty sheet is reported, and the show continues with the old one.
+// The messages are printed, and their first lines are passed to Options.Tell.
 func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 	name := words.OneLine(s.options.Sheet)
 	tell := func(line string) {
@@ -408,8 +415,8 @@ func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 	}
 }
 
-// followSounds loads the sound files of lib again when they change, until ctx ends. If a file cannot be loaded, the
-// old sound stays in use.
+// followSounds watches the sound files of lib until ctx ends, loads a changed file again, and replaces the sound in
+// later starts. It prints a message for each. If a file cannot be loaded, the old sound stays in use.
 func (s *performance) followSounds(ctx context.Context, lib *sounds.Library) {
 	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {

@@ -14,7 +14,7 @@ import (
 	"voicepool/pcm"
 )
 
-// sound tracks the audio device and reports at once when it is lost or back.
+// sound tracks losses and returns of the audio device, for messages and the report. Not safe for concurrent use.
 type sound struct {
 	requested Device
 	device    device.Device
@@ -23,14 +23,15 @@ type sound struct {
 	events    []report.Event
 }
 
-// newSound returns the state of the device d. requested is the value of --device.
+// newSound returns the state of the open device d. requested is the value of --device.
 func newSound(requested Device, d device.Device) *sound {
 	best, _ := d.(*auto.Device)
 	return &sound{requested: requested, device: d, best: best}
 }
 
-// look takes the new events of the device and returns one line for each loss and each return of the sound. It
-// returns nil for a device that package auto does not supervise.
+// look takes the new events of the device, stores them for the report, and returns one line for each loss and each
+// return of the sound. It omits the line of a loss at the first frame, which was printed at the opening, unless the
+// loss is final. For a device without supervision by package auto, it returns nil.
 func (s *sound) look() (lines []string) {
 	if s.best == nil {
 		return nil
@@ -51,8 +52,8 @@ func (s *sound) look() (lines []string) {
 	}
 }
 
-// note records a loss or a return of the device for the report, and updates s.lost. A second loss without a return
-// replaces the first.
+// note appends a loss or a return of the device to s.events, for the report, and sets s.lost, which is empty after a
+// return. A second loss without a return between them replaces the first.
 func (s *sound) note(e *auto.Event) {
 	entry := report.Event{
 		Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1,
@@ -70,7 +71,8 @@ func (s *sound) note(e *auto.Event) {
 	s.events = append(s.events, entry)
 }
 
-// picture returns the state of the output for a live view: device, sink, latency, and why it is silent.
+// picture returns the state of the output for the live view: driver, sink, latency, and why it is silent, as of the
+// last look. Only a supervised device has the name of its driver and sink; for others the value of --device is shown.
 func (s *sound) picture() liveview.Output {
 	h := liveview.Output{Device: s.requested.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
@@ -82,7 +84,8 @@ func (s *sound) picture() liveview.Output {
 	return h
 }
 
-// report adds the events of the device to r, and the seconds that were not heard to its totals.
+// report adds the events of the device, including those since the last look, to r. In the totals of r it sets the
+// seconds that were not heard because of a lost device.
 func (s *sound) report(r *report.Report) {
 	s.look()
 	for _, e := range s.events {
@@ -93,8 +96,8 @@ func (s *sound) report(r *report.Report) {
 	}
 }
 
-// verdict returns an error if a part of the playback was not heard. With --device auto it does so only if strict is
-// true.
+// verdict returns an error if the device was lost for a part of the playback. With --device auto it does so only if
+// strict is true. For a file or null it returns nil.
 func (s *sound) verdict(strict bool) error {
 	if s.best == nil || s.requested.Kind == "auto" && !strict {
 		return nil
@@ -105,8 +108,9 @@ func (s *sound) verdict(strict bool) error {
 	return nil
 }
 
-// openCard opens the sound card d. With auto and no card, it prints a message and plays silently until a card
-// appears. A device given by name must exist. A card with too few channels is an error in both cases.
+// openCard opens a device for d, which is auto, pulse or oto, with the other settings from config. If d is auto and
+// there is no card, it prints a message and returns a device that plays silently until a card appears. With pulse or
+// oto a missing card is an error. A card with too few channels is an error in all cases.
 func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind

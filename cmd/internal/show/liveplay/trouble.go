@@ -13,8 +13,8 @@ import (
 	"voicepool/sounds"
 )
 
-// troubles prints messages and failures of a running show. Each failure is printed once, and sets
-// the exit code to 1. Safe for concurrent use.
+// troubles prints messages and failures of a running show on the console. Each failure is printed once, and the exit
+// code of the command becomes 1. Safe for concurrent use.
 type troubles struct {
 	console *console.Console
 	mutex   sync.Mutex
@@ -24,7 +24,8 @@ type troubles struct {
 	damages checkreport.Damages
 }
 
-// damaged counts a damaged place in a file and prints a warning, unless the console is quiet.
+// damaged counts the damaged place in the sound file called file for verdict, and prints a warning unless the console
+// is quiet. A warning is not a failure.
 func (t *troubles) damaged(file string, place sounds.Damage) {
 	t.damages.Add(file, place)
 	if !t.console.Quiet {
@@ -32,7 +33,7 @@ func (t *troubles) damaged(file string, place sounds.Damage) {
 	}
 }
 
-// verdict returns an error if strict is true and the decoder has concealed a damaged place in a file.
+// verdict returns an error if strict is true and damaged was called at least once.
 func (t *troubles) verdict(strict bool) error {
 	if n := t.damages.Len(); strict && n > 0 {
 		return fmt.Errorf("--strict: %s concealed, so not all was heard", words.Count(n, "damaged place"))
@@ -40,8 +41,8 @@ func (t *troubles) verdict(strict bool) error {
 	return nil
 }
 
-// add prints the message of a failure and reports whether it is new. A message that was added before is not printed
-// again.
+// add records and prints the message of the failure err, and reports whether it is new. If a failure with the same
+// message was added before, add has no effect.
 func (t *troubles) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()
@@ -54,14 +55,15 @@ func (t *troubles) add(err error) bool {
 	return true
 }
 
-// note prints a message. If a live view covers the terminal, the message waits until endView.
+// note prints line, which is not counted as a failure. During a live view that covers the terminal of messages, it
+// waits until endView.
 func (t *troubles) note(line string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.say(line)
 }
 
-// say prints a message, or keeps it until endView. The caller holds the mutex.
+// say prints line on the console or, during a live view, keeps it until endView. The caller holds t.mutex.
 func (t *troubles) say(line string) {
 	if t.later {
 		t.waiting = append(t.waiting, line)
@@ -70,15 +72,14 @@ func (t *troubles) say(line string) {
 	t.console.Say("%s", line)
 }
 
-// beginView marks the start of a live view. If messages go to the terminal that the view covers, they wait until
-// endView.
+// beginView marks the start of a live view. If standard error is a terminal, messages wait until endView from now on.
 func (t *troubles) beginView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.later = t.console.ErrTerminal != nil
 }
 
-// endView marks the end of the live view and prints the waiting messages.
+// endView marks the end of the live view and prints the waiting messages in order.
 func (t *troubles) endView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -89,15 +90,15 @@ func (t *troubles) endView() {
 	t.waiting = nil
 }
 
-// all returns a copy of the messages of all failures up to now.
+// all returns a copy of the messages of all failures that were added up to now, in order.
 func (t *troubles) all() []string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return slices.Clone(t.lines)
 }
 
-// outcome returns the error of the command. If failures were printed and err is nil or also printed, it returns a
-// console.Reported with exit code 1, otherwise err.
+// outcome returns the error of the command, where err is the error of the playback. If a failure was printed, and err
+// is nil or one of the printed failures, the result is a console.Reported with exit code 1. Otherwise it is err.
 func (t *troubles) outcome(err error) error {
 	lines := t.all()
 	if err == nil && len(lines) > 0 || err != nil && slices.Contains(lines, console.Message(err)) {
@@ -106,13 +107,15 @@ func (t *troubles) outcome(err error) error {
 	return err
 }
 
-// shown is the destination of lines.
+// shown is the destination of the lines that describe the playback, and the destination's name for messages. Without a
+// Log, lines are not printed.
 type shown struct {
 	*asynclog.Log
 	name string
 }
 
-// err returns the first error of writing lines, with the name of the destination, or nil.
+// err returns the first error of writing lines, with the name of the destination. Without an error or a Log it returns
+// nil.
 func (s shown) err() error {
 	if s.Log == nil {
 		return nil
@@ -120,7 +123,8 @@ func (s shown) err() error {
 	return s.named(s.Log.Err())
 }
 
-// named adds the name of the destination to err, and explains a closed pipe. nil stays nil.
+// named returns err with the name of the destination in front, and explains a pipe that its reader has closed. nil
+// stays nil.
 func (s shown) named(err error) error {
 	switch {
 	case err == nil:
@@ -131,8 +135,8 @@ func (s shown) named(err error) error {
 	return fmt.Errorf("%s: %w", s.name, words.Cause(err))
 }
 
-// end waits up to limit for the remaining lines to be written. It adds an error of writing, and the number of
-// dropped lines, to t, and returns the error.
+// end closes the log, which may write its remaining lines for at most limit. It adds an error of writing, and the
+// number of dropped lines, to t, and returns the error. Without a Log it returns nil.
 func (s shown) end(t *troubles, limit time.Duration) error {
 	if s.Log == nil {
 		return nil
