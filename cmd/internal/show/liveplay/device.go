@@ -85,8 +85,8 @@ func (d Device) File() string {
 func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 
 // open opens o.Device for the given number of stereo outputs at rate Hz, and does not start it. seed seeds the dither
-// of a file. If the device is auto and there is no sound card, open prints a message and returns a device that plays
-// silently.
+// of a file. If the device is auto and a sound card is missing, open prints a message on c and returns a device that
+// plays silently.
 func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (opened, error) {
 	d := o.Device
 	switch {

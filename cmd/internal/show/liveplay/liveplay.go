@@ -321,7 +321,7 @@ func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 
 // finish writes the output files after the playback: the report to file, the timeline and the recorded sheet. Then it
 // prints the JSON and the summary, because the reader of standard output may be stuck. A failed output does not affect
-// the others. The failures, including those of the verdicts, are printed, and the result is a console.Reported or nil.
+// the others. All failures are printed, also sound that was not heard, and the result is then a console.Reported.
 func (s *performance) finish(file *outfiles.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()

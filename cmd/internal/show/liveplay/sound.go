@@ -108,9 +108,9 @@ func (s *sound) verdict(strict bool) error {
 	return nil
 }
 
-// openCard opens a device for d, which is auto, pulse or oto, with the other settings from config. If d is auto and
-// there is no card, it prints a message and returns a device that plays silently until a card appears. With pulse or
-// oto a missing card is an error. A card with too few channels is an error in all cases.
+// openCard opens a device for d, which is auto, pulse or oto, with the other settings from config. If d is auto and a
+// card is missing, it prints a message and returns a device that plays silently until a card appears. With pulse or oto
+// a missing card is an error. A card with too few channels is an error in all cases.
 func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind

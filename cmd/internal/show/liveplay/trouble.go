@@ -97,8 +97,8 @@ func (t *troubles) all() []string {
 	return slices.Clone(t.lines)
 }
 
-// outcome returns the error of the command, where err is the error of the playback. If a failure was printed, and err
-// is nil or one of the printed failures, the result is a console.Reported with exit code 1. Otherwise it is err.
+// outcome returns the error of the command, where err is the error of the playback. If failures were printed, and err
+// is nil or was printed too, the result is a console.Reported with exit code 1. Otherwise it is err.
 func (t *troubles) outcome(err error) error {
 	lines := t.all()
 	if err == nil && len(lines) > 0 || err != nil && slices.Contains(lines, console.Message(err)) {

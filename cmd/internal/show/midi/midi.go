@@ -13,9 +13,9 @@ import (
 	"voicepool/cue"
 )
 
-// Listen reads raw MIDI from src and calls say with the show command of each message that has one, such as `go 2.5`
-// or `panic`. It calls table for each message, so the table may change. It returns an error of src, and nil at its
-// end.
+// Listen reads raw MIDI from src until it ends, and calls say with the show command of each message that has a command,
+// such as `go 2.5` or `panic`. It calls table for the entries before each complete message, so the entries may change.
+// It returns an error of src, and nil at its end.
 func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) error {
 	in, s := bufio.NewReader(src), splitter{}
 	for {
@@ -34,9 +34,10 @@ func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) er
 	}
 }
 
-// Command returns the show command of a complete raw MIDI message by the table of a sheet, or "" if no entry
-// matches. An entry for one channel has precedence over an entry for all channels. A controller counts if its value
-// is at least 64.
+// Command returns the show command for message, one complete raw MIDI message. It searches table, the entries of a
+// sheet, for notes, programs and controllers, and understands MIDI Show Control without the table. An entry for one
+// channel has precedence over an entry for all channels; a controller counts if its value is at least 64. Without a
+// match it returns "".
 func Command(message []byte, table []cue.Midi) string {
 	m := midi.Message(message)
 	var channel, number, value uint8
@@ -74,9 +75,9 @@ const (
 	mscAllOff = 0x08
 )
 
-// showControl returns the show command of a MIDI Show Control message, or "". body is the system exclusive message
-// without F0 and F7: 7F DEVICE 02 FORMAT COMMAND DATA. The data of a GO begin with the number of the cue; without
-// data it is for the cue on standby.
+// showControl returns the show command of a MIDI Show Control message: go, pause, resume or panic. body is the system
+// exclusive message without F0 and F7: 7F DEVICE 02 FORMAT COMMAND DATA. The data of a GO begin with the number of the
+// cue; without data the GO is for the cue on standby. Other messages give "".
 func showControl(body []byte) string {
 	if len(body) < 5 || body[0] != 0x7F || body[2] != 0x02 {
 		return ""

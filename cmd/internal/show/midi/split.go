@@ -12,8 +12,9 @@ type splitter struct {
 // 128.
 const longest = 256
 
-// next takes one byte and returns the message that it completes, with its status byte, or nil. The message is valid
-// until the next call. System exclusive messages of more than 256 bytes are dropped.
+// next takes the next byte of the stream. If b completes a message, next returns that message with its status byte,
+// otherwise nil. The message is valid until the next call. Data without a status, and system exclusive messages of more
+// than 256 bytes, are dropped.
 func (s *splitter) next(b byte) []byte {
 	switch {
 	case b >= 0xF8: // real-time messages may occur anywhere
@@ -51,8 +52,8 @@ func (s *splitter) next(b byte) []byte {
 	return done
 }
 
-// dataOf returns the number of data bytes after a status byte, or -1 for a system exclusive message, which has an
-// end mark.
+// dataOf returns the number of data bytes, 0 to 2, that follow a status byte of at least 0x80. For a system exclusive
+// message, which has an end mark, it returns -1.
 func dataOf(status byte) int {
 	switch {
 	case status == 0xF0:

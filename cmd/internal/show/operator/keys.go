@@ -1,7 +1,8 @@
 package operator
 
-// readKeys handles keys of the terminal b.options.Keys in the background: space pauses or resumes, Esc stops all
-// sounds (panic), Q ends the show. restore restores the terminal; it is nil if there is not a terminal.
+// readKeys handles keys of the terminal b.options.Keys in the background: space pauses or resumes, Esc stops all sounds
+// (panic), Q ends the show. The caller must call restore at the end, which restores the terminal's mode. restore is nil
+// if Keys is nil or not a terminal.
 func (b *Console) readKeys() (restore func()) {
 	if b.options.Keys == nil {
 		return nil
@@ -23,8 +24,8 @@ func (b *Console) readKeys() (restore func()) {
 	return restore
 }
 
-// key handles the bytes of one read from the terminal. Several bytes at a time are ignored: they are an arrow key or
-// pasted text.
+// key carries out the command for key, the bytes of one read from the terminal: space, Esc or Q. Other bytes are
+// ignored, and so are several bytes at a time, which are an arrow key or pasted text.
 func (b *Console) key(key string) {
 	switch key {
 	case " ":

@@ -39,7 +39,7 @@ type Options struct {
 	Keys    *os.File              // a terminal whose keys control the show; optional
 }
 
-// Console holds the controls of a show.
+// Console holds the controls of a show. Call Open, then Attend when the playback begins, and Close at the end.
 type Console struct {
 	options Options
 	sheet   *cue.Sheet
@@ -55,8 +55,8 @@ type Console struct {
 	restore func() // restores the terminal of the keys
 }
 
-// Open opens the MIDI device and the file for GOs, if o names them. The caller must call Close. After an error all
-// files are closed.
+// Open opens the MIDI device and the file for GOs, if o names them, for a show of sheet. The other controls start with
+// Attend. The caller must call Close. After an error all files are closed.
 func Open(sheet *cue.Sheet, o Options) (*Console, error) {
 	b := &Console{sheet: sheet, options: o}
 	if o.Midi != "" {
@@ -75,8 +75,9 @@ func Open(sheet *cue.Sheet, o Options) (*Console, error) {
 	return b, nil
 }
 
-// openGoes opens the file path for the GOs of a show, and locks it if it is a regular file. It refuses a pipe, a
-// file that another show has locked, and a file with content, which may be the only record of an evening.
+// openGoes opens the file path for the GOs of a show, creates it if it is missing, and locks it if it is a regular
+// file. It refuses a pipe, a file that another show has locked, and a file with content, which may be the only record
+// of an evening. These are usage errors.
 func openGoes(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
@@ -104,8 +105,8 @@ func openGoes(path string) (*os.File, error) {
 	return nil, err
 }
 
-// openMidi opens a MIDI device, a pipe or a file. A pipe is opened for writing as well, so that it does not end when
-// its writer closes it.
+// openMidi opens the MIDI device, pipe or file path for reading. A pipe is opened for writing as well, so that it does
+// not end when its writer closes it.
 func openMidi(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -117,7 +118,8 @@ func openMidi(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Close writes the remaining GOs and closes the files. An error means that the record of GOs is incomplete.
+// Close writes the GOs that are not yet in their file, and closes the files of Open. An error means that the record of
+// GOs is incomplete.
 func (b *Console) Close() (err error) {
 	if b.goes != nil {
 		b.record()
@@ -132,24 +134,25 @@ func (b *Console) Close() (err error) {
 	return err
 }
 
-// Look passes a picture of the playback to the show and records new GOs. It is a performance.Options.Look; call
-// Attend before.
+// Look passes a picture of the playback to the show and writes new GOs to their file. It is a liveplay.Options.Look;
+// Attend must have been called before.
 func (b *Console) Look(p liveview.Picture) {
 	b.show.Look(p)
 	b.record()
 }
 
-// Changed switches the show to the player's new sheet and returns the unsaved trims in dB by cue number. It is a
-// performance.Options.Changed.
+// Changed switches the show to the player's new sheet: it calls take, which makes the player use that sheet, while the
+// show is locked. It returns the unsaved trims in dB by cue number. It is a liveplay.Options.Changed.
 func (b *Console) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
 	return b.show.Change(sheet, take)
 }
 
-// Tell reports an event, one line, on the screens of the show. It is a performance.Options.Tell and Sent.
+// Tell reports line as an event of the show, which its screens and clients display. It is a liveplay.Options.Tell and
+// Sent; Attend must have been called before.
 func (b *Console) Tell(line string) { b.show.Say(line) }
 
-// record rewrites the file of GOs if there are new ones. After the first failure, which is in b.failed, it has no
-// effect.
+// record rewrites the file for GOs if the player has new ones. It has no effect without such a file, before Attend, and
+// after the first failure, which it stores in b.failed. Not safe for concurrent use.
 func (b *Console) record() {
 	if b.goes == nil || b.player == nil || b.failed != nil {
 		return
@@ -170,8 +173,9 @@ func (b *Console) record() {
 	b.size = text.Len()
 }
 
-// Attend makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. leave
-// ends the show and the controls. It is a performance.Options.Attend.
+// Attend makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. leave ends
+// the show and stops the controls. The only error is a failure of the socket of --control. It is a
+// liveplay.Options.Attend; call it once.
 func (b *Console) Attend(p *cue.Player) (leave func(), err error) {
 	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
@@ -197,14 +201,14 @@ func (b *Console) Attend(p *cue.Player) (leave func(), err error) {
 	return b.leave, nil
 }
 
-// say prints a message on the terminal and on the screens of the show.
+// say prints line with Options.Say and reports it as an event of the show.
 func (b *Console) say(line string) {
 	b.options.Say(line)
 	b.show.Say(line)
 }
 
-// Hint returns one line that explains how to control a show without a screen. It returns "" if the show has a screen
-// or no socket. It is a performance.Options.Hint.
+// Hint returns one line that explains how to control a show without a screen. It returns "" unless Options.Alone is set
+// and a socket is open, that is, after Attend. It is a liveplay.Options.Hint.
 func (b *Console) Hint() string {
 	if !b.options.Alone || len(b.sockets) == 0 {
 		return ""
@@ -212,7 +216,7 @@ func (b *Console) Hint() string {
 	return fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path())
 }
 
-// path returns the absolute path of the sheet, or "" for standard input.
+// path returns the absolute path of the sheet, or "" if the sheet comes from standard input or has no file.
 func (b *Console) path() string {
 	if b.options.Sheet == "" || b.options.Sheet == "-" {
 		return ""
@@ -224,8 +228,9 @@ func (b *Console) path() string {
 	return path
 }
 
-// warn prints a message if another show plays the same sheet on the same device. The operator may have lost the
-// terminal of that show and started it again instead of attaching to it.
+// warn prints a message for each other show of this user that plays the same sheet on the same device. The operator may
+// have lost the terminal of that show and started it again instead of attaching to it. Call it before the own default
+// socket is open.
 func (b *Console) warn() {
 	all, err := lineproto.All()
 	if err != nil || b.path() == "" {
@@ -238,8 +243,9 @@ func (b *Console) warn() {
 	}
 }
 
-// listen opens the socket of --control and the default socket of this user, and prints the hint. Only a failure of
-// the socket of --control is an error; for the other it prints a message.
+// listen opens the socket of --control and the default socket of this user, appends them to b.sockets, and prints
+// warnings and the hint. Only a failure of the socket of --control is an error; a failure of the default socket is
+// printed.
 func (b *Console) listen() error {
 	if path, found := unixPath(b.options.Control); found {
 		s, err := lineproto.Listen(path, b.show)
@@ -265,7 +271,8 @@ func (b *Console) listen() error {
 	return nil
 }
 
-// unixPath returns the path of an address unix:PATH. The bool is false for another form and for an empty path.
+// unixPath returns PATH and true for an address of the form unix:PATH. For another form and for an empty path it
+// returns "" and false.
 func unixPath(address string) (string, bool) {
 	const scheme = "unix:"
 	if len(address) > len(scheme) && address[:len(scheme)] == scheme {
@@ -274,8 +281,8 @@ func unixPath(address string) (string, bool) {
 	return "", false
 }
 
-// followMidi carries out the commands of the MIDI device until its input ends or fails. Failures are printed; the
-// show continues.
+// followMidi carries out the commands of the MIDI device until its input ends or fails, using the MIDI table of the
+// player's current sheet. Failures are printed, and the show continues.
 func (b *Console) followMidi() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
@@ -287,8 +294,8 @@ func (b *Console) followMidi() {
 	}
 }
 
-// leave ends the show, restores the terminal, closes the sockets and waits for the screen. Before it closes them, it
-// waits a second for answers that are being written, such as the answer to quit.
+// leave ends the show, restores the terminal, closes the sockets and waits until the screen has returned. Before it
+// restores the terminal, it waits at most 1 s for answers that are being written, such as the answer to quit.
 func (b *Console) leave() {
 	b.show.Quit()
 	b.show.WaitForAnswers(time.Second)

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// unbuffered returns an error: this system does not support keys that control a show.
+// unbuffered returns errors.ErrUnsupported and a nil function: this system does not support keys that control a show.
 func unbuffered(*os.File) (func(), error) { return nil, errors.ErrUnsupported }
 
-// Forget has no effect on this system.
+// Forget discards pending keys on Unix systems. On this system it has no effect.
 func Forget() {}

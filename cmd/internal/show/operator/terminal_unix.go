@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unbuffered switches the terminal f to input without line buffer and echo, and discards pending input. restore
-// undoes that. Ctrl-C still sends a signal. If f is not a terminal, it returns an error.
+// unbuffered switches the terminal f to input without line buffer and echo, and discards pending input. restore sets
+// the earlier mode again. Ctrl-C still sends a signal. If f is not a terminal, it is unchanged and the result is an
+// error.
 func unbuffered(f *os.File) (restore func(), err error) {
 	fd := int(f.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)
@@ -26,8 +27,8 @@ func unbuffered(f *os.File) (restore func(), err error) {
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // the terminal may be gone
 }
 
-// Forget discards pending input of the terminal of this process, such as keys typed too early. Without a terminal it
-// has no effect.
+// Forget discards pending input of the terminal that controls this process (/dev/tty), such as keys typed too early.
+// Without such a terminal it has no effect.
 func Forget() {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

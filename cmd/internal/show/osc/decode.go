@@ -28,9 +28,10 @@ const (
 // ErrPacket is wrapped by the errors of Decode.
 var ErrPacket = errors.New("osc: the packet cannot be read")
 
-// Decode parses packet, a message or a bundle, and returns its messages in order. Arguments are int32, float32,
-// string, []byte, bool, nil, Impulse, int64, float64, Time, Char, RGBA, MIDI, []any of these, or Unknown. Time tags
-// of bundles are ignored. For a malformed packet it returns an error that wraps ErrPacket, and no messages.
+// Decode parses packet, a message or a bundle, and returns its messages in order. Arguments are int32, float32, string,
+// []byte, bool, nil, Impulse, int64, float64, Time, Char, RGBA, MIDI, []any of these, or Unknown. Time tags of bundles
+// are ignored. For a malformed packet, and for one beyond MaxPacket, MaxMessages or MaxDepth, it returns an error that
+// wraps ErrPacket, and no messages.
 func Decode(packet []byte) ([]*cue.Message, error) {
 	if len(packet) > MaxPacket {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrPacket, MaxPacket)
@@ -42,6 +43,7 @@ func Decode(packet []byte) ([]*cue.Message, error) {
 	return d.messages, nil
 }
 
+// decoder collects the messages of a packet. After an error they are incomplete.
 type decoder struct{ messages []*cue.Message }
 
 var (
@@ -52,8 +54,8 @@ var (
 	errLength = errors.New("its length is not a multiple of 4")
 )
 
-// packet parses b, a message or a bundle, and appends its messages to d.messages. depth is the number of bundles
-// around it, at most MaxDepth.
+// packet parses b, a message or a bundle, and appends its messages to d.messages, also the messages of nested bundles.
+// depth is the number of bundles around b; a bundle at MaxDepth is an error. The whole of b must be used.
 func (d *decoder) packet(b []byte, depth int) error {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return errLength
@@ -84,8 +86,9 @@ func (d *decoder) packet(b []byte, depth int) error {
 	return nil
 }
 
-// message parses b, a message, and appends it to d.messages. Without a type string, which old programs omit, it has
-// no arguments.
+// message parses b, a single message, and appends it to d.messages. A message without a type string, which old programs
+// omit, has no arguments. An address without a leading slash, bytes after the last argument, and more than MaxMessages
+// messages are errors.
 func (d *decoder) message(b []byte) error {
 	if len(d.messages) == MaxMessages {
 		return fmt.Errorf("it has more than %d messages", MaxMessages)
@@ -119,9 +122,9 @@ func (d *decoder) message(b []byte) error {
 	return nil
 }
 
-// arguments parses the values in b for types, a type string without its comma. It returns them and the remaining
-// bytes. At a type that OSC does not define it appends an Unknown and stops, because the size of the value is
-// unknown.
+// arguments parses the values in b by types, a type string without its comma; brackets in it become nested []any. It
+// returns the values and the remaining bytes. At a type that OSC does not define it appends an Unknown, closes open
+// arrays and returns no remaining bytes, because the size of the value is unknown.
 func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 	var outer [][]any // the arrays around args
 	for _, t := range []byte(types) {
@@ -160,8 +163,8 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 // known are the types of values that OSC 1.0 defines.
 const known = "ifsbhtdScrmTFNI"
 
-// argument parses the value of type t, which must be in known, at the beginning of b. It returns the value and the
-// remaining bytes.
+// argument parses the value of type t, which must be in known, at the beginning of b. It returns a value of the Go type
+// that Decode lists, and the remaining bytes. A blob is copied. Too few bytes give errShort.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {
@@ -207,14 +210,15 @@ func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	}
 }
 
-// anyText is text with the string as an any.
+// anyText is text with the string as an any; after an error that string is "".
 func anyText(b []byte) (any, []byte, error) {
 	s, rest, err := text(b)
 	return s, rest, err
 }
 
-// text parses a string at the beginning of b and its zero padding to a multiple of 4 bytes. It returns the string
-// without padding and the remaining bytes.
+// text parses a string at the beginning of b, which ends with one to four zeros up to a multiple of 4 bytes. It returns
+// the string without the zeros, and the remaining bytes. Missing zeros are errShort; other padding and invalid UTF-8
+// are errText.
 func text(b []byte) (s string, rest []byte, err error) {
 	end := bytes.IndexByte(b, 0)
 	if end < 0 {

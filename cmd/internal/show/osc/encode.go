@@ -29,14 +29,15 @@ type MIDI [4]byte
 // Unknown is an argument of a type that OSC does not define. Arguments after it cannot be read.
 type Unknown byte
 
-// Append appends m to b in the format of OSC 1.0 and returns the longer slice. An argument of an unsupported Go type
-// is sent as F, false.
+// Append appends m to b as one message in the format of OSC 1.0 and returns the longer slice. An argument of a Go type
+// that Decode does not return is sent as F, false. m.To is not used.
 func Append(b []byte, m *cue.Message) []byte {
 	types := appendTypes([]byte{','}, m.Args)
 	return appendValues(appendText(appendText(b, m.Address), string(types)), m.Args)
 }
 
-// appendTypes appends the type letter of each argument to types, with [ and ] around arrays.
+// appendTypes appends the OSC type letter of each argument to types, with [ and ] around the letters of an array, and
+// returns the longer slice.
 func appendTypes(types []byte, args []any) []byte {
 	for _, arg := range args {
 		if array, is := arg.([]any); is {
@@ -48,7 +49,8 @@ func appendTypes(types []byte, args []any) []byte {
 	return types
 }
 
-// appendValues appends the values of args to b, big-endian. Types without data, such as bool, append no bytes.
+// appendValues appends the values of args to b, big-endian and each padded to a multiple of 4 bytes, and returns the
+// longer slice. Arrays are flattened. Types without data, such as bool, and unsupported types append no bytes.
 func appendValues(b []byte, args []any) []byte {
 	for _, arg := range args {
 		switch arg := arg.(type) {
@@ -79,7 +81,8 @@ func appendValues(b []byte, args []any) []byte {
 	return b
 }
 
-// typeOf returns the OSC type letter of an argument. An unsupported Go type gives F, like false.
+// typeOf returns the OSC type letter of arg, which is not an array. An Unknown gives its own letter, and an unsupported
+// Go type gives F, like false.
 func typeOf(arg any) byte {
 	switch arg := arg.(type) {
 	case int32:
@@ -116,21 +119,22 @@ func typeOf(arg any) byte {
 	return 'F'
 }
 
-// appendText appends text and one to four zeros to b, up to a multiple of 4 bytes.
+// appendText appends text and one to four zeros to b, so that the added bytes are a multiple of 4, and returns the
+// longer slice.
 func appendText(b []byte, text string) []byte {
 	b = append(b, text...)
 	return append(b, 0, 0, 0, 0)[:len(b)+4-len(text)%4]
 }
 
-// appendBlob appends the length of blob, 4 bytes, then blob, and up to three zeros, so that the size is a multiple
-// of 4.
+// appendBlob appends the length of blob (4 bytes, big-endian), blob itself, and up to three zeros to b, so that the
+// added bytes are a multiple of 4. It returns the longer slice.
 func appendBlob(b, blob []byte) []byte {
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(blob))), blob...)
 	return append(b, 0, 0, 0)[:len(b)+-len(blob)&3]
 }
 
-// AppendBundle appends a bundle for immediate execution (time tag 1) to b. Each element is an encoded message or
-// bundle.
+// AppendBundle appends a bundle for immediate execution (time tag 1) to b and returns the longer slice. Each element is
+// an encoded message or bundle, whose size is written before it.
 func AppendBundle(b []byte, elements ...[]byte) []byte {
 	b = append(b, bundleMark...)
 	b = binary.BigEndian.AppendUint64(b, 1)

@@ -40,8 +40,8 @@ type Options struct {
 	ends time.Duration                                          // replaces the constant ends in tests, if it is not 0
 }
 
-// Sender sends the messages of a show. Each destination has its own goroutine, so that a slow
-// lookup delays neither other destinations nor the show.
+// Sender sends the messages of a show over UDP. Each destination has its own goroutine, so that a slow lookup delays
+// neither other destinations nor the show.
 type Sender struct {
 	options Options
 	ctx     context.Context
@@ -54,7 +54,7 @@ type Sender struct {
 	desks map[string]*desk
 }
 
-// desk is a destination.
+// desk is a destination: a host and port, with the queue and the connection to it.
 type desk struct {
 	*Sender
 	to    string
@@ -68,6 +68,7 @@ type desk struct {
 	refuse sync.WaitGroup // the goroutine that reads its answers
 }
 
+// packet is an encoded message in a queue. since is the time of Send, and frame the argument of Options.Sent.
 type packet struct {
 	message *cue.Message
 	frame   int64
@@ -75,7 +76,8 @@ type packet struct {
 	since   time.Time
 }
 
-// New returns a Sender and starts to look up the hosts in the sheet's messages. The caller must call Close.
+// New returns a Sender and, in the background, looks up the hosts in the messages of sheet, so that the first Send to
+// them is fast. Other destinations are possible too. The caller must call Close.
 func New(sheet *cue.Sheet, o Options) *Sender {
 	if o.dial == nil {
 		o.dial = func(ctx context.Context, to string) (net.Conn, error) {
@@ -92,7 +94,8 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 	return s
 }
 
-// destination returns the destination with an address HOST:PORT. A new one starts its goroutine.
+// destination returns the destination with the address to, HOST:PORT. If it is new, destination adds it to s.desks and
+// starts its goroutine, which looks up the host.
 func (s *Sender) destination(to string) *desk {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -105,8 +108,9 @@ func (s *Sender) destination(to string) *desk {
 	return d
 }
 
-// Send queues a message for its destination and returns at once. If 256 messages already wait, it drops the message
-// and reports a failure. frame is passed to Options.Sent. It is a cue.Options.Send.
+// Send encodes m, queues it for the destination m.To, and returns at once. If 256 messages already wait for that
+// destination, it drops m and reports a failure to Options.Failed. frame is passed to Options.Sent. It is a
+// cue.Options.Send; do not call it after Close.
 func (s *Sender) Send(m *cue.Message, frame int64) {
 	d := s.destination(m.To)
 	s.waiting.Add(1)
@@ -118,8 +122,8 @@ func (s *Sender) Send(m *cue.Message, frame int64) {
 	}
 }
 
-// Close sends the waiting messages, for at most 1 s, and ends the goroutines. Do not call Send afterwards. A second
-// Close has no effect.
+// Close sends the waiting messages, drops the rest after 1 s, and ends the goroutines. Do not call Send afterwards. A
+// second Close has no effect.
 func (s *Sender) Close() {
 	s.close.Do(func() {
 		defer s.cancel()
@@ -136,7 +140,8 @@ func (s *Sender) Close() {
 	})
 }
 
-// run looks up the host and sends the queued messages, until Close closes the queue. It runs on its own goroutine.
+// run looks up the host and sends the queued messages until Close closes the queue. Then it waits 20 ms for errors of
+// the last message and closes the connection. It is the goroutine of d.
 func (d *desk) run() {
 	d.connect()
 	for p := range d.queue {
@@ -150,8 +155,9 @@ func (d *desk) run() {
 	}
 }
 
-// send sends p. It drops p if it has waited more than 1 s, if the host is unknown, or if the time of Close is over.
-// A failed lookup is repeated after 5 s.
+// send sends p and calls Options.Sent. It drops p if p has waited more than 1 s, if the host is unknown, or if the time
+// limit of Close is over. 5 s after a failed lookup it first repeats the lookup. A failed write is repeated once; other
+// failures are passed to Options.Failed.
 func (d *desk) send(p *packet) {
 	switch {
 	case d.ctx.Err() != nil:
@@ -176,7 +182,8 @@ func (d *desk) send(p *packet) {
 	}
 }
 
-// connect looks up the host, within 5 s, and opens the connection. It reports a failure, and d.conn then stays nil.
+// connect looks up the host, within 5 s, opens the connection d.conn, and starts a goroutine that reads from it. It
+// sets d.looked to the present time. If it fails, it passes the failure to Options.Failed, and d.conn stays nil.
 func (d *desk) connect() {
 	ctx, cancel := context.WithTimeout(d.ctx, patience)
 	defer cancel()
@@ -190,15 +197,15 @@ func (d *desk) connect() {
 	d.refuse.Go(func() { d.listen(conn) })
 }
 
-// write writes packet to the connection, which must be open, within 20 ms.
+// write writes the bytes of packet to d.conn, which must be open, within 20 ms.
 func (d *desk) write(packet []byte) error {
 	d.conn.SetWriteDeadline(time.Now().Add(answers))
 	_, err := d.conn.Write(packet)
 	return err
 }
 
-// listen reads and ignores answers until the connection is closed. It reports errors: a closed port appears as an
-// error of a read.
+// listen reads from conn and ignores the answers until the connection is closed or its read deadline is over. It passes
+// errors of reading to Options.Failed: a closed port of the destination appears as such an error.
 func (d *desk) listen(conn net.Conn) {
 	answer := make([]byte, 1<<16)
 	for {
@@ -213,7 +220,8 @@ func (d *desk) listen(conn net.Conn) {
 	}
 }
 
-// fail passes a failure to Options.Failed. Each kind of failure is passed only once per destination.
+// fail passes err to Options.Failed, with the destination and without addresses. Each text is passed only once per
+// destination.
 func (d *desk) fail(err error) {
 	text := cause(err).Error()
 	d.mutex.Lock()
@@ -225,7 +233,8 @@ func (d *desk) fail(err error) {
 	}
 }
 
-// cause returns the innermost error of a network error, without addresses. An unknown host has a message of its own.
+// cause returns the innermost error of a network error, whose text lacks addresses and system calls. An unknown host
+// gets a message of its own. Other errors are returned unchanged.
 func cause(err error) error {
 	if at, ok := errors.AsType[*net.OpError](err); ok {
 		err = at.Err

@@ -8,7 +8,8 @@ const (
 	slipEscEsc = 0xDD
 )
 
-// AppendFrame appends packet to b as a SLIP frame, with an END byte before and after it, as OSC 1.1 requires.
+// AppendFrame appends packet to b as a SLIP frame, with an END byte before and after it, as OSC 1.1 requires. It
+// returns the longer slice.
 func AppendFrame(b, packet []byte) []byte {
 	b = append(b, slipEnd)
 	for _, c := range packet {
@@ -24,16 +25,16 @@ func AppendFrame(b, packet []byte) []byte {
 	return append(b, slipEnd)
 }
 
-// Frames splits a SLIP stream into frames. The zero value is ready to use.
+// Frames splits a SLIP stream into frames and keeps an unfinished frame between calls. The zero value is ready to use.
 type Frames struct {
 	frame  []byte
 	escape bool
 	lost   bool // the rest of the frame is skipped
 }
 
-// Feed parses a part of the stream, which may end within a frame, and calls take for each completed frame, which is
-// valid until take returns. Frames longer than MaxPacket or with an invalid escape are skipped; bad is their number
-// in this part. Empty frames are ignored.
+// Feed parses stream, the next part of the stream, which may end within a frame, and calls take for each frame that is
+// completed in it. The argument of take is valid until take returns. Frames longer than MaxPacket or with an invalid
+// escape are skipped, and bad is the number of such frames found in this part. Empty frames are ignored.
 func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 	lose := func() {
 		f.frame, f.lost = nil, true
@@ -74,5 +75,5 @@ func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 	return bad
 }
 
-// Pending reports whether the stream has ended within a frame.
+// Pending reports whether the parts fed so far end within a frame, even if that frame will be skipped.
 func (f *Frames) Pending() bool { return len(f.frame) > 0 || f.escape || f.lost }
