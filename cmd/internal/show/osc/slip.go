@@ -75,5 +75,5 @@ func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 	return bad
 }
 
-// Pending reports whether the parts fed so far end within a frame, even if that frame will be skipped.
+// Pending reports whether the stream, as fed until now, ends within a frame, even if that frame will be skipped.
 func (f *Frames) Pending() bool { return len(f.frame) > 0 || f.escape || f.lost }

@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// text returns argument i, counted from 0, as a string. Numbers are formatted in decimal, and bools as true or
-// false. A missing argument is an error, and so is another type, such as a blob.
+// text returns argument i, counted from 0, as a string. Numbers are formatted in decimal, bools as true or false, and
+// an osc.Char as its character. A missing argument is an error, and so is another type, such as a blob.
 func (c *call) text(i int) (string, error) {
 	if i >= len(c.args) {
 		return "", fmt.Errorf("argument %d is missing", i+1)
@@ -70,8 +70,8 @@ func readable(args []any) error {
 	return nil
 }
 
-// number returns argument i, from 0, as a number without a unit. It also accepts a text such as "2.5", because many
-// remotes send only text.
+// number returns argument i, from 0, as a number. It also accepts a text such as "2.5", because many remotes send only
+// text. A missing argument, another text and a number with a unit are errors.
 func (c *call) number(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -84,7 +84,8 @@ func (c *call) number(i int) (float64, error) {
 	return x, nil
 }
 
-// decibels returns argument i, from 0, as a gain in dB: a number or a text, such as -6, "-6" or "-6dB".
+// decibels returns argument i, from 0, as a gain in dB: a number or a text, such as -6, "-6" or "-6dB". The range is
+// not checked. A missing argument and another text are errors.
 func (c *call) decibels(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -97,7 +98,8 @@ func (c *call) decibels(i int) (float64, error) {
 	return x, nil
 }
 
-// cutoff returns argument i, from 0, as the cutoff frequency of a filter in Hz. The text "off" is 0.
+// cutoff returns argument i, from 0, as the cutoff frequency of a filter in Hz. The text "off" is 0. Other texts must
+// be numbers; the range is not checked.
 func (c *call) cutoff(i int) (float64, error) {
 	if text, err := c.text(i); err == nil && text == "off" {
 		return 0, nil
@@ -105,8 +107,8 @@ func (c *call) cutoff(i int) (float64, error) {
 	return c.number(i)
 }
 
-// truth returns argument i, from 0, as a bool. true, 1 and their texts are true; false and 0 are false. Other values
-// are errors.
+// truth returns argument i, from 0, as a bool: true, 1 and their texts are true; false, 0 and their texts are false.
+// Other values and a missing argument are errors.
 func (c *call) truth(i int) (bool, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -121,7 +123,8 @@ func (c *call) truth(i int) (bool, error) {
 	return false, fmt.Errorf("%q is neither 0 nor 1", words.OneLine(text))
 }
 
-// time returns argument i, from 0, as a duration: a number of seconds, or a text as in sheets, such as "500ms".
+// time returns argument i, from 0, as a duration: a number of seconds, or a text as in sheets, such as "500ms". A
+// missing argument and another text are errors.
 func (c *call) time(i int) (time.Duration, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -134,9 +137,9 @@ func (c *call) time(i int) (time.Duration, error) {
 	return t.Duration(1e6), nil
 }
 
-// pressed reads the argument of an address that a button sends, and reports whether it is a press. A
-// missing argument, 1, true and an impulse are a press. 0 and false are a release, which callers ignore.
-// Other values and more arguments are errors.
+// pressed reads the first argument of a message that a button sends, and reports whether it is a press. A missing
+// argument, 1, true and an impulse are a press. 0 and false are a release, which callers ignore. Texts, other numbers
+// and a second argument are errors.
 func (c *call) pressed() (bool, error) {
 	if len(c.args) == 0 {
 		return true, nil
@@ -163,7 +166,7 @@ func (c *call) pressed() (bool, error) {
 	return false, fmt.Errorf("%s is neither 1, the press of a button, nor 0, its release", text)
 }
 
-// most returns an error if the message has more than n arguments, or nil.
+// most returns an error if the message has more than n arguments, otherwise nil.
 func (c *call) most(n int) error {
 	switch {
 	case len(c.args) <= n:
@@ -177,8 +180,9 @@ func (c *call) most(n int) error {
 // reader reads the value of a key from argument i.
 type reader func(c *call, i int) error
 
-// pairs reads the arguments from index from on as keys and values in turn, and passes the index of each value to the
-// reader in keys. Unknown and repeated keys, missing values and errors of readers are errors.
+// pairs reads the arguments from index from on as keys and values in turn. For each key it calls the reader in keys
+// with the index of the value. An unknown or repeated key, a missing value and an error of a reader end it with an
+// error; values before that are already stored.
 func (c *call) pairs(from int, keys map[string]reader) error {
 	seen := map[string]bool{}
 	for i := from; i < len(c.args); i += 2 {
@@ -203,8 +207,8 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 	return nil
 }
 
-// into returns a reader that reads its argument with read and stores the value in *place. After an error, *place has
-// the value that read returned, normally zero.
+// into returns a reader for pairs that reads its argument with read and stores the value in *place. After an error,
+// *place has the value that read returned, normally zero.
 func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) (err error) {
 		*place, err = read(c, i)
@@ -212,8 +216,8 @@ func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// maybe returns a reader that reads its argument with read and sets *place to a pointer to the value. *place stays
-// nil if the key is not given.
+// maybe returns a reader for pairs that reads its argument with read and sets *place to a pointer to the value. So
+// *place stays nil only if the key is not given.
 func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) error {
 		value, err := read(c, i)
@@ -222,8 +226,8 @@ func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// whole returns argument i, from 0, as an integer from -1e9 to 1e9. A fraction or a number outside that range is an
-// error.
+// whole returns argument i, from 0, as an integer from -1e9 to 1e9; a text such as "5" is accepted. A fraction, a
+// number outside that range and a missing argument are errors.
 func (c *call) whole(i int) (int, error) {
 	x, err := c.number(i)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {

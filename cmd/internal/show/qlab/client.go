@@ -48,8 +48,9 @@ var errDenied = errors.New("denied")
 // maxAddress is the longest accepted address, which occurs twice in the answer.
 const maxAddress = 1024
 
-// handle carries out a message and sends the answer. A message with an address longer than 1024 bytes is counted as
-// malformed and gets no answer.
+// handle carries out the message m, sends the answer with the data or the error, and counts denied and failed messages.
+// A message with an address longer than 1024 bytes is counted as malformed and gets no answer. It runs on the goroutine
+// of the client's packets.
 func (c *client) handle(m *cue.Message) {
 	if len(m.Address) > maxAddress {
 		why := fmt.Sprintf("an address has more than %d bytes", maxAddress)
@@ -77,8 +78,8 @@ func (c *client) handle(m *cue.Message) {
 	c.answer(m.Address, &r)
 }
 
-// errorMessage returns the message of an error, in one line, as the answer to a remote. It omits Go's package
-// prefixes and the internal kinds of a room's errors.
+// errorMessage returns the message of err in one line, as the answer to a remote. For a *room.Error it is the detail,
+// and the reason of a refusal that the detail lacks. Other errors lose Go's package prefixes.
 func errorMessage(err error) string {
 	if at, ok := errors.AsType[*room.Error](err); ok {
 		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
@@ -90,8 +91,9 @@ func errorMessage(err error) string {
 	return strings.TrimPrefix(text, "no action: ")
 }
 
-// answer sends r as JSON text to the address "/reply" + address. Over UDP it replaces an answer above 65507 bytes by
-// an error, and sends no packet to a client without /connect or beyond the budget of the current packet.
+// answer sends r as JSON text to the OSC address "/reply" + address. Over TCP it waits until the answer is written.
+// Over UDP it replaces an answer above 65507 bytes by an error, and subtracts its length from c.budget, the bytes left
+// for the current packet. If the budget is too small or c.mayAnswer is false, it only counts the answer as unanswered.
 func (c *client) answer(address string, r *reply) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -121,8 +123,8 @@ func (c *client) answer(address string, r *reply) {
 	c.server.send(c.from, packet)
 }
 
-// notify sends a notification without waiting for an answer. Over TCP it only queues the notification, and closes
-// the connection if the queue is full. Any goroutine.
+// notify sends a message with the OSC address address and args to the client, which does not answer it. It does not
+// wait for the client: over TCP it queues the message, and closes the connection if the queue is full. Any goroutine.
 func (c *client) notify(address string, args []any) {
 	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
 	if c.conn != nil {
@@ -132,7 +134,8 @@ func (c *client) notify(address string, args []any) {
 	c.server.send(c.from, packet)
 }
 
-// role returns the client's role in the room name, by the passcode of its last /connect. Any goroutine.
+// role returns the client's role in the room called name, by the passcode of its last /connect or without a passcode.
+// Any goroutine.
 func (c *client) role(name string) Role {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -149,8 +152,8 @@ func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	return s.options.Check(passcode, rooms, from)
 }
 
-// end closes the client's TCP connection after its queued updates have been sent. For a UDP client it has no effect.
-// Any goroutine.
+// end lets the client's TCP connection close after its queued updates have been sent, and does not wait for that. For a
+// UDP client it has no effect. Any goroutine.
 func (c *client) end() {
 	if c.conn != nil {
 		c.conn.end()

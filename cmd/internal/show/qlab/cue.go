@@ -13,8 +13,9 @@ const panicTime = time.Second
 // active selects all running cues.
 const active = "active"
 
-// cue handles the rest of /cue/{number}/... and /cue_id/{id}/..., from the number or id on, and returns the data of
-// the answer. find returns the list index of the cue with a number or id, or -1, which is errNoCue.
+// cue handles the rest of /cue/{number}/... and /cue_id/{id}/..., from the number or id on, and returns the data of the
+// answer. find returns the list index of the cue with a number or id, or -1, which is errNoCue. "active" means all
+// running cues, and the id of the cue list the list itself. The next element is an action or a property.
 func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if len(rest) < 2 {
 		return nil, errUnknown
@@ -36,8 +37,8 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	return c.property(l.cue(i), rest[1:])
 }
 
-// all applies rest, the address after /cue/active, to all running cues. For an action it returns nil, and the first
-// error ends it. Otherwise it returns a list with the property of each cue.
+// all applies rest, the address after /cue/active, to all running cues of l, also in a paused show. For an action it
+// returns nil data, and the first error ends it. Otherwise it returns a list with the property of each cue.
 func (c *call) all(l *list, rest []string) (any, error) {
 	if do, found := commands[rest[0]]; found && len(rest) == 1 {
 		for i := range l.state.List {
@@ -60,9 +61,9 @@ func (c *call) all(l *list, rest []string) (any, error) {
 	return all, nil
 }
 
-// property returns the property of v that rest requests: one value, the values of a JSON list of keys
-// (valuesForKeys), or the children. An unknown property is errUnknown, and an argument, which would change it, is an
-// error.
+// property returns the property of v, a cue or the cue list, that rest requests: the value of one key, the values for a
+// JSON list of keys (valuesForKeys), or the children. An unknown key is errUnknown, and an argument, which would change
+// the property, is an error.
 func (c *call) property(v cueProperties, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
@@ -91,10 +92,11 @@ func (c *call) property(v cueProperties, rest []string) (any, error) {
 	return value, nil
 }
 
-// command is an action on a cue.
+// command is an action on the cue with index i in the list l. It may read the arguments of c.
 type command func(c *call, l *list, i int) error
 
-// act runs an action on the cue with list index i. If the client's role is below Operate, it returns errDenied.
+// act runs do on the cue with index i in l and returns its error. If the client's role in the room is below Operate, it
+// returns errDenied instead.
 func (c *call) act(do command, l *list, i int) error {
 	if c.role(c.name) < Operate {
 		return errDenied
@@ -102,16 +104,18 @@ func (c *call) act(do command, l *list, i int) error {
 	return do(c, l, i)
 }
 
-// ceases returns an action that fades the running voices of a cue out within over and ends the cue.
+// ceases returns an action that fades the running voices of a cue out in the time over and ends the cue. If the cue
+// does not run, the action has no effect.
 func ceases(over time.Duration) command {
 	return func(c *call, l *list, i int) error { return c.room.Show().Cease(l.state.List[i].Cue, over) }
 }
 
-// starts starts the cue with list index i at once. The standby cue stays the same.
+// starts starts the cue with index i in l at once, and does not move standby. It returns the errors of
+// showrun.Show.Start.
 func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
-// onPress returns an action that runs do when a button is pressed. The release of the button has no effect
-// and is not an error.
+// onPress returns an action that runs do if the message is the press of a button, by call.pressed. The release of the
+// button has no effect and is not an error.
 func onPress(do command) command {
 	return func(c *call, l *list, i int) error {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -137,7 +141,8 @@ var commands = map[string]command{
 	"togglePause": onPress(func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) }),
 }
 
-// panicIn fades the cue with list index i out within the time of the first argument, in seconds.
+// panicIn fades the cue with index i in l out and ends it. The first argument of the message is the time of the fade in
+// seconds; without it the result is an error.
 func panicIn(c *call, l *list, i int) error {
 	over, err := c.time(0)
 	if err != nil {
@@ -146,8 +151,8 @@ func panicIn(c *call, l *list, i int) error {
 	return ceases(over)(c, l, i)
 }
 
-// loadAt sets where the standby cue will start, in seconds from its beginning, to the first argument. An error if
-// the cue with list index i is not on standby.
+// loadAt makes the next GO of the standby cue start at a time within that cue: the first argument, in seconds. If the
+// cue with index i in l is not on standby, it returns an error.
 func loadAt(c *call, l *list, i int) error {
 	at, err := c.time(0)
 	if err != nil {
@@ -159,8 +164,9 @@ func loadAt(c *call, l *list, i int) error {
 	return c.room.Show().Load(at)
 }
 
-// pause pauses the show (on) or resumes it, for the cue with list index i. If other cues run too, it returns an
-// error, because a pause affects all of them. It has no effect if the cue does not run or is already in that state.
+// pause pauses the show if on is true, otherwise resumes it, on behalf of the cue with index i in l. If other cues run
+// too, it returns an error, because a pause affects all of them. If the cue does not run or the show is already in that
+// state, it has no effect.
 func (c *call) pause(l *list, i int, on bool) error {
 	if _, runs := l.runs[l.state.List[i].Cue]; !runs || on == l.state.Paused {
 		return nil

@@ -8,6 +8,8 @@ import (
 // A room is one workspace of QLab with one cue list. Ids are derived from names, so that the buttons of a
 // remote work after a restart and on another machine.
 
+// workspaceID returns the id of the workspace of a room, listID the id of its cue list, and cueID the id of the cue
+// called number; see id.
 func workspaceID(room string) string   { return id("workspace", room) }
 func listID(room string) string        { return id("list", room) }
 func cueID(room, number string) string { return id("cue", room, number) }
@@ -18,7 +20,8 @@ const root = "[root group of cue lists]"
 // idLength is the length of an id.
 const idLength = 36
 
-// id returns a UUID of version 8 in upper case that depends only on words and their order.
+// id returns a UUID of version 8 in upper case, with hyphens, that depends only on words and their order: it is made
+// from their SHA-256 hash. Equal words give equal ids on every machine.
 func id(words ...string) string {
 	hash := sha256.New()
 	for _, w := range words {

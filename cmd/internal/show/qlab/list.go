@@ -11,7 +11,8 @@ import (
 	"voicepool/cue"
 )
 
-// list is a snapshot of the cue list of a room.
+// list is a snapshot of the cue list of a room. Its methods number the cues by their index in state.List, and do not
+// change the snapshot.
 type list struct {
 	room      string
 	state     *room.State
@@ -21,13 +22,14 @@ type list struct {
 	durations map[string]float64         // durations of sounds in seconds
 }
 
-// cueProperties holds the properties of a cue by QLab's keys.
+// cueProperties holds the properties of a cue, or of the cue list, by QLab's keys. The key cues has the children, a
+// []cueProperties.
 type cueProperties map[string]any
 
 var errNoCue = errors.New("no such cue")
 
-// snapshot returns a snapshot of the cue list of the call's room, with its sheet and running cues. The call must
-// have a room.
+// snapshot returns a snapshot of the cue list of the call's room: state, sheet, running cues and the durations of
+// sounds. c.room must not be nil.
 func (c *call) snapshot() *list {
 	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]showrun.Running{}, durations: map[string]float64{}}
 	for _, r := range l.state.Running {
@@ -44,8 +46,8 @@ func (c *call) snapshot() *list {
 	return l
 }
 
-// indexOf returns the list index of the cue with a number; 2.50 is the same number as 2.5. It returns -1 for an
-// unknown or empty number.
+// indexOf returns the list index of the cue called number; 2.50 is the same number as 2.5. It returns -1 for an unknown
+// or empty number.
 func (l *list) indexOf(number string) int {
 	if number == "" {
 		return -1
@@ -61,7 +63,7 @@ func (l *list) indexOf(number string) int {
 	return -1
 }
 
-// byNumber returns the list index of the cue with a number, or -1 if it does not exist. The words selected, playhead
+// byNumber returns the list index of the cue called number, or -1 if it does not exist. The words selected, playhead
 // and playbackPosition mean the standby cue.
 func (l *list) byNumber(number string) int {
 	switch number {
@@ -71,12 +73,13 @@ func (l *list) byNumber(number string) int {
 	return l.indexOf(number)
 }
 
-// byID returns the list index of the cue with an id from cueID, in upper or lower case, or -1.
+// byID returns the list index of the cue whose cueID is id, in upper or lower case, or -1.
 func (l *list) byID(id string) int {
 	return slices.IndexFunc(l.state.List, func(one showrun.ListCue) bool { return strings.EqualFold(id, cueID(l.room, one.Cue)) })
 }
 
-// idOf returns the id of the cue with a number, or QLab's word for no cue if it does not exist.
+// idOf returns the cueID of the cue called number, or QLab's word for a missing cue if it does not exist or number is
+// "".
 func (l *list) idOf(number string) string {
 	if i := l.indexOf(number); i >= 0 {
 		return cueID(l.room, l.state.List[i].Cue)
@@ -84,8 +87,8 @@ func (l *list) idOf(number string) string {
 	return "none"
 }
 
-// cue returns QLab's properties of the cue with list index i, by key. Times are in seconds; properties without a
-// counterpart here have fixed values.
+// cue returns QLab's properties of the cue with list index i, by key. Times are in seconds, from the sheet, or measured
+// if the cue runs. Properties without a counterpart here have fixed values, and the children are always empty.
 func (l *list) cue(i int) cueProperties {
 	one := &l.state.List[i]
 	run, runs := l.runs[one.Cue]
@@ -124,8 +127,8 @@ func (l *list) cue(i int) cueProperties {
 	return v
 }
 
-// duration returns the time in seconds from the beginning of a cue to the end of its action a. A sound of unknown
-// duration counts as 0 s, and loops are ignored.
+// duration returns the time in seconds from the beginning of a cue to the end of its action a: the end of the sound or
+// of the fade. A sound of unknown duration counts as 0 s, and loops are ignored.
 func (l *list) duration(a *cue.Cue) float64 {
 	over := a.Over.Duration(1e6).Seconds()
 	if a.Verb == cue.Play {
@@ -139,8 +142,8 @@ func (l *list) duration(a *cue.Cue) float64 {
 	return a.At.Duration(1e6).Seconds() + over
 }
 
-// kind returns QLab's type of a cue with these actions: of its single action, Group for several, Memo for an empty
-// cue, and Start for a timeline.
+// kind returns QLab's type of the cue c, whose actions are given: the type of its single action, such as Audio or Fade,
+// Group for several, Memo for an empty cue or another action, and Start if c starts the timeline.
 func kind(c *cue.ListCue, actions []cue.Cue) string {
 	switch {
 	case c.Timeline:
@@ -169,12 +172,13 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 	return "Memo"
 }
 
-// continueMode returns QLab's number of a continue mode: 0 for wait and unknown modes, 1 for continue, 2 for follow.
+// continueMode returns QLab's number for then, the continue mode of a cue: 1 for continue, 2 for follow, and 0 for wait
+// and unknown modes.
 func continueMode(then string) int {
 	return max(slices.Index([]string{"wait", "continue", "follow"}, then), 0)
 }
 
-// colour returns QLab's name of a cue's color: the name in lower case, or QLab's word for no color if it is "".
+// colour returns QLab's name of a cue's color: name in lower case, or QLab's word for no color if name is "".
 func colour(name string) string {
 	if name == "" {
 		return "none"
@@ -182,7 +186,8 @@ func colour(name string) string {
 	return strings.ToLower(name)
 }
 
-// header returns QLab's properties of the cue list itself. Its key cues has an empty list.
+// header returns QLab's properties of the cue list itself, which counts as running or paused with its cues. The key
+// cues has an empty list; see lists.
 func (l *list) header() cueProperties {
 	return cueProperties{
 		"uniqueID": listID(l.room), "number": "", "name": "Main Cue List", "displayName": "Main Cue List", "listName": "Main Cue List",
@@ -194,7 +199,7 @@ func (l *list) header() cueProperties {
 	}
 }
 
-// children returns QLab's properties of all cues, in list order. The result is never nil.
+// children returns QLab's properties of all cues, in list order. Without cues it returns an empty slice, not nil.
 func (l *list) children() []cueProperties {
 	all := []cueProperties{}
 	for i := range l.state.List {
@@ -203,15 +208,15 @@ func (l *list) children() []cueProperties {
 	return all
 }
 
-// lists returns the cue lists of the room: always one, with its cues under the key cues.
+// lists returns the cue lists of the room: always one element, with the properties of its cues under the key cues.
 func (l *list) lists() []cueProperties {
 	one := l.header()
 	one["cues"] = l.children()
 	return []cueProperties{one}
 }
 
-// selected returns the properties of the standby cue as the only element, or an empty list without a standby cue.
-// Here the selection is always the playhead.
+// selected returns the properties of the standby cue as the only element, because the selection is always the playhead
+// here. Without a standby cue it returns an empty slice.
 func (l *list) selected() []cueProperties {
 	if i := l.indexOf(l.state.Standby); i >= 0 {
 		return []cueProperties{l.cue(i)}
@@ -219,8 +224,8 @@ func (l *list) selected() []cueProperties {
 	return []cueProperties{}
 }
 
-// running returns the properties of the running cues in list order. In a paused show it returns them if paused is
-// true, and otherwise an empty list.
+// running returns the properties of the running and waiting cues in list order. In a paused show it returns them only
+// if paused is true, otherwise an empty slice.
 func (l *list) running(paused bool) []cueProperties {
 	all := []cueProperties{}
 	for i := range l.state.List {
@@ -231,8 +236,8 @@ func (l *list) running(paused bool) []cueProperties {
 	return all
 }
 
-// listMethod returns a method that answers with the cues that which returns, in the form that the rest of the
-// address requests; see selectForm. Arguments are an error.
+// listMethod returns a function for a method that answers with cues: it calls which with a new snapshot and returns the
+// result in the form that the rest of the address requests; see selectForm. Arguments are an error.
 func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if err := c.most(0); err != nil {
@@ -242,8 +247,9 @@ func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, e
 	}
 }
 
-// selectForm returns all in the form that rest requests: with all properties (empty rest), without children
-// (shallow), or only ids (uniqueIDs, uniqueIDs/shallow). It changes the elements of all. Another form is errUnknown.
+// selectForm returns all in the form that rest, the end of an address, requests: all properties (empty rest), without
+// children (shallow), or only ids (uniqueIDs, uniqueIDs/shallow). It changes all and its elements. Another form is
+// errUnknown.
 func selectForm(all []cueProperties, rest []string) (any, error) {
 	form := strings.Join(rest, "/")
 	ids, shallow := false, false
@@ -269,7 +275,8 @@ func selectForm(all []cueProperties, rest []string) (any, error) {
 	return all, nil
 }
 
-// onlyIDs returns only the id of a cue or list, and the ids of its children under the key cues.
+// onlyIDs returns a copy of v, a cue or cue list, with only its uniqueID and, under the key cues, the same of its
+// children.
 func onlyIDs(v cueProperties) cueProperties {
 	inside := []cueProperties{}
 	for _, one := range v["cues"].([]cueProperties) {
@@ -278,7 +285,7 @@ func onlyIDs(v cueProperties) cueProperties {
 	return cueProperties{"uniqueID": v["uniqueID"], "cues": inside}
 }
 
-// only returns a copy of v with only the given keys. Unknown keys are ignored.
+// only returns a copy of v with only the given keys. Keys that v lacks are ignored.
 func (v cueProperties) only(keys []string) cueProperties {
 	out := maps.Clone(v)
 	maps.DeleteFunc(out, func(key string, _ any) bool { return !slices.Contains(keys, key) })

@@ -33,11 +33,11 @@ var roomMethods = map[string]method{
 	"bus":     {Operate, (*call).bus},
 }
 
-// sorted returns the keys of a map in alphabetical order.
+// sorted returns the keys of m in alphabetical order.
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// popTime removes a final "at TIME" from the arguments and returns TIME, the room's time. Without it, when is zero,
-// which means now. An invalid TIME is an error.
+// popTime removes a final "at TIME" from c.args and returns TIME, a time on the room's clock. Without it, when is zero,
+// which means now. An invalid TIME is an error, and c.args is then unchanged.
 func (c *call) popTime() (when room.Moment, err error) {
 	n := len(c.args) - 2
 	if n < 0 || c.args[n] != "at" {
@@ -56,8 +56,9 @@ type scheduledReply struct {
 	Frame int64 `json:"frame"`
 }
 
-// runAt runs do now and returns its result, or schedules it at a later moment and returns its frame as
-// scheduledReply. word names the command in the room's events. An error of a scheduled do goes to those events.
+// runAt runs do at the moment when. If when is not in the future, it runs do now and returns its result. Otherwise it
+// schedules do and returns the frame as a scheduledReply; an error of do then appears only in the room's events, where
+// word names the command. A failure to schedule is an error.
 func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any, error) {
 	frame, later, err := c.room.Later(when, word, func() error {
 		_, err := do()
@@ -72,8 +73,9 @@ func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any
 	return scheduledReply{frame}, nil
 }
 
-// timedMethod returns a method whose message may end with "at TIME". read parses the other arguments and returns the
-// action; a nil action, from the release of a button, has no effect. word names the command in the room's events.
+// timedMethod returns a function for a method whose message may end with "at TIME". read parses the other arguments and
+// returns the action do, which runs now or at TIME; a nil do, from the release of a button, has no effect. word names
+// the command in the room's events.
 func timedMethod(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		when, err := c.popTime()
@@ -94,9 +96,9 @@ type goReply struct {
 	Standby string `json:"standby"`
 }
 
-// goCue handles /go [number] [at TIME]. A text argument is a cue number; other arguments are a button's, and its
-// release has no effect. It returns the started cue and the standby cue as goReply, or the frame of a later GO as
-// scheduledReply.
+// goCue handles /go [number] [at TIME]. A text argument is a cue number; another argument comes from a button, and a
+// release has no effect. It returns the started cue and the new standby cue as a goReply, or the frame of a later GO as
+// a scheduledReply. Errors of the GO, such as the guard time, are returned.
 func (c *call) goCue() (any, error) {
 	when, err := c.popTime()
 	if err != nil {
@@ -122,8 +124,8 @@ func (c *call) goCue() (any, error) {
 	})
 }
 
-// asText adds to err, the error of an argument that is not a press, that a cue number must be sent as text. If the
-// argument has no text, it returns err.
+// asText returns err, the error of a first argument that is not the press of a button, with the hint that a cue number
+// must be sent as text. If the argument is not a text or number, it returns err unchanged.
 func (c *call) asText(err error) error {
 	if text, e := c.text(0); e == nil {
 		return fmt.Errorf("%w; a cue number is sent as a text: %q", err, text)
@@ -139,8 +141,8 @@ func (c *call) first() any {
 	return c.args[0]
 }
 
-// standby reads the argument of /standby number and returns an action that makes that cue the standby cue. A second
-// argument is an error.
+// standby reads the argument of /standby number and returns an action that puts the cue called number on standby. A
+// missing or a second argument is an error, and the returned action must not be used then.
 func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
@@ -149,20 +151,20 @@ func (c *call) standby() (func() error, error) {
 	return func() error { return c.room.Show().Standby(number) }, err
 }
 
-// panic fades all sounds of the room out with the usual time; see show.Show.Panic. The error is always nil.
+// panic fades all sounds of the room out with the usual time; see showrun.Show.Panic. The error is always nil.
 func (c *call) panic() error {
 	c.room.Show().Panic()
 	return nil
 }
 
-// hold pauses the show (on) or resumes it. The error is always nil.
+// hold pauses the room's show if on is true, otherwise resumes it. The error is always nil.
 func (c *call) hold(on bool) error {
 	c.room.Show().Pause(on)
 	return nil
 }
 
-// pressAction returns a function for timedMethod that reads the state of a button: it returns an action that runs do
-// for a press, and nil for a release.
+// pressAction returns a read function for timedMethod: for the press of a button it returns an action that runs do, and
+// for a release nil. Another argument is an error.
 func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	return func(c *call) (func() error, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -172,8 +174,8 @@ func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	}
 }
 
-// play handles /play sound [key value ...]; the key at schedules it. It returns the room.PlayResult of the new
-// voice.
+// play handles /play sound [key value ...]: it starts the sound, now or at the time of the key at. It returns the
+// room.PlayResult of the new voice. Invalid arguments and a refusal of the room are errors.
 func (c *call) play() (any, error) {
 	sound, err := c.text(0)
 	if err != nil {
@@ -194,7 +196,7 @@ func (c *call) play() (any, error) {
 	return v, hideInternal(err)
 }
 
-// hideInternal returns errors of type *room.Error, and nil, unchanged. It replaces other errors by "it failed",
+// hideInternal returns err unchanged if it is nil or wraps a *room.Error. It replaces other errors by "it failed",
 // because their texts are internal.
 func hideInternal(err error) error {
 	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
@@ -208,8 +210,8 @@ type voicesReply struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// set handles /set target key value ..., at least one key. It returns the numbers of the changed voices; the key at
-// schedules the change.
+// set handles /set target key value ... with at least one key: it changes properties of the voices of target, an id or
+// a voice number, now or at the time of the key at. It returns the numbers of the changed voices as a voicesReply.
 func (c *call) set() (any, error) {
 	target, err := c.text(0)
 	if err != nil {
@@ -233,9 +235,9 @@ func (c *call) set() (any, error) {
 	return voicesReply{numbers}, hideInternal(err)
 }
 
-// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running cues and
-// returns nil, otherwise it returns the numbers of the stopped voices. The fade is 2 s by default. A single float
-// argument is the fade.
+// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running cues and returns
+// nil data, or the frame of a later stop as a scheduledReply. Otherwise it stops the voices of target, a voice number
+// or an id, and returns their numbers as a voicesReply. The fade is 2 s by default; a single float is the fade.
 func (c *call) stop() (any, error) {
 	when, err := c.popTime()
 	if err != nil {
@@ -273,8 +275,9 @@ func (c *call) stop() (any, error) {
 	return voicesReply{numbers}, hideInternal(err)
 }
 
-// scene reads /scene name [seconds] and returns an action that recalls the scene within that time; the default is 0
-// s. An invalid scene or time is an error at once.
+// scene reads /scene name [seconds] and returns an action that changes to the scene called name within that time, by
+// default at once. An invalid argument and an unknown scene are errors of scene itself; the returned action must not be
+// used then.
 func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {
@@ -292,8 +295,9 @@ func (c *call) scene() (func() error, error) {
 	return func() error { return hideInternal(c.room.Scene(name, over)) }, hideInternal(c.room.CheckScene(name, over))
 }
 
-// bus handles the rest of /bus: {bus}/gain dB [seconds], {bus}/lowpass or highpass Hz [seconds] (0 or "off" is off),
-// and {bus}/mute or solo with 0 or 1. It returns the new state of the bus.
+// bus handles rest, the address after /bus: {bus}/gain dB [seconds], {bus}/lowpass or highpass Hz [seconds] (0 or "off"
+// is off), and {bus}/mute or solo with 0 or 1. It changes the bus and returns its new state, a room.Bus. Another
+// address is errUnknown.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
 		return nil, errUnknown

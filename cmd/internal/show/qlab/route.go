@@ -20,8 +20,9 @@ type method struct {
 	do    func(c *call, rest []string) (any, error)
 }
 
-// route runs the method of an address, split at slashes without the first, and returns the data of the answer. It
-// selects the room that the address names, or the main room. An unknown address is errUnknown.
+// route runs the method of the address path, split at slashes without the first slash, and returns the data of the
+// answer. It first selects the room in c: the room that the address names, or the main room. An unknown room, an
+// unknown address (errUnknown) and a denied request (errDenied) are errors.
 func (c *call) route(path []string) (any, error) {
 	switch {
 	case path[0] == "voicepool" && len(path) > 2:
@@ -54,11 +55,11 @@ var cues = map[string]method{
 	"cue_id": {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byID) }},
 }
 
-// noRoom returns the error for a room name or workspace id that does not exist.
+// noRoom returns the error for name, a room name or workspace id that does not exist.
 func noRoom(name string) error { return fmt.Errorf("unknown room %q", name) }
 
-// enter selects the room of the call by its name and reports whether the room exists. If it does not, the call is
-// unchanged.
+// enter makes the room called name the room of the call and reports whether that room exists. If it does not, the call
+// is unchanged.
 func (c *call) enter(name string) bool {
 	if r := c.server.room(name); r != nil {
 		c.name, c.room = name, r
@@ -67,7 +68,7 @@ func (c *call) enter(name string) bool {
 	return false
 }
 
-// room returns the room with a name, or nil if it does not exist or has been closed.
+// room returns the room called name, or nil if it does not exist or has been closed.
 func (s *Server) room(name string) Room {
 	r := s.options.Rooms(name)
 	if r == nil {
@@ -81,8 +82,8 @@ func (s *Server) room(name string) Room {
 	}
 }
 
-// names returns the names of all rooms. Without Options.Names it returns only the main room, even if that room does
-// not exist.
+// names returns the names of all rooms, by Options.Names. Without that function it returns only the main room, even if
+// that room does not exist.
 func (s *Server) names() []string {
 	if s.options.Names == nil {
 		return []string{s.options.Main}
@@ -90,8 +91,8 @@ func (s *Server) names() []string {
 	return s.options.Names()
 }
 
-// workspace returns the name of the room with an id from workspaceID, in upper or lower case. A room's name or an
-// unknown id is returned unchanged.
+// workspace returns the name of the room whose workspaceID is id, in upper or lower case. A room's name or an unknown
+// id is returned unchanged. It keeps computed ids in s.ids for the next call.
 func (c *call) workspace(id string) string {
 	s := c.server
 	if len(id) != idLength || s.room(id) != nil {
@@ -116,8 +117,9 @@ func (c *call) workspace(id string) string {
 	return id
 }
 
-// run runs the method of the first path element and returns its data; the method gets the rest of the path. An
-// unknown element is errUnknown, too low a role errDenied, and a missing room an error.
+// run calls the method in methods for the first element of path, with the rest of path, and returns its data. An
+// unknown element is errUnknown. If the method needs a role, a missing room is an error and too low a role is
+// errDenied; otherwise the client counts as authenticated from then on.
 func (c *call) run(methods map[string]method, path []string) (any, error) {
 	m, found := methods[path[0]]
 	if !found {
@@ -138,7 +140,8 @@ func (c *call) run(methods map[string]method, path []string) (any, error) {
 
 var errUnknown = errors.New("unknown address")
 
-// plainMethod returns a method that runs do, and errUnknown for an address with further path elements.
+// plainMethod returns a function for a method that calls do. If the address has further path elements, the function
+// returns errUnknown instead.
 func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if len(rest) > 0 {
@@ -148,8 +151,8 @@ func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, erro
 	}
 }
 
-// buttonMethod returns a method that runs do when a button is pressed and has no effect on its release. The answer
-// has no data.
+// buttonMethod returns a function for a method that calls do when a button is pressed and has no effect on the button's
+// release. The answer has no data. Further path elements are errUnknown.
 func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -159,8 +162,8 @@ func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	})
 }
 
-// fixedMethod returns a method for a setting that always is value. A message that sets it to another value gets
-// errFixed.
+// fixedMethod returns a function for the method of a setting that is always value, which is also the data of the
+// answer. A message whose first argument is another value gets errFixed.
 func fixedMethod(value bool) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if len(c.args) > 0 {

@@ -25,8 +25,8 @@ type queuedPacket struct {
 	bytes    int
 }
 
-// queue appends a packet to the queue of its sender, and starts a goroutine for a new queue. A packet beyond the
-// limits of maxSenderQueues, maxQueued or maxBytes is dropped and counted.
+// queue appends packet to the queue of the UDP sender from, and starts a goroutine for a new queue. It does not wait. A
+// packet beyond the limits of maxSenderQueues, maxQueued or maxBytes is dropped and counted.
 func (s *Server) queue(from netip.AddrPort, packet queuedPacket) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -51,7 +51,8 @@ func (s *Server) queue(from netip.AddrPort, packet queuedPacket) {
 	s.queued += packet.bytes
 }
 
-// drain carries out the packets of l, the queue of the sender from, until it is empty, and then removes the queue.
+// drain carries out the packets of l, the queue of the UDP sender from, in order until l is empty, and then removes the
+// queue. Each packet gets a new budget for answers. It runs on its own goroutine.
 func (s *Server) drain(from netip.AddrPort, l *senderQueue) {
 	for {
 		s.mutex.Lock()

@@ -120,7 +120,7 @@ type Server struct {
 	ids      map[string]string // workspace ids by room name, because a hash per message would be slow
 }
 
-// New returns a server that does not listen yet; see Listen and Serve. It opens no sockets.
+// New returns a server with o, whose zero fields get their defaults. It opens no sockets; Listen or Serve does.
 func New(o Options) *Server {
 	if o.Main == "" {
 		o.Main = "main"
@@ -137,8 +137,9 @@ func New(o Options) *Server {
 	}
 }
 
-// Listen opens a TCP and a UDP socket at an address such as 127.0.0.1:53000, and serves on both in goroutines. Port
-// 0 chooses a port that is free for both. After an error no socket is open. Call it at most once.
+// Listen opens a TCP and a UDP socket at address, such as 127.0.0.1:53000, serves on both in goroutines and returns at
+// once. Port 0 chooses a port that is free for both. After an error no socket is open. Call it at most once, and not
+// with Serve.
 func (s *Server) Listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -162,8 +163,9 @@ func (s *Server) Listen(address string) error {
 	return err
 }
 
-// Serve serves on open sockets in goroutines and returns at once. The server owns the sockets, and Close closes
-// them. After Close, Serve closes them and returns an error. Call it at most once.
+// Serve serves on the open sockets tcp and udp in goroutines and returns at once. The server owns the sockets, and
+// Close closes them. If Close has been called before, Serve closes the sockets and returns an error. Call it at most
+// once.
 func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -180,15 +182,16 @@ func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	return nil
 }
 
-// Addr returns the address of the server, which is the same for TCP and UDP. Call it after Listen or Serve.
+// Addr returns the TCP address of the server; Listen opens UDP at the same one. Call it after Listen or Serve.
 func (s *Server) Addr() net.Addr {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.tcp.Addr()
 }
 
-// Close sends a disconnect notification to the clients with updates, closes all sockets and waits for the server's
-// goroutines. It returns errors of closing the sockets. A second call only waits and returns nil.
+// Close sends a disconnect notification to the clients that receive updates, closes all sockets and waits for the
+// server's goroutines. A TCP client has 200 ms to read it. Close returns errors of closing the sockets. A second call
+// only waits and returns nil.
 func (s *Server) Close() error {
 	s.mutex.Lock()
 	select {
@@ -217,7 +220,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// pause waits for d, or until the server is closed. It reports whether the server is closed.
+// pause waits for the time d, or until Close is called. It reports whether Close has been called.
 func (s *Server) pause(d time.Duration) (ended bool) {
 	select {
 	case <-s.ended:
@@ -227,8 +230,8 @@ func (s *Server) pause(d time.Duration) (ended bool) {
 	}
 }
 
-// read carries out the messages of a packet of c in order and sends the answers. It reports whether the packet is
-// valid OSC; an invalid packet has no effect.
+// read carries out the messages of packet, which the client c has sent, in order, and sends the answers. It reports
+// whether the packet is valid OSC; an invalid packet is only counted.
 func (s *Server) read(c *client, packet []byte) bool {
 	all, ok := s.decode(packet)
 	for _, m := range all {
@@ -237,8 +240,8 @@ func (s *Server) read(c *client, packet []byte) bool {
 	return ok
 }
 
-// decode returns the messages of a packet, and true if it is valid OSC. It counts the messages, or the packet as
-// malformed.
+// decode returns the messages of packet, and true if it is valid OSC. It adds the messages to the counters, or counts
+// the packet as malformed and stores the reason in Counters.Fault.
 func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
 	all, err := osc.Decode(packet)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // maxUnsent is the largest number of updates queued for a connection.
 const maxUnsent = 256
 
-// connection is a TCP connection.
+// connection is a TCP connection. Answers are written by the goroutine that reads the messages, updates by another.
 type connection struct {
 	server  *Server
 	conn    net.Conn
@@ -24,7 +24,8 @@ type connection struct {
 	writing sync.Mutex
 }
 
-// accept serves each TCP connection in its own goroutines, until the listener is closed.
+// accept serves each TCP connection of l in its own goroutines, until l or the server is closed. After a failure, such
+// as too many open files, it waits 50 ms.
 func (s *Server) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -41,8 +42,8 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// greet registers a TCP connection and starts the goroutines that serve it. If maxConns are open or the server is
-// closed, it closes the connection.
+// greet registers the TCP connection conn as a client and starts the two goroutines that serve it. If maxConns are open
+// already or the server is closed, it closes conn.
 func (s *Server) greet(conn net.Conn) {
 	c := &client{server: s, mayAnswer: true}
 	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, maxUnsent), ended: make(chan struct{})}
@@ -73,7 +74,7 @@ func (s *Server) greet(conn net.Conn) {
 	})
 }
 
-// forget removes a TCP client and its subscriptions after the end of its connection.
+// forget removes the TCP client c, whose connection has ended, and its subscriptions.
 func (s *Server) forget(c *client) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -85,8 +86,9 @@ func (s *Server) forget(c *client) {
 	}
 }
 
-// listen carries out the messages of a TCP connection until it ends. It closes a connection without a permitted
-// message for a minute, or with a frame unfinished for 10 s. Other connections may be silent indefinitely.
+// listen reads frames from the TCP connection of c and carries out their messages until the connection ends. It returns
+// if a minute has passed without a permitted message, or if a frame is unfinished for 10 s; the caller then closes the
+// connection. Other connections may be silent indefinitely.
 func (c *client) listen() {
 	s, conn := c.server, c.conn.conn
 	conn.SetReadDeadline(time.Now().Add(s.loginTimeout))
@@ -123,8 +125,8 @@ func (c *client) listen() {
 	}
 }
 
-// write sends a packet as a SLIP frame and waits until it is written. It closes the connection if that fails or
-// takes longer than 10 s (200 ms when the server closes). Any goroutine.
+// write sends packet as a SLIP frame and waits until it is written. If that fails or takes longer than 10 s (200 ms
+// when the server closes), it closes the connection. Any goroutine.
 func (c *connection) write(packet []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -144,8 +146,8 @@ func (c *connection) write(packet []byte) {
 	}
 }
 
-// later queues an update for sendUpdates without blocking. If unsent updates are queued already, it closes the
-// connection. Any goroutine.
+// later queues packet, an update, for sendUpdates without blocking. If maxUnsent updates are queued already, it drops
+// packet and closes the connection. Any goroutine.
 func (c *connection) later(packet []byte) {
 	select {
 	case c.updates <- packet:
@@ -156,8 +158,8 @@ func (c *connection) later(packet []byte) {
 	}
 }
 
-// sendUpdates sends queued updates until the connection ends, then those left in the queue, and closes the
-// connection.
+// sendUpdates writes queued updates until end is called, then the updates that are still queued, and closes the
+// connection. It runs on its own goroutine.
 func (c *connection) sendUpdates() {
 	defer c.conn.Close()
 	for {
@@ -182,8 +184,8 @@ func (c *connection) sendUpdates() {
 // end makes sendUpdates close the connection after the queued updates. It may be called repeatedly. Any goroutine.
 func (c *connection) end() { c.once.Do(func() { close(c.ended) }) }
 
-// plain returns at with an IPv4-mapped IPv6 address as IPv4, so that equal senders compare equal. Other addresses
-// are unchanged.
+// plain returns at with an IPv4-mapped IPv6 address as IPv4, so that addresses of the same sender compare equal. Other
+// addresses are unchanged.
 func plain(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }

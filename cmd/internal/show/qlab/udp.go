@@ -12,8 +12,8 @@ import (
 // maxDatagram is the largest UDP payload in bytes.
 const maxDatagram = 65507
 
-// receive queues the messages of UDP packets by sender, until the socket is closed. Invalid packets are counted and
-// dropped.
+// receive reads UDP packets from conn and queues their messages by sender, until conn or the server is closed. Invalid
+// packets are counted and dropped.
 func (s *Server) receive(conn net.PacketConn) {
 	packet := make([]byte, osc.MaxPacket+1)
 	for {
@@ -34,8 +34,9 @@ func (s *Server) receive(conn net.PacketConn) {
 	}
 }
 
-// peer returns the UDP client of an address, and records the current time as its last packet. For an unknown or
-// expired address it returns a new client, which keep may register.
+// peer returns the UDP client of the address from, and sets its seen to the present time. A client that has sent no
+// packet for 61 s is removed first. For an unknown or removed address peer returns a new client, which is not stored
+// until keep.
 func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -51,8 +52,9 @@ func (s *Server) peer(from netip.AddrPort) *client {
 	return c
 }
 
-// keep registers a UDP client, so that peer returns the same client until it expires. It returns false if maxPeers
-// are registered. For a TCP client it only returns true.
+// keep registers the UDP client c, so that peer returns the same client until it expires, and reports whether it did.
+// If maxPeers are registered, it first removes expired ones; if all are active, it returns false. For a TCP client it
+// only returns true.
 func (s *Server) keep(c *client) bool {
 	if c.conn != nil {
 		return true
@@ -73,8 +75,7 @@ func (s *Server) keep(c *client) bool {
 	return true
 }
 
-// expire removes the UDP clients that have sent no packet for 61 s, with their subscriptions. The caller holds
-// s.mutex.
+// expire removes the UDP clients that have sent no packet for 61 s, and their subscriptions. The caller holds s.mutex.
 func (s *Server) expire() {
 	for _, c := range s.peers {
 		if s.now().Sub(c.seen) >= peerTimeout {
@@ -83,7 +84,8 @@ func (s *Server) expire() {
 	}
 }
 
-// drop removes a UDP client and its subscriptions. An unregistered client is ignored. The caller holds s.mutex.
+// drop removes the UDP client c and its subscriptions. If c is not registered, it has no effect. The caller holds
+// s.mutex.
 func (s *Server) drop(c *client) {
 	if s.peers[c.from] != c {
 		return
@@ -97,8 +99,9 @@ func (s *Server) drop(c *client) {
 	}
 }
 
-// send sends a packet over UDP to the machine to, at Options.ReplyPort, and with ReplyToSender also at the port of
-// to. Lost packets are not sent again; an error is only counted. Any goroutine.
+// send sends packet over UDP to the machine with the address to, at Options.ReplyPort, and with ReplyToSender also at
+// the port of to. Lost packets are not sent again; an error is only counted. Requires a server with a UDP socket. Any
+// goroutine.
 func (s *Server) send(to netip.AddrPort, packet []byte) {
 	ports := []uint16{uint16(s.options.ReplyPort)}
 	if s.options.ReplyToSender && to.Port() != ports[0] {

@@ -13,7 +13,7 @@ type subscription struct {
 	room   string
 }
 
-// roomState is the state of a room as last reported to a client.
+// roomState is the state of a room as last reported to a client. It is not changed after its creation.
 type roomState struct {
 	of       Room
 	revision int64
@@ -25,8 +25,8 @@ type roomState struct {
 	runs     map[string]string          // states of the running cues
 }
 
-// subscribe starts updates of the room r, whose name is name, to a client, for changes after the call. It replaces
-// an earlier subscription. After Close it has no effect.
+// subscribe starts the updates of the room r, called name, to the client c, for changes after the call. It replaces an
+// earlier subscription and starts the goroutine that polls for changes, if needed. After Close it has no effect.
 func (s *Server) subscribe(c *client, name string, r Room) {
 	p := new(roomState).next(r)
 	s.mutex.Lock()
@@ -43,7 +43,7 @@ func (s *Server) subscribe(c *client, name string, r Room) {
 	}
 }
 
-// unsubscribe ends the updates of the room name to a client; "" means all rooms.
+// unsubscribe ends the updates of the room called name to the client c; "" means all rooms.
 func (s *Server) unsubscribe(c *client, name string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -54,15 +54,15 @@ func (s *Server) unsubscribe(c *client, name string) {
 	}
 }
 
-// isSubscribed reports whether a client receives updates of the room name.
+// isSubscribed reports whether the client c receives updates of the room called name.
 func (s *Server) isSubscribed(c *client, name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.subscriptions[subscription{c, name}] != nil
 }
 
-// pollChanges sends the changes of rooms with subscriptions every 50 ms and expires UDP clients. It returns when the
-// last subscription or the server ends.
+// pollChanges sends the changes of the rooms with subscriptions every 50 ms, and removes expired UDP clients. It
+// returns when the last subscription has ended, after it has reset s.polling, or when the server is closed.
 func (s *Server) pollChanges() {
 	for !s.pause(pollInterval) {
 		s.mutex.Lock()
@@ -80,8 +80,9 @@ func (s *Server) pollChanges() {
 	}
 }
 
-// sendChanges sends each client the changes since its state in all and stores the new state. It reads each room only
-// once. It ends subscriptions whose client lacks the role Read, or whose room has ended.
+// sendChanges sends each client in all the changes of its room since the state in all, and stores the new state. It
+// reads each room only once. It ends a subscription if the client lacks the role Read or the room has ended; in the
+// second case it notifies the client.
 func (s *Server) sendChanges(all map[subscription]*roomState) {
 	stands := map[string]*roomState{}
 	for w, was := range all {
@@ -106,8 +107,8 @@ func (s *Server) sendChanges(all map[subscription]*roomState) {
 	}
 }
 
-// replace stores now as the state of w if its present state is was, and reports whether it did. It is not if the
-// subscription has ended or begun again.
+// replace stores now as the state of the subscription w if its present state is was, and reports whether it did. It
+// does not if the subscription has ended or begun again.
 func (s *Server) replace(w subscription, was, now *roomState) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -118,8 +119,8 @@ func (s *Server) replace(w subscription, was, now *roomState) bool {
 	return true
 }
 
-// next returns the current state of a room. If it equals p, or the room is ending, it returns p itself. p may be the
-// zero value.
+// next returns the current state of the room r, based on p, an earlier state or the zero value. If the room has not
+// changed, or is ending, it returns p itself. It does not change p.
 func (p *roomState) next(r Room) *roomState {
 	levels, revision, _ := r.Levels()
 	if levels == nil { // the room is ending
@@ -147,7 +148,8 @@ func (p *roomState) next(r Room) *roomState {
 	return &n
 }
 
-// sendDifferences sends the client of w a notification for each difference between was, an earlier state, and p.
+// sendDifferences sends the client of w one notification for each cue, and for the list and the standby, that differs
+// between was, an earlier state, and p.
 func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.notify(under+"/cue_id/"+id, nil) }
@@ -176,8 +178,8 @@ func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	}
 }
 
-// runState returns the state of the cue with a number if it runs; in a paused show the state is "paused". For a cue
-// that does not run it returns "".
+// runState returns the state of the cue called number if it runs, such as "sounding"; in a paused show that is
+// "paused". For a cue that does not run it returns "".
 func (p *roomState) runState(number string) string {
 	state := p.runs[number]
 	if state != "" && p.paused {

@@ -57,8 +57,8 @@ var workspaceMethods = map[string]method{
 	"select_id":   {Operate, (*call).playheadID},
 }
 
-// workspaces returns a list with the id, name and version of all rooms, and whether a client needs a passcode for
-// the room.
+// workspaces returns a list with the id, name and version of all rooms that exist, and whether this client needs a
+// passcode for the room. The error is always nil.
 func (c *call) workspaces() (any, error) {
 	type workspace struct {
 		ID       string `json:"uniqueID"`
@@ -75,8 +75,9 @@ func (c *call) workspaces() (any, error) {
 	return all, nil
 }
 
-// connect stores the passcode and returns the role in QLab's words: "ok:view" or "ok:view|control". Without a
-// passcode it returns "badpass" if one is required, because remotes try that first. A wrong passcode is errDenied.
+// connect stores the passcode in the client, registers a UDP client, and returns the role in QLab's words: "ok:view" or
+// "ok:view|control". Without a passcode it returns "badpass" if one is required, because remotes try that first. A
+// wrong passcode is errDenied, and replaces the earlier passcode too.
 func (c *call) connect() (any, error) {
 	passcode := ""
 	if len(c.args) > 0 {
@@ -105,8 +106,8 @@ func (c *call) connect() (any, error) {
 	return "ok:view|control", nil
 }
 
-// grantedRole returns the role that a passcode has in the room of the call, or the highest role in any room if the
-// call has no room.
+// grantedRole returns the role that passcode, which may be "", has in the room of the call, or the highest role in any
+// room if the call has no room.
 func (c *call) grantedRole(passcode string) Role {
 	if c.room != nil {
 		return c.server.check(passcode, c.from.Addr(), c.name)
@@ -114,8 +115,8 @@ func (c *call) grantedRole(passcode string) Role {
 	return c.server.check(passcode, c.from.Addr(), c.server.names()...)
 }
 
-// disconnect deletes the client's passcode and ends its updates of all rooms. It keeps the connection open, and
-// returns nil.
+// disconnect deletes the client's passcode and ends its updates of all rooms. It keeps the connection open. The answer
+// has no data, and the error is always nil.
 func (c *call) disconnect() (any, error) {
 	c.mutex.Lock()
 	c.passcode = ""
@@ -124,8 +125,8 @@ func (c *call) disconnect() (any, error) {
 	return nil, nil
 }
 
-// thump returns "thump", the answer to a keep-alive message. If the client may not read the room, or any room for a
-// call without a room, it returns errDenied.
+// thump returns "thump", the answer to a keep-alive message, and marks the client as authenticated. If its passcode
+// gives no role in the room, or in any room for a call without a room, thump returns errDenied.
 func (c *call) thump() (any, error) {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -137,8 +138,9 @@ func (c *call) thump() (any, error) {
 	return "thump", nil
 }
 
-// updates turns updates of the room to the client on or off by the first argument, and returns the new state.
-// Without an argument it returns the present state. A UDP client must have sent /connect.
+// updates turns updates of the call's room to the client on or off by the first argument, and returns the new state.
+// Without an argument it returns the present state. A UDP client from another machine must have sent /connect,
+// otherwise the result is an error.
 func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
 		return c.server.isSubscribed(c.client, c.name), nil
@@ -158,8 +160,8 @@ func (c *call) updates() (any, error) {
 	return true, nil
 }
 
-// settings handles /settings/general/minGoTime: it returns the guard in seconds, the time after a GO during which
-// further GOs are ignored. An attempt to change it is errFixed, and another setting errUnknown.
+// settings handles rest, the address after /settings. For general/minGoTime it returns the guard in seconds, the time
+// after a GO during which further GOs are ignored. An attempt to change it is errFixed, and another setting errUnknown.
 func (c *call) settings(rest []string) (any, error) {
 	if strings.Join(rest, "/") != "general/minGoTime" {
 		return nil, errUnknown
@@ -171,8 +173,8 @@ func (c *call) settings(rest []string) (any, error) {
 	return guard.Seconds(), nil
 }
 
-// overrides handles /overrides/{name}Enabled: it returns true for each name. An attempt to set false is errFixed,
-// and another address errUnknown.
+// overrides handles rest, the address after /overrides: for {name}Enabled it returns true, whatever the name. An
+// attempt to set false is errFixed, and another address errUnknown.
 func (c *call) overrides(rest []string) (any, error) {
 	if len(rest) != 1 || !strings.HasSuffix(rest[0], "Enabled") {
 		return nil, errUnknown
@@ -180,13 +182,14 @@ func (c *call) overrides(rest []string) (any, error) {
 	return fixedMethod(true)(c, nil)
 }
 
-// remaining returns the time in seconds until another GO is accepted, or 0.
+// remaining returns the time in seconds until another GO is accepted, or 0. The error is always nil.
 func (c *call) remaining() (any, error) {
 	_, left := c.room.Show().Guarded()
 	return left.Seconds(), nil
 }
 
-// panicIn fades all sounds of the room out within the first argument, in seconds. A second argument is an error.
+// panicIn fades all sounds of the room out; the first argument is the time of the fade in seconds. A missing or a
+// second argument is an error.
 func (c *call) panicIn() error {
 	over, err := c.time(0)
 	if err == nil {
@@ -198,8 +201,8 @@ func (c *call) panicIn() error {
 	return err
 }
 
-// reset fades all cues out within 5 ms and makes the first armed cue the standby cue. Without an armed cue the
-// standby cue stays the same.
+// reset fades all running cues out within 5 ms and puts the first armed cue on standby. Without an armed cue the
+// standby stays the same.
 func (c *call) reset() error {
 	c.room.Show().Stop(hardStopFade)
 	for _, one := range c.room.State().List {
@@ -210,8 +213,9 @@ func (c *call) reset() error {
 	return nil
 }
 
-// playhead handles /playhead/next, /playhead/previous and /playhead/{number}, which move the standby, and returns no
-// data. The number may be the argument instead. Past either end of the list it acts as show.Show.Step.
+// playhead handles rest, the address after /playhead or /select: next, previous or the number of a cue, which move the
+// standby. The number may be the only argument instead; another argument is a button's, whose release has no effect. At
+// either end of the list it acts as showrun.Show.Step. It returns no data.
 func (c *call) playhead(rest []string) (any, error) {
 	if len(rest) == 0 && len(c.args) == 1 {
 		number, err := c.text(0)
@@ -234,8 +238,9 @@ func (c *call) playhead(rest []string) (any, error) {
 	return nil, c.room.Show().Standby(rest[0])
 }
 
-// playheadID returns the id of the standby cue; see list.idOf. With an id in rest or as the argument, it moves the
-// standby to that cue instead; this needs the role Operate, otherwise errDenied.
+// playheadID returns the id of the standby cue; see list.idOf. If rest or the only argument has an id, it moves the
+// standby to that cue instead and returns no data; this needs the role Operate, otherwise errDenied. An unknown id is
+// errNoCue.
 func (c *call) playheadID(rest []string) (any, error) {
 	l := c.snapshot()
 	if len(rest) == 0 && len(c.args) == 1 {

@@ -8,8 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// Master adds by dB to the gain of the master bus of every output, over 50 ms. Gains are clamped to the range of the
-// mixer. An error is from the mixer, for example because it is closed.
+// Master adds by dB to the gain of the master bus of every output, with a ramp of 50 ms. The sum is clamped to the
+// range of the mixer. It reports no event. An error is from the mixer, for example because it is closed; earlier
+// masters have then changed.
 func (s *Show) Master(by float64) error {
 	s.mutex.Lock()
 	masters := s.masters()
@@ -28,7 +29,7 @@ func (s *Show) Master(by float64) error {
 }
 
 // masters returns the names of the master buses: "master" for the first output, and the name of each further output.
-// The caller holds the mutex.
+// The caller holds s.mutex.
 func (s *Show) masters() []string {
 	names := []string{"master"}
 	if n := len(s.sheet.Outputs); n > 1 {
@@ -39,7 +40,8 @@ func (s *Show) masters() []string {
 	return names
 }
 
-// Mute mutes the bus called name if on is true, otherwise unmutes it. An unknown bus is an error.
+// Mute mutes the bus called name in the mixer if on is true, otherwise unmutes it, and records that for State. An
+// unknown bus is an error. It reports no event.
 func (s *Show) Mute(name string, on bool) error {
 	b, err := s.player.Mixer().Bus(name)
 	if err == nil {
@@ -53,8 +55,7 @@ func (s *Show) Mute(name string, on bool) error {
 	return err
 }
 
-// buses returns the names of all buses: the master buses first, then the buses of the sheet. The caller holds the
-// mutex.
+// buses returns the names of all buses: the master buses first, then the buses of the sheet. The caller holds s.mutex.
 func (s *Show) buses() (names []string) {
 	names = s.masters()
 	for i := range s.sheet.Buses {
@@ -63,8 +64,8 @@ func (s *Show) buses() (names []string) {
 	return names
 }
 
-// Muted records that another part of the program has muted (on is true) or unmuted the bus called name. It does not
-// change the mixer.
+// Muted records for State that another part of the program has muted (on is true) or unmuted the bus called name. It
+// does not change the mixer; Mute does.
 func (s *Show) Muted(name string, on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -79,8 +80,9 @@ func (s *Show) IsMuted(name string) bool {
 	return s.muted[name]
 }
 
-// Return restores the position of an earlier show: last is the number of the last started cue, and standby the
-// number of the cue on standby. An empty or unknown number is ignored. It starts no cue and sends no event.
+// Return restores the position of an earlier show: last is the number of the last started cue, and standby the number
+// of the cue on standby. Without standby, the cue after last is on standby. An empty or unknown number is ignored. It
+// starts no cue and reports no event.
 func (s *Show) Return(last, standby string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

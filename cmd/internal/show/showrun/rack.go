@@ -9,7 +9,8 @@ type Rack struct {
 	Bypass bool   `json:"bypass"`
 }
 
-// Racks returns name, kind and bypass of the effects of b, in order of processing. Without effects it returns nil.
+// Racks returns name, kind and bypass of each effect of the bus b, in order of processing. Without effects it returns
+// nil.
 func Racks(b mixer.Bus) (all []Rack) {
 	effects := b.Effects()
 	for i := range effects {

@@ -7,8 +7,8 @@ import (
 // Actions of remote controls that the text commands lack, such as starting or stopping a single cue
 // as in QLab.
 
-// Start starts the cue with a number and its follow-ons. Unlike Go, it does not move standby, and the guard does not
-// apply. An unknown or disarmed cue is an error; in a paused show the error is ErrPaused.
+// Start starts the cue called number, and so its follow-ons, and reports an event. Unlike Go, it does not move standby,
+// and the guard does not apply. An unknown or disarmed cue is an error; in a paused show the error is ErrPaused.
 func (s *Show) Start(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -26,8 +26,8 @@ func (s *Show) Start(number string) error {
 	return nil
 }
 
-// Cease fades out the cue with a number over a time, if it is running or waiting. Otherwise it has no effect. Only
-// an unknown number is an error.
+// Cease fades out the cue called number in the time over and reports an event, if that cue is running or waiting.
+// Otherwise it has no effect. Only an unknown number is an error.
 func (s *Show) Cease(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -45,8 +45,8 @@ func (s *Show) Cease(number string, over time.Duration) error {
 	return nil
 }
 
-// PanicIn fades everything out over a time, and cancels waits, follow-ons and the timeline. It resumes a paused
-// show.
+// PanicIn is a Panic whose fade takes the time over, also if it is the second one. It cancels waits, follow-ons and the
+// timeline, resumes a paused show, calls Options.Panicked and reports an event.
 func (s *Show) PanicIn(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -58,8 +58,8 @@ func (s *Show) PanicIn(over time.Duration) {
 	s.report("panic")
 }
 
-// Guarded returns the guard, the time after a GO during which further GOs are ignored, and how much of it is left
-// now, at least 0.
+// Guarded returns the guard, the time after a GO during which further GOs are ignored, and left, the remaining part of
+// it now. left is 0 if a GO is accepted.
 func (s *Show) Guarded() (guard, left time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

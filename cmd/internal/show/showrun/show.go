@@ -74,8 +74,8 @@ type Show struct {
 	watchers map[chan<- string]bool
 }
 
-// New returns a show of sheet, which player plays. It takes over the cue that is on standby in player now; after
-// that only the show itself moves standby.
+// New returns a show of sheet, which player plays. The show takes over the cue that is on standby in player; later only
+// the show moves standby. Buses are muted as in sheet. It starts no goroutine.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {
@@ -88,8 +88,9 @@ func New(sheet *cue.Sheet, player Player, o Options) *Show {
 // Done returns a channel that Quit closes.
 func (s *Show) Done() <-chan struct{} { return s.done }
 
-// armedFrom returns the list index of the first armed cue, searched from the index at, inclusive, in steps of 1 or
-// -1. Without such a cue it returns an index outside of the list: its length, or -1. The caller holds the mutex.
+// armedFrom returns the list index of the first armed cue, searched from index at, inclusive, in direction step (1 or
+// -1). Without such a cue it returns an index outside of the list: for step 1 at least its length, for step -1 less
+// than 0. The caller holds s.mutex.
 func (s *Show) armedFrom(at, step int) int {
 	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Off {
 		at += step
@@ -97,8 +98,9 @@ func (s *Show) armedFrom(at, step int) int {
 	return at
 }
 
-// after returns the list index of the cue on standby after a GO of the cue with the index head, behind its
-// follow-ons. At the end of the list it returns the length of the list. The caller holds the mutex.
+// after returns the list index of the cue that is on standby after a GO of the cue with index head: the first armed cue
+// behind the follow-ons that start automatically. At the end of the list it returns the length of the list. The caller
+// holds s.mutex.
 func (s *Show) after(head int) int {
 	i := head
 	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
@@ -115,16 +117,17 @@ var (
 	ErrEnd    = errors.New("the list has no further cue")
 )
 
-// Go starts the cue with a number, or the cue on standby if number is "", and moves standby behind its follow-ons.
-// Within the guard time of another GO it returns ErrGuard and restarts the guard, so a held key counts as one GO.
-// Other errors are ErrPaused, ErrOver at the end of the list, and an unknown or disarmed cue.
+// Go starts the cue called number, or the cue on standby if number is "", and moves standby behind its follow-ons, the
+// cues that start automatically after it. Within the guard time of another GO it returns ErrGuard and restarts the
+// guard, so a held key counts as one GO. Other errors are ErrPaused, ErrOver at the end of the list, and an unknown or
+// disarmed cue.
 func (s *Show) Go(number string) error {
 	_, err := s.Begin(number, nil)
 	return err
 }
 
-// Begin is like Go, but starts at the time at within the cue. If at is nil, the cue on standby starts at the time
-// set by Load, and any other cue at its beginning. It returns the number of the started cue, or "" with an error.
+// Begin is like Go, but starts at the time *at within the cue. If at is nil, the cue on standby starts at the time set
+// by Load, and any other cue at its beginning. It returns the number of the started cue, or "" with an error.
 func (s *Show) Begin(number string, at *time.Duration) (begun string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -172,8 +175,8 @@ func (s *Show) Next() string {
 	return s.number(s.standby)
 }
 
-// Load sets the start time within the cue on standby for its next GO. A change of standby resets it to 0. Without a
-// cue on standby it returns ErrOver.
+// Load stores the start time at within the cue on standby for its next GO, and reports an event. A change of standby
+// and a GO reset that time to 0. Without a cue on standby Load returns ErrOver.
 func (s *Show) Load(at time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -185,8 +188,8 @@ func (s *Show) Load(at time.Duration) error {
 	return nil
 }
 
-// find returns the list index of the cue with a number. An unknown number and a disarmed cue (`arm: false`) are
-// errors. The caller holds the mutex.
+// find returns the list index of the cue called number. An unknown number and a disarmed cue (`arm: false`) are errors.
+// The caller holds s.mutex.
 func (s *Show) find(number string) (int, error) {
 	i, err := s.sheet.Place(number)
 	if err == nil && s.sheet.List[i].Off {
@@ -195,7 +198,8 @@ func (s *Show) find(number string) (int, error) {
 	return i, err
 }
 
-// Standby puts the cue with a number on standby. An unknown or disarmed cue is an error.
+// Standby puts the cue called number on standby and resets the time set by Load. An unknown or disarmed cue is an
+// error, and standby stays the same.
 func (s *Show) Standby(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -206,15 +210,15 @@ func (s *Show) Standby(number string) error {
 	return err
 }
 
-// setStandby puts the cue with the list index i on standby, resets the time set by Load, and reports the event. The
-// caller holds the mutex.
+// setStandby puts the cue with list index i on standby, resets the time set by Load to 0, and reports the event. i may
+// be the length of the list. The caller holds s.mutex.
 func (s *Show) setStandby(i int) {
 	s.standby, s.loaded = i, 0
 	s.report("standby " + s.number(i))
 }
 
-// number returns the number of the cue with the list index i, or "" for an index outside of the list. The caller
-// holds the mutex.
+// number returns the number of the cue with the list index i, or "" for an index outside of the list. The caller holds
+// s.mutex.
 func (s *Show) number(i int) string {
 	if i < 0 || i >= len(s.sheet.List) {
 		return ""
@@ -222,8 +226,9 @@ func (s *Show) number(i int) string {
 	return s.sheet.List[i].Number
 }
 
-// Step moves standby to the next armed cue if by is 1, or to the previous one if by is -1. Behind the last cue,
-// standby is at the end of the list. At either end of the list, a further step returns ErrEnd.
+// Step moves standby to the next armed cue if by is 1, or to the previous one if by is -1, and resets the time set by
+// Load. A step forward from the last armed cue leads to the end of the list; then a GO returns ErrOver. At either end,
+// a further step returns ErrEnd.
 func (s *Show) Step(by int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -235,8 +240,8 @@ func (s *Show) Step(by int) error {
 	return nil
 }
 
-// Panic fades everything out over 1 s, and cancels waits, follow-ons and the timeline. A second Panic within 1 s
-// fades out in 5 ms. It resumes a paused show.
+// Panic fades everything out over 1 s, and cancels waits, follow-ons and the timeline. A second Panic within 1 s fades
+// out in 5 ms. It resumes a paused show, calls Options.Panicked and reports an event.
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -254,8 +259,8 @@ func (s *Show) Panic() {
 	s.report("panic")
 }
 
-// stopAll fades everything out over a time, cancels waits, follow-ons and the timeline, and calls Options.Panicked.
-// The caller holds the mutex.
+// stopAll fades everything out in the time over, cancels waits, follow-ons and the timeline, and calls
+// Options.Panicked. The caller holds s.mutex.
 func (s *Show) stopAll(over time.Duration) {
 	s.player.Panic(over)
 	if s.options.Panicked != nil {
@@ -263,8 +268,8 @@ func (s *Show) stopAll(over time.Duration) {
 	}
 }
 
-// Stop fades out the running cues over a time and cancels their waits. Sounds that were not started by a cue of the
-// list continue.
+// Stop fades out the running cues in the time over, cancels their waits, and reports an event. Sounds that were not
+// started by a cue of the list continue.
 func (s *Show) Stop(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -293,15 +298,16 @@ func (s *Show) Paused() bool {
 	return s.paused
 }
 
-// Answer calls do, which carries out a command and writes its answer. Any goroutine.
+// Answer calls do, which carries out a command and writes its answer, and returns when do has returned. While do runs,
+// WaitForAnswers waits. Any goroutine.
 func (s *Show) Answer(do func()) {
 	s.answering.RLock()
 	defer s.answering.RUnlock()
 	do()
 }
 
-// WaitForAnswers waits until each call of Answer has returned, but at most for limit: a reader may not take its
-// answer. Call it after Quit, so that the client that has ended the show reads the answer.
+// WaitForAnswers waits until each call of Answer has returned, but at most for limit, because a client may not read its
+// answer. Call it after Quit, so that the client that has ended the show can read the answer to quit.
 func (s *Show) WaitForAnswers(limit time.Duration) {
 	answered := make(chan struct{})
 	go func() {
@@ -315,8 +321,8 @@ func (s *Show) WaitForAnswers(limit time.Duration) {
 	}
 }
 
-// Quit ends the show: it closes the channel of Done and finishes the player. A second call has no effect. The show
-// must not be used afterwards.
+// Quit ends the show: it reports an event, closes the channel of Done and makes the player fade out and end. A second
+// call has no effect. The show must not be used afterwards.
 func (s *Show) Quit() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -374,8 +380,8 @@ func (s *Show) Say(line string) {
 // kept is the number of recent lines in a State.
 const kept = 100
 
-// report appends line to the recent events of State and sends it to the channels of Watch. A full channel misses it.
-// The caller holds the mutex.
+// report appends line to the recent events of State, which keeps 100, and sends line to the channels of Watch. A full
+// channel misses it. The caller holds s.mutex.
 func (s *Show) report(line string) {
 	if s.said = append(s.said, line); len(s.said) > kept {
 		s.said = slices.Delete(s.said, 0, len(s.said)-kept)

@@ -68,8 +68,8 @@ type Bus struct {
 	Reduction float64 `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
 }
 
-// Look stores p, the picture of the current playback, for State. It reports the troubles in p that the last picture
-// lacked as events.
+// Look stores p, the picture of the current playback, for State. It reports each trouble in p that the last picture
+// lacked as an event. p.Troubles must only grow from picture to picture.
 func (s *Show) Look(p liveview.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -80,8 +80,8 @@ func (s *Show) Look(p liveview.Picture) {
 	s.troubles = len(p.Troubles)
 }
 
-// State returns the current state: the last picture of Look, the list, the running cues and the buses. Times and
-// levels are rounded to tenths. The caller owns the result.
+// State returns the current state: the last picture of Look, the list, the running cues, the buses and the recent
+// events. Most times and levels are rounded to tenths; levels are at least -120 dB. The caller owns the result.
 func (s *Show) State() *State {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -132,8 +132,8 @@ func (s *Show) State() *State {
 	return st
 }
 
-// name returns the display name of the cue l: its own name, or else a description of its first action and the number
-// of the others. Without a name and actions it returns "". The caller holds the mutex.
+// name returns the display name of the cue l: its own name, or else a description of its first action and the number of
+// the others. Without a name and actions it returns "". The caller holds s.mutex.
 func (s *Show) name(l *cue.ListCue) string {
 	switch {
 	case l.Name != "" || l.Count == 0:
@@ -144,8 +144,8 @@ func (s *Show) name(l *cue.ListCue) string {
 	return s.describe(l.First)
 }
 
-// describe describes the action with an index in sheet.Cues by its verb and target, such as "play bell". The caller
-// holds the mutex.
+// describe describes sheet.Cues[action] by its verb and its target, such as "play bell": a sound, scene, OSC address,
+// id or bus. The caller holds s.mutex.
 func (s *Show) describe(action int) string {
 	c := &s.sheet.Cues[action]
 	what := c.Target

@@ -15,9 +15,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Trim adds by dB to the gain of the last started cue, or of the cue on standby before the first GO, also while it
-// plays. Without such a cue, for a cue without a sound, and if the sum of its trims is out of range, it returns an
-// error.
+// Trim adds by dB to the gain of the last started cue, or before the first GO to the cue on standby, and reports an
+// event. Playing sounds of that cue change at once. Without such a cue, for a cue without a sound, and if the sum of
+// the cue's trims leaves the mixer's range of gains, it returns an error.
 func (s *Show) Trim(by float64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -41,8 +41,9 @@ func (s *Show) Trim(by float64) error {
 	return nil
 }
 
-// Write writes the trims into the sheet's file, without other changes to it, and resets them. If no cue is trimmed
-// or the sheet came from standard input, it returns an error. After an error the file and the trims are unchanged.
+// Write adds the trims to the gains in the sheet's file, without other changes to the file, resets them to 0 in the
+// show, and reports an event. If no cue is trimmed or the sheet came from standard input, it returns an error. After an
+// error the file and the trims are unchanged.
 func (s *Show) Write() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -78,7 +79,7 @@ func (s *Show) Write() error {
 	return nil
 }
 
-// save replaces the content of the file path atomically. After an error the old file remains.
+// save replaces the content of the file path by text atomically. After an error the old file remains.
 func save(path string, text []byte) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {

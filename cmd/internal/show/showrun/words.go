@@ -49,7 +49,8 @@ var table = []word{
 // Others are the commands that the client's connection answers. They change no state.
 var Others = []string{"state", "events", "help"}
 
-// Help returns the text commands with their arguments and a description, one line each.
+// Help returns a line for each text command that a client may send, also for state and events: the command with its
+// arguments, and a description.
 func Help() (lines []string) {
 	for _, w := range table {
 		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.takes), w.does))
@@ -61,8 +62,9 @@ func Help() (lines []string) {
 // maxWords is the maximum number of words in a command.
 const maxWords = 100
 
-// Do carries out line, a text command of words separated by spaces, such as "go 2". An unknown command, wrong
-// arguments and an ended show are errors, like a failure of the command itself.
+// Do carries out line, a text command of words separated by spaces, such as "go 2". A missing or unknown command, a
+// wrong number of arguments, more than 100 words, and an ended show are errors, like a failure of the command itself.
+// It does not carry out Others.
 func (s *Show) Do(line string) error {
 	all := strings.Fields(line)
 	switch {
@@ -90,7 +92,7 @@ func (s *Show) Do(line string) error {
 	return w.do(s, rest)
 }
 
-// unknown returns the error for an unknown command. It suggests the most similar command.
+// unknown returns the error for the unknown command name. The error suggests the most similar command and lists all.
 func unknown(name string) error {
 	names := slices.Clone(Others)
 	for _, w := range table {
@@ -100,14 +102,14 @@ func unknown(name string) error {
 	return fmt.Errorf("unknown command %q; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(Others):], ", "))
 }
 
-// act returns a function for the table of commands: it carries out the action verb of a sheet with the words of the
-// command.
+// act returns a function for the table of commands: it carries out the action verb of a sheet, such as play, with the
+// words after the command as arguments; see Show.act.
 func act(verb string) func(*Show, []string) error {
 	return func(s *Show, rest []string) error { return s.act(append([]string{verb}, rest...)) }
 }
 
-// act carries out an action, as in a cue of the sheet, and reports it as an event. all is the verb and its
-// arguments.
+// act carries out an action in the notation of a sheet's cue and, if it succeeds, reports it as an event. all is the
+// verb and its arguments. The error is the player's.
 func (s *Show) act(all []string) error {
 	err := s.player.Do(all...)
 	if err == nil {
@@ -116,8 +118,8 @@ func (s *Show) act(all []string) error {
 	return err
 }
 
-// stop carries out the command stop. If rest is empty or only a time, it fades out the running cues; otherwise the
-// id or bus rest[0] over the time rest[1]. The default time is Fade.
+// stop carries out the command stop. If rest is empty or only a time, it fades out the running cues; otherwise the id
+// or bus rest[0], over the time rest[1]. Without a time the fade takes Fade, 2 s.
 func stop(s *Show, rest []string) error {
 	if len(rest) == 0 || len(rest) == 1 && isTime(rest[0]) {
 		over := Fade
@@ -134,7 +136,8 @@ func stop(s *Show, rest []string) error {
 	return s.act(append([]string{"stop"}, rest...))
 }
 
-// load carries out the command load: rest[0] is the start time within the cue on standby.
+// load carries out the command load: rest[0], a time as in sheets, becomes the start time within the cue on standby.
+// Another text, and a show without a cue on standby, are errors.
 func load(s *Show, rest []string) error {
 	t, err := rules.ParseTime(rest[0])
 	if err != nil {
@@ -149,8 +152,8 @@ func isTime(text string) bool {
 	return err == nil
 }
 
-// pause returns the function of the command pause if on is true, otherwise of resume. Without words it acts on the
-// show, otherwise on the id or bus that is the first word.
+// pause returns the function of the command pause if on is true, otherwise of resume. Without arguments the function
+// pauses or resumes the whole show, otherwise the id or bus that is the first argument.
 func pause(on bool) func(*Show, []string) error {
 	return func(s *Show, rest []string) error {
 		if len(rest) == 0 {
@@ -161,7 +164,7 @@ func pause(on bool) func(*Show, []string) error {
 	}
 }
 
-// master carries out the command master: rest[0] is the change in dB.
+// master carries out the command master: it changes the gain of every master bus by rest[0], a text in dB.
 func master(s *Show, rest []string) error {
 	by, err := decibels("master", rest[0])
 	if err != nil {
@@ -170,7 +173,7 @@ func master(s *Show, rest []string) error {
 	return s.Master(by)
 }
 
-// trim carries out the command trim: rest[0] is the change in dB.
+// trim carries out the command trim: it changes the gain of a cue by rest[0], a text in dB; see Show.Trim.
 func trim(s *Show, rest []string) error {
 	by, err := decibels("trim", rest[0])
 	if err != nil {
@@ -179,8 +182,8 @@ func trim(s *Show, rest []string) error {
 	return s.Trim(by)
 }
 
-// decibels parses text, a gain change such as +1 or -3, in dB. Other texts, and changes beyond 200 dB, are an error
-// that begins with command.
+// decibels parses text, a gain change such as +1 or -3, in dB. Other texts, and changes of more than 200 dB, are errors
+// that begin with command, the name of the text command.
 func decibels(command, text string) (by float64, err error) {
 	by, _, ok := words.ParseDecibels(text)
 	if !ok || math.Abs(by) > 200 {

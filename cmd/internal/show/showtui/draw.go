@@ -28,8 +28,8 @@ var (
 	}
 )
 
-// put draws text at column x and row y, cut or padded to exactly width columns. If width is 0 or less, it has no
-// effect.
+// put draws text in style at column x and row y, cut or padded with spaces to exactly width columns. If width is 0 or
+// less, it has no effect. The screen changes with the next Show of t.
 func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 	if width <= 0 {
 		return
@@ -55,7 +55,9 @@ var keys = []string{
 	"M       mute a bus", "Q Q     end the show", "Ctrl-C  leave it (attach)", "any key goes back",
 }
 
-// draw draws the whole screen on t: head, cue list, buses and voices, and the foot, or the help.
+// draw draws the whole screen into t: head, cue list, buses and voices, and the foot. If s.helps is set, the help of
+// the keys replaces everything below the head. The buses and voices need 76 columns. Below 20 columns or 6 rows, and
+// without a state, it only draws a message. The caller must call t.Show.
 func (s *screen) draw(t tcell.Screen) {
 	t.Clear()
 	w, h := t.Size()
@@ -90,8 +92,8 @@ func (s *screen) draw(t tcell.Screen) {
 	s.drawFoot(t, w, h)
 }
 
-// drawHead draws the first two rows, w columns wide: show, time and device, and then a loss of sound, a pause or the
-// levels of the buses.
+// drawHead draws the first two rows of t, w columns wide: show, time and device, and below them a loss of sound, a
+// pause, or the levels of the buses.
 func (s *screen) drawHead(t tcell.Screen, w int) {
 	st := s.state
 	text := fmt.Sprintf(" %s  %s", words.OneLine(st.Show), clock(st.Time))
@@ -114,7 +116,7 @@ func (s *screen) drawHead(t tcell.Screen, w int) {
 	}
 }
 
-// levels returns the names and levels of as many buses as fit into w columns.
+// levels returns the names and peak levels of the buses in one line, as many as fit into w columns.
 func (s *screen) levels(w int) string {
 	line := ""
 	for _, b := range s.state.Buses {
@@ -130,8 +132,8 @@ func (s *screen) levels(w int) string {
 	return line
 }
 
-// drawList draws the cues in the first w columns of the rows from to to, exclusive. It scrolls so that the cue on
-// standby is visible.
+// drawList draws the cues in the first w columns of the rows from up to to, exclusive: mark, number, name, note, trim,
+// and the times of a running cue. It sets s.top so that the cue on standby is visible.
 func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	st, rows := s.state, to-from
 	at := len(st.List)
@@ -195,8 +197,8 @@ func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	}
 }
 
-// drawSide draws the buses with their effects, and the voices, in w columns from column x on. The rows are from to
-// to, exclusive.
+// drawSide draws the buses with their effects, and then the voices, in w columns from column x, in the rows from up to
+// to, exclusive. If the rows do not suffice, the effects are omitted first, and the last row counts the other voices.
 func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	st, y := s.state, from
 	line := func(text string, style tcell.Style) {
@@ -234,8 +236,8 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	}
 }
 
-// rack returns the names of the effects of b in exactly w columns, with the gain reduction of its compressors in dB
-// at the end.
+// rack returns the names of the effects of b in exactly w columns, with "off" after a bypassed effect, and the gain
+// reduction of its compressors in dB at the end.
 func rack(b *showrun.Bus, w int) string {
 	right := ""
 	if b.Reduction > 0 {
@@ -250,8 +252,8 @@ func rack(b *showrun.Bus, w int) string {
 	return cellwidth.Pad(text, max(w-cellwidth.Width(right), 0)) + right
 }
 
-// drawFoot draws the last two of h rows, w columns wide: the cues that the next GO starts, and then a question, a
-// message, the last event or the most important keys.
+// drawFoot draws the last two of the h rows of t, w columns wide: the cues that the next GO starts, and below them an
+// open question with the cursor, or else a message, the last event or the most important keys.
 func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	st := s.state
 	text := " GO: no cue, the list is over"
@@ -285,7 +287,7 @@ func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	}
 }
 
-// clock formats seconds as 4.2, 1:04.2 or 1:02:03.
+// clock formats seconds, which is at least 0, as 4.2, 1:04.2 or 1:02:03.
 func clock(seconds float64) string {
 	whole := int(seconds)
 	switch {
@@ -297,7 +299,7 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
 }
 
-// level returns a level in dB without decimals, or "-" for -100 dB or less.
+// level returns db, a level in dB, without decimals, or "-" for -100 dB or less.
 func level(db float64) string {
 	if db <= -100 {
 		return "-"

@@ -93,8 +93,8 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) err
 	return s.end
 }
 
-// handle handles an event of the terminal. It returns an error that wraps ErrLost if the terminal is lost, otherwise
-// nil.
+// handle handles one event of the terminal: a key, a paste, or a new size. A failure of the terminal is returned as an
+// error that wraps ErrLost. The caller draws the screen again.
 func (s *screen) handle(terminal tcell.Screen, e tcell.Event) error {
 	switch e := e.(type) {
 	case *tcell.EventResize:
@@ -127,8 +127,9 @@ func (s *screen) look() {
 	}
 }
 
-// command sends a command, built as by fmt.Sprintf, to the show and then updates the state. It displays an error of
-// the show.
+// command sends a command, built from format and args as by fmt.Sprintf, to the show. After success it deletes the
+// displayed message and updates the state. If the show rejects the command, it displays the error; if the connection
+// fails, it calls look, which ends the screen.
 func (s *screen) command(format string, args ...any) {
 	answer, err := s.ask(fmt.Sprintf(format, args...))
 	switch {
@@ -142,11 +143,11 @@ func (s *screen) command(format string, args ...any) {
 	}
 }
 
-// say displays a message in the last row for 5 s.
+// say displays message in the last row for 5 s. An open question hides it.
 func (s *screen) say(message string) { s.message, s.until = message, s.now().Add(shown) }
 
-// key handles a key. In this order: Ctrl-C leaves if s.may is set, an open question takes the key, the help closes,
-// or the key is a command. Pasted text is ignored.
+// key handles the key of e. In this order: pasted text is ignored, Ctrl-C leaves the show if s.may is set, an open
+// question takes the key, any key closes the help, or the key is a command.
 func (s *screen) key(e *tcell.EventKey) {
 	switch {
 	case s.pasting:
@@ -175,8 +176,8 @@ func (s *screen) key(e *tcell.EventKey) {
 	}
 }
 
-// rune carries out the command of a character key, such as GO for a space. Other characters are ignored. Q must come
-// twice within 2 s.
+// rune carries out the command of the character key r, such as GO for a space, or opens a question or the help. Other
+// characters are ignored. Q must come twice within 2 s.
 func (s *screen) rune(r rune) {
 	switch r {
 	case ' ':
@@ -217,7 +218,8 @@ func (s *screen) rune(r rune) {
 	}
 }
 
-// mute mutes the bus called name, or unmutes it if it is muted.
+// mute sends the command that mutes the bus called name, or unmutes it if it is muted in the last state. There must be
+// a state.
 func (s *screen) mute(name string) {
 	word := "mute"
 	for _, b := range s.state.Buses {
@@ -228,8 +230,9 @@ func (s *screen) mute(name string) {
 	s.command("%s %s", word, name)
 }
 
-// promptKey handles a key while a question is open: characters and backspace edit the answer, Enter submits it
-// unless it is empty, and Esc or Ctrl-C closes the question. From 60 bytes on, further characters are ignored.
+// promptKey handles the key of e while the question s.prompt is open: characters and backspace edit the answer, Enter
+// closes the question and passes the answer to its function unless the answer is empty, and Esc or Ctrl-C only closes
+// the question. From 60 bytes on, further characters are ignored.
 func (s *screen) promptKey(e *tcell.EventKey) {
 	p := s.prompt
 	switch e.Key() {
