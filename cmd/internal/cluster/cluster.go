@@ -34,10 +34,10 @@ const (
 	Objects   = "voicepool_objects"   // object store: sheets, sounds and results, by content hash
 )
 
-// Command returns the NATS subject of orders for the room called room.
+// Command returns the NATS subject that carries orders to the room called room.
 func Command(room string) string { return "voicepool.room." + room + ".cmd" }
 
-// Event returns the NATS subject of the events of the room called room.
+// Event returns the NATS subject that carries the events of the room called room.
 func Event(room string) string { return "voicepool.room." + room + ".event" }
 
 // CheckName returns an error unless name is valid for a room or a node on NATS: 1 to 64 ASCII letters, digits, _ and
@@ -51,8 +51,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// NodeName returns name, or if that is empty the name of this host with each "." replaced by "-". A host without a
-// name, and a result that CheckName rejects, are an error.
+// NodeName returns name, or if name is "" the name of this host with each "." replaced by "-". A host without a name,
+// and a result that CheckName rejects, are errors.
 func NodeName(name string) (string, error) {
 	if name == "" {
 		host, err := os.Hostname()
@@ -70,7 +70,8 @@ type Flags struct {
 	Creds string `name:"nats-creds" predictor:"file" placeholder:"FILE" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS, as nsc writes them."`
 }
 
-// Check returns an error if --nats is missing or an address in it is invalid. It does not connect.
+// Check returns an error if --nats is missing or has an invalid address. The error shows no password. Check does not
+// connect.
 func (f *Flags) Check() error {
 	if f.NATS == "" {
 		return errors.New("--nats is missing: write nats://HOST:4222, or set VOICEPOOL_NATS")
@@ -85,8 +86,8 @@ func (f *Flags) Check() error {
 	return nil
 }
 
-// withoutPassword returns address without the user and the password in front of the host. Without them, address is
-// returned unchanged.
+// withoutPassword returns the part of address after the first "@": without scheme, user and password. If address
+// contains no "@", it is returned unchanged.
 func withoutPassword(address string) string {
 	if _, host, found := strings.Cut(address, "@"); found {
 		return host
@@ -104,8 +105,8 @@ const Oldest = "2.10.0"
 // ErrTooOld is the error of a NATS server older than Oldest.
 var ErrTooOld = errors.New("the NATS server is too old")
 
-// checkVersion returns nil if version, such as "2.10.4", is at least Oldest. An older or unreadable version is an
-// error that wraps ErrTooOld.
+// checkVersion returns nil if version, the version of a NATS server such as "2.10.4", is at least Oldest. An older or
+// unreadable version is an error that wraps ErrTooOld.
 func checkVersion(version string) error {
 	var have, need [3]int
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
@@ -131,8 +132,8 @@ type denial struct {
 	when time.Time
 }
 
-// recordDenial stores err for Plain if it is a missing permission, and ignores other errors. NATS reports a missing
-// permission asynchronously; the refused call itself times out.
+// recordDenial stores the message of err for Plain if err is a missing permission, and ignores other errors. NATS
+// reports a missing permission asynchronously; the refused call itself times out.
 func (c *Conn) recordDenial(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
@@ -147,7 +148,8 @@ func (c *Conn) recordDenial(err error) {
 // violation matches the server's message about a missing permission.
 var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
-// Plain is the function Plain, which in addition names the missing permission if a call got no answer because of it.
+// Plain is like the function Plain. But if err means that a call got no answer, and a permission was denied within the
+// last 10 s, its message names that permission.
 func (c *Conn) Plain(err error) error {
 	d := c.denied.Load()
 	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {
@@ -156,8 +158,8 @@ func (c *Conn) Plain(err error) error {
 	return Plain(err)
 }
 
-// Unopened returns a readable error that wraps err, the reason why a JetStream resource cannot be opened. If the
-// call got no answer, it checks whether JetStream is enabled.
+// Unopened returns a readable error that wraps err, the reason why a JetStream resource cannot be opened. If the call
+// got no answer, Unopened first requests whether JetStream is enabled, and if not, the error wraps that reason instead.
 func (c *Conn) Unopened(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
 		ctx, cancel := context.WithTimeout(ctx, Patience)
@@ -169,9 +171,10 @@ func (c *Conn) Unopened(ctx context.Context, err error) error {
 	return c.Plain(err)
 }
 
-// Dial connects to NATS. If no server answers at once, it returns an error. Unless lost is nil, it is called with an
-// error when the connection is lost, and with nil when it is restored, on a goroutine of the connection. The
-// connection then retries without end, and publishing fails in between.
+// Dial connects to the NATS servers of f. If no server answers at once, it returns an error; another error is a server
+// older than Oldest (ErrTooOld). Unless lost is nil, it is called with an error when the connection is lost, and with
+// nil when it is restored, on a goroutine of the connection. The connection then retries without end, and publishing
+// fails in between. The caller must call Close.
 func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -230,7 +233,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	}
 }
 
-// Close sends all pending messages, for at most a second, and closes the connection.
+// Close sends all pending messages, for at most 1 s, and closes the connection.
 func (c *Conn) Close() {
 	_ = c.NC.FlushTimeout(time.Second) // the connection may be lost
 	c.NC.Close()
@@ -244,8 +247,8 @@ func (c *Conn) Replicas() int {
 	return 1
 }
 
-// Bucket opens the key-value bucket called name, and creates it if it does not exist. A new bucket keeps the last
-// history values of each key.
+// Bucket opens the JetStream key-value bucket called name, and creates it if it does not exist. A new bucket keeps the
+// last history values of each key, in as many copies as Replicas returns. An error is readable and names the bucket.
 func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstream.KeyValue, error) {
 	kv, err := c.JS.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -260,7 +263,8 @@ func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstrea
 	return kv, nil
 }
 
-// Plain returns an error with a readable message that wraps err, an error of NATS. err must not be nil.
+// Plain returns an error that wraps err, an error of NATS, and has a message for operators. An unknown error only loses
+// its package prefix. err must not be nil.
 func Plain(err error) error {
 	for _, known := range []struct {
 		is   error
@@ -288,7 +292,8 @@ func Plain(err error) error {
 	return plain{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
 
-// Replaced reports whether err means that JetStream refused a write because the expected revision is outdated.
+// Replaced reports whether err means that JetStream refused a write because the record has a newer revision than the
+// writer expected.
 func Replaced(err error) bool {
 	api, is := errors.AsType[*jetstream.APIError](err)
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)

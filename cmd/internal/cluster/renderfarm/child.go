@@ -36,9 +36,10 @@ type outcome struct {
 	took    time.Duration
 }
 
-// run runs the command of s as a child process and waits until it ends. If ctx ends, the process is killed. program
-// is the path of the executable, sheet the path of the unpacked sheet, and folder the folder for the result. The
-// outcome has the file of the result or the reason of the failure, and the run time.
+// run runs the command of s as a child process, waits until it ends, and classifies the end. program is the path of the
+// executable, sheet the path of the unpacked sheet, and folder the folder for temporary files and the result. It kills
+// the process if ctx ends (interrupted) or if folder gets too large. The outcome has the path of the result or the
+// reason of the failure, and the run time.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
 	begin := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
@@ -104,7 +105,7 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	return fail(crashExit, "%v, without a message", exit)
 }
 
-// withColon returns ": " and text, or "" if text is empty.
+// withColon returns ": " followed by text, or "" if text is empty.
 func withColon(text string) string {
 	if text == "" {
 		return ""
@@ -112,8 +113,8 @@ func withColon(text string) string {
 	return ": " + text
 }
 
-// watch checks the files in folder every second until ctx ends. If they have more than maxResultBytes bytes together,
-// it calls end with an error and returns.
+// watch adds up the sizes of the files directly in folder every second until ctx ends. If they exceed maxResultBytes,
+// it calls end with an error and returns. It runs on its own goroutine.
 func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {
@@ -135,12 +136,13 @@ func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	}
 }
 
-// headAndTail keeps the first and the last 8 KiB of the data written to it.
+// headAndTail is a writer that keeps the first and the last 8 KiB of the data written to it.
 type headAndTail struct{ first, last []byte }
 
 const edgeBytes = 8 << 10
 
-// Write keeps the first and the last 8 KiB of all data written. It never fails.
+// Write keeps p if it belongs to the first 8 KiB, and otherwise its end, in place of older data. It always returns
+// len(p) and nil.
 func (e *headAndTail) Write(p []byte) (int, error) {
 	n := min(len(p), edgeBytes-len(e.first))
 	e.first = append(e.first, p[:n]...)
@@ -149,10 +151,11 @@ func (e *headAndTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the kept data: the beginning, and then the end.
+// String returns the kept data: the first 8 KiB and then the last 8 KiB, without a mark where data are missing.
 func (e *headAndTail) String() string { return string(e.first) + string(e.last) }
 
-// panicked returns the first line in text that reports a Go panic, a fatal error or a signal, or "".
+// panicked returns the first line of text, the output of a Go program, that reports a panic, a fatal error or a signal,
+// or "" without such a line.
 func panicked(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: out of memory") || strings.HasPrefix(line, "SIG") {
@@ -163,7 +166,7 @@ func panicked(text string) string {
 }
 
 // lastLines returns the last n lines of text that are not empty, joined by "; ". text is the output of a voicepool
-// program.
+// program; its name in front of a line is omitted, and a line is cut to 1000 bytes.
 func lastLines(text string, n int) string {
 	var lines []string
 	for line := range bytes.Lines([]byte(text)) {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// apart makes child start in its own process group, so that it can be killed as a whole. Linux also kills it when
-// the worker dies.
+// apart prepares child, which has not started, so that it runs in its own process group and the end of its context
+// kills the whole group. Linux also kills child when the worker dies.
 func apart(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	child.Cancel = func() error { return syscall.Kill(-child.Process.Pid, syscall.SIGKILL) }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// apart makes child start in its own process group, so that it can be killed as a whole.
+// apart prepares child, which has not started, so that it runs in its own process group and the end of its context
+// kills the whole group.
 func apart(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	child.Cancel = func() error { return syscall.Kill(-child.Process.Pid, syscall.SIGKILL) }

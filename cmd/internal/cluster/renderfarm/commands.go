@@ -27,8 +27,9 @@ type Command struct {
 	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that are no longer needed."`
 }
 
-// open connects to NATS and opens the farm. The caller must call close, which closes the connection; after an error
-// close is nil. Invalid flags are a usage error. If the connection is lost later, a message is printed on c.
+// open connects to the NATS servers of flags and opens the farm there, for the version of this program. The caller must
+// call close, which closes the connection; after an error close is nil. Invalid flags are a usage error. If the
+// connection is lost later, a message is printed on c.
 func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm, close func(), err error) {
 	if err := flags.Check(); err != nil {
 		return nil, nil, console.Usage("%w", err)
@@ -66,8 +67,8 @@ type SubmitCommand struct {
 // atOnce is the maximum number of sheets that are submitted at the same time.
 const atOnce = 16
 
-// Run submits the sheets and prints the job IDs in the order of the sheets. A sheet that fails does not affect the
-// others.
+// Run submits a job for each sheet, up to 16 at the same time, and prints the job IDs in the order of the sheets. A
+// sheet that fails does not affect the others; its error is printed and sets the exit code. A signal ends it.
 func (s *SubmitCommand) Run(c *console.Console) error {
 	args, err := CheckArgs(s.Do, s.Args)
 	if err != nil {
@@ -116,9 +117,9 @@ func (s *SubmitCommand) Run(c *console.Console) error {
 	return c.Outcome(wrong...)
 }
 
-// submit stores the sheet in file, with the files it plays, and submits a job for it. do is the command of the job,
-// and args its canonical arguments. If again is true, a job that has ended without a result is queued again. submit
-// returns the record of the job. "-" as the file is a usage error.
+// submit stores the sheet in file and the files that the sheet plays in f.Blobs, and submits a job for them. do is the
+// command of the job, and args its canonical arguments. If again is true, a job that has ended without a result is
+// queued again. submit returns the record of the job. "-" as file is a usage error.
 func (f *Farm) submit(ctx context.Context, do string, args []string, file string, again bool) (*Job, error) {
 	if file == "-" {
 		return nil, console.Usage("-: a job needs a sheet with a name; save it to a file")
@@ -154,7 +155,8 @@ type WorkCommand struct {
 	cluster.Flags
 }
 
-// Run works until a signal arrives or, with Drain, the queue is empty. SIGTERM gives exit code 0.
+// Run runs jobs of the queue until a signal arrives or, with w.Drain, the queue is empty. It prints a line for each
+// ended job unless w.Quiet is set. SIGTERM is a normal end; another signal is returned as a console.Interruption.
 func (w *WorkCommand) Run(c *console.Console) error {
 	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Say: func(line string) { c.Say("%s", line) }}
 	if w.Slots != nil {
@@ -191,8 +193,8 @@ func (w *WorkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// host returns the host name of the machine as a valid name of a worker: at most 64 bytes, with "-" for invalid
-// characters. If the machine has no name, it returns "worker".
+// host returns the host name of this machine as a valid name of a worker: at most 64 bytes, with "-" for invalid
+// characters. If the host name cannot be read, it returns "worker".
 func host() string {
 	name, err := os.Hostname()
 	if err != nil {

@@ -23,7 +23,8 @@ type ForgetCommand struct {
 	cluster.Flags
 }
 
-// Run removes the records of jobs, and the files that neither a job nor a room needs.
+// Run removes the records of the selected jobs, and then the stored files that neither a job nor a room needs, except
+// recent ones. It prints how many it has removed, even after an error.
 func (r *ForgetCommand) Run(c *console.Console) error {
 	switch {
 	case len(r.IDs) == 0 && r.Older == nil:
@@ -58,8 +59,8 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, err)
 }
 
-// jobsToForget returns the jobs selected by the flags from the list all: the jobs that ended at least --older ago, or
-// the jobs with the given IDs. An ID of a job that has not ended is a usage error.
+// jobsToForget returns the jobs in all selected by the flags: the jobs that ended at least r.Older ago, or the jobs
+// whose IDs begin with r.IDs. An ID of a job that has not ended is a usage error. With r.Older the slice all is reused.
 func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
@@ -73,8 +74,8 @@ func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	return over, err
 }
 
-// forget removes the records of the ended jobs in over, and returns how many it has removed. A job that was queued
-// again is skipped.
+// forget removes the records of the jobs in over, and returns the number of removed records, even with an error. A job
+// that was queued again, or is already removed, is skipped.
 func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 	for _, j := range over {
 		gone, err := f.ledger.forget(ctx, j.ID)
@@ -91,14 +92,15 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 	return jobs, nil
 }
 
-// Sweep removes each file that no job and no room needs and that was neither stored nor used for the duration kept,
-// normally blobstore.Kept. It returns the number of removed files and their size in bytes, even after an error.
+// Sweep removes each stored file that no job and no room needs and that was neither stored nor used for the duration
+// kept, normally blobstore.Kept. It returns the number of removed files and their size in bytes, even after an error.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
 	return f.Blobs.Sweep(ctx, kept, f.neededFiles)
 }
 
-// neededFiles returns the set of hashes of all files that jobs and rooms need: results, bundles and the files of
-// bundles. A missing bundle is not an error.
+// neededFiles returns the set of hashes of all files that jobs and rooms need: results, bundles (the lists of a sheet's
+// files) and the files of bundles. A missing bundle is not an error, but another failure to read is, because files
+// could then be lost.
 func (f *Farm) neededFiles(ctx context.Context) (map[string]bool, error) {
 	jobs, err := f.Jobs(ctx)
 	if err != nil {

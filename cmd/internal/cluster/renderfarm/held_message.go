@@ -18,8 +18,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// heldMessage is a queue message that this worker holds. While it does, it regularly extends the
-// acknowledgment deadline.
+// heldMessage is a queue message that this worker holds, and its job. While the worker holds it, it regularly extends
+// the time after which the queue gives the message to another worker.
 type heldMessage struct {
 	msg        jetstream.Msg
 	order      Order
@@ -31,9 +31,8 @@ type heldMessage struct {
 	done       func() // stops extending the deadline
 }
 
-// hold returns a heldMessage for msg and keeps msg reserved for this worker until its end: it reports to NATS
-// periodically that the work is in progress. If msg is invalid, hold removes it from the queue, reports it and
-// returns nil.
+// hold returns a heldMessage for msg and keeps msg reserved for this worker, on a goroutine that reports progress to
+// NATS until heldMessage.end. If msg is invalid, hold removes it from the queue, reports it with w.Say and returns nil.
 func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	h := &heldMessage{msg: msg, run: rand.Text()}
 	meta, err := msg.Metadata()
@@ -64,8 +63,8 @@ func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	return h
 }
 
-// end stops holding the message, removes the job's folder and answers the queue by the function tell. An error of
-// that function is ignored, because the queue then delivers the message again.
+// end stops holding the message, removes the job's folder and answers the queue by the function tell. An error of that
+// function is ignored, because the queue then delivers the message again. Call it once for each message.
 func (h *heldMessage) end(tell func() error) {
 	h.done()
 	if h.folder != "" {
@@ -74,7 +73,7 @@ func (h *heldMessage) end(tell func() error) {
 	_ = tell() // if it is lost, the message is delivered again, and the job is found to be settled
 }
 
-// returnLater ends h and returns its message to the queue, which delivers the message again after the delay after; 0
+// returnLater ends h and returns its message to the queue, which delivers the message again after the duration after; 0
 // means at once.
 func (h *heldMessage) returnLater(after time.Duration) {
 	h.end(func() error {
@@ -85,8 +84,8 @@ func (h *heldMessage) returnLater(after time.Duration) {
 	})
 }
 
-// prepare unpacks the files of the job h and sets h.folder and h.sheet. It tries for 10 s or until ctx ends. If all
-// tries fail, it sets h.prepareErr to the error of the last one.
+// prepare unpacks the files of the job of h into a new folder, and sets h.folder and h.sheet. It tries for up to 10 s
+// or until ctx ends. If all tries fail, it sets h.prepareErr to the last error.
 func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 	err := retry(ctx, 10*time.Second, func(ctx context.Context) error {
 		if h.folder != "" {
@@ -112,8 +111,9 @@ func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 	}
 }
 
-// finish handles o, the outcome of a run of the job h: it sends the result, records the outcome in the ledger,
-// answers the queue and ends h. If the worker was stopped, the job returns to the queue and the try does not count.
+// finish handles o, the outcome of a run of the job of h: it stores the result in w.Blobs, records the outcome in the
+// ledger, calls w.OnJob if the job has ended here, answers the queue and ends h. If the worker was stopped, the job
+// returns to the queue and the try does not count. If NATS fails for a minute, the job is delivered again later.
 func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 	if o.end == interrupted {
 		w.returnToQueue(h)
@@ -172,7 +172,8 @@ func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 	}
 }
 
-// returnToQueue ends h and returns its job to the queue without counting the try, because the worker is ending.
+// returnToQueue ends h and returns its job to the queue, because the worker is ending. It removes the try from the
+// record, so that the try does not count; if that fails, it counts.
 func (w *worker) returnToQueue(h *heldMessage) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()
@@ -180,15 +181,16 @@ func (w *worker) returnToQueue(h *heldMessage) {
 	h.returnLater(0)
 }
 
-// reportJob passes j, a job that has ended, to Options.OnJob, if that is set.
+// reportJob passes j, a job that has ended, to w.OnJob, if that is set.
 func (w *worker) reportJob(j *Job) {
 	if w.OnJob != nil {
 		w.OnJob(j)
 	}
 }
 
-// retry calls do until it succeeds, at most for the duration most, and returns the last error of do. The end of ctx,
-// and a message that is too large for NATS, end the tries early. The pauses between tries grow from 50 ms to 1 s.
+// retry calls do until it succeeds, for at most the duration most, and returns the last error of do. do is called at
+// least once. The end of ctx, and a message that is too large for NATS, end the tries early. The pauses between tries
+// grow from 50 ms to 1 s.
 func retry(ctx context.Context, most time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(most)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -200,7 +202,7 @@ func retry(ctx context.Context, most time.Duration, do func(context.Context) err
 	}
 }
 
-// pause waits for d, or until ctx ends.
+// pause waits for the duration d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -217,7 +219,7 @@ type messageLimiter struct {
 }
 
 // say passes the message of err to the function say, which may be nil. It skips a message that is equal to the last
-// one passed, if that is less than a minute old.
+// passed message, if that is less than a minute old.
 func (t *messageLimiter) say(say func(string), err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

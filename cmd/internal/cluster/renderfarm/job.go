@@ -27,7 +27,8 @@ type Spec struct {
 	Version string   `json:"version"`        // of the program
 }
 
-// ID returns the ID of the job: the first half of the SHA-256 of the Spec as JSON, in hexadecimal digits.
+// ID returns the ID of the job: the first half of the SHA-256 of s as JSON, as 32 hexadecimal digits. Equal Specs have
+// equal IDs.
 func (s *Spec) ID() string {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -88,8 +89,8 @@ type Job struct {
 	Run     string `json:"run,omitempty"`     // ID of the last try; a worker with another ID may not settle the job
 }
 
-// reason returns the text of Job.Reason for a job that is set aside: the number of tries, and the worker and the
-// message of each try.
+// reason returns the text of Job.Reason for a job that is set aside: the number of tries, and for each the worker and
+// its error, or that the worker died.
 func (j *Job) reason() string {
 	var all []string
 	for _, t := range j.Tries {

@@ -26,7 +26,8 @@ type Table interface {
 // ledger stores the records of all jobs. All changes of a job go through it.
 type ledger struct{ Table }
 
-// job returns the record of the job with an id and its revision in the table. An unknown id is ErrUnknown.
+// job returns the record of the job called id, and its revision in the table for a later Update. An unknown id is
+// ErrUnknown.
 func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 	value, revision, err := l.Get(ctx, id)
 	if err != nil {
@@ -42,10 +43,11 @@ func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 // maxConflicts is the maximum number of tries after conflicts.
 const maxConflicts = 50
 
-// change modifies the record of the job with an id atomically and returns the record. do modifies the record it gets
-// and reports whether it did; it may be called several times. If the job is unknown, change creates its record from
-// order; if order is nil, that is an error. Even if do does not change an existing record, the record is written,
-// which detects a stale answer of NATS.
+// change modifies the record of the job called id atomically and returns the new record. do modifies the record it gets
+// and reports whether it did; after a conflict it is called again with a newer record. If the job is unknown, change
+// starts with a new record of order, which it stores only if do returns true. An existing record is always written,
+// which detects a stale answer of NATS. After 50 conflicts, or 50 times an unknown job while order is nil, it returns
+// an error that wraps ErrConflict.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
 	for n := range maxConflicts {
 		if n > 3 {
@@ -85,10 +87,10 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// claim begins a try of the job of o by a worker. message is the number of the queue message, and run the unique ID
-// of the try. ours reports whether the worker must run the job. Without an error, ours is false if the message is
-// obsolete: the job has ended, belongs to another queue message, or has used up its tries; in the last case claim
-// sets the job aside.
+// claim begins a try of the job of o by the worker called worker: it adds the try to the record and marks the job as
+// Running. message is the number of the queue message, and run the unique ID of the try. ours reports whether the
+// worker must run the job. Without an error, ours is false if the job has ended, belongs to another message, or has
+// used up its tries; in the last case claim sets the job aside.
 func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
 		ours = false
@@ -112,8 +114,9 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 	return j, ours && err == nil, err
 }
 
-// finishTry ends the try run of the job with an id: if run is the last try of the job and still under way, it applies
-// do to the record. ours reports whether run is the last try. The record is returned in any case.
+// finishTry ends the try called run of the job called id: if run is the last try of the job and still running, it
+// applies do to the record. ours reports whether run is the last try. It returns the record, also if ours is false;
+// after an error ours is false.
 func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, id, nil, func(j *Job) bool {
 		if ours = j.Run == run; !ours || j.State != Running {
@@ -125,7 +128,8 @@ func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) 
 	return j, ours && err == nil, err
 }
 
-// forget removes the record of the job with an id if it has ended, and reports whether it did.
+// forget removes the record of the job called id if the job has ended, and reports whether it did. An unknown job is
+// not an error.
 func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	for range maxConflicts {
 		j, revision, err := l.job(ctx, id)
@@ -142,24 +146,24 @@ func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	return false, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// doneChange returns a change that ends a job with a result. sum is the hash of the result, size its size in bytes,
-// and took the run time.
+// doneChange returns a change for finishTry that ends a job as Done. sum is the hash of the result, size its size in
+// bytes, and took the run time.
 func doneChange(sum string, size int64, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), took.Seconds(), ""
 	}
 }
 
-// failedChange returns a change that ends a job with the error text said, which every machine would give. took is the
-// run time.
+// failedChange returns a change for finishTry that ends a job as Failed with the error text said, which every machine
+// would give. took is the run time.
 func failedChange(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
 	}
 }
 
-// crashedChange returns a change that records the error text said for the last try of a job. It queues the job again,
-// or sets the job aside after the last permitted try. took is the run time.
+// crashedChange returns a change for finishTry that records the error text said for the last try of a job, which must
+// have a try. It queues the job again, or sets it aside after the last permitted try. took is the run time.
 func crashedChange(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
@@ -169,5 +173,6 @@ func crashedChange(said string, took time.Duration) func(*Job) {
 	}
 }
 
-// stoppedChange removes the last try of j, whose worker was shut down, and queues the job again.
+// stoppedChange is a change for finishTry: it removes the last try of j, whose worker was shut down, and queues the job
+// again. j must have a try.
 func stoppedChange(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

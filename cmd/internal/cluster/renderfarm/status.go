@@ -25,7 +25,8 @@ type StatusCommand struct {
 	cluster.Flags
 }
 
-// Run prints the number of jobs in each state, and a line for each job that is not done, or for each job in s.IDs.
+// Run prints the number of jobs in each state, and a line for each job that is not done, the oldest first. With s.IDs
+// it covers only these jobs and prints a line for each. With s.JSON it prints JSON.
 func (s *StatusCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -69,7 +70,8 @@ func (s *StatusCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// line describes the state of j in one line.
+// line describes the job j in one line: ID, state, command, sheet and arguments, and then the worker, the result's size
+// or the reason. A Running job must have a try.
 func line(j *Job) string {
 	text := fmt.Sprintf("%s  %-9s  %s %s", j.ID, j.State, j.Do, words.OneLine(strings.Join(append([]string{j.File}, j.Args...), " ")))
 	switch {
@@ -83,7 +85,7 @@ func line(j *Job) string {
 	return text
 }
 
-// waits returns a note for the line of j if it waits for a program of another version than version, otherwise "".
+// waits returns a note for the line of j if j is queued for a program of another version than version, otherwise "".
 func waits(j *Job, version string) string {
 	if j.State != Queued || j.Version == version {
 		return ""
@@ -91,8 +93,8 @@ func waits(j *Job, version string) string {
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// meant returns the jobs in all whose IDs begin with one of prefixes, each job once. A prefix that does not match
-// exactly one job is a usage error.
+// meant returns the jobs in all whose IDs begin with the prefixes, each job once, in the order of prefixes. A prefix
+// that does not match exactly one job is a usage error.
 func meant(all []*Job, prefixes []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {
@@ -110,7 +112,7 @@ func meant(all []*Job, prefixes []string) ([]*Job, error) {
 	return found, nil
 }
 
-// match returns the only one of ids that begins with prefix. If none or several of them match, or prefix is not 1 to
+// match returns the only element of ids that begins with prefix. If several IDs or no ID match, or prefix is not 1 to
 // idLength hexadecimal digits, the error is a usage error that suggests IDs.
 func match(prefix string, ids []string) (string, error) {
 	if prefix == "" || len(prefix) > idLength || strings.Trim(prefix, "0123456789abcdef") != "" {
@@ -136,7 +138,7 @@ func match(prefix string, ids []string) (string, error) {
 }
 
 // find returns the record of the only job whose ID begins with prefix. If no job or several jobs match, or prefix is
-// not hexadecimal, the error is a usage error. Other errors come from the farm's bucket.
+// not hexadecimal, the error is a usage error. Other errors come from NATS.
 func (f *Farm) find(ctx context.Context, prefix string) (*Job, error) {
 	if len(prefix) == idLength {
 		if _, err := match(prefix, []string{prefix}); err != nil {
@@ -169,7 +171,8 @@ type GetCommand struct {
 	cluster.Flags
 }
 
-// Run writes the result of a job to a file or to standard output. A job without a result is an error.
+// Run writes the result of the job g.ID to the file g.Output or to standard output. A job without a result is an error,
+// and the old file then remains. A WAV is not written to a terminal.
 func (g *GetCommand) Run(c *console.Console) error {
 	if err := outfiles.Of("-o", " ", g.Output).Keep(nil); err != nil {
 		return err

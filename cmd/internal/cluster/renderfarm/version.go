@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Program returns the path of the running program. On Linux, the path stays valid when the file is replaced.
+// Program returns the path of the running program. On Linux it is /proc/self/exe if that exists, which stays valid when
+// the file is replaced.
 func Program() (string, error) {
 	if runtime.GOOS == "linux" {
 		if _, err := os.Stat("/proc/self/exe"); err == nil {
@@ -21,8 +22,8 @@ func Program() (string, error) {
 	return os.Executable()
 }
 
-// Version returns a text that is equal for builds that give the same results: the module version with the commit,
-// the commit, or the hash of the executable.
+// Version returns a text that is equal for builds that give the same results: the module version with the commit, or
+// the commit, or if the source was modified, the hash of the executable. Only reading the executable can fail.
 func Version() (string, error) {
 	if version := stamped(debug.ReadBuildInfo()); version != "" {
 		return version, nil
@@ -43,8 +44,8 @@ func Version() (string, error) {
 	return "build " + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stamped returns the version or the commit in info. It returns "" if ok is false, if the source was modified, or if
-// info has neither.
+// stamped returns the module version and the commit in info, or the only existing part. It returns "" if ok is false,
+// if the source was modified, or if info has neither.
 func stamped(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""

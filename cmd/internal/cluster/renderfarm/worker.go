@@ -46,8 +46,9 @@ type worker struct {
 	invalidMessages messageLimiter // suppresses repeated messages
 }
 
-// Work runs jobs until ctx ends or, with Options.Drain, the queue is empty, and then returns nil. When ctx ends,
-// running jobs return to the queue at once. An error means that the worker could not start.
+// Work runs up to o.Slots jobs at once until ctx ends or, with o.Drain, the queue is empty, and then returns nil. When
+// ctx ends, running jobs are killed and return to the queue. It keeps files in a temporary folder, which it removes. An
+// error means that the worker could not start.
 func (f *Farm) Work(ctx context.Context, o Options) error {
 	w := &worker{Farm: f, Options: o, ready: make(chan *heldMessage), sending: make(chan struct{}, o.Slots)}
 	if w.Program == "" {
@@ -87,7 +88,7 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 }
 
 // join opens the consumer of the queue that all workers of this version share, or creates it, and sets w.consumer and
-// w.patience. If w.Patience is set, it becomes the time after which NATS delivers an unanswered message again, for
+// w.patience. If w.Patience is not 0, it becomes the time after which NATS delivers an unanswered message again, for
 // all these workers.
 func (w *worker) join(ctx context.Context) error {
 	name := "work_" + token(w.version)
@@ -110,8 +111,9 @@ func (w *worker) join(ctx context.Context) error {
 	return nil
 }
 
-// fetch takes messages from the queue one at a time, unpacks the files of each job and passes the job to run. It
-// returns when ctx ends or, with Drain, when the queue is empty.
+// fetch takes messages from the queue one at a time, unpacks the files of each job and passes the job to w.ready, which
+// blocks until run takes it. After an error it reports the error and tries again. It returns when ctx ends or, with
+// w.Drain, when the queue is empty.
 func (w *worker) fetch(ctx context.Context) {
 	for bad := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -143,8 +145,8 @@ func (w *worker) fetch(ctx context.Context) {
 	}
 }
 
-// next returns the next message of the queue. If it gets no message within 20 s, or 250 ms with Drain, both results
-// are nil.
+// next requests one message from the queue and returns it. If no message arrives within 20 s, or 250 ms with w.Drain,
+// or if ctx ends, the message and the error are nil.
 func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	wait := 20 * time.Second
 	if w.Drain {
@@ -165,15 +167,16 @@ func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	return nil, nil
 }
 
-// drained reports whether the queue is empty and no worker holds a message that might return to it. It is false if
-// NATS does not answer.
+// drained reports whether the queue has no message for workers of this version and no worker holds a message that might
+// return to it. If NATS does not answer, it returns false.
 func (w *worker) drained(ctx context.Context) bool {
 	info, err := w.consumer.Info(ctx)
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
 }
 
-// run runs the jobs that fetch has prepared, one at a time, until w.ready is closed. Results are sent in the
-// background. After the end of ctx it returns the jobs to the queue instead.
+// run runs the jobs that fetch has passed to w.ready, one at a time, until w.ready is closed. Results are sent in the
+// background; before the next result, run waits for a free entry of w.sending. After the end of ctx it returns the jobs
+// to the queue instead.
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {
@@ -206,7 +209,8 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// claim is ledger.claim for h. While NATS does not answer, it retries for up to 10 s.
+// claim is ledger.claim for the job and the message of h, in the name of this worker. After an error it tries again for
+// up to 10 s.
 func (w *worker) claim(ctx context.Context, h *heldMessage) (j *Job, ours bool, err error) {
 	err = retry(ctx, 10*time.Second, func(ctx context.Context) (err error) {
 		j, ours, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)

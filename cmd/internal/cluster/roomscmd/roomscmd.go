@@ -14,11 +14,12 @@ import (
 	"voicepool/internal/words"
 )
 
-// stale is the maximum age of the record of a node that counts as up.
+// stale is the maximum age of the last sign of life of a node that counts as up.
 var stale = placement.Standard.Lease + placement.Standard.Margin
 
-// withBucket connects to a cluster, calls do with its bucket and returns the error of do. Invalid flags are a usage
-// error. The context of do ends with a signal.
+// withBucket connects to the cluster that f names, calls do with its placement bucket, closes the connection and
+// returns the error of do. A signal ends the context of do. Invalid flags are a usage error, and a failed connection is
+// an error.
 func withBucket(c *console.Console, f cluster.Flags, do func(context.Context, placement.Bucket) error) error {
 	if err := f.Check(); err != nil {
 		return console.Usage("%w", err)
@@ -37,7 +38,7 @@ func withBucket(c *console.Console, f cluster.Flags, do func(context.Context, pl
 	return do(interrupted, bucket)
 }
 
-// list returns the rooms and the nodes in b. It waits at most 10 s. Its error is readable.
+// list returns the rooms and the nodes recorded in b. It waits at most 10 s. An error is readable and names the rooms.
 func list(ctx context.Context, b placement.Bucket) ([]placement.Placed, []placement.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
 	defer cancel()
@@ -54,7 +55,7 @@ type Rooms struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints the rooms and the nodes, as tables or as JSON.
+// Run prints the rooms and the nodes of the cluster on standard output, as two tables or as JSON. It changes neither.
 func (r *Rooms) Run(c *console.Console) error {
 	return withBucket(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
 		rooms, nodes, err := list(ctx, b)
@@ -85,7 +86,7 @@ func (r *Rooms) Run(c *console.Console) error {
 	})
 }
 
-// dash returns text on one line, or "-" if it is empty.
+// dash returns text on one line, or "-" if text is empty.
 func dash(text string) string {
 	if text == "" {
 		return "-"
@@ -101,8 +102,9 @@ type Drain struct {
 	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Maximum time to wait until all have moved (${default})."`
 }
 
-// Run requests that the node gives up its rooms, and waits until they have moved. After the time d.Wait it returns
-// an error, and the request stays. With d.Undo it withdraws the request and does not wait.
+// Run requests that the node d.Node, by default this host, gives up its rooms, and waits until all have moved. A node
+// without rooms, or an unknown node, counts as moved. After the time d.Wait, and after a signal, Run returns an error
+// and the request stays. With d.Undo it withdraws the request and does not wait.
 func (d *Drain) Run(c *console.Console) error {
 	node, err := cluster.NodeName(d.Node)
 	if err != nil {
