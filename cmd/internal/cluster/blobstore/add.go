@@ -22,16 +22,19 @@ const (
 	mostUnder = 16        // chunks sent without acknowledgment
 )
 
-// chunksOf returns the NATS subject of the chunks of the object with the NATS id, as defined in ADR-20 of NATS.
+// chunksOf returns the NATS subject of the chunks of the object whose random NATS id is id, as defined in ADR-20 of
+// NATS.
 func chunksOf(id string) string { return "$O." + cluster.Objects + ".C." + id }
 
-// metaOf returns the NATS subject of the meta message of the object called name, as defined in ADR-20 of NATS.
+// metaOf returns the NATS subject of the meta message, which describes the object called name, as defined in ADR-20 of
+// NATS.
 func metaOf(name string) string {
 	return "$O." + cluster.Objects + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
-// Add implements Store. It reads r once, and sends and hashes the data at the same time; the object store of nats.go
-// would need the name, which is the hash, first. An object that already exists is kept.
+// Add stores the data of r under its SHA-256, sum, and returns its size in bytes. It reads r once, and sends and hashes
+// the data at the same time; nats.go's object store would need the name, which is the hash, first. If the object
+// already exists, Add only renews its time, if needed. Sent chunks that do not become an object are removed.
 func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	id, h := rand.Text(), sha256.New()
 	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}
@@ -106,8 +109,9 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	return sum, int64(info.Size), nil
 }
 
-// await waits until at most most chunks are unacknowledged, and returns those. pending has the sent chunks without
-// an acknowledgment, oldest first. A failed chunk, and 10 s without an acknowledgment, are an error.
+// await waits until at most most chunks are unacknowledged, and returns their futures. pending has the futures of the
+// sent chunks without an acknowledgment, oldest first. A failed chunk, the end of ctx, and 10 s without an
+// acknowledgment are errors.
 func await(ctx context.Context, pending []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
 	for len(pending) > most {
 		select {
@@ -124,8 +128,8 @@ func await(ctx context.Context, pending []jetstream.PubAckFuture, most int) ([]j
 	return pending, nil
 }
 
-// purge removes the chunks of an object that was not completed or was replaced. id is its NATS id. Errors are
-// ignored, because chunks that stay only use space.
+// purge removes the chunks of an object that was not completed or was replaced. id is the object's NATS id. Errors are
+// ignored, because remaining chunks only use space.
 func (s natsStore) purge(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()

@@ -55,7 +55,8 @@ type Backend interface {
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 }
 
-// Store stores files by content. All methods are safe for concurrent use.
+// Store stores files by content: the name of a file is its SHA-256 in lower-case hexadecimal digits. All methods are
+// safe for concurrent use.
 type Store struct {
 	store Backend
 	cache *Cache // optional
@@ -79,14 +80,15 @@ func New(store Backend) *Store {
 	return &Store{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
 }
 
-// Cached returns a Store on the same backend whose Get and Unpack look into the cache c first.
+// Cached returns a Store on the same backend that keeps the files it gets in the cache c: its Get and Unpack look there
+// first. d is unchanged.
 func (d *Store) Cached(c *Cache) *Store {
 	with := New(d.store)
 	with.cache = c
 	return with
 }
 
-// CheckSum returns an error unless sum is a SHA-256 in lower-case hexadecimal digits.
+// CheckSum returns an error unless sum is a SHA-256 in 64 lower-case hexadecimal digits.
 func CheckSum(sum string) error {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != sum {
 		return fmt.Errorf("invalid SHA-256 %q (want 64 digits of 0-9 and a-f)", words.OneLine(sum[:min(len(sum), 80)]))
@@ -94,8 +96,9 @@ func CheckSum(sum string) error {
 	return nil
 }
 
-// Put stores a file, unless it is already complete in the store, and returns its hash. It calls open once to hash
-// the file and, if necessary, again to send it. If the file changes in between, Put returns an error.
+// Put stores a file, unless it is already complete in the store, and returns its hash. It calls open once to hash the
+// file and, if necessary, again to send it, and closes the readers. If the file changes in between, Put returns an
+// error. A known file that was not used for an hour is touched.
 func (d *Store) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
 	sum, err = d.sum(open)
 	if err != nil {
@@ -115,13 +118,13 @@ func (d *Store) PutBytes(ctx context.Context, data []byte) (sum string, err erro
 }
 
 // Add stores the data of r and returns its hash and its size in bytes. It reads r once, so it suits data that is
-// probably new; existing data is sent as well.
+// probably new; unlike Put, it sends existing data as well.
 func (d *Store) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	return d.store.Add(ctx, r)
 }
 
-// sum returns the SHA-256 of the file that open opens. A file on the disk is hashed again only after its size or
-// time has changed. A folder or a device is an error.
+// sum returns the SHA-256 of the file that open opens, and closes that file. The hash of a file on the disk is
+// remembered, and computed again only after the file's size or time has changed. A folder or a device is an error.
 func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 	r, err := open()
 	if err != nil {
@@ -162,8 +165,9 @@ func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 	return now.sum, nil
 }
 
-// send stores the file that open opens under its hash sum, unless the store has it. A stored file that was not used
-// for an hour is touched. If the file has another hash, send returns an error.
+// send stores the file that open opens under its hash sum, unless the store has it. It remembers for an hour that the
+// store has it, and touches a stored file that was not used for an hour. If the file has another hash, send returns an
+// error.
 func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
 	found := time.Since(d.there[sum]) < fresh
@@ -199,15 +203,15 @@ func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser
 	return nil
 }
 
-// clearIfFull removes all entries of m if it has 16,384 or more.
+// clearIfFull removes all entries of m if it has 16,384 or more, so that m does not grow without limit.
 func clearIfFull[V any](m map[string]V) {
 	if len(m) >= 1<<14 {
 		clear(m)
 	}
 }
 
-// Size returns the size in bytes of the file with the hash sum. If it is missing or damaged, the error wraps
-// ErrMissing.
+// Size returns the size in bytes of the file with the hash sum, without reading the file. If it is missing, or the
+// store reports another hash, the error wraps ErrMissing.
 func (d *Store) Size(ctx context.Context, sum string) (int64, error) {
 	if err := CheckSum(sum); err != nil {
 		return 0, err
@@ -222,8 +226,8 @@ func (d *Store) Size(ctx context.Context, sum string) (int64, error) {
 	return o.Size, nil
 }
 
-// Touch sets the Used time of the file with the hash sum to now. If the file is not stored, the error wraps
-// ErrMissing.
+// Touch sets the Used time of the file with the hash sum to now, so that Sweep keeps it. If the file is not stored, the
+// error wraps ErrMissing.
 func (d *Store) Touch(ctx context.Context, sum string) error {
 	err := CheckSum(sum)
 	if err == nil {
@@ -235,8 +239,9 @@ func (d *Store) Touch(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Get writes the file with the hash sum to path, completely or not at all. Without a cache it replaces an existing
-// file; with a cache, path must not exist. Data with another hash is an error.
+// Get writes the file with the hash sum to path, completely or not at all. With a cache, path must not exist; without
+// one, an existing file is replaced. A missing file is an error that wraps ErrMissing, and data with another hash is an
+// error.
 func (d *Store) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
 		return d.cache.place(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
@@ -244,8 +249,8 @@ func (d *Store) Get(ctx context.Context, sum, path string) error {
 	return d.fetch(ctx, sum, path)
 }
 
-// fetch writes the file with the hash sum from the store to path, completely or not at all. It replaces an existing
-// file.
+// fetch writes the file with the hash sum from the store, past the cache, to path, completely or not at all. It
+// replaces an existing regular file; another kind of file at path is an error.
 func (d *Store) fetch(ctx context.Context, sum, path string) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {
@@ -261,8 +266,8 @@ func (d *Store) fetch(ctx context.Context, sum, path string) error {
 	return f.Keep()
 }
 
-// Write writes the file with the hash sum to w. Data with another hash is an error, which comes after all bytes were
-// written.
+// Write copies the file with the hash sum from the store to w, past the cache. Data with another hash is an error, but
+// only after all bytes were written. A missing file is an error that wraps ErrMissing.
 func (d *Store) Write(ctx context.Context, sum string, w io.Writer) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -282,7 +287,7 @@ func (d *Store) Write(ctx context.Context, sum string, w io.Writer) error {
 	return nil
 }
 
-// read returns the data of the file with the hash sum. A file of more than most bytes is an error.
+// read returns the data of the file with the hash sum. A file of more than most bytes is an error and is not read.
 func (d *Store) read(ctx context.Context, sum string, most int64) ([]byte, error) {
 	size, err := d.Size(ctx, sum)
 	if err != nil {

@@ -36,9 +36,10 @@ type Bundle struct {
 	Files map[string]string `json:"files,omitempty"` // content hashes by path, as written in the sheet
 }
 
-// Pack stores a sheet and all files of its sounds, and returns the hash of the bundle. text is the content of the
-// sheet, name the name of its file, and r its parsed rules. open opens a path of the sheet. Missing files, and paths
-// that a bundle may not contain, are rules.Errors; other errors are from the store.
+// Pack stores the sheet and all files of its sounds, and then a bundle, the list of them, whose hash it returns. text
+// is the content of the sheet, name the name of its file, and r its parsed rules. open opens a path of the sheet.
+// Missing files, and paths that a bundle may not contain, are rules.Errors with their places; other errors are from the
+// store.
 func (d *Store) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
 	b := &Bundle{Name: name, Text: text, Files: map[string]string{}}
 	var wrong rules.Errors
@@ -85,8 +86,8 @@ func (d *Store) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 	return d.PutBytes(ctx, data)
 }
 
-// Bundle loads the bundle with the hash sum that Pack has returned. A missing bundle is an error that wraps
-// ErrMissing; an invalid bundle is another error.
+// Bundle loads and checks the bundle whose hash sum Pack has returned, without its files. A missing bundle is an error
+// that wraps ErrMissing; an invalid bundle is another error.
 func (d *Store) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	data, err := d.read(ctx, sum, mostJSON)
 	if err != nil {
@@ -102,8 +103,9 @@ func (d *Store) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	return b, nil
 }
 
-// Unpack writes the sheet of b and its files into an empty folder, so that the paths in the sheet lead to the files.
-// It returns the path of the sheet, which lies in subfolders if paths in it lead upwards.
+// Unpack writes the sheet of b and its files into folder, which must exist and be empty, so that the paths in the sheet
+// lead to the files. It returns the path of the sheet, which lies in subfolders if paths in it lead upwards. A missing
+// file is an error that wraps ErrMissing; then some files may be written already.
 func (d *Store) Unpack(ctx context.Context, b *Bundle, folder string) (sheet string, err error) {
 	p, err := b.plan()
 	if err != nil {
@@ -144,7 +146,8 @@ func (d *Store) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 	return filepath.Join(folder, sheet), nil
 }
 
-// checkSize returns an error if the files of p are together larger than 64 GiB. Files in the cache do not count.
+// checkSize returns an error if the files of p are together larger than 64 GiB. Equal files count once, and files in
+// the cache do not count. A missing file is an error, too.
 func (d *Store) checkSize(ctx context.Context, p *plan) error {
 	left, seen := int64(mostBytes), map[string]bool{}
 	for _, one := range p.files {
@@ -172,8 +175,9 @@ type plan struct {
 // placed is one file of a plan.
 type placed struct{ at, sum string }
 
-// plan checks the bundle, which may come from an untrusted sender, and returns the paths of its sheet and files in
-// the folder of Unpack. An invalid name, hash or path, and two different files with the same path, are errors.
+// plan checks the bundle, which may come from an untrusted sender, and returns the paths of its sheet and files below
+// the folder of Unpack. An invalid name, hash or path, too many or too large parts, and two different files with the
+// same path are errors.
 func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):

@@ -23,7 +23,8 @@ type Cache struct {
 	size  int64 // of all files, in bytes
 }
 
-// cached is a file of a cache. Its mutex is held while it is fetched.
+// cached is a file of a cache. Its mutex is held while the file is fetched, linked or removed. Its fields are written
+// under the mutex of the cache.
 type cached struct {
 	mutex sync.Mutex
 	size  int64
@@ -31,14 +32,15 @@ type cached struct {
 	there bool
 }
 
-// NewCache returns an empty cache that keeps at most most bytes in folder, which must exist. Only the cache may
-// write to the folder.
+// NewCache returns an empty cache that keeps files of at most most bytes together in folder, which must exist. Only the
+// cache may write to the folder, which it does not clear.
 func NewCache(folder string, most int64) *Cache {
 	return &Cache{folder: folder, most: most, files: map[string]*cached{}}
 }
 
 // place makes path a hard link to, or a copy of, the file with the hash sum. path must not exist. If the cache lacks
-// the file, fetch must write it to the path that it gets.
+// the file, place calls fetch, which must write the file to the path it gets; other callers of the same file wait. Then
+// it removes old files beyond the limit of the cache.
 func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -76,15 +78,15 @@ func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	return nil
 }
 
-// has reports whether the file with the hash sum is in the cache.
+// has reports whether the file with the hash sum is in the cache now.
 func (c *Cache) has(sum string) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.files[sum] != nil && c.files[sum].there
 }
 
-// shrink removes the least recently used files until the cache is within its limit. Files in use are kept, even if
-// the cache stays too large.
+// shrink removes the least recently used files until the cache is within its limit. Files in use by place are kept,
+// even if the cache stays too large. Requires that c.mutex is free.
 func (c *Cache) shrink() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -112,7 +114,8 @@ func (c *Cache) shrink() {
 	}
 }
 
-// link makes path a hard link to the file from, or a copy. path must not exist.
+// link makes path a hard link to the file from, or a copy if a link is not possible. path must not exist. After a
+// failed copy, an incomplete file may remain.
 func link(from, path string) error {
 	if os.Link(from, path) == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 // The object store of nats.go overwrites it unconditionally. The functions of this file replace it
 // only if it is unchanged (compare and set).
 
-// meta returns the meta of the object called name, and the sequence number of the meta message in the stream. If the
-// object is missing or deleted, or its meta is invalid, the error is ErrMissing.
+// meta returns the meta of the object called name, and the sequence number of the meta message in the stream, which
+// writeMeta expects. If the object is missing or deleted, or its meta is invalid, the error is ErrMissing.
 func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, metaOf(name))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -33,9 +33,9 @@ func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo
 	return info, msg.Sequence, nil
 }
 
-// writeMeta writes info as the new meta message of the object info.Name and returns the sequence number of the
-// message. It does so only if the present meta message has the sequence number expected. If another client has
-// replaced that message, writeMeta returns 0 and no error.
+// writeMeta writes info as the new meta message of the object info.Name and returns the sequence number of that
+// message. It does so only if the present meta message has the sequence number expected. If another client has replaced
+// the present message, writeMeta returns 0 and no error.
 func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, expected uint64) (uint64, error) {
 	text, err := json.Marshal(info)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, ex
 	return ack.Sequence, nil
 }
 
-// Touch implements Store. It writes the meta of the object again, which renews its time, unless the object is
-// removed at the same time.
+// Touch renews the time of the object called name by writing its meta again. If the object does not exist, or is
+// removed at the same time, it returns ErrMissing. It tries for up to 10 s.
 func (s natsStore) Touch(ctx context.Context, name string) error {
 	gone := false
 	err := retry(ctx, still, func(ctx context.Context) error {
@@ -77,8 +77,9 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 	return err
 }
 
-// Remove implements Store. It marks the object as deleted, as nats.go does, and then removes its chunks and the
-// mark.
+// Remove removes the object o and reports whether it did: if the object is missing, or was put or touched after o was
+// read, it returns false and no error. It marks the object as deleted, as nats.go does, and then removes its chunks and
+// the mark.
 func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 	info, sequence, err := s.meta(ctx, o.Name)
 	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {

@@ -15,7 +15,8 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// Open opens the Store in the NATS of c. If its object store does not exist, Open creates it.
+// Open opens the Store in the NATS of c, without a cache. If the object store does not exist, Open creates it. The
+// Store uses c until its end and does not close it.
 func Open(ctx context.Context, c *cluster.Conn) (*Store, error) {
 	objects, err := c.JS.ObjectStore(ctx, cluster.Objects)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -43,7 +44,7 @@ type natsStore struct {
 	stream  jetstream.Stream // the stream of the object store
 }
 
-// Stat implements Store.
+// Stat describes the object called name. If the object does not exist, the error is ErrMissing.
 func (s natsStore) Stat(ctx context.Context, name string) (Object, error) {
 	info, err := s.objects.GetInfo(ctx, name)
 	if err != nil {
@@ -57,7 +58,8 @@ func object(info *jetstream.ObjectInfo) Object {
 	return Object{Name: info.Name, Size: int64(info.Size), Sum: sumOf(info), Used: info.ModTime}
 }
 
-// List implements Store. now is the time of the NATS server.
+// List returns all objects, and now, the time of the NATS server just before they were listed. Without objects, all is
+// nil.
 func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
@@ -73,7 +75,8 @@ func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err e
 	return all, info.TimeStamp, nil
 }
 
-// Put implements Store. It returns "" if NATS has not stored a hash.
+// Put stores the data of r as the object called name, or replaces it, and returns the SHA-256 of the data, or "" if
+// NATS has not stored a hash.
 func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, error) {
 	info, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: name}, r)
 	if err != nil {
@@ -82,7 +85,8 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
-// Get implements Store. The chunks of the object are fetched while the caller reads.
+// Get opens the object called name for reading; it tries for up to 10 s. The chunks are fetched while the caller reads,
+// within ctx. An object that does not exist is ErrMissing. The hash is not checked.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	var info *jetstream.ObjectInfo
 	err := retry(ctx, still, func(ctx context.Context) (err error) {
@@ -95,7 +99,8 @@ func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) 
 	return &reader{ctx: ctx, stream: s.stream, subject: chunksOf(info.NUID), next: 1, left: info.Chunks}, nil
 }
 
-// missing returns ErrMissing for an object that does not exist, and any other error as cluster.Plain does.
+// missing returns ErrMissing if err means that an object does not exist, and cluster.Plain(err) for any other error.
+// err must not be nil.
 func missing(err error) error {
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return ErrMissing
@@ -103,7 +108,7 @@ func missing(err error) error {
 	return cluster.Plain(err)
 }
 
-// sumOf returns the SHA-256 of an object in hexadecimal digits, or "" if NATS has not stored it.
+// sumOf returns the SHA-256 in info in hexadecimal digits, or "" if NATS has not stored it or it is invalid.
 func sumOf(info *jetstream.ObjectInfo) string {
 	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
 	raw, err := base64.URLEncoding.DecodeString(text)

@@ -30,7 +30,8 @@ type reader struct {
 	data    []byte // unread part of the current chunk
 }
 
-// Read implements io.Reader. It fetches a chunk when it needs one, and retries for 10 s if NATS does not answer.
+// Read copies the next bytes of the object to p, and returns io.EOF after the last chunk. It fetches a chunk when it
+// needs one, and retries for 10 s if NATS does not answer; then it returns an error.
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
 		if r.left == 0 {
@@ -52,11 +53,12 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements io.Closer. It has no effect.
+// Close has no effect: a reader has no connection of its own.
 func (r *reader) Close() error { return nil }
 
-// retry calls do until it succeeds, at most for the duration long, and returns its last error. do gets a context of
-// 1 s. A missing object is retried for 1 s only, in case a server is behind the others.
+// retry calls do until it succeeds, for at most the duration long, and returns the last error of do, or the error of
+// ctx if ctx ends. do is called at least once and gets a context of 1 s. A missing object is retried for 1 s only, in
+// case a server is behind the others.
 func retry(ctx context.Context, long time.Duration, do func(context.Context) error) error {
 	for began := time.Now(); ; {
 		soon, cancel := context.WithTimeout(ctx, once)

@@ -13,9 +13,9 @@ const (
 	fresh = time.Hour // files used longer ago are touched when they are found
 )
 
-// Sweep removes files that are not needed and were not put or found for the duration kept, normally Kept. It lists
-// the files first, and calls needs for the set of needed hashes afterwards. It returns the number of removed files
-// and their bytes, even after an error.
+// Sweep removes files that are not needed and were not put or touched for the duration kept, normally Kept. It lists
+// the files first, and calls needs for the set of needed hashes afterwards, unless all files are recent. It returns the
+// number of removed files and their bytes, even after an error.
 func (d *Store) Sweep(ctx context.Context, kept time.Duration, needs func(context.Context) (map[string]bool, error)) (files int, bytes int64, err error) {
 	old, now, err := d.store.List(ctx)
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	parting = 500 * time.Millisecond // time for the waiting orders when a room ends here
 )
 
-// line connects a room to its subjects: one goroutine carries out orders as they arrive, another
-// one publishes events.
+// line connects a room to its subjects: one goroutine carries out orders, which are the requests of NATS clients, as
+// they arrive. Another one publishes events.
 type line struct {
 	rooms *Rooms
 	name  string
@@ -37,8 +37,9 @@ type line struct {
 	workers sync.WaitGroup
 }
 
-// begin subscribes to the orders of the room called room, and starts goroutines that answer the orders and publish
-// the events of the room. The caller must call end of the returned line. An unknown room is an error.
+// begin subscribes to the orders of the room called room, and starts goroutines that answer the orders and publish the
+// events of the room. It does not store the line. The caller must call end of the returned line. An unknown room and a
+// refused subscription are errors.
 func (s *Rooms) begin(room string) (*line, error) {
 	follower, err := s.hall.Follow(room)
 	if err != nil {
@@ -56,8 +57,8 @@ func (s *Rooms) begin(room string) (*line, error) {
 	return l, nil
 }
 
-// end unsubscribes and waits until all received orders are answered. Orders that still wait after 500 ms are
-// rejected.
+// end unsubscribes, ends the events and waits until all received orders are answered. Orders that still wait after 500
+// ms are rejected with status 503. Call it once.
 func (l *line) end() {
 	l.leave()
 	l.cancel()
@@ -68,7 +69,7 @@ func (l *line) end() {
 	l.refuse()
 }
 
-// take queues an order without blocking. If the queue is full, it answers with status 429.
+// take queues the order m for work without blocking. If 256 orders wait already, it answers m with status 429.
 func (l *line) take(m letter) {
 	select {
 	case l.queue <- m:
@@ -79,8 +80,8 @@ func (l *line) take(m letter) {
 	}
 }
 
-// work carries out and answers the queued orders, one after another, until the queue is closed. It runs on its own
-// goroutine.
+// work carries out and answers the queued orders, one after another, until the queue is closed and empty. After
+// l.refuse it rejects them instead. It runs on its own goroutine.
 func (l *line) work() {
 	hall := l.rooms.hall
 	for m := range l.queue {
@@ -95,8 +96,8 @@ func (l *line) work() {
 	}
 }
 
-// publishEvents publishes the events that f receives until the room or ctx ends. If the room has ended, it sets
-// l.over. It does not wait for NATS: an event that cannot be published is dropped and counted.
+// publishEvents publishes the events that f receives until the room or ctx ends. If the room has ended, it sets l.over,
+// so that Begin can replace l. It does not wait for NATS: an event that cannot be published is dropped and counted.
 func (l *line) publishEvents(ctx context.Context, f *service.Follower) {
 	to := cluster.Event(l.name)
 	for {
@@ -118,8 +119,8 @@ func (l *line) publishEvents(ctx context.Context, f *service.Follower) {
 	}
 }
 
-// notePublished logs once when publishing of events begins to fail, and once when it works again. err is the result
-// of the last publishing.
+// notePublished logs once when publishing of events begins to fail, and once when it works again. err is the result of
+// the last publishing; nil means success.
 func (s *Rooms) notePublished(err error) {
 	switch {
 	case err != nil && s.deaf.CompareAndSwap(false, true):
@@ -129,8 +130,9 @@ func (s *Rooms) notePublished(err error) {
 	}
 }
 
-// answer sends text as the reply to the order m and counts the reply. It has no effect if the order has no permitted
-// reply subject, see answerable. If text is too large for NATS, an error is sent instead.
+// answer sends text as the reply to the order m and counts the reply as sent or lost. If m requests no reply, or one to
+// a subject that is not permitted (answerable), it has no effect. If text is too large for NATS, it sends an error
+// instead.
 func (s *Rooms) answer(m letter, text []byte) {
 	if !answerable(m.reply) {
 		return
@@ -147,8 +149,8 @@ func (s *Rooms) answer(m letter, text []byte) {
 	}
 }
 
-// answerable reports whether a reply may be sent to the subject reply. It rejects "" and the subjects of NATS and of
-// voicepool: with the permissions of this node, a client could write there.
+// answerable reports whether a reply may be sent to the subject reply. It rejects "" and the subjects of NATS ($...)
+// and of voicepool: with the permissions of this node, a client could write there.
 func answerable(reply string) bool {
 	return reply != "" && reply[0] != '$' && !strings.HasPrefix(reply, "voicepool.")
 }

@@ -36,12 +36,13 @@ type Rooms struct {
 	closed bool
 }
 
-// New returns a Rooms for the rooms of hall, which are not connected yet. say receives log lines; it may be nil.
+// New returns a Rooms that can connect the rooms of hall to NATS over conn; Begin connects a room. say receives log
+// lines and may be nil. Rooms does not close conn.
 func New(conn *cluster.Conn, hall *service.Server, say func(string)) *Rooms {
 	return open(&natsWire{conn.NC}, hall, say)
 }
 
-// open is New with another wire, for tests.
+// open is New with the wire w instead of a connection, for tests.
 func open(w wire, hall *service.Server, say func(string)) *Rooms {
 	if say == nil {
 		say = func(string) {}
@@ -51,8 +52,8 @@ func open(w wire, hall *service.Server, say func(string)) *Rooms {
 
 var errClosed = errors.New("the connection to NATS is closed")
 
-// Begin makes the room called room available on NATS. It has no effect on a room that is available already; if that
-// room has ended and a new one has its name, the new one becomes available. While the connection is lost, the
+// Begin makes the room called room available on NATS. If it is available already, Begin has no effect, unless that room
+// has ended and a new one has its name; then the new one becomes available. While the connection is lost, the
 // subscription waits until it is restored. An invalid name, an unknown room and a call after Close are errors.
 func (s *Rooms) Begin(room string) error {
 	if err := cluster.CheckName(room); err != nil {
@@ -77,7 +78,8 @@ func (s *Rooms) Begin(room string) error {
 	return nil
 }
 
-// End disconnects the room called room, if it is connected. It returns when all received orders have been answered.
+// End disconnects the room called room, if it is connected. It returns when all received orders have been answered;
+// orders that wait for more than 500 ms are rejected.
 func (s *Rooms) End(room string) {
 	defer s.lock(room)()
 	if l := s.line(room); l != nil {
@@ -86,7 +88,7 @@ func (s *Rooms) End(room string) {
 	}
 }
 
-// Close disconnects all rooms, and Begin then fails. The connection to NATS stays open.
+// Close disconnects all rooms as End does, and waits for that. Begin then fails. The connection to NATS stays open.
 func (s *Rooms) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -106,7 +108,7 @@ func (s *Rooms) Close() {
 }
 
 // lock locks the room called room against Begin and End on other goroutines, and waits while another goroutine has
-// locked it. The caller must call the returned unlock.
+// locked it. The caller must call the returned unlock, and must not hold s.mutex.
 func (s *Rooms) lock(room string) (unlock func()) {
 	done := make(chan struct{})
 	s.mutex.Lock()
@@ -133,8 +135,8 @@ func (s *Rooms) line(room string) *line {
 	return s.lines[room]
 }
 
-// put stores l as the line of the room called room; nil deletes the line. After Close it does not store, and returns
-// false.
+// put stores l as the line of the room called room and returns true; nil deletes the line. After Close it does not
+// store l and returns false. It does not end a line that it replaces.
 func (s *Rooms) put(room string, l *line) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -37,11 +37,14 @@ const (
 // natsWire is the wire of a real connection.
 type natsWire struct{ nc *nats.Conn }
 
-// publish implements wire.
+// publish sends data to subject without waiting for a receiver. If the connection is lost or data is too large, it
+// returns an error at once.
 func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
 
-// subscribe implements wire. It does not use a queue group: with a group, a stalled node would receive some of the
-// orders for a room that another node has taken over.
+// subscribe calls take for each message of subject, in sequence, and lost with the number of messages dropped since its
+// last call. leave unsubscribes, waits up to 1 s for received messages, and returns when take will not be called again.
+// A missing permission is an error. It does not use a queue group: with a group, a stalled node would receive some of
+// the orders for a room that another node has taken over.
 func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
 	told := 0
 	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {

@@ -10,8 +10,9 @@ import (
 	"voicepool/internal/words"
 )
 
-// hostedRoom is a room on this node, from its taking or preparation until it is closed. The fields belong to its
-// goroutine, except cancel and the channels. record, revision and leaving are written under the node's mutex.
+// hostedRoom is a room on this node, from its taking or preparation until it is closed. Its methods run on its own
+// goroutine, unless a comment names another, and the fields belong to that goroutine, except cancel and the channels.
+// record, revision and leaving are written under the node's mutex.
 type hostedRoom struct {
 	node   *Node
 	life   string // the life that took it
@@ -33,7 +34,8 @@ type hostedRoom struct {
 	tooLargeReported bool // Say has reported that the state is too large
 }
 
-// end closes the room, if it is open, and removes it from the node. A waiting Place then returns an error.
+// end closes the room's tenant, if the room is open, and removes s from the node. A waiting Place then returns an
+// error. It is the last call of the goroutine of s.
 func (s *hostedRoom) end() {
 	s.finishOpening(errors.New("the room has moved or ended"))
 	s.cancel()
@@ -49,8 +51,8 @@ func (s *hostedRoom) end() {
 	}
 }
 
-// finishOpening ends the wait of Place for this room. err is nil if the room is open, and otherwise the reason why it
-// is not. Only the first call has an effect.
+// finishOpening ends the wait of Place for this room. err is nil if the room is audible, and otherwise the reason why
+// it is not. Only the first call has an effect.
 func (s *hostedRoom) finishOpening(err error) {
 	select {
 	case <-s.opened:
@@ -60,11 +62,12 @@ func (s *hostedRoom) finishOpening(err error) {
 	}
 }
 
-// isCurrent reports whether the hosted room belongs to the current life of this node.
+// isCurrent reports whether the hosted room belongs to the current life of this node, so that the node may play it.
 func (s *hostedRoom) isCurrent() bool { return s.node.lease.current() == s.life }
 
-// write writes record as the record of the room, if the stored record has not changed, and adopts it on success. done
-// reports success. If sure is false, the result is unknown. After a conflict done is false and sure is true.
+// write stores record as the record of the room in the bucket, if the stored record still has s.revision. On success it
+// sets s.record and s.revision, and both results are true. After a conflict done is false and sure is true. After
+// another error both are false: the result is unknown.
 func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	revision, err := s.putRecord(ctx, rooms+record.Room, &record, s.revision)
 	switch {
@@ -79,16 +82,16 @@ func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure b
 	return false, false
 }
 
-// putRecord writes record under key with Bucket.Put, with the length of a lease as the time limit. behind is the
-// expected revision, 0 for a new key. The result is the new revision.
+// putRecord stores record as JSON under key with Bucket.Put, within the length of a lease. behind is the expected
+// revision, 0 for a new key. It returns the new revision.
 func (s *hostedRoom) putRecord(ctx context.Context, key string, record any, behind uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.node.options.Timing.Lease)
 	defer cancel()
 	return s.node.options.Bucket.Put(ctx, key, encode(record), behind)
 }
 
-// takeOver takes a room that has no owner and plays it until the room ends or leaves this node. It returns at once if
-// another node takes the room first, or if the last owner may still play it.
+// takeOver makes this node the owner of a room without an owner and plays the room until it ends or leaves this node.
+// It returns at once if another node takes the room first, or if the last owner may still play it.
 func (s *hostedRoom) takeOver(ctx context.Context) {
 	if !s.node.lifeEnded(ctx, &s.record) {
 		s.node.recordFailure(s.record.Room)
@@ -108,7 +111,7 @@ func (s *hostedRoom) takeOver(ctx context.Context) {
 }
 
 // reclaim plays a room that this node owns according to its view of the bucket, which may be stale. To be sure, it
-// first rewrites the record of the room, and returns if that fails.
+// first rewrites the record of the room, and returns if that fails. It returns when the room has ended or left.
 func (s *hostedRoom) reclaim(ctx context.Context) {
 	r := s.record
 	r.Next, r.State, r.Ready = "", 0, false
@@ -117,8 +120,8 @@ func (s *hostedRoom) reclaim(ctx context.Context) {
 	}
 }
 
-// resume opens a room that this node owns from the room's last saved state, and plays it until the room ends or
-// leaves this node.
+// resume opens a room that this node owns from the room's last saved state, and plays it until the room ends or leaves
+// this node. If the state cannot be read or the room cannot be opened, it returns, and finishOpening has the error.
 func (s *hostedRoom) resume(ctx context.Context) {
 	state, err := s.fetchState(ctx)
 	if err != nil {
@@ -130,8 +133,8 @@ func (s *hostedRoom) resume(ctx context.Context) {
 	}
 }
 
-// open opens the room from a saved state and reports success. After a failure it gives the room up, see giveUp, so
-// that other nodes may take it.
+// open opens the room silently from state with Options.Open, sets s.tenant and returns true. If that fails, it ends the
+// wait of Place with the error, gives the room up (giveUp), so that other nodes may take it, and returns false.
 func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	opening := Opening{Room: s.record.Room, Sheet: s.record.Sheet, File: s.record.File, State: state.State}
 	if state.State != nil {
@@ -152,9 +155,9 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp records and reports that this node cannot play the room because of err. If err is a Refusal, this life of
-// the node never takes the room again; otherwise it waits before the next attempt. If this node is the owner in the
-// record, the room has no owner afterwards.
+// giveUp writes into the record that this node cannot play the room because of err, and reports that with Say. If err
+// is a Refusal, this life of the node never takes the room again; otherwise it waits before the next attempt. If this
+// node is the owner in the record, the room has no owner afterwards.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.recordFailure(s.record.Room)
@@ -174,9 +177,9 @@ func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	s.write(ctx, r)
 }
 
-// fetchState reads the state of the room and writes it back at the same revision. This proves that the state is
-// the latest and that the previous owner can write no further state. A missing state is empty and not an
-// error.
+// fetchState returns the saved state of the room after it has written the state back at the same revision, with the
+// epoch of this owner. This proves that the state is the latest and that the previous owner can write no further state.
+// It sets s.stateRevision. A missing state is empty and not an error.
 func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 	o, key := &s.node.options, states+s.record.Room
 	for range 100 {
@@ -207,8 +210,8 @@ func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 	return stateRecord{}, errors.New("another node keeps writing its saved state")
 }
 
-// play makes the room audible and saves its state periodically. It returns when the room ends, is removed or
-// has moved.
+// play makes the open room audible, saves its state periodically, and handles requests to drain and to remove it. It
+// returns when the room ends, is removed or has moved, when ctx ends or when the node closes.
 func (s *hostedRoom) play(ctx context.Context) {
 	if !s.enter() {
 		return
@@ -246,8 +249,8 @@ func (s *hostedRoom) play(ctx context.Context) {
 	}
 }
 
-// enter makes the room audible and ends the wait of Place. It uses a short fade if the room was audible on another
-// node before. It returns false if the life of the hosted room has ended.
+// enter makes the open room audible and ends the wait of Place. It fades in if the room was audible on another node
+// before. If the node has a new life by now, it has no effect and returns false.
 func (s *hostedRoom) enter() bool {
 	if !s.isCurrent() {
 		return false
@@ -264,8 +267,8 @@ func (s *hostedRoom) enter() bool {
 	return true
 }
 
-// save saves the sheet and the state of the room if they have changed. If another node has taken the room, save
-// cancels the hosted room.
+// save writes the sheet and the state of the room to the bucket if they have changed since the last save. If another
+// node has taken the room, save cancels the hosted room. After another error the next save tries again.
 func (s *hostedRoom) save(ctx context.Context) {
 	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record

@@ -21,8 +21,8 @@ type kept struct {
 	heals atomic.Bool // the bucket is being recreated
 }
 
-// Open opens the bucket of the placements in a cluster and creates it if it does not exist. ctx limits only Open
-// itself.
+// Open opens the bucket of the placements in the cluster of c and creates it if it does not exist. ctx limits only Open
+// itself. The Bucket uses c until its end and does not close it.
 func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	kv, err := c.Bucket(ctx, cluster.Placement, 1)
 	if err != nil {
@@ -31,8 +31,8 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	return &kept{conn: c, kv: kv}, nil
 }
 
-// known converts an error of JetStream to ErrConflict, ErrMissing or ErrTooLarge, and another error to an error with
-// a readable message. nil stays nil.
+// known converts err, an error of JetStream, to ErrConflict, ErrMissing or ErrTooLarge, and another error to an error
+// with a readable message. nil stays nil.
 func (k *kept) known(err error) error {
 	switch {
 	case err == nil:
@@ -47,8 +47,8 @@ func (k *kept) known(err error) error {
 	return k.conn.Plain(err)
 }
 
-// Put implements Bucket. It returns the new revision. After an error that is not a conflict, it recreates a
-// lost bucket in the background.
+// Put writes value if the last revision of key is revision, where 0 means that key must not exist, and returns the new
+// revision. Otherwise it returns ErrConflict. After another error it recreates a lost bucket in the background.
 func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	write := k.kv.Create
 	if revision != 0 {
@@ -64,8 +64,8 @@ func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint6
 	return now, err
 }
 
-// heal recreates the bucket, empty, in the background if NATS has lost it with all its data. It returns at once. It
-// does so at most once a second; other calls have no effect.
+// heal recreates the bucket, empty, in the background if NATS has lost it with all its data. It returns at once. While
+// an earlier call still runs, and for 1 s after it, a call has no effect.
 func (k *kept) heal() {
 	if !k.heals.CompareAndSwap(false, true) {
 		return
@@ -79,12 +79,12 @@ func (k *kept) heal() {
 	}()
 }
 
-// Delete implements Bucket. If revision is outdated, the error is ErrConflict.
+// Delete removes key if its last revision is revision. Otherwise the error is ErrConflict.
 func (k *kept) Delete(ctx context.Context, key string, revision uint64) error {
 	return k.known(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
 }
 
-// Get implements Bucket.
+// Get returns the entry of key, which may be stale. If key does not exist, the error is ErrMissing.
 func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 	e, err := k.kv.Get(ctx, key)
 	if err != nil {
@@ -97,8 +97,8 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 // them.
 var watched = []string{nodes + ">", rooms + ">", drains + ">"}
 
-// Watch implements Bucket. It passes every entry in order, and the zero Entry after the last entry that existed when
-// the watch began. It always returns an error; if ctx has ended, it returns the error of ctx.
+// Watch passes every entry except room states to the function, then the zero Entry, and then each change, in order. It
+// always returns an error; if ctx has ended, it returns the error of ctx.
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // a copy, because WatchFiltered overwrites its argument
 	if err != nil {
@@ -122,7 +122,7 @@ func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	}
 }
 
-// entry converts an entry of JetStream. Every operation other than a put makes a deleted Entry.
+// entry converts e, an entry of JetStream. If the operation of e is not a put, the result is marked as deleted.
 func entry(e jetstream.KeyValueEntry) Entry {
 	return Entry{e.Key(), e.Value(), e.Revision(), e.Created(), e.Operation() != jetstream.KeyValuePut}
 }

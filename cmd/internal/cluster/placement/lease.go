@@ -10,7 +10,8 @@ import (
 // errNamesake means that the record belongs to another node of this name, which may be alive.
 var errNamesake = errors.New("another node of this name may still play")
 
-// lease maintains the record of this node.
+// lease maintains the record of this node in the bucket. While the lease is valid, the node may play. A life is the
+// time of one uninterrupted lease. Safe for concurrent use.
 type lease struct {
 	node *Node
 
@@ -31,15 +32,15 @@ type lease struct {
 	unreportedSince  time.Time // when a renewal succeeded that the watch has not reported yet; zero: all are reported
 }
 
-// current returns the id of the current life of the node. A node gets a new life whenever it joins or has
-// lost its lease.
+// current returns the id of the current life of the node. A node gets a new life whenever it joins or has lost its
+// lease; rooms of an older life must end.
 func (l *lease) current() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.life
 }
 
-// hasMargin reports whether the lease stays valid for at least a quarter of its length from now. Only then may the
+// hasMargin reports whether the lease stays valid for more than a quarter of its length from now. Only then may the
 // node take or change rooms.
 func (l *lease) hasMargin() bool {
 	l.mutex.Lock()
@@ -48,15 +49,15 @@ func (l *lease) hasMargin() bool {
 	return l.revision != 0 && l.until-o.Now() > o.Timing.Lease/4
 }
 
-// record returns the current record of the node. The caller holds the mutex.
+// record returns the record of the node with its present life, state and number of renewals. The caller holds l.mutex.
 func (l *lease) record() NodeRecord {
 	o := &l.node.options
 	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, State: l.state, Most: o.Most, Beat: l.renewals}
 }
 
-// acquire begins a life of the node: it writes the node's record if the key is free or holds the record of a life
-// that has ended. Otherwise another process may use the name, and it returns errNamesake. Other errors come from the
-// bucket.
+// acquire begins a life of the node: it writes the node's record if the key is free, or holds the record of this life
+// or of an ended life. Otherwise another process may use the name, and it returns errNamesake. Other errors come from
+// the bucket.
 func (l *lease) acquire(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
@@ -74,16 +75,16 @@ func (l *lease) acquire(ctx context.Context) error {
 	return l.write(ctx, old.Revision)
 }
 
-// get is Bucket.Get with the time limit of a renewal.
+// get returns the entry of key from the bucket, as Bucket.Get, but waits at most for the interval of a renewal.
 func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.node.options.Timing.Renew)
 	defer cancel()
 	return l.node.options.Bucket.Get(ctx, key)
 }
 
-// write writes the node's record and, on success, extends the lease; the new lease counts from the moment before the
-// record was sent. expected is the expected revision of the stored record. If that is outdated, the error is
-// ErrConflict.
+// write stores the node's record and, on success, extends the lease with Options.Extend; the new lease counts from the
+// moment before the record was sent. expected is the expected revision of the stored record. If that is outdated, the
+// error is ErrConflict.
 func (l *lease) write(ctx context.Context, expected uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -112,7 +113,7 @@ func (l *lease) write(ctx context.Context, expected uint64) error {
 }
 
 // renew renews the lease periodically until ctx ends. If the life of the node has ended, it begins a new life as soon
-// as the rooms of the old life are closed.
+// as the rooms of the old life are closed. It runs on its own goroutine.
 func (l *lease) renew(ctx context.Context) {
 	o := &l.node.options
 	wait := o.Timing.Renew
@@ -140,9 +141,9 @@ func (l *lease) renew(ctx context.Context) {
 	}
 }
 
-// resolveConflict handles a conflict at the node's record. If the stored record is a renewal of this life whose
-// answer was lost, the life continues. Otherwise the life has ended, and resolveConflict closes all rooms and reports
-// it.
+// resolveConflict handles a conflict at the node's record. If the stored record is a renewal of this life whose answer
+// was lost, the life continues. Otherwise the life has ended: resolveConflict stops the output, begins a new life
+// without a lease, cancels all hosted rooms and reports it with Say. If the record cannot be read, it has no effect.
 func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
@@ -158,8 +159,8 @@ func (l *lease) resolveConflict(ctx context.Context) {
 }
 
 // continueLife reports whether this life of the node continues, given the record r in entry e of the bucket. If r
-// belongs to this life, its revision is adopted; a stale entry is ignored. If the life has ended, continueLife stops
-// the output and gives the node a new life without a lease.
+// belongs to this life, continueLife adopts the revision of e; a stale entry is ignored. If the life has ended, it
+// stops the output and gives the node a new life without a lease.
 func (l *lease) continueLife(e *Entry, r *NodeRecord) bool {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -176,22 +177,22 @@ func (l *lease) continueLife(e *Entry, r *NodeRecord) bool {
 	return false
 }
 
-// clockSkew returns the bucket's clock minus this machine's clock, as last measured; 0 before the first measurement.
+// clockSkew returns the bucket's clock minus this machine's clock, as last measured, or 0 before the first measurement.
 func (l *lease) clockSkew() time.Duration {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.skew
 }
 
-// setState sets the state of the node, which the next renewal writes to its record.
+// setState sets the state of the node to the argument; the next renewal writes it to the node's record.
 func (l *lease) setState(stand NodeState) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.state = stand
 }
 
-// recordReport processes e, the node's own record as reported by the watch. The time of e is used to compare the
-// clocks of the bucket and this machine.
+// recordReport processes e, the node's own record as reported by the watch: it notes which renewals have been reported,
+// and compares the clocks of the bucket and this machine by the time of e.
 func (l *lease) recordReport(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -202,8 +203,9 @@ func (l *lease) recordReport(e *Entry) {
 	l.compareClocks()
 }
 
-// compareClocks measures the difference between the bucket's clock and this machine's clock, if both the answer to
-// the last renewal and the report of the watch about it have arrived. The caller holds the mutex.
+// compareClocks sets l.skew, the bucket's clock minus this machine's clock, if both the answer to the last renewal and
+// the report of the watch about it have arrived. It keeps an earlier value that is more accurate. The caller holds
+// l.mutex.
 func (l *lease) compareClocks() {
 	if l.reportedRevision != l.revision || l.revision == 0 || l.created.IsZero() {
 		return
@@ -217,7 +219,7 @@ func (l *lease) compareClocks() {
 	l.skew, l.roundTrip, l.compared = l.created.Sub(l.sent.Add(roundTrip/2).Round(0)), roundTrip, l.answered
 }
 
-// watchIsLate reports whether NATS confirmed a renewal more than the time long ago, and the watch has not reported it
+// watchIsLate reports whether NATS confirmed a renewal more than the duration long ago that the watch has not reported
 // yet.
 func (l *lease) watchIsLate(long time.Duration) bool {
 	l.mutex.Lock()
@@ -225,7 +227,8 @@ func (l *lease) watchIsLate(long time.Duration) bool {
 	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > long
 }
 
-// end stops the output of the node permanently; later answers of NATS do not start it again.
+// end stops the output of the node with Options.Extend, permanently; later answers of NATS do not start it again. The
+// record in the bucket stays until release.
 func (l *lease) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -233,8 +236,8 @@ func (l *lease) end() {
 	l.node.options.Extend(0)
 }
 
-// release gives up the lease: it marks the record as Gone, so that other nodes take the rooms at once. Errors
-// are ignored, because the lease then expires.
+// release gives up the lease: it writes the state Gone into the node's record, so that other nodes take the rooms at
+// once. Without a lease it has no effect. Errors are ignored, because the lease then expires.
 func (l *lease) release(ctx context.Context) {
 	l.setState(Gone)
 	l.mutex.Lock()

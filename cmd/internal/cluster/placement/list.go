@@ -33,8 +33,8 @@ type Member struct {
 	Most    int    `json:"most"`
 }
 
-// List returns all rooms and all nodes, each sorted by name. A node whose record is older than stale counts as gone.
-// If the bucket cannot be read completely, it returns an error.
+// List reads the bucket b and returns all rooms and all nodes, each sorted by name. A node whose record is older than
+// stale, by the clock of the bucket, counts as gone. If the bucket cannot be read completely, it returns an error.
 func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
 	v.beginSnapshot()
@@ -81,8 +81,9 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	return list, members, nil
 }
 
-// Drain writes a request that the node called node gives its rooms to other nodes; if on is false, it withdraws the
-// request. It does not wait until the node has obeyed. An unknown node is an error.
+// Drain writes a request that the node called node gives its rooms to other nodes and takes no new ones; if on is
+// false, it withdraws the request. It does not wait until the node has obeyed. The request ends with the node's life.
+// An unknown node is an error.
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {
@@ -105,8 +106,8 @@ func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	return b.Delete(ctx, drains+node, old.Revision)
 }
 
-// Sheets returns the hashes of the bundles of all rooms, in any order. If one record cannot be read or parsed, it
-// returns an error.
+// Sheets reads the bucket b and returns the hashes of the bundles of all rooms, in any order and possibly repeated. If
+// a record cannot be read or parsed, it returns an error.
 func Sheets(ctx context.Context, b Bucket) ([]string, error) {
 	sheets, all := map[string]string{}, false
 	var wrong error

@@ -8,8 +8,8 @@ import (
 // openTimeout is the maximum time for another node to open a room that is handed over to it.
 const openTimeout = 20 * time.Second
 
-// draining reports whether this node must give its rooms away because of Drain, and sets the state of the node to
-// Draining or Up accordingly.
+// draining reports whether this node must give its rooms away because of a request by Drain to its current life. It
+// sets the state of the node, which the next renewal publishes, to Draining or Up accordingly.
 func (n *Node) draining() bool {
 	n.seen.mutex.Lock()
 	asked := n.seen.drains[n.options.Name] == n.lease.current()
@@ -23,9 +23,9 @@ func (n *Node) draining() bool {
 }
 
 // move hands the room over to another node with a cross-fade, and reports whether the room has left this node. The
-// other node opens the room silently from the saved state and sets Ready in the record. Then this node makes the
-// other the owner and fades out, while the other fades in. If no node can take the room, or the handover fails, the
-// room stays.
+// other node opens the room silently from the saved state and sets Ready in the record. Then this node makes the other
+// the owner and fades out, while the other fades in. If no node can take the room, four rooms are moving already, or
+// the handover fails, the room stays.
 func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	next := s.chooseNext()
 	if next == "" {
@@ -68,16 +68,16 @@ func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	return false
 }
 
-// setLeaving marks the room as moving away (true) or as staying (false). While it is moving away, Node.Moving returns
-// true and orders to the room are rejected.
+// setLeaving marks the room as moving away (leaving is true) or as staying. While it is moving away, Node.Moving
+// returns true.
 func (s *hostedRoom) setLeaving(leaving bool) {
 	s.node.mutex.Lock()
 	defer s.node.mutex.Unlock()
 	s.leaving = leaving
 }
 
-// chooseNext returns the life of the other node best suited to take the room. If other nodes cannot take it, the
-// result is "".
+// chooseNext returns the life of the other node best suited to take the room, by Node.candidates. If other nodes cannot
+// take the room, the result is "".
 func (s *hostedRoom) chooseNext() string {
 	all, _, _ := s.node.seen.nodesNow()
 	load := map[string]int{}
@@ -92,8 +92,8 @@ func (s *hostedRoom) chooseNext() string {
 	return ""
 }
 
-// adoptSeen adopts the record of the room that the watch reported last, if it is newer. If the room was removed or
-// belongs to another node, adoptSeen cancels the hosted room.
+// adoptSeen sets s.record and s.revision to the record of the room that the watch reported last, if it is newer. If the
+// room was removed or belongs to another node, adoptSeen cancels the hosted room instead.
 func (s *hostedRoom) adoptSeen() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
@@ -106,8 +106,9 @@ func (s *hostedRoom) adoptSeen() {
 	}
 }
 
-// awaitReady waits until the life next of another node has opened the room. ready is false if that node has refused
-// or ended, or openTimeout has passed. owner is that node as last seen.
+// awaitReady waits until the node with the life next has opened the room, and adopts newer records during the wait.
+// Then ready is true and owner is that node as last seen. If that node has refused or ended, if this lease has too
+// little time left, or after openTimeout, ready is false.
 func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Look/5); {
@@ -123,8 +124,9 @@ func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNod
 	return owner, false
 }
 
-// prepare opens a room that another node is handing over to this node, and sets Ready in its record. Once this node
-// owns the room, prepare plays it. It returns if the handover fails or takes too long.
+// prepare opens a room that another node is handing over to this node, silently, and sets Ready in its record. Once
+// this node owns the room, prepare plays it until it ends or leaves. It returns if the handover fails or takes more
+// than 40 s.
 func (s *hostedRoom) prepare(ctx context.Context) {
 	o := &s.node.options
 	state, err := s.handedOverState(ctx)
@@ -151,8 +153,9 @@ func (s *hostedRoom) prepare(ctx context.Context) {
 	}
 }
 
-// handedOverState returns the saved state of a room that is handed over. The state is empty if the record refers to no
-// state. If it cannot be read in time, the error is ErrMissing.
+// handedOverState returns the saved state of a room that is handed over, at the revision in the record, and sets
+// s.stateRevision. If the record refers to no state, it is empty. If it cannot be read in 100 tries, the error is
+// ErrMissing.
 func (s *hostedRoom) handedOverState(ctx context.Context) (state stateRecord, err error) {
 	o := &s.node.options
 	if s.record.State == 0 {

@@ -42,10 +42,10 @@ type Tenant interface {
 // Refusal is a permanent error of opening a room on a node, such as a faulty sheet.
 type Refusal struct{ Err error }
 
-// Error returns the message of Err.
+// Error returns the message of r.Err.
 func (r Refusal) Error() string { return r.Err.Error() }
 
-// Unwrap returns Err.
+// Unwrap returns r.Err.
 func (r Refusal) Unwrap() error { return r.Err }
 
 // Opening is the input for opening a room.
@@ -72,7 +72,7 @@ type Options struct {
 	Say func(string) // called with lines for the operator; any goroutine
 }
 
-// Node is this node of a cluster.
+// Node is this node of a cluster. Its exported methods are safe for concurrent use.
 type Node struct {
 	options  Options
 	lease    lease
@@ -101,9 +101,9 @@ const maxMoves = 4
 // Fade is the length of the cross-fade of a moving room.
 const Fade = 300 * time.Millisecond
 
-// Join starts a node and waits for its lease. If another running process holds the lease of the same name, Join fails
-// after about two lease times. If that process has died, Join waits until the lease has expired. The end of ctx ends
-// the wait with an error, but not the node.
+// Join starts a node, waits for its lease and returns the node, which takes rooms in the background until Close. If
+// another running process holds the lease of the same name, Join fails after about two lease times. If that process has
+// died, Join waits until its lease has expired. The end of ctx ends the wait with an error, but not a running node.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	o.Timing = cmp.Or(o.Timing, Standard)
 	n := &Node{options: o, hosted: map[string]*hostedRoom{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, maxMoves), closing: make(chan struct{})}
@@ -121,11 +121,12 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	return n, nil
 }
 
-// newLife returns a random id of 12 characters for a life of a node.
+// newLife returns a random id of 12 characters for a life, one run of a node with a lease.
 func newLife() string { return rand.Text()[:12] }
 
-// waitForLease waits for the first lease and returns nil, or the error of ctx. If a running node has the same name,
-// it returns an error after about two lease times.
+// waitForLease tries to acquire the first lease until it succeeds or ctx ends, and returns nil or the error of ctx. If
+// a running node has the same name, it returns an error after about two lease times. After one lease time it reports
+// with Say why it waits.
 func (n *Node) waitForLease(ctx context.Context) error {
 	o := &n.options
 	began, told := o.Now(), ""
@@ -157,14 +158,14 @@ func (n *Node) waitForLease(ctx context.Context) error {
 	}
 }
 
-// fencingError returns the error of the last attempt to mark this node's previous record as gone, or nil.
+// fencingError returns the error of the last attempt to mark the record of an earlier run of this node as gone, or nil.
 func (n *Node) fencingError() error {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.fencingErr
 }
 
-// pause waits for d, or until ctx ends. It returns false if ctx has ended.
+// pause waits for the duration d, or until ctx ends. It returns false if ctx has ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -179,8 +180,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 // Name returns the name of the node.
 func (n *Node) Name() string { return n.options.Name }
 
-// Elsewhere returns the name and the URL of the other node that plays a room. known is false if this node plays the
-// room, the room is unknown, or its node has ended. The answer is the last report of the watch and may be stale.
+// Elsewhere returns the name and the URL of the other node that plays the room called room. known is false if this node
+// plays the room, the room is unknown, or its node has ended. The answer is the last report of the watch and may be
+// stale.
 func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	r, known := n.seen.room(room)
 	if !known || r.record.Life == n.lease.current() {
@@ -190,8 +192,9 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	return r.record.Node, owner.record.Address, alive
 }
 
-// Orphan reports whether a placed room is not played by any node at the moment. A room that this node is just opening
-// counts, too. why is the reason of the last node that refused to play the room, or "".
+// Orphan reports whether the room called room is placed but not played by another node at the moment. A room that this
+// node owns counts, too: this node is opening it. why is the reason of a node that refused to play the room, or "". An
+// unknown room is not an orphan.
 func (n *Node) Orphan(room string) (why string, orphan bool) {
 	r, known := n.seen.room(room)
 	if !known {
@@ -203,7 +206,8 @@ func (n *Node) Orphan(room string) (why string, orphan bool) {
 	return r.record.why(), true
 }
 
-// Moving reports whether a room on this node is being handed over to another. It is false for other rooms.
+// Moving reports whether the room called room on this node is being handed over to another. It is false for other
+// rooms.
 func (n *Node) Moving(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -211,8 +215,9 @@ func (n *Node) Moving(room string) bool {
 	return s != nil && s.leaving
 }
 
-// Close makes the node leave. Its rooms fade out within fade, and other nodes resume them at once. It returns when
-// the node is silent, at the latest after fade + closeTimeout. A second call returns at once.
+// Close makes the node leave the cluster. Its rooms fade out within fade and save their state, and other nodes resume
+// them at once. It returns when the node is silent, at the latest after fade + closeTimeout. A second call returns at
+// once.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed
@@ -244,7 +249,7 @@ func (n *Node) Close(fade time.Duration) {
 // closeTimeout is the time limit for NATS at the end of a node.
 const closeTimeout = 250 * time.Millisecond
 
-// hostsRooms reports whether at least one room is open on this node, including rooms of an earlier life.
+// hostsRooms reports whether at least one room is hosted on this node, including rooms of an earlier life.
 func (n *Node) hostsRooms() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

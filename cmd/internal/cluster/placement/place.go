@@ -10,14 +10,14 @@ import (
 // Elsewhere is the error for a room that another node plays.
 type Elsewhere struct{ Room, Node, Address string }
 
-// Error names the room and the node.
+// Error returns a message with the names of the room and the node.
 func (e *Elsewhere) Error() string {
 	return fmt.Sprintf("the room %s is placed already, and the node %s plays it", e.Room, e.Node)
 }
 
-// Place places a new room on this node, plays it, and returns when it is audible. sheet is the hash of the room's
-// bundle; file is stored as RoomRecord.File. If another node has the room, the error is an *Elsewhere. If the room
-// cannot be opened, it is not placed, and Place returns the error of opening.
+// Place places the new room called room on this node, plays it, and returns when it is audible. sheet is the hash of
+// the room's bundle; file is stored as RoomRecord.File. If another node has the room, the error is an *Elsewhere. If
+// the room cannot be opened, it is not placed, and Place returns the error of opening.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
 	tries := 0
@@ -44,11 +44,12 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 // maxTries is the number of attempts to open a new room if the error may be temporary.
 const maxTries = 5
 
-// temporaryError is a temporary error of opening a room.
+// temporaryError is an error of opening a room after which another attempt may succeed.
 type temporaryError struct{ error }
 
-// place is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has changed
-// in between, and the caller must try again. A temporaryError permits a few more attempts.
+// place is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has changed in
+// between, and the caller must try again. After a temporaryError the room is still placed, and a few more attempts are
+// permitted; after another error of opening it is removed again.
 func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
@@ -95,15 +96,15 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	return true, nil
 }
 
-// hostedRoom returns the hosted room with a name on this node, or nil.
+// hostedRoom returns the hosted room called room on this node, or nil.
 func (n *Node) hostedRoom(room string) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.hosted[room]
 }
 
-// Known reports whether a room is placed on a node or waits for one, and returns the File of its record. It reads
-// the bucket; err means that the bucket could not be read.
+// Known reports whether the room called room is placed on a node or waits for one, and returns the File of its record.
+// It reads the bucket; err means that the bucket could not be read. An unknown room is not an error.
 func (n *Node) Known(ctx context.Context, room string) (file string, known bool, err error) {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -113,10 +114,10 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 	return r.File, err == nil, err
 }
 
-// Remove removes a room that this node plays, or that has no owner, together with its state. If this node plays the
-// room, the room first fades out within fade and is closed, so that it is silent before another node can place it. If
-// an error leaves the result open, the room becomes audible again as soon as it is certain that it still exists. If
-// another node has the room, the error is an *Elsewhere. An unknown room is not an error.
+// Remove removes the room called room, which this node plays or which has no owner, together with its state. If this
+// node plays the room, the room first fades out within fade and is closed, so that it is silent before another node can
+// place it. If an error leaves the result open, the room becomes audible again as soon as it is certain that it still
+// exists. If another node has the room, the error is an *Elsewhere. An unknown room is not an error.
 func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
 		if s := n.playing(room); s != nil {
@@ -136,7 +137,7 @@ func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) erro
 	return ErrConflict
 }
 
-// playing returns the hosted room that the current life of this node owns, or nil.
+// playing returns the hosted room called room if the current life of this node owns it, otherwise nil.
 func (n *Node) playing(room string) *hostedRoom {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -147,8 +148,8 @@ func (n *Node) playing(room string) *hostedRoom {
 	return nil
 }
 
-// remove is one attempt of Remove for a room that is not open on this node. If the error is ErrConflict, the caller
-// must try again.
+// remove is one attempt of Remove for the room called room, which is not open on this node: it deletes the record and
+// the state. If the error is ErrConflict, the caller must try again. An unknown room is not an error.
 func (n *Node) remove(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -169,8 +170,9 @@ func (n *Node) remove(ctx context.Context, room string) error {
 	return nil
 }
 
-// checkFree returns nil if the room of record r has no owner or is on this node. If another node plays the room, the
-// error is an *Elsewhere; if that is uncertain, it is ErrConflict.
+// checkFree returns nil if this node may take the room of the stored record r: it has no owner, its owner has ended, or
+// it is on this node. If another node plays the room, the error is an *Elsewhere; if that is uncertain, it is
+// ErrConflict.
 func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	if r.Life == n.lease.current() {
 		return nil
@@ -184,15 +186,15 @@ func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	return nil
 }
 
-// noteRemoval records that a room was removed at a revision, so that a late report of the watch does not open the
-// room again.
+// noteRemoval records that the room called room was removed at revision, so that a late report of the watch does not
+// open the room again. A record with a higher revision is a new room.
 func (n *Node) noteRemoval(room string, revision uint64) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	n.removed[room] = max(revision, n.removed[room])
 }
 
-// forget deletes the state of a room. A missing state is not an error.
+// forget deletes the saved state of the room called room from the bucket. A missing state is not an error.
 func (n *Node) forget(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, states+room)
 	if err == nil {

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// reconcile runs until ctx ends: it periodically marks dead nodes as gone, takes rooms without an owner and rooms
-// that are handed over to this node, and obeys requests to drain.
+// reconcile runs on its own goroutine until ctx ends. It periodically marks dead nodes as gone, takes rooms without an
+// owner and rooms that are handed over to this node, and updates the node's state after requests to drain. It does so
+// only if the view of the bucket is complete, or was complete and the watch is now late.
 func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms without an owner, and since when
 	peeked := time.Duration(0)
@@ -36,8 +37,9 @@ func (n *Node) reconcile(ctx context.Context) {
 	}
 }
 
-// pollNodes reads the records of all known nodes. It replaces the watch if the NATS server that leads JetStream
-// has died: a new watch begins only after an election, which takes seconds, but reads are answered earlier.
+// pollNodes reads the records of all known nodes into the view, and waits for the answers. It replaces the watch if the
+// NATS server that leads JetStream has died: a new watch begins only after an election, which takes seconds, but reads
+// are answered earlier.
 func (n *Node) pollNodes(ctx context.Context) {
 	all, _, _ := n.seen.nodesNow()
 	var asked sync.WaitGroup
@@ -53,8 +55,8 @@ func (n *Node) pollNodes(ctx context.Context) {
 	asked.Wait()
 }
 
-// refresh reads the record of one room from the bucket into the view, if the watch has not reported it yet. A
-// missing record removes the room from the view; other errors leave the view unchanged.
+// refresh reads the record of the room called room from the bucket into the view, for a view that is stale. A missing
+// record removes the room from the view; other errors leave the view unchanged.
 func (n *Node) refresh(ctx context.Context, room string) {
 	e, err := n.lease.get(ctx, rooms+room)
 	n.seen.mutex.Lock()
@@ -69,7 +71,7 @@ func (n *Node) refresh(ctx context.Context, room string) {
 
 // fence writes that the node s is gone, if the record of s has not changed for longer than a node may play without a
 // renewal. Then that node cannot renew its lease. It deletes the record of a node that has been gone for longer than
-// Timing.Forget. Errors are ignored; a later call tries again.
+// Timing.Forget. For this node's current life it has no effect. Errors are ignored; a later call tries again.
 func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
 	still := o.Now() - s.since
@@ -103,8 +105,8 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 	}
 }
 
-// touch sets the time of the last change of the node name to now, on the clock of Options.Now. An unknown name is
-// ignored.
+// touch sets seenNode.since, the time of the last change, of the node called name to now, on the clock of Options.Now.
+// An unknown name is ignored.
 func (v *view) touch(name string, now time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -114,9 +116,9 @@ func (v *view) touch(name string, now time.Duration) {
 	}
 }
 
-// takeRooms takes rooms without an owner, and prepares rooms that are handed over to this node. all holds the known
-// nodes. orphans holds, by room, the time since when a room has had no owner; takeRooms updates it. A node that is
-// less preferred for a room waits longer before it takes the room.
+// takeRooms takes rooms without an owner, reopens rooms that this node owns, and prepares rooms that are handed over to
+// this node, each on a new goroutine. all holds the known nodes. orphans holds, by room, the time since when a room has
+// had no owner; takeRooms updates it. A node that is less preferred for a room waits longer before it takes the room.
 func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
 	o, life := &n.options, n.lease.current()
 	load := map[string]int{}
@@ -162,8 +164,8 @@ func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string
 }
 
 // lifeEnded reports whether the life that last played the room of record r has certainly ended. If the view does not
-// show the end of that life, lifeEnded rewrites the stored record of the node; success proves that the old life
-// cannot write again.
+// show the end of that life, lifeEnded rewrites the stored record of the life's node; success proves that the old life
+// cannot write again. If the bucket cannot be read, it returns false.
 func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true
@@ -182,7 +184,8 @@ func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	return err == nil
 }
 
-// backsOff reports whether this node still waits, after a failed attempt, before it tries to open a room again.
+// backsOff reports whether this node still waits, after a failed attempt, before it tries to open the room called room
+// again.
 func (n *Node) backsOff(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -195,8 +198,8 @@ type failure struct {
 	retryAt time.Duration
 }
 
-// recordFailure records a failed attempt to open a room at the present time. The wait before the next attempt
-// doubles with each failure, up to a limit.
+// recordFailure records a failed attempt to open the room called room, now. The wait before the next attempt, which
+// backsOff reports, doubles with each failure, from Timing.Queue up to 30 s.
 func (n *Node) recordFailure(room string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -210,8 +213,9 @@ func (n *Node) recordFailure(room string) {
 const maxRetryDelay = 30 * time.Second
 
 // candidates returns the lives of the nodes that may take the room of record r, the preferred first. all holds the
-// known nodes, and load the number of rooms by life. It uses rendezvous hashing (Thaler and Ravishankar, 1998), so
-// that the rooms of a lost node are spread evenly and two nodes do not compete for one room.
+// known nodes; a candidate is up, has renewed lately, has not refused the room and plays fewer rooms than it may. load
+// has the number of rooms by life. It uses rendezvous hashing (Thaler and Ravishankar, 1998), so that the rooms of a
+// lost node are spread evenly and two nodes do not compete for one room.
 func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
 	o := &n.options
 	type one struct {
@@ -235,16 +239,16 @@ func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (l
 	return lives
 }
 
-// mixHash spreads the bits of a hash over all 64 bits, with the finalizer of SplitMix64 (Steele, Lea and Flood,
-// 2014).
+// mixHash returns x with its bits spread over all 64 bits, by the finalizer of SplitMix64 (Steele, Lea and Flood,
+// 2014). Different x give different results.
 func mixHash(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// host adds a hosted room for r and calls how with it on a new goroutine. The hosted room ends when how returns. host
-// returns nil if the room is already hosted here or was removed, or if the node is closed.
+// host adds a hosted room for r and calls how with it on a new goroutine; its context ends with ctx. The hosted room
+// ends when how returns. host returns nil if the room is already hosted here or was removed, or if the node is closed.
 func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, context.Context)) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -261,7 +265,7 @@ func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, cont
 	return s
 }
 
-// hostsOldRooms reports whether rooms of an earlier life of this node are still open.
+// hostsOldRooms reports whether rooms of an earlier life of this node are still hosted, that is, not yet closed.
 func (n *Node) hostsOldRooms() bool {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -274,7 +278,8 @@ func (n *Node) hostsOldRooms() bool {
 	return false
 }
 
-// closeHosted cancels all hosted rooms, because their life has ended. It does not wait until they are closed.
+// closeHosted cancels all hosted rooms, because their life has ended. It does not wait until they are closed. The
+// caller must not hold the mutex of n.
 func (n *Node) closeHosted() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

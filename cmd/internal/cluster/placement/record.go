@@ -29,10 +29,10 @@ const (
 
 var stateNames = []string{"up", "draining", "gone"}
 
-// String returns the name of the state in records: up, draining or gone.
+// String returns the name of s in records: up, draining or gone.
 func (s NodeState) String() string { return words.Name("Stand", s, stateNames) }
 
-// MarshalText returns String.
+// MarshalText returns String as bytes. The error is always nil.
 func (s NodeState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText sets s to the state with the name text. An unknown name, as from a newer program, is Up, so that
@@ -73,7 +73,8 @@ type RoomRecord struct {
 	Refused map[string]string `json:"refused,omitempty"` // by life: why it cannot play the room
 }
 
-// why returns the reason of one node that refused to play the room, or "" without a refusal.
+// why returns the reason of a node that refused to play the room, or "" without a refusal. With several refusals it
+// returns the reason of the last life in alphabetical order.
 func (r *RoomRecord) why() (why string) {
 	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
 		why = r.Refused[life]
@@ -88,7 +89,7 @@ type stateRecord struct {
 	State json.RawMessage `json:"state"`
 }
 
-// encode returns the JSON of a record, such as RoomRecord, which must not fail to encode.
+// encode returns record, such as a RoomRecord, as JSON. It panics if record cannot be encoded.
 func encode(record any) []byte {
 	text, err := json.Marshal(record)
 	if err != nil {
@@ -97,11 +98,12 @@ func encode(record any) []byte {
 	return text
 }
 
-// decode parses the JSON of a record of type T. ok is false if the text is invalid.
+// decode parses text, the JSON of a record of type T. If text is invalid, ok is false and record is incomplete.
 func decode[T any](text []byte) (record T, ok bool) {
 	err := json.Unmarshal(text, &record)
 	return record, err == nil
 }
 
-// cutPrefix returns key without the prefix kind, such as rooms. ok is false if key does not begin with kind.
+// cutPrefix returns the part of key after the prefix kind, which is nodes, rooms, states or drains. If key does not
+// begin with kind, it returns key and false.
 func cutPrefix(key, kind string) (name string, ok bool) { return strings.CutPrefix(key, kind) }

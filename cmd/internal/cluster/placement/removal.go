@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// removal is a request to a hosted room to remove itself.
+// removal is a request to the goroutine of a hosted room to remove the room from the cluster.
 type removal struct {
 	ctx    context.Context // of the caller
 	fade   time.Duration
 	answer chan error // has capacity 1
 }
 
-// requestRemoval requests that the goroutine of the hosted room removes the room, and waits for the answer. fade is
-// the length of the fade-out. received is false if the hosted room ended before it received the request; err is then
-// nil.
+// requestRemoval makes the goroutine of the hosted room remove the room, and waits for the answer. fade is the length
+// of the fade-out. If the hosted room ends before it receives the request, received is false and err is nil. If ctx
+// ends, received is true, err is the error of ctx, and the result is unknown.
 func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (received bool, err error) {
 	r := &removal{ctx, fade, make(chan error, 1)}
 	select {
@@ -33,9 +33,9 @@ func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (re
 	}
 }
 
-// remove fades the room out and removes it, and answers the request r. It returns true if the room was
-// removed; otherwise the room becomes audible again. While the result is uncertain the room stays silent,
-// because another node may have placed it again.
+// remove fades the room out, removes its record and state, closes the tenant and answers the request r. It returns true
+// if the room was removed. If r.ctx ends before that is certain, the room becomes audible again as soon as it is
+// certain that it still exists. Until then it stays silent, because another node may have placed it again.
 func (s *hostedRoom) remove(ctx context.Context, r *removal) (gone bool) {
 	n, key := s.node, rooms+s.record.Room
 	s.tenant.Leave(r.fade)
@@ -69,8 +69,9 @@ func (s *hostedRoom) remove(ctx context.Context, r *removal) (gone bool) {
 	return false
 }
 
-// wasRemoved reports whether the room has been removed from the bucket. If not, it adopts the current record, or
-// quits if another node owns the room. It returns false if the read fails.
+// wasRemoved reads the record of the room and reports whether it has been removed from the bucket. If not, wasRemoved
+// adopts the present record, or cancels the hosted room if another life owns the room. It returns false if the read
+// fails.
 func (s *hostedRoom) wasRemoved(ctx context.Context) bool {
 	e, err := s.node.lease.get(ctx, rooms+s.record.Room)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// view is a node's copy of the bucket.
+// view is a node's copy of the bucket, without room states, as last reported by a watch. It may be stale. A life is one
+// run of a node with a lease. Safe for concurrent use.
 type view struct {
 	now func() time.Duration
 
@@ -22,20 +23,22 @@ type view struct {
 	complete    bool              // the whole bucket has been seen once
 }
 
-// seenNode is the record of a node and the time of its last change.
+// seenNode is the record of a node, its revision, and the time of its last change by Options.Now.
 type seenNode struct {
 	record   NodeRecord
 	revision uint64
 	since    time.Duration
 }
 
+// seenRoom is the record of a room, its revision, and the time of its last change by Options.Now.
 type seenRoom struct {
 	record   RoomRecord
 	revision uint64
 	since    time.Duration
 }
 
-// beginSnapshot starts a new watch. Keys that the watch does not report have been deleted.
+// beginSnapshot prepares the view for a new watch. Keys that the watch does not report before its entry without a key
+// have been deleted; finishSnapshot removes them.
 func (v *view) beginSnapshot() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -45,14 +48,14 @@ func (v *view) beginSnapshot() {
 	}
 }
 
-// clear removes all rooms and nodes from the view. The caller holds v.mutex.
+// clear removes all rooms, nodes, drains and ended lives from the view. The caller holds v.mutex.
 func (v *view) clear() {
 	v.nodes, v.rooms, v.drains, v.maxRevision = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}, 0
 	v.dead = map[string]bool{}
 }
 
-// observe processes an entry that a watch reports. An entry without a key means that the watch has
-// reported the whole bucket.
+// observe processes e, an entry that a watch reports, after beginSnapshot. An entry without a key means that the watch
+// has reported the whole bucket.
 func (v *view) observe(e *Entry) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -66,9 +69,9 @@ func (v *view) observe(e *Entry) {
 	v.apply(e)
 }
 
-// apply applies an entry of the bucket to the view. It ignores an old revision of a record, and
-// removes a record that is deleted or unreadable. If a node has ended or has a new life, its old
-// life is marked dead. The caller holds the mutex.
+// apply changes the view by e, an entry of the bucket. It ignores an old revision of a record, and removes a record
+// that is deleted or unreadable. If a node has ended or has a new life, its old life is marked dead. The caller holds
+// v.mutex.
 func (v *view) apply(e *Entry) {
 	v.maxRevision = max(v.maxRevision, e.Revision)
 	if name, is := cutPrefix(e.Key, nodes); is {
@@ -100,8 +103,8 @@ func (v *view) apply(e *Entry) {
 	}
 }
 
-// finishSnapshot removes the keys that the current watch has not reported. After a loss of the bucket's data it
-// rebuilds the view from the report alone. The caller holds v.mutex.
+// finishSnapshot removes the keys that the watch since beginSnapshot has not reported. If the bucket has lost data, it
+// rebuilds the view from the report alone. Afterwards snapshotComplete returns true. The caller holds v.mutex.
 func (v *view) finishSnapshot() {
 	top := uint64(0)
 	for _, e := range v.snapshot {
@@ -120,7 +123,7 @@ func (v *view) finishSnapshot() {
 	v.snapshot, v.complete = nil, true
 }
 
-// room returns the record of a room as last seen. The bool is false if the room is unknown.
+// room returns the record of the room called name as last seen. For an unknown room the bool is false.
 func (v *view) room(name string) (seenRoom, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -138,7 +141,8 @@ func (v *view) snapshotComplete() bool {
 // maxDead limits the number of remembered ended lives. A forgotten one is looked up again.
 const maxDead = 10_000
 
-// markDead records the id of a life that has ended. The caller holds v.mutex.
+// markDead records that the life with this id has ended. If 10,000 are recorded, it first removes all of them. The
+// caller holds v.mutex.
 func (v *view) markDead(life string) {
 	if len(v.dead) >= maxDead {
 		clear(v.dead)
@@ -146,15 +150,15 @@ func (v *view) markDead(life string) {
 	v.dead[life] = true
 }
 
-// gone reports whether the life with this id is known to have ended. false means that it is alive or unknown.
+// gone reports whether life, the id of a life, is known to have ended. false means that it is alive or unknown.
 func (v *view) gone(life string) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.dead[life]
 }
 
-// alive returns the node of a life. The bool is false if the node is unknown or marked as gone; a node that
-// has died recently still counts as alive.
+// alive returns the node whose present life has the id life. If it is unknown or marked as gone, the bool is false; a
+// node that has died recently still counts as alive.
 func (v *view) alive(life string) (seenNode, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -171,8 +175,8 @@ func (v *view) aliveLocked(life string) (seenNode, bool) {
 	return seenNode{}, false
 }
 
-// nodesNow returns the nodes, sorted by name. ever is true once any watch has reported the whole bucket.
-// complete is true if the current watch has.
+// nodesNow returns the nodes as last seen, also the ones marked as gone, sorted by name. ever is true once any watch
+// has reported the whole bucket, and complete if the current watch has.
 func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -192,7 +196,8 @@ func (v *view) roomsNow() (all []seenRoom) {
 	return all
 }
 
-// watch keeps the view up to date until ctx ends. It starts a new watch after each failure.
+// watch keeps the view of n up to date until ctx ends. It starts a new watch on the bucket after each failure, with a
+// short pause. It runs on its own goroutine.
 func (n *Node) watch(ctx context.Context) {
 	patience := n.options.Timing.Look
 	for ctx.Err() == nil {
@@ -207,8 +212,9 @@ func (n *Node) watch(ctx context.Context) {
 	}
 }
 
-// watchOnce watches until the watch ends or misses this node's own renewals for longer than patience. It
-// returns true if it has seen any renewal.
+// watchOnce passes the changes of the bucket to the view until the watch fails, or until it misses this node's own
+// renewals for longer than patience. It records the failure for Watching. It returns true if the watch, once complete,
+// has reported at least one renewal.
 func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool) {
 	n.seen.beginSnapshot()
 	life := ctx

@@ -19,8 +19,8 @@ type watching struct {
 	errors   int64
 }
 
-// recordFailure counts a watch that ended with err. It passes a message to say, unless the same reason was the last
-// one logged.
+// recordFailure stores err, the reason why a watch ended, for Node.Watching, and counts it. It passes a message to say,
+// unless the last message had the same reason.
 func (w *watching) recordFailure(say func(string), err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -32,7 +32,8 @@ func (w *watching) recordFailure(say func(string), err error) {
 	}
 }
 
-// recordSuccess records that a watch has reported the whole bucket. After a failure it logs that with say.
+// recordSuccess records that a watch has reported the whole bucket, which ends the failure of Node.Watching. After a
+// failure it passes a message to say.
 func (w *watching) recordSuccess(say func(string)) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -42,7 +43,8 @@ func (w *watching) recordSuccess(say func(string)) {
 	w.err, w.lastLine = nil, ""
 }
 
-// Watching returns why this node cannot see the other nodes and rooms, or nil.
+// Watching returns why this node cannot see the other nodes and rooms at the moment, or nil if it can or no watch has
+// failed yet. Any goroutine.
 func (n *Node) Watching() error {
 	n.watching.mutex.Lock()
 	defer n.watching.mutex.Unlock()
@@ -52,7 +54,7 @@ func (n *Node) Watching() error {
 	return fmt.Errorf("this node does not see the other nodes and the rooms: %w", n.watching.err)
 }
 
-// WatchErrors returns how many watches have failed since Join. It never decreases.
+// WatchErrors returns how many watches have failed since Join. Any goroutine.
 func (n *Node) WatchErrors() int64 {
 	n.watching.mutex.Lock()
 	defer n.watching.mutex.Unlock()
