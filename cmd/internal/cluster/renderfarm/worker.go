@@ -174,9 +174,9 @@ func (w *worker) drained(ctx context.Context) bool {
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
 }
 
-// run runs the jobs that fetch has passed to w.ready, one at a time, until w.ready is closed. Results are sent in the
-// background; before the next result, run waits for a free entry of w.sending. After the end of ctx it returns the jobs
-// to the queue instead.
+// run claims and runs the jobs that fetch has passed to w.ready, one at a time, until w.ready is closed. It removes the
+// message of a job that must not run again. Results are sent in the background; before the next result, run waits for a
+// free entry of w.sending. After the end of ctx it returns the jobs to the queue instead.
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {

@@ -102,9 +102,9 @@ type Drain struct {
 	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Maximum time to wait until all have moved (${default})."`
 }
 
-// Run requests that the node d.Node, by default this host, gives up its rooms, and waits until all have moved. A node
-// without rooms, or an unknown node, counts as moved. After the time d.Wait, and after a signal, Run returns an error
-// and the request stays. With d.Undo it withdraws the request and does not wait.
+// Run requests that the node d.Node, by default this host, gives up its rooms, and waits until it has zero rooms. An
+// unknown node is an error. After the time d.Wait, and after a signal, Run returns an error and the request stays. With
+// d.Undo it withdraws the request and does not wait.
 func (d *Drain) Run(c *console.Console) error {
 	node, err := cluster.NodeName(d.Node)
 	if err != nil {

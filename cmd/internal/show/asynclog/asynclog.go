@@ -116,8 +116,9 @@ func (l *Log) take() (text []byte, ended bool) {
 	return text, text == nil && l.closed
 }
 
-// wrote records the end of the write of lines from take. left is the part that was not written, and err the error of
-// the write. The first error is stored in l.err, and the lines of left and of the queue are dropped and counted.
+// wrote records the end of the write of the lines from take and sets l.under to 0. left is the part that was not
+// written, and err the error of the write. The first error is stored in l.err, and the lines of left and of the queue
+// are dropped and counted.
 func (l *Log) wrote(left []byte, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -129,7 +130,7 @@ func (l *Log) wrote(left []byte, err error) {
 	}
 }
 
-// signal wakes run. It does not block. The caller holds the mutex.
+// signal wakes run. It does not block. The caller holds l.mutex.
 func (l *Log) signal() {
 	select {
 	case l.wake <- struct{}{}:

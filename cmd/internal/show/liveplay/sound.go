@@ -84,8 +84,8 @@ func (s *sound) picture() liveview.Output {
 	return h
 }
 
-// report adds the events of the device, including those since the last look, to r. In the totals of r it sets the
-// seconds that were not heard because of a lost device.
+// report adds the events of the device, including the events since the last look, to r. For a device that package auto
+// supervises, it sets the total of r for the seconds that were not heard because the device was lost.
 func (s *sound) report(r *report.Report) {
 	s.look()
 	for _, e := range s.events {

@@ -148,8 +148,8 @@ func (p *roomState) next(r Room) *roomState {
 	return &n
 }
 
-// sendDifferences sends the client of w one notification for each cue, and for the list and the standby, that differs
-// between was, an earlier state, and p.
+// sendDifferences sends notifications of the changes from was, an earlier state, to p to the client of w: one for each
+// new, changed or removed cue, one for the list, and one or two for the last GO and the standby.
 func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.notify(under+"/cue_id/"+id, nil) }

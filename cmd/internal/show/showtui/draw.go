@@ -116,7 +116,8 @@ func (s *screen) drawHead(t tcell.Screen, w int) {
 	}
 }
 
-// levels returns the names and peak levels of the buses in one line, as many as fit into w columns.
+// levels returns the names and peak levels of the buses in one line, up to the first bus that does not fit into w
+// columns. A muted bus has the word muted in place of its level. There must be a state.
 func (s *screen) levels(w int) string {
 	line := ""
 	for _, b := range s.state.Buses {
@@ -132,8 +133,8 @@ func (s *screen) levels(w int) string {
 	return line
 }
 
-// drawList draws the cues in the first w columns of the rows from up to to, exclusive: mark, number, name, note, trim,
-// and the times of a running cue. It sets s.top so that the cue on standby is visible.
+// drawList draws the cues in the first w columns of t, from row from up to row to, exclusive: mark, number, name, note,
+// trim, and the times of a running cue. It sets s.top, the first visible cue, so that the cue on standby is visible.
 func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	st, rows := s.state, to-from
 	at := len(st.List)
@@ -197,8 +198,8 @@ func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	}
 }
 
-// drawSide draws the buses with their effects, and then the voices, in w columns from column x, in the rows from up to
-// to, exclusive. If the rows do not suffice, the effects are omitted first, and the last row counts the other voices.
+// drawSide draws the buses with their effects, and then the voices, in w columns from column x, and from row from up to
+// row to, exclusive. If the rows do not suffice, effects are omitted first, and the last row counts the other voices.
 func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	st, y := s.state, from
 	line := func(text string, style tcell.Style) {

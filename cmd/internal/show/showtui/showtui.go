@@ -128,8 +128,8 @@ func (s *screen) look() {
 }
 
 // command sends a command, built from format and args as by fmt.Sprintf, to the show. After success it deletes the
-// displayed message and updates the state. If the show rejects the command, it displays the error; if the connection
-// fails, it calls look, which ends the screen.
+// displayed message and updates the state. If the show rejects the command, it displays the error. If the connection
+// fails, it calls look, which ends the screen if its request fails too.
 func (s *screen) command(format string, args ...any) {
 	answer, err := s.ask(fmt.Sprintf(format, args...))
 	switch {
