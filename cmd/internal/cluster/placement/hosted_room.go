@@ -34,8 +34,8 @@ type hostedRoom struct {
 	tooLargeReported bool // Say has reported that the state is too large
 }
 
-// end closes the room's tenant, if the room is open, and removes s from the node. A waiting Place then returns an
-// error. It is the last call of the goroutine of s.
+// end closes the room if it is open, removes s from the node, and ends the context of s. A waiting Place then returns
+// an error. It is the last call of the goroutine of s.
 func (s *hostedRoom) end() {
 	s.finishOpening(errors.New("the room has moved or ended"))
 	s.cancel()
@@ -62,7 +62,8 @@ func (s *hostedRoom) finishOpening(err error) {
 	}
 }
 
-// isCurrent reports whether the hosted room belongs to the current life of this node, so that the node may play it.
+// isCurrent reports whether this node still has the life, its run with a lease, in which it took the room. Otherwise it
+// must not play the room.
 func (s *hostedRoom) isCurrent() bool { return s.node.lease.current() == s.life }
 
 // write stores record as the record of the room in the bucket, if the stored record still has s.revision. On success it
@@ -156,8 +157,8 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 }
 
 // giveUp writes into the record that this node cannot play the room because of err, and reports that with Say. If err
-// is a Refusal, this life of the node never takes the room again; otherwise it waits before the next attempt. If this
-// node is the owner in the record, the room has no owner afterwards.
+// is a Refusal, the node never takes the room again while it keeps its lease; otherwise it waits before the next
+// attempt. If this node is the owner in the record, the room has no owner afterwards.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.recordFailure(s.record.Room)
@@ -177,9 +178,9 @@ func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	s.write(ctx, r)
 }
 
-// fetchState returns the saved state of the room after it has written the state back at the same revision, with the
-// epoch of this owner. This proves that the state is the latest and that the previous owner can write no further state.
-// It sets s.stateRevision. A missing state is empty and not an error.
+// fetchState returns the saved state of the room after it has written the state back, marked with this owner's epoch,
+// the number of owners up to now. This proves that the state is the latest and that the previous owner can write no
+// further state. It sets s.stateRevision. A missing state is empty and not an error.
 func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 	o, key := &s.node.options, states+s.record.Room
 	for range 100 {
@@ -250,7 +251,7 @@ func (s *hostedRoom) play(ctx context.Context) {
 }
 
 // enter makes the open room audible and ends the wait of Place. It fades in if the room was audible on another node
-// before. If the node has a new life by now, it has no effect and returns false.
+// before. If the node has lost its lease since it took the room, it has no effect and returns false.
 func (s *hostedRoom) enter() bool {
 	if !s.isCurrent() {
 		return false
@@ -268,7 +269,7 @@ func (s *hostedRoom) enter() bool {
 }
 
 // save writes the sheet and the state of the room to the bucket if they have changed since the last save. If another
-// node has taken the room, save cancels the hosted room. After another error the next save tries again.
+// node has taken the room, save cancels s, which ends play. After another error the next save tries again.
 func (s *hostedRoom) save(ctx context.Context) {
 	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record

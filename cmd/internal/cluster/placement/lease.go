@@ -32,8 +32,8 @@ type lease struct {
 	unreportedSince  time.Time // when a renewal succeeded that the watch has not reported yet; zero: all are reported
 }
 
-// current returns the id of the current life of the node. A node gets a new life whenever it joins or has lost its
-// lease; rooms of an older life must end.
+// current returns the id of the current life of the node: its uninterrupted run with a lease. A node gets a new life
+// whenever it joins or has lost its lease; rooms of an older life must end.
 func (l *lease) current() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -55,9 +55,9 @@ func (l *lease) record() NodeRecord {
 	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, State: l.state, Most: o.Most, Beat: l.renewals}
 }
 
-// acquire begins a life of the node: it writes the node's record if the key is free, or holds the record of this life
-// or of an ended life. Otherwise another process may use the name, and it returns errNamesake. Other errors come from
-// the bucket.
+// acquire begins a life, a run of the node with a lease: it writes the node's record if the key is free, or holds the
+// record of this life or of an ended life. Otherwise another process may use the name, and it returns errNamesake.
+// Other errors come from the bucket.
 func (l *lease) acquire(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
@@ -82,9 +82,9 @@ func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 	return l.node.options.Bucket.Get(ctx, key)
 }
 
-// write stores the node's record and, on success, extends the lease with Options.Extend; the new lease counts from the
-// moment before the record was sent. expected is the expected revision of the stored record. If that is outdated, the
-// error is ErrConflict.
+// write stores the node's record within two intervals of renewal and, on success, extends the lease with
+// Options.Extend; the new lease counts from the moment before the record was sent. expected is the expected revision of
+// the stored record. If that is outdated, the error is ErrConflict, and the lease is unchanged.
 func (l *lease) write(ctx context.Context, expected uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -112,8 +112,8 @@ func (l *lease) write(ctx context.Context, expected uint64) error {
 	return nil
 }
 
-// renew renews the lease periodically until ctx ends. If the life of the node has ended, it begins a new life as soon
-// as the rooms of the old life are closed. It runs on its own goroutine.
+// renew renews the lease periodically until ctx ends. If other nodes have marked this node as gone, it acquires a new
+// lease as soon as the rooms of the old one are closed. It runs on its own goroutine.
 func (l *lease) renew(ctx context.Context) {
 	o := &l.node.options
 	wait := o.Timing.Renew
@@ -141,9 +141,10 @@ func (l *lease) renew(ctx context.Context) {
 	}
 }
 
-// resolveConflict handles a conflict at the node's record. If the stored record is a renewal of this life whose answer
-// was lost, the life continues. Otherwise the life has ended: resolveConflict stops the output, begins a new life
-// without a lease, cancels all hosted rooms and reports it with Say. If the record cannot be read, it has no effect.
+// resolveConflict handles a conflict at the node's record. If the stored record is a renewal of this lease whose answer
+// was lost, the node continues. Otherwise the lease is lost: resolveConflict stops the output, gives the node a new
+// life without a lease, cancels all hosted rooms and reports it with Say. If the record cannot be read, it has no
+// effect.
 func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
@@ -158,9 +159,9 @@ func (l *lease) resolveConflict(ctx context.Context) {
 	o.Say("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
 }
 
-// continueLife reports whether this life of the node continues, given the record r in entry e of the bucket. If r
-// belongs to this life, continueLife adopts the revision of e; a stale entry is ignored. If the life has ended, it
-// stops the output and gives the node a new life without a lease.
+// continueLife reports whether this life, the node's run with its lease, continues, given the record r in entry e of
+// the bucket. If r belongs to this life, continueLife adopts the revision of e; a stale entry is ignored. If the life
+// has ended, it stops the output and gives the node a new life without a lease.
 func (l *lease) continueLife(e *Entry, r *NodeRecord) bool {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -227,8 +228,8 @@ func (l *lease) watchIsLate(long time.Duration) bool {
 	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > long
 }
 
-// end stops the output of the node with Options.Extend, permanently; later answers of NATS do not start it again. The
-// record in the bucket stays until release.
+// end stops the output of the node with Options.Extend, permanently; later answers of NATS do not start it again. It
+// does not write to the bucket; release does.
 func (l *lease) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -76,8 +76,8 @@ func (s *hostedRoom) setLeaving(leaving bool) {
 	s.leaving = leaving
 }
 
-// chooseNext returns the life of the other node best suited to take the room, by Node.candidates. If other nodes cannot
-// take the room, the result is "".
+// chooseNext returns the id of the present life (run with a lease) of the other node best suited to take the room, by
+// Node.candidates. If other nodes cannot take the room, the result is "".
 func (s *hostedRoom) chooseNext() string {
 	all, _, _ := s.node.seen.nodesNow()
 	load := map[string]int{}
@@ -93,7 +93,7 @@ func (s *hostedRoom) chooseNext() string {
 }
 
 // adoptSeen sets s.record and s.revision to the record of the room that the watch reported last, if it is newer. If the
-// room was removed or belongs to another node, adoptSeen cancels the hosted room instead.
+// room was removed or belongs to another node, adoptSeen cancels s instead, which ends play.
 func (s *hostedRoom) adoptSeen() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
@@ -106,9 +106,9 @@ func (s *hostedRoom) adoptSeen() {
 	}
 }
 
-// awaitReady waits until the node with the life next has opened the room, and adopts newer records during the wait.
-// Then ready is true and owner is that node as last seen. If that node has refused or ended, if this lease has too
-// little time left, or after openTimeout, ready is false.
+// awaitReady waits until the other node, whose present life has the id next, has opened the room, and adopts newer
+// records during the wait. Then ready is true and owner is that node as last seen. If that node has refused or ended,
+// if this lease has too little time left, or after openTimeout, ready is false.
 func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Look/5); {

@@ -121,7 +121,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	return n, nil
 }
 
-// newLife returns a random id of 12 characters for a life, one run of a node with a lease.
+// newLife returns a random id of 12 characters for a life, one run of a node with a lease. It does not store the id.
 func newLife() string { return rand.Text()[:12] }
 
 // waitForLease tries to acquire the first lease until it succeeds or ctx ends, and returns nil or the error of ctx. If
@@ -249,7 +249,7 @@ func (n *Node) Close(fade time.Duration) {
 // closeTimeout is the time limit for NATS at the end of a node.
 const closeTimeout = 250 * time.Millisecond
 
-// hostsRooms reports whether at least one room is hosted on this node, including rooms of an earlier life.
+// hostsRooms reports whether this node has at least one room open or opening, including rooms of a lost lease.
 func (n *Node) hostsRooms() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

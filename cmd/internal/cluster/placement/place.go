@@ -96,7 +96,7 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	return true, nil
 }
 
-// hostedRoom returns the hosted room called room on this node, or nil.
+// hostedRoom returns the room called room if this node has it open or is opening it, otherwise nil.
 func (n *Node) hostedRoom(room string) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -137,7 +137,8 @@ func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) erro
 	return ErrConflict
 }
 
-// playing returns the hosted room called room if the current life of this node owns it, otherwise nil.
+// playing returns the room called room if this node hosts it, with its present lease, as the owner. Otherwise it
+// returns nil.
 func (n *Node) playing(room string) *hostedRoom {
 	life := n.lease.current()
 	n.mutex.Lock()

@@ -163,9 +163,9 @@ func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string
 	}
 }
 
-// lifeEnded reports whether the life that last played the room of record r has certainly ended. If the view does not
-// show the end of that life, lifeEnded rewrites the stored record of the life's node; success proves that the old life
-// cannot write again. If the bucket cannot be read, it returns false.
+// lifeEnded reports whether the run of a node (life) that last played the room of record r has certainly ended. If the
+// view does not show that end, lifeEnded rewrites the stored record of the node; success proves that the old run cannot
+// write again. If the bucket cannot be read, it returns false.
 func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true
@@ -247,8 +247,9 @@ func mixHash(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// host adds a hosted room for r and calls how with it on a new goroutine; its context ends with ctx. The hosted room
-// ends when how returns. host returns nil if the room is already hosted here or was removed, or if the node is closed.
+// host adds a hosted room for the record r and calls how with it on a new goroutine; its context ends with ctx. When
+// how returns, the room is closed and removed. host returns nil if the room is already hosted here or was removed, or
+// if the node is closed.
 func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, context.Context)) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -265,7 +266,7 @@ func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, cont
 	return s
 }
 
-// hostsOldRooms reports whether rooms of an earlier life of this node are still hosted, that is, not yet closed.
+// hostsOldRooms reports whether rooms that this node took with an earlier lease are not yet closed.
 func (n *Node) hostsOldRooms() bool {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -278,8 +279,8 @@ func (n *Node) hostsOldRooms() bool {
 	return false
 }
 
-// closeHosted cancels all hosted rooms, because their life has ended. It does not wait until they are closed. The
-// caller must not hold the mutex of n.
+// closeHosted makes all rooms on this node close, because its lease is lost: it cancels their contexts and does not
+// wait. The caller must not hold the mutex of n.
 func (n *Node) closeHosted() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

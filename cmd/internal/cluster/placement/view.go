@@ -70,7 +70,7 @@ func (v *view) observe(e *Entry) {
 }
 
 // apply changes the view by e, an entry of the bucket. It ignores an old revision of a record, and removes a record
-// that is deleted or unreadable. If a node has ended or has a new life, its old life is marked dead. The caller holds
+// that is deleted or unreadable. If a node has ended or begun a new run, its old run is marked dead. The caller holds
 // v.mutex.
 func (v *view) apply(e *Entry) {
 	v.maxRevision = max(v.maxRevision, e.Revision)
@@ -141,8 +141,8 @@ func (v *view) snapshotComplete() bool {
 // maxDead limits the number of remembered ended lives. A forgotten one is looked up again.
 const maxDead = 10_000
 
-// markDead records that the life with this id has ended. If 10,000 are recorded, it first removes all of them. The
-// caller holds v.mutex.
+// markDead records that the run of a node with the id life has ended for good. If 10,000 ended runs are recorded, it
+// first removes all of them. The caller holds v.mutex.
 func (v *view) markDead(life string) {
 	if len(v.dead) >= maxDead {
 		clear(v.dead)
@@ -150,14 +150,15 @@ func (v *view) markDead(life string) {
 	v.dead[life] = true
 }
 
-// gone reports whether life, the id of a life, is known to have ended. false means that it is alive or unknown.
+// gone reports whether the run of a node with the id life is known to have ended. false means that it is alive or
+// unknown.
 func (v *view) gone(life string) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.dead[life]
 }
 
-// alive returns the node whose present life has the id life. If it is unknown or marked as gone, the bool is false; a
+// alive returns the node whose present run has the id life. If it is unknown or marked as gone, the bool is false; a
 // node that has died recently still counts as alive.
 func (v *view) alive(life string) (seenNode, bool) {
 	v.mutex.Lock()
