@@ -62,7 +62,7 @@ func (s *hostedRoom) finishOpening(err error) {
 	}
 }
 
-// isCurrent reports whether this node still has the life, its run with a lease, in which it took the room. Otherwise it
+// isCurrent reports whether this node has kept its life, the run with one lease, since it took the room. Otherwise it
 // must not play the room.
 func (s *hostedRoom) isCurrent() bool { return s.node.lease.current() == s.life }
 
