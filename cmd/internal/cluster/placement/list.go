@@ -81,9 +81,9 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	return list, members, nil
 }
 
-// Drain writes a request that the node called node gives its rooms to other nodes and takes no new ones; if on is
-// false, it withdraws the request. It does not wait until the node has obeyed. The request ends with the node's life.
-// An unknown node is an error.
+// Drain writes a request that the node called node gives its rooms to other nodes; if on is false, it withdraws the
+// request. It does not wait until the node has obeyed. The request is only for the node's present life, its run with
+// one lease. An unknown node is an error.
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {

@@ -13,8 +13,8 @@ type splitter struct {
 const longest = 256
 
 // next takes the next byte of the stream. If b completes a message, next returns that message with its status byte,
-// otherwise nil. The message is valid until the next call. Data without a status, and system exclusive messages of more
-// than 256 bytes, are dropped.
+// otherwise nil. The message is valid until the next call. A real-time byte is a message of its own, even inside
+// another one. Data without a status, and system exclusive messages of more than 256 bytes, are dropped.
 func (s *splitter) next(b byte) []byte {
 	switch {
 	case b >= 0xF8: // real-time messages may occur anywhere

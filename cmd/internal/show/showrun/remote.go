@@ -26,8 +26,8 @@ func (s *Show) Start(number string) error {
 	return nil
 }
 
-// Cease fades out the cue called number in the time over and reports an event, if that cue is running or waiting.
-// Otherwise it has no effect. Only an unknown number is an error.
+// Cease fades out the cue called number in the time over, cancels its waits and reports an event, if that cue is
+// running or waiting. Otherwise it has no effect. Only an unknown number is an error.
 func (s *Show) Cease(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

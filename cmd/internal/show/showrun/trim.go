@@ -16,8 +16,8 @@ import (
 )
 
 // Trim adds by dB to the gain of the last started cue, or before the first GO to the cue on standby, and reports an
-// event. Playing sounds of that cue change at once. Without such a cue, for a cue without a sound, and if the sum of
-// the cue's trims leaves the mixer's range of gains, it returns an error.
+// event. It affects later starts and, if possible, sounds that play now; see cue.Player.Trim. Without such a cue, for a
+// cue without a sound, and if the sum of the cue's trims leaves the mixer's range of gains, it returns an error.
 func (s *Show) Trim(by float64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
