@@ -70,8 +70,8 @@ type Flags struct {
 	Creds string `name:"nats-creds" predictor:"file" placeholder:"FILE" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS, as nsc writes them."`
 }
 
-// Check returns an error if --nats is missing or has an invalid address. The error shows no password. Check does not
-// connect.
+// Check returns an error if --nats is missing or has an invalid address. The error shows that address without user and
+// password. Check does not connect.
 func (f *Flags) Check() error {
 	if f.NATS == "" {
 		return errors.New("--nats is missing: write nats://HOST:4222, or set VOICEPOOL_NATS")
