@@ -127,7 +127,7 @@ type audio struct {
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
 // newAudio creates the audio side of a mixer and publishes its initial Stats. c has its defaults; buses are all buses
-// in the order of the tree. The error is of a pool that could not be made.
+// in the order of the tree. newAudio fails only if a pool of voices cannot be made.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
@@ -179,7 +179,9 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	return a, nil
 }
 
-// render implements Mixer.Render. dst holds interleaved channel pairs.
+// render implements Mixer.Render. It takes the commands that have arrived, executes each at its frame, mixes all
+// frames of dst and publishes positions and Stats. dst holds interleaved channel pairs. If the mixer slept and was
+// not woken, render ends the sleep as if no time had passed.
 func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
 	if a.sleep.offset.Load() != awake { // rendered without Wake: no time has passed

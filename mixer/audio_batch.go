@@ -8,9 +8,9 @@ type pendingBatches struct {
 	waiting    int    // the number of batches that wait for a countdown
 }
 
-// queueInBatch keeps a copy of command c with its batch until the batch is fired, and returns true. c must have a
-// batch. If the batch was dropped, it discards c and returns true. If the batch was fired already, it makes c.frame
-// absolute and returns false; the caller must queue or execute c.
+// queueInBatch keeps a copy of c with its batch until the batch is fired, and returns true. c must have a batch. If
+// the batch was dropped, queueInBatch discards c, counts c as complete and returns true. If the batch was fired
+// already, it makes c.frame absolute and returns false; the caller must queue or execute c.
 func (a *audio) queueInBatch(c *command) bool {
 	s := c.batch
 	base := s.base.Load()
@@ -39,8 +39,9 @@ func (a *audio) discardCommand(c *command) {
 	}
 }
 
-// fire fires batch s at the frame now, or makes s wait for countdown c if c is not nil. A batch that was dropped, has
-// fired or already waits is not changed.
+// fire fires batch s at the frame now: it adds s to a.fired, from where scheduleFired queues the commands. If c is
+// not nil, s instead waits until countdown c is 0 or less; if that is so already, s fires within this frame. A batch
+// that was dropped, has fired or already waits is not changed.
 func (a *audio) fire(s *Batch, c *Countdown) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
@@ -68,8 +69,9 @@ func (a *audio) scheduleFired() {
 	a.fired = nil
 }
 
-// fireAtZero fires each batch in zeroList whose countdown is still 0 or less, and reports whether it fired any. The
-// other batches in the list wait again.
+// fireAtZero fires each batch in zeroList whose countdown is still 0 or less, queues the commands of these batches
+// for execution, and reports whether it fired any. The other batches wait for their countdowns again. zeroList is
+// empty afterwards.
 func (a *audio) fireAtZero() bool {
 	for s := a.zeroList; s != nil; {
 		next := s.next
@@ -161,7 +163,8 @@ func without(list, s *Batch) *Batch {
 	return list
 }
 
-// countDownLoops decrements the loop countdowns of each voice that has left its loop for good, once per voice.
+// countDownLoops decrements the loop countdowns of each voice that has left its loop for good, once per voice. Loop
+// countdowns are those with loops set, which do not wait for the end of the voice.
 func (a *audio) countDownLoops() {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		r := a.voiceTable.at(i).record

@@ -94,16 +94,17 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// addPlaying adds playing, 1 or -1, to the number of voices of a bus and of all its parents up to the master.
+// addPlaying adds playing, 1 or -1, to the number of voices of a.buses[bus] and of all its parents up to the master.
 func (a *audio) addPlaying(bus uint16, playing int) {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		a.buses[i].playing += playing
 	}
 }
 
-// refreshBuses updates, for the frame now, the state of all buses that scores and pauses use. It goes from the master
-// down. Each fade counts with the larger of its current and target value. Ducks do not count, because ducked voices
-// would be stolen and restored again and again.
+// refreshBuses updates, for the frame now, the fields of all buses that scores and pauses use, such as gains, quiet
+// and pausedByTree, and the responses. It visits the master first and each bus after its parent. A bus whose gains
+// have changed gets scoresChanged. Each fade counts with the larger of its current and target value. Ducks do not
+// count, because ducked voices would be stolen and restored again and again.
 func (a *audio) refreshBuses() {
 	for _, i := range a.parentsFirst {
 		b := &a.buses[i]
@@ -126,8 +127,9 @@ func (a *audio) refreshBuses() {
 	a.refreshBusResponses()
 }
 
-// fadeSolos fades each bus's own voices in or out after a change of solos, linearly within fadeFrames frames, or
-// within 5 ms if that is longer and the voices are audible.
+// fadeSolos fades each bus's own voices in or out after a change of solos: if any bus is soloed, only voices on
+// soloed buses and on buses below them are heard. The fades are linear and last fadeFrames frames, or 5 ms if that is
+// longer and the voices are audible.
 func (a *audio) fadeSolos(fadeFrames int64) {
 	some := false
 	for i := range a.buses {
@@ -141,8 +143,8 @@ func (a *audio) fadeSolos(fadeFrames int64) {
 	}
 }
 
-// hasPitch reports whether the bus with an index, or one of its parents up to the master, has a pitch other than 0
-// semitones or is still fading from such a pitch.
+// hasPitch reports whether a.buses[bus], or one of its parents up to the master, has a pitch other than 0 semitones
+// or is still fading from such a pitch.
 func (a *audio) hasPitch(bus uint16) bool {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		if p := &a.buses[i].pitch; p.From != 0 || p.To != 0 {
@@ -152,8 +154,8 @@ func (a *audio) hasPitch(bus uint16) bool {
 	return false
 }
 
-// pitchOf returns the sum, in semitones, of the pitches of the bus with an index and of its parents, as one move from
-// the frame now on. The move ends with the last of their fades.
+// pitchOf returns the sum, in semitones, of the pitches of a.buses[bus] and of its parents, as one move from the
+// frame now on. The move ends with the last of their fades.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
@@ -165,8 +167,8 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 	return sum
 }
 
-// setBus applies c, a cmdSet, to the bus with an index. It updates the tails and the state of the buses, and the
-// pitch and the scores of the voices concerned.
+// setBus applies c, a cmdSet, to a.buses[index]. It updates the tails and the state of the buses. It updates the
+// pitch and the scores of the voices on the bus and below it; after a change of solo, the scores of all voices.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.mayHaveOutput(index, false), c.fadeFrames)
@@ -199,9 +201,8 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// mayHaveOutput reports whether the bus with an index may have output at the frame now. If own is true, only voices
-// and tails directly on the bus count. Otherwise buses below it, effects, inserts, filters and received sends count,
-// too.
+// mayHaveOutput reports whether a.buses[index] may have output at the frame now. If own is true, only voices and
+// tails directly on the bus count. Otherwise buses below it, effects, inserts, filters and received sends count, too.
 func (a *audio) mayHaveOutput(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.passesThrough(bus, index) }
 	for i := range a.buses {
@@ -215,8 +216,9 @@ func (a *audio) mayHaveOutput(index int, own bool) bool {
 	})
 }
 
-// mixIntoOutput makes the master bus of an output mix directly into the output, if it is the only bus
-// there and leaves the sum unchanged. A separate buffer would miss the cache when many mixers take turns.
+// mixIntoOutput makes the master bus of o mix directly into the buffer of o for this stretch, if it is the only bus
+// that feeds o and leaves the sum of its input unchanged. Otherwise it has no effect. A separate buffer would miss
+// the cache when many mixers take turns.
 func (a *audio) mixIntoOutput(o *output) {
 	if o.root < 0 {
 		return
@@ -227,8 +229,8 @@ func (a *audio) mixIntoOutput(o *output) {
 	}
 }
 
-// isTransparent reports whether the bus passes the sum of its input on unchanged, from a frame of the mix until a
-// property is set, and no send, key or meter reads its output.
+// isTransparent reports whether the bus passes the sum of its input on unchanged from frame, a frame of the mix,
+// until a property is set, and no send, key or meter reads its output.
 func (b *bus) isTransparent(frame int64) bool {
 	return b.insert == nil && !b.filter.Active() && len(b.rack.all) == 0 && b.lastOutput == nil && b.meter == nil && b.duck.rules == nil && b.gain.SettledAt(0, frame) && b.pan.SettledAt(0, frame) &&
 		b.mute.SettledAt(1, frame) && b.soloFade.SettledAt(1, frame) && b.duck.move.SettledAt(0, frame)
@@ -308,8 +310,8 @@ func (a *audio) mixBuses(n int64) {
 	}
 }
 
-// separateOutput returns a buffer for the output of this bus without the other input of the bus above. Several buses
-// may share the buffer. The result is nil if no send, key or meter needs that output.
+// separateOutput returns a buffer into which this bus mixes its output alone, before the output is added to the bus
+// above. Several buses may share the buffer. The result is nil if no send, key or meter needs the output alone.
 func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	switch {
 	case b.lastOutput != nil:
@@ -347,8 +349,8 @@ func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// segment returns the first frame of the linear segment of moves that contains a frame of the mix, and the first
-// frame after that segment. Segments end on the grid that voices use, and at the ends of fades, so they do not depend
+// segment returns the linear segment of moves that contains frame, a frame of the mix: from is its first frame, to
+// the first frame after it. Segments end on the grid that voices use, and at the ends of fades, so they do not depend
 // on the length of blocks. If no move ends after frame, segment returns frame and never.
 func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	grid, end, last := int64(64), int64(never), int64(0)
@@ -366,8 +368,8 @@ func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	return max(frame/grid*grid, last), min((frame/grid+1)*grid, end)
 }
 
-// factors returns the linear left and right factors of the bus at a frame of the mix: the product of pan, gain, mute
-// and duck.
+// factors returns the linear left and right factors of the bus at frame, a frame of the mix: the product of pan,
+// gain, mute and duck.
 func (b *bus) factors(frame int64) (left, right float64) {
 	left, right = voice.Balance(b.pan.At(frame))
 	g := float64(b.gain.Gain(frame) * b.mute.At(frame))
@@ -392,8 +394,8 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	}
 }
 
-// filterBus runs the filter of the bus with an index in place on the next n frames. Without input it runs only while
-// the filter has a tail. An invalid result becomes silence and counts as a fault, with an event.
+// filterBus runs the filter of a.buses[index], if it is active, in place on the next n frames. Without input it runs
+// only while the filter has a tail. An invalid result becomes silence and counts as a fault, with an event.
 func (a *audio) filterBus(index int, n int64) {
 	b := &a.buses[index]
 	if !b.filter.Active() {
@@ -411,8 +413,8 @@ func (a *audio) filterBus(index int, n int64) {
 	}
 }
 
-// cutoffChanged updates tails and responses after a cutoff of the bus with an index was changed. The caller has
-// already set the new cutoff in the filter.
+// cutoffChanged updates tails and responses after a cutoff of a.buses[index] was changed. The caller has already set
+// the new cutoff in the filter.
 func (a *audio) cutoffChanged(index int) {
 	b := &a.buses[index]
 	b.filterTail = max(b.filterTail, b.filter.Tail(a.now))

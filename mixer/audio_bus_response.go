@@ -23,7 +23,8 @@ type busResponse struct {
 }
 
 // refreshBusResponses updates the responses of all buses for the frame now, and marks the buses whose voices need new
-// scores. It visits each bus after the buses that this bus feeds. It has no effect until spectral data is enabled.
+// scores. After a change, scores are refreshed again even if that was done in this frame. It visits each bus after
+// the buses that this bus feeds. It has no effect until spectral data is enabled.
 func (a *audio) refreshBusResponses() {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -71,8 +72,8 @@ func (a *audio) refreshBusResponses() {
 	}
 }
 
-// refreshOwnResponse updates w.own, the response of the effects and filters of the bus at index i. It recomputes the
-// response only after a change, and during a fade once per frame of the grid.
+// refreshOwnResponse updates w.own, the response of the effects and filters of a.buses[i]; w must belong to the same
+// bus. It recomputes the response only after a change, and during a fade once per frame of the grid.
 func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	at := a.now / a.hop * a.hop
 	if w.ownFrame >= 0 && (!w.ownFades || w.ownFrame == at) {
@@ -87,15 +88,15 @@ func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	}
 }
 
-// invalidateResponse makes the next refreshOwnResponse recompute the response of the bus at index i.
+// invalidateResponse makes the next refreshOwnResponse recompute the response of a.buses[i].
 func (a *audio) invalidateResponse(i int) {
 	if sp := a.spectral.Load(); sp != nil {
 		sp.buses[i].ownFrame = -1
 	}
 }
 
-// sendsConstant reports whether the gains and filters on the sends of a start are constant from a frame of the mix
-// on; true without sends.
+// sendsConstant reports whether the gains and filters on the sends of the start of r are constant from frame, a frame
+// of the mix, on; true without sends.
 func (r *record) sendsConstant(frame int64) bool {
 	if r.sends == 0 {
 		return true

@@ -5,8 +5,8 @@ import (
 	"voicepool/voice"
 )
 
-// execute executes command c at the frame now, whatever c.frame is, and records it in the journal. The caller then
-// marks c as complete.
+// execute executes c at the frame now, whatever c.frame is, and records c in the journal. A resize that was sent
+// before an already executed resize is ignored. The caller then marks c as complete.
 func (a *audio) execute(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -80,7 +80,7 @@ func (a *audio) execute(c *command) {
 }
 
 // applyToTarget applies c to every living voice of c.target, in the order of the voice table. If a tag selects no
-// voice, it emits EventMissed. If the target is a handle, see applyToHandle.
+// voice, it emits EventMissed and counts Stats.Missed. If the target is a handle, see applyToHandle.
 func (a *audio) applyToTarget(c *command) {
 	if c.target.kind == oneVoice {
 		a.applyToHandle(c)
@@ -99,8 +99,9 @@ func (a *audio) applyToTarget(c *command) {
 	}
 }
 
-// selects reports whether target t selects the start of record r. The zero Target selects no start. It does not check
-// whether the start is over.
+// selects reports whether target t selects the start of record r. A target of one voice selects the start with its
+// handle and, if t.tag is not 0, all starts with that Options.Play. The zero Target selects no start. selects does
+// not check whether the start is over.
 func (s *shared) selects(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
@@ -116,7 +117,7 @@ func (s *shared) selects(t *Target, r *record) bool {
 }
 
 // applyToHandle applies c to the voice with the handle c.target.id. If the start is still pending, a stop cancels the
-// start, and other commands are kept until it begins. A start that is over is not changed.
+// start, and other commands are kept until the start begins. If the start is over, c has no effect.
 func (a *audio) applyToHandle(c *command) {
 	id := c.target.id
 	r := a.record(id)
@@ -199,9 +200,9 @@ func (a *audio) smoothed(heard bool, fadeFrames int64) int64 {
 	return max(fadeFrames, a.smooth)
 }
 
-// stop fades the voice at index i out within fadeFrames frames, along a shape; the voice ends after the fade. If
-// fadeFrames is 0, the voice ends now and leaves a short tail; if it is noTail, the voice ends without a tail. A
-// paused voice ends now in any case.
+// stop fades the voice at index i out within fadeFrames frames along shape; the voice then ends, and its successor is
+// released. If fadeFrames is 0, the voice ends now and leaves a short tail; if it is noTail, the voice ends without a
+// tail. A paused voice ends now in any case.
 func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if fadeFrames > 0 && s.paused == 0 {
@@ -219,7 +220,7 @@ func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 }
 
 // storePause stores c, a pause or resume of a bus or of all voices, so that voices that start later begin in that
-// state. It does not change present voices. For other targets it has no effect.
+// state. It changes the state of the buses, but no present voice. For other targets it has no effect.
 func (a *audio) storePause(c *command) {
 	switch c.target.kind {
 	case busVoices:
@@ -230,8 +231,8 @@ func (a *audio) storePause(c *command) {
 	}
 }
 
-// pause pauses the voice at index i for one more reason: the voice itself, its bus, or all voices. If the voice was
-// not paused before, it leaves a tail of 10 ms. A voice that is fading out after a stop ends instead.
+// pause pauses the voice at index i for the reason by: the voice itself, its bus, or all voices. If the voice was not
+// paused before, it leaves a tail of 10 ms. A voice that is fading out after a stop ends instead.
 func (a *audio) pause(i int, by pauses) {
 	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause
@@ -247,9 +248,10 @@ func (a *audio) pause(i int, by pauses) {
 	s.record.status.SetState(s.state())
 }
 
-// resume removes one reason for the pause of the voice at index i. When no reason is left, the voice continues with a
-// fade-in, or starts if it has not sounded yet. It has no effect on a voice that is not paused. With pausedBus it has
-// no effect while the bus of the voice or one of its parents is paused.
+// resume removes by, one reason for the pause, from the voice at index i. When no reason is left, the voice continues
+// with a fade-in, or starts if it has not sounded yet, and the end by Options.For moves by the length of the pause. A
+// voice that is not paused is unchanged. With pausedBus it has no effect while the bus of the voice or one of its
+// parents is paused.
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
 	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {

@@ -11,7 +11,7 @@ import (
 // duck is the state of the duck of a bus.
 type duck struct {
 	rules     *duckRules // nil: off
-	down      bool
+	down      bool       // the bus is lowered, or moves there
 	releaseAt int64      // the frame of the release, if no trigger comes before; never: unknown
 	move      voice.Move // decibels
 }
@@ -37,8 +37,8 @@ func (s *shared) newDuckRules(d *Duck) *duckRules {
 	}
 }
 
-// change replaces the rules of a duck at frame now of the mix; nil turns the duck off. If the bus is lowered now, its
-// gain moves to the new depth, or back to 0 dB if rules is nil.
+// change replaces the rules of d at now, a frame of the mix; nil rules turn the duck off. If the bus is lowered now,
+// its gain moves to the new depth, or back to 0 dB if rules is nil.
 func (d *duck) change(rules *duckRules, now int64) {
 	old := d.rules
 	d.rules, d.releaseAt = rules, never
@@ -72,8 +72,8 @@ func (d *duck) update(a *audio) {
 }
 
 // releaseAfter returns after how many of the next n frames the release of the duck begins; n if it does not begin
-// within them. If all triggering voices end within these frames, it schedules the release. The caller ensures that no
-// voice starts within them.
+// within them. If all triggering voices end within these frames, it schedules the release. It does not start the
+// release, see release. The caller ensures that no voice starts within these frames.
 func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	if !d.down {
 		return n
@@ -86,22 +86,22 @@ func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	return min(d.releaseAt-a.now, n)
 }
 
-// release starts the release at a frame of the mix: the gain of the duck moves back to 0 dB. The duck must have
-// rules.
+// release starts the release at frame, a frame of the mix: the gain of the duck moves back to 0 dB. The duck must
+// have rules.
 func (d *duck) release(frame int64) {
 	d.down, d.releaseAt = false, never
 	d.move.Ramp(frame, 0, d.rules.release)
 }
 
-// triggers reports whether the voice s at index i triggers a duck with the rules d: the voice is real, not paused, on
-// the trigger bus or below it, and loud enough.
+// triggers reports whether the voice s, which has index i, triggers a duck with the rules d: the voice is real, not
+// paused, on the trigger bus or below it, and loud enough.
 func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
 	return i < a.base && a.scores.Remaining(i) >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
 }
 
-// lastTriggerEnd reports whether all voices that trigger a duck end in this stretch before the frame end of the mix,
-// and at which frame the last of them ends. If silent is false, frame is meaningless. It must be called before
-// endFinishedVoices, which removes these voices.
+// lastTriggerEnd returns whether all voices that trigger a duck with the rules d end in this stretch before end, a
+// frame of the mix, and the frame where the last of them ends. It reads the ends from a.endings and must be called
+// before endFinishedVoices, which removes these voices. If silent is false, frame is meaningless.
 func (a *audio) lastTriggerEnd(d *duckRules, end int64) (frame int64, silent bool) {
 	if len(a.endings) == 0 {
 		return a.now, false

@@ -37,8 +37,9 @@ func (r *effectRack) tail() (frames int64) {
 }
 
 // computeTails sets the tail of every bus: for how many frames at most a sound can still be heard that reaches the
-// bus at a frame of the mix or later. It counts the tails of effects and filters on the bus and on all paths from it,
-// through parents and sends, to the output. A closed gain or send ends a path.
+// bus at frame, a frame of the mix, or later. It counts the tails of effects and filters on the bus and on all paths
+// from it, through parents and sends, to the output. A closed gain or send ends a path. It also stores until which
+// frame the result is valid.
 func (a *audio) computeTails(frame int64) {
 	a.tailsComputedAt, a.tailsValidUntil = frame, never
 	for at := len(a.mixOrder) - 1; at >= 0; at-- {
@@ -60,33 +61,33 @@ func (a *audio) computeTails(frame int64) {
 	}
 }
 
-// computeTailsAt calls computeTails unless the stored tails are valid for a frame of the mix.
+// computeTailsAt calls computeTails unless the stored tails are valid for frame, a frame of the mix.
 func (a *audio) computeTailsAt(frame int64) {
 	if frame < a.tailsComputedAt || frame >= a.tailsValidUntil {
 		a.computeTails(frame)
 	}
 }
 
-// scheduleTails limits the validity of the tails to the end of the fade m, if m ends after a frame of the mix.
+// scheduleTails limits the validity of the tails to the end of the fade m, if m ends after frame, a frame of the mix.
 func (a *audio) scheduleTails(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
 		a.tailsValidUntil = min(a.tailsValidUntil, end)
 	}
 }
 
-// opens reports whether the gain and the mute of the bus let sound through, at a frame of the mix or later. A fade
+// opens reports whether the gain and the mute of the bus let sound through at frame, a frame of the mix. A fade
 // counts with the larger of its current and target value.
 func (b *bus) opens(frame int64) bool {
 	return b.gain.MaxGain(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
 }
 
-// opens reports whether the gain of the send lets sound through, at a frame of the mix or later. A fade counts with
-// the larger of its current and target value.
+// opens reports whether the gain of the send lets sound through at frame, a frame of the mix. A fade counts with the
+// larger of its current and target value.
 func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
-// extendTailAfter records that a gain on the path of the bus with an index opens or closes at a frame of the mix.
+// extendTailAfter records that a gain on the path of a.buses[index] opens or closes at frame, a frame of the mix.
 // Sound that passed before that frame may still be in the effects behind the gain. was is the tail of the bus before
-// the change, in frames.
+// the change, in frames. It recomputes the tails of all buses.
 func (a *audio) extendTailAfter(index int, frame, was int64) {
 	a.computeTails(a.now)
 	b := &a.buses[index]
@@ -114,8 +115,8 @@ func (a *audio) extendTailFor(s *slot) {
 	}
 }
 
-// noteTailUntil records in Stats.RingsUntil that effects may sound until a frame of the mix. During Skip it records
-// that frame in Stats.SilentFrom, too. A frame before the recorded one has no effect.
+// noteTailUntil records in Stats.RingsUntil that effects may sound until frame, a frame of the mix. During Skip it
+// records frame in Stats.SilentFrom, too. A frame before the recorded one has no effect.
 func (a *audio) noteTailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skipping {
@@ -123,8 +124,8 @@ func (a *audio) noteTailUntil(frame int64) {
 	}
 }
 
-// hasInput reports whether the bus with an index has, or may still get, input. Input comes from a voice, a tail, an
-// effect or a filter on that bus or on a bus below it.
+// hasInput reports whether a.buses[index] has, or may still get, input. Input comes from a voice, a tail, an effect
+// or a filter on that bus or on a bus below it.
 func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
 		if b := &a.buses[i]; a.tree.passesThrough(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
@@ -139,7 +140,7 @@ func (a *audio) hasInput(index int) bool {
 	return false
 }
 
-// idle reports whether no effect of r has a tail at a frame of the mix: from then on silent input gives silent
+// idle reports whether no effect of r has a tail at frame, a frame of the mix: from then on silent input gives silent
 // output.
 func (r *effectRack) idle(frame int64) bool {
 	for _, p := range r.all {
@@ -161,8 +162,9 @@ func (a *audio) keyHadOutput(r *effectRack) bool {
 	return false
 }
 
-// runEffects runs the effects of the bus with an index in place on the next n frames. Without input of the bus they
-// run only while they have a tail or a key bus has output. A failure counts as a fault, with an event.
+// runEffects runs the effects of a.buses[index] in place on the next n frames. Without input of the bus they run only
+// while they have a tail or a key bus has output. A failure counts as a fault, with an event. It sets hasTail if an
+// effect has a tail after these frames.
 func (a *audio) runEffects(index int, n int64) {
 	b := &a.buses[index]
 	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.keyHadOutput(&b.rack) {
@@ -186,8 +188,8 @@ func (a *audio) runEffects(index int, n int64) {
 // audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// noteTailFrom records how long the effects behind the bus at index bus may sound if the last input of that bus ends
-// at a frame of the mix.
+// noteTailFrom records in Stats how long the effects from a.buses[bus] on may sound if the last input of that bus
+// ends at frame, a frame of the mix. Without a tail it has no effect.
 func (a *audio) noteTailFrom(frame int64, bus int) {
 	a.computeTailsAt(frame)
 	if ringing := a.buses[bus].tail; ringing > 0 {
@@ -212,8 +214,8 @@ func (a *audio) updateSilentFrom() {
 	}
 }
 
-// setEffect executes c, a cmdEffect: it fades parameters of an effect of the bus with an index, and updates the tails
-// and the response of the bus.
+// setEffect executes c, a cmdEffect: it fades parameters of one effect of a.buses[index] over c.fadeFrames, and
+// updates the tails and the response of the bus.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.payload.effect.place]

@@ -21,8 +21,8 @@ func newInsert(effect Insert, hop int64) *insert {
 	return &insert{effect: effect, dry: make([]pcm.Frame, hop), old: make([]pcm.Frame, hop)}
 }
 
-// setInsert crossfades bus b to insert i, which must not be nil, over 5 ms. If a crossfade is under way, i waits for
-// its end; of several inserts that wait only the last is used.
+// setInsert crossfades the insert of bus b to i, which must not be nil, over 5 ms. If a crossfade is under way, i
+// waits for its end; of several inserts that wait only the last is used.
 func (a *audio) setInsert(b *bus, i *insert) {
 	if b.insert != nil && a.now < b.insert.end {
 		b.next = i
@@ -31,16 +31,16 @@ func (a *audio) setInsert(b *bus, i *insert) {
 	b.crossfadeTo(i, a.now, a.smooth)
 }
 
-// crossfadeTo begins a crossfade of smooth frames at a frame of the mix, from the present insert, if any, to i. i
-// must not be nil; if i has no effect, the bus has no insert afterwards. No crossfade may be under way. The insert in
-// b.next is cleared.
+// crossfadeTo begins a crossfade of smooth frames at frame, a frame of the mix, from the present insert, if any, to
+// i. i must not be nil; if i has no effect, the bus has no insert after the crossfade. No crossfade may be under way.
+// The insert in b.next is cleared.
 func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	i.before, i.end = b.insert, frame+smooth
 	b.insert, b.next = i, nil
 }
 
-// runInserts runs the insert of the bus with an index in place on the next n frames. During a crossfade it runs both
-// inserts. After a crossfade it begins the one that waits, if any.
+// runInserts runs the insert of a.buses[index], if any, in place on the next n frames. During a crossfade it runs
+// both inserts. After a crossfade it begins the crossfade to the insert that waits, if any.
 func (a *audio) runInserts(index int, n int64) {
 	b := &a.buses[index]
 	for done := int64(0); done < n && b.insert != nil; {
@@ -68,9 +68,9 @@ func (a *audio) runInserts(index int, n int64) {
 	}
 }
 
-// runInsert runs insert i of the bus with an index on a block, in place. If the effect panics or leaves invalid
-// samples, runInsert restores the block, removes the effect and counts a fault, with an event. If i is nil or has no
-// effect, the block is unchanged.
+// runInsert runs insert i of a.buses[index] on block, in place. If the effect panics or leaves invalid samples,
+// runInsert restores the block, removes the effect and counts a fault, with an event. If i is nil or has no effect,
+// the block is unchanged.
 func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return

@@ -10,7 +10,8 @@ var entryKinds = [...]EntryKind{
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
-// journalEntry returns the journal entry of a command at the frame now, without its target and start.
+// journalEntry returns the journal entry of c at the frame now. The caller adds the fields of the target and the
+// start.
 func (a *audio) journalEntry(c *command) Entry {
 	e := Entry{
 		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.fadeFrames, Place: c.position, Voices: int(c.voices), Change: c.change,
@@ -95,7 +96,7 @@ func (a *audio) journalVoiceCommand(i int, c *command) {
 	a.journal.add(e)
 }
 
-// journalListener records a move of the listener to ears, at the frame now. Without a journal it has no effect.
+// journalListener records that the listener moves at the frame now to ears. Without a journal it has no effect.
 func (a *audio) journalListener(ears *listenerVectors) {
 	if a.journal.ring != nil {
 		a.journal.add(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})

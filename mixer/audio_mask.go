@@ -28,7 +28,8 @@ type masks struct {
 // energies holds the energy by hop and band.
 type energies [2][voice.Bands]float32
 
-// newMasks returns the masking data for a number of slots and of virtual voices, without a voice.
+// newMasks returns masking data, without a voice, for the given numbers of slots and of virtual voices. It keeps
+// score, the slice of masking scores by index.
 func newMasks(slots, virtual int, score []float32) *masks {
 	k := &masks{
 		hops: make([][2]voice.Masks, slots+1), energy: make([]energies, virtual), stale: make([]bool, virtual),
@@ -47,8 +48,8 @@ func newMasks(slots, virtual int, score []float32) *masks {
 	return k
 }
 
-// kilohertz converts Bark above the lowest band, which begins at 80 Hz, to kHz. The Bark scale is z(f) = 7
-// asinh(f/650 Hz).
+// kilohertz returns the frequency in kHz that is above Bark higher than the lowest band, which begins at 80 Hz. The
+// Bark scale is z(f) = 7 asinh(f/650 Hz).
 func kilohertz(above float64) float64 {
 	x := (above + lowestBark) / 7 * math.Log2E
 	return float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
@@ -59,8 +60,9 @@ const (
 	log2Of10   = math.Log2E * math.Ln10
 )
 
-// updateMasks updates the masking data of the voice s at index i after a change of it. Between two frames of the grid
-// the energy of a virtual voice is only marked as outdated, because it is read on the grid alone.
+// updateMasks updates the masking data of the voice s at index i after a change of s. The score of a virtual voice
+// becomes infinite until scoreVirtualMasking rates it. Between two frames of the grid the energy of a virtual voice
+// is only marked as outdated, because it is read on the grid alone.
 func (a *audio) updateMasks(i int, s *slot) {
 	k := a.masks
 	switch {
@@ -83,8 +85,8 @@ func (a *audio) updateEnergy(i int, s *slot) {
 	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
-// set updates the masking data of v, the voice in slot i, or of the incoming start at the last index. heard is left^2
-// + right^2 of its gains in each band.
+// set updates the masking data of v, the voice in slot i; the last index of k.hops belongs to the incoming start.
+// heard is left^2 + right^2 of the gains of v in each band.
 func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	k.hops[i] = v.Masks()
 	for h := range k.hops[i] {
@@ -96,8 +98,8 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	}
 }
 
-// bandPowers returns left^2 + right^2 of the gains of the voice at index i in each band of the masks. power is the
-// same over all bands; it is the result for each unless shaped means that its response is not flat.
+// bandPowers returns left^2 + right^2 of the gains of the voice at index i in each band of the masks. If shaped is
+// false, the response is flat and each band has the given power. Otherwise the bands come from the stored response.
 func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Bands]float32) {
 	for b := range heard {
 		if heard[b] = float32(power); shaped {
@@ -107,9 +109,10 @@ func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Band
 	return heard
 }
 
-// scoreMasking sets the masking score of every real voice: how much of it is heard beside the others, and beside the
-// incoming start if incoming is true. The score is the sum of r/(1+r) over both hops and all bands, where r is the
-// energy divided by the masking threshold of the others. It returns the total masking by hop and band.
+// scoreMasking sets the masking score of every real voice: how much of the voice is heard beside the others, and
+// beside the incoming start if incoming is true. The score is the sum of r/(1+r) over both hops and all bands, where
+// r is the energy divided by the masking threshold of the others. Paused voices mask no other voice. It returns the
+// total masking by hop and band.
 func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 	k := a.masks
 	add := func(i int) {
@@ -145,10 +148,10 @@ func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 }
 
 // scoreVirtualMasking sets the masking scores of the real voices like scoreMasking, and of the virtual voices: how
-// much of them would be heard if restored. It rates the first voices to restore, at least one, or all voices if first
-// exceeds fewFree.
-// The scores of the others are upper bounds, low enough not to come before those. again is true after a change in the
-// same frame.
+// much of them would be heard if restored. It rates exactly the first voices to restore, at least one, or all voices
+// if first exceeds fewFree. Other virtual voices get an upper bound of their score, which is too low to put them
+// before the rated voices. again means that a voice was restored since the last call in this frame, so earlier bounds
+// can be used. Without StealMasked it has no effect.
 func (a *audio) scoreVirtualMasking(again bool, first int) {
 	k := a.masks
 	if k == nil {
@@ -193,17 +196,17 @@ const roundingMargin = 1.000001
 
 // topScores holds the best scores found, in restore order.
 type topScores struct {
-	most int
+	most int // the maximum length of all
 	all  []topScore
 }
 
 type topScore struct {
-	prio  int32
+	prio  int32 // the restore priority; lower is better
 	score float32
 }
 
-// mayTake reports whether a voice with restore priority waits, where lower is better, and a score of at most most may
-// be among the best. A score of 0 never is.
+// mayTake reports whether a voice may be among the best: its restore priority is waits, where lower is better, and
+// its score is at most most. A score of 0 never is.
 func (t *topScores) mayTake(waits int32, most float32) bool {
 	if most == 0 || len(t.all) < t.most {
 		return most != 0
@@ -212,7 +215,7 @@ func (t *topScores) mayTake(waits int32, most float32) bool {
 	return waits < last.prio || waits == last.prio && most >= last.score
 }
 
-// insert inserts a score with its restore priority waits if it is among the best t.most, and drops the worst one if
+// insert inserts score with its restore priority waits if it is among the best t.most, and drops the worst score if
 // there are too many.
 func (t *topScores) insert(waits int32, score float32) {
 	i := len(t.all)
@@ -229,8 +232,8 @@ func (t *topScores) insert(waits int32, score float32) {
 	t.all[i] = topScore{waits, score}
 }
 
-// audibleBound returns an upper bound of audibleBeside for virtual voice j. r/(1+r) is concave, so its sum
-// over all bands and hops is largest if all r equal their mean. The bound takes one division instead of two
+// audibleBound returns an upper bound of audibleBeside for virtual voice j, counted from base. r/(1+r) is concave, so
+// its sum over all bands and hops is largest if all r equal their mean. The bound takes one division instead of two
 // for each band.
 func (a *audio) audibleBound(j int) float32 {
 	const n = 2 * voice.Bands

@@ -53,7 +53,8 @@ func newOutputs(s *shared, c *Config, tail int64) outputs {
 	return outs
 }
 
-// root returns the index of the master bus of the output with an index. It panics if the output has no master bus.
+// root returns the index of the master bus of an output; output is the index of that output. It panics if the output
+// has no master bus.
 func (t tree) root(output int) int {
 	for i := range t {
 		if t[i].above < 0 && t[i].output == output {
@@ -63,7 +64,7 @@ func (t tree) root(output int) int {
 	panic("mixer: an output without a master bus")
 }
 
-// outputOf returns the output on which the bus with an index is heard. With Config.Fold this is the only output.
+// outputOf returns the output that plays a.buses[bus]. With Config.Fold this is the only output.
 func (a *audio) outputOf(bus int) *output {
 	if len(a.outputs.all) == 1 {
 		return &a.outputs.all[0]
@@ -103,8 +104,9 @@ func (outs *outputs) interleave(dst []pcm.Frame) {
 	}
 }
 
-// finishOutput runs the fault check, DC guard, limiter, soft clip and meter of an output on its block, in place. The
-// block ends at the frame now.
+// finishOutput runs the fault check, DC guard, limiter, soft clip and meter of o on its block o.into, in place. The
+// frame now is already the end of the block. o.silent becomes false if the DC guard or the limiter has processed the
+// block.
 func (a *audio) finishOutput(o *output) {
 	n := int64(len(o.into))
 	if !o.silent {

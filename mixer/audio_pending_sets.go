@@ -77,8 +77,9 @@ func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property) {
 	a.setsDeferred.Store(true)
 }
 
-// applyProperties sets properties of the living voice of r at the frame now. A property in overrides gets the value
-// there; the other properties in props get their pending sets. overrides may be nil. The record must have extra data.
+// applyProperties sets properties of the living voice of r at the frame now and rescores the voice. A property in
+// overrides gets the value there; the other properties in props get their pending sets. overrides may be nil. The
+// record must have extra data. A change of protection may steal voices if the pool is over its limit.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}
@@ -140,8 +141,8 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 }
 
-// applyBusPending applies the pending sets of the properties in props to the bus with an index. A set that the
-// control side is writing now waits for the next block.
+// applyBusPending applies the pending sets of the properties in props to a.buses[index]. A set that the control side
+// is writing now waits for the next block.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
 	audible := props != 0 && a.mayHaveOutput(index, false)
@@ -164,8 +165,8 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 	}
 }
 
-// applyBusSet fades property f of the bus with an index to x, in the unit of the property, within fadeFrames frames
-// from now on, along a shape. It records the set in the journal.
+// applyBusSet fades property f of a.buses[index] to x, in the unit of the property, within fadeFrames frames from now
+// on, along shape. It records the set in the journal.
 func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape voice.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: fadeFrames, change: Change{Shape: shape}}
 	c.change.put(f, x)
@@ -173,9 +174,9 @@ func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, 
 	a.setBus(index, &c)
 }
 
-// applyDeferredStop executes the deferred stop of a record if it is due. It returns true if the record has no
-// deferred stop left. It returns false if the stop must be tried again in the next block: its frame is later, its
-// start may not have arrived, or the control side is writing it.
+// applyDeferredStop executes the deferred stop of r, a stop that did not fit into the ring buffer, if it is due. It
+// returns true if r has no deferred stop left. It returns false if the stop must be tried again in the next block:
+// its frame is later, its start may not have arrived, or the control side is writing it.
 func (a *audio) applyDeferredStop(r *record) bool {
 	extra := r.extra.Load()
 	if extra == nil {
@@ -210,8 +211,8 @@ type startOverrides struct {
 	values [numProps]float64
 }
 
-// set sets the initial value of a property of start id, in the unit of the property; 1 and 0 for booleans. If f holds
-// values of another start, it drops them first.
+// set stores value as the initial value of a property, named by field, of start id. value is in the unit of the
+// property; 1 and 0 for booleans. If f holds values of another start, set drops those first.
 func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	if f.id != id {
 		*f = startOverrides{id: id}
@@ -220,8 +221,8 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	f.values[field] = value
 }
 
-// overrideStart applies command c to the start of r, which has not begun, by changing its initial values. If c has a
-// stream buffer that the start uses, c.bufferTaken is set. The record must have extra data.
+// overrideStart applies c to the start of r, which has not begun, by changing the initial values of the start. If c
+// has a stream buffer that the start uses, c.bufferTaken is set. The record must have extra data.
 func (a *audio) overrideStart(r *record, c *command) {
 	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {

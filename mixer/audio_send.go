@@ -17,8 +17,8 @@ type send struct {
 	known   bool // share is valid
 }
 
-// newSends creates the sends of a bus from their descriptions, in the same order. The destinations must be names of
-// buses.
+// newSends creates the state of the sends of a bus from described, in the same order. The destinations must be names
+// of buses.
 func (s *shared) newSends(described []Send) []send {
 	all := make([]send, len(described))
 	for i, d := range described {
@@ -27,8 +27,8 @@ func (s *shared) newSends(described []Send) []send {
 	return all
 }
 
-// sendOn adds the next n frames of the bus with an index to the destinations of its sends. pre holds the mix of the
-// bus before its gains, post the output of the bus.
+// sendOn adds the next n frames of a.buses[index] to the destinations of the sends of that bus. pre holds the mix of
+// the bus before its gains, post the output of the bus.
 func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	b := &a.buses[index]
 	for i := range b.sends {
@@ -56,8 +56,8 @@ func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	return moves
 }
 
-// isUnity reports whether a linear factor has been 1 since the last segment boundary, see segment. So the answer does
-// not depend on the length of blocks.
+// isUnity reports whether m, a linear factor, has been 1 since the last segment boundary, see segment. So the answer
+// does not depend on the length of blocks.
 func (a *audio) isUnity(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
 
 // addWithGains adds src, multiplied by the product of moves, to dst, which must have the same length. frame is the
@@ -78,8 +78,8 @@ func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	}
 }
 
-// product returns the product of moves at a frame of the mix as one linear factor. moves[0] is a gain in decibels;
-// the others are linear factors.
+// product returns the product of moves at frame, a frame of the mix, as one linear factor. moves[0] is a gain in
+// decibels; the others are linear factors.
 func product(moves []*voice.Move, frame int64) float64 {
 	g := moves[0].Gain(frame)
 	for _, m := range moves[1:] {
@@ -88,8 +88,8 @@ func product(moves []*voice.Move, frame int64) float64 {
 	return g
 }
 
-// setSend executes c, a cmdSend: it fades the gain of a send of the bus with an index, and updates tails and scores.
-// It has no effect if the bus has no such send.
+// setSend executes c, a cmdSend: it fades the gain of a send of a.buses[index], and updates tails and scores. It has
+// no effect if the bus has no such send.
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.payload.send.bus {
@@ -179,9 +179,9 @@ func (a *audio) constantShare(s *slot, to *send) (share float32, constant bool) 
 	return to.share, true
 }
 
-// sendSteady mixes n frames of a voice into its bus and into the destination of its send in one pass, and reports
-// whether it did. It can only do so for one send with constant gains. Otherwise the voice is unchanged. next is as in
-// mixSending.
+// sendSteady mixes n frames of voice v into its bus and into the destination of its send in one pass, and reports
+// whether it did. It can only do so for one send with constant gains. Otherwise it changes no sound, and the caller
+// mixes the voice. next is as in mixSending.
 func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.directDiffers(s, s.record.screen(), a.now) {
 		return false
@@ -220,8 +220,8 @@ func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame,
 	return dst
 }
 
-// directDiffers reports whether a filter or gain applies only to the direct path of voice s, not to its sends, at a
-// frame of the mix. screen is that filter; it may be nil.
+// directDiffers reports whether a filter or gain applies only to the direct path of voice s, not to its sends, at
+// frame, a frame of the mix. screen is that filter; it may be nil.
 func (a *audio) directDiffers(s *slot, screen *voice.DirectFilter, frame int64) bool {
 	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
@@ -239,7 +239,7 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	return a.directPath(s, screen, tail, frame)
 }
 
-// mixAlone mixes the next n frames of a voice into sendBuffer instead of its bus, and returns the number of frames in
+// mixAlone mixes the next n frames of voice v into sendBuffer instead of its bus. given is the number of frames in
 // that buffer; 0 if the voice had no output. next is as in mixSending.
 func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
@@ -290,8 +290,8 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	}
 }
 
-// noteTailOfVoice records how long the effects that voice s feeds may sound after the voice ends at a frame of the
-// mix.
+// noteTailOfVoice records in Stats how long the effects that voice s feeds, by its bus and its sends, may sound after
+// s ends at frame, a frame of the mix.
 func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	a.noteTailFrom(frame, int(s.bus))
 	a.extendTailFor(s)
@@ -305,8 +305,8 @@ func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	}
 }
 
-// moveSend executes c, a cmdSend: it fades the gain of a send of the start r, linearly in decibels within fadeFrames
-// frames from now on. It has no effect if the start does not send to that bus.
+// moveSend executes c, a cmdSend: it fades the gain of a send of the start of r, linearly in decibels within
+// fadeFrames frames from now on. It has no effect if the start does not send to that bus.
 func (a *audio) moveSend(r *record, c *command, fadeFrames int64) {
 	if r.sends == 0 {
 		return

@@ -11,7 +11,7 @@ type growth struct {
 }
 
 // growByStep grows the pool by a step, up to its maximum, and reports whether a slot is free then. It also records
-// that the size is needed.
+// that the present size is needed now.
 func (a *audio) growByStep() bool {
 	a.growth.neededAt = a.now
 	limit := min(a.slots.Limit()+a.growth.step, a.growth.max)
@@ -21,8 +21,8 @@ func (a *audio) growByStep() bool {
 	return a.free()
 }
 
-// shrinkIfIdle shrinks the pool by a step if the smaller size would have been enough for Idle frames. Call it once on
-// each full hop of the grid.
+// shrinkIfIdle shrinks the pool by a step, at most down to requestedSlots, if the smaller size would have been enough
+// for growth.idle frames. Call it once on each full hop of the grid.
 func (a *audio) shrinkIfIdle() {
 	peak := max(a.growth.peak, a.slots.Len())
 	a.growth.peak = a.slots.Len()
@@ -38,8 +38,8 @@ func (a *audio) shrinkIfIdle() {
 	}
 }
 
-// shrinkIfIdleUntil has the same effect as shrinkIfIdle at each hop between now and a frame of the mix while no voice
-// plays.
+// shrinkIfIdleUntil has the same effect as shrinkIfIdle at each hop between now and frame, a frame of the mix, while
+// no voice plays.
 func (a *audio) shrinkIfIdleUntil(frame int64) {
 	every := max((a.growth.idle+a.hop-1)/a.hop*a.hop, a.hop)
 	at := max((a.growth.neededAt+a.growth.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
@@ -56,8 +56,8 @@ func (a *audio) resize(n int) {
 	a.shrink()
 }
 
-// shrink steals voices by the policy, or makes them virtual, until the pool is within its limit. Protected voices
-// stay, so the pool may stay larger.
+// shrink steals voices by the policy, or makes them virtual, until the pool is within its limit. Reject and GrowPool
+// steal the quietest. Protected voices stay, so the pool may stay larger.
 func (a *audio) shrink() {
 	policy := a.overflow
 	if policy == Reject || policy == GrowPool {

@@ -12,7 +12,7 @@ func (a *audio) trySleep(due int64) bool {
 }
 
 // wake ends a sleep: it advances the mixer to the frame that must be rendered at the time due, counted as in
-// trySleep. It returns the number of frames that it advanced, 0 if the mixer was awake.
+// trySleep. It returns the number of frames that it advanced by; 0 if the mixer was awake.
 func (a *audio) wake(due int64) (frames int64) {
 	if offset := a.sleep.offset.Load(); offset != awake {
 		frames = max(offset+due-a.now, 0)
@@ -36,8 +36,8 @@ func (a *audio) idle() bool {
 	return true
 }
 
-// skip advances by a number of frames as render does, with all commands, choices and events, but without mixing
-// voices.
+// skip implements Mixer.Skip: it advances by frames as render does, with all commands, choices and events, but
+// without mixing voices. It resets the filters of all voices.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
 	a.skipping = true
@@ -102,8 +102,8 @@ func (a *audio) untilNotIdle(n int64) int64 {
 	return n - n%a.hop
 }
 
-// staysSilent reports whether the bus, without further input, is silent from a frame of the mix on. A bus with an
-// insert never counts as silent.
+// staysSilent reports whether the bus, without further input, is silent from frame, a frame of the mix, on. A bus
+// with an insert never counts as silent.
 func (b *bus) staysSilent(frame int64) bool {
 	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }

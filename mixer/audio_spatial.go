@@ -16,8 +16,8 @@ type spatialState struct {
 	lowPass, directLowPass float64 // current or target cutoffs in Hz; 0: off
 }
 
-// applyMove sets the spot of a start that has not begun to its position in the last SetPositions. It has no effect
-// without such a call.
+// applyMove sets the spot of the start of r, which has not begun, to its position in the last SetPositions. Without
+// such a call, or while the control side is writing the position, it has no effect.
 func (r *record) applyMove() {
 	if !r.isSpatial || !r.moved.Load() {
 		return
@@ -28,8 +28,8 @@ func (r *record) applyMove() {
 	}
 }
 
-// initSpatial computes the initial spatial state of the start r at the frame now and returns the resulting space,
-// which is part of the record. It returns nil if r has no place in space.
+// initSpatial computes the initial spatial state of the start of r at the frame now and returns the resulting space,
+// which is part of r. It returns nil if r has no place in space.
 func (a *audio) initSpatial(r *record) *voice.Space {
 	if !r.isSpatial {
 		return nil
@@ -42,9 +42,9 @@ func (a *audio) initSpatial(r *record) *voice.Space {
 	return &p.space
 }
 
-// spatialGains returns gain, pan and pitch of the spatial start r for the present listener, and the gains and cutoffs
-// of its direct path and its sends. If r has no sends, the direct path is merged into the gain and the cutoff, and
-// both path gains are 1.
+// spatialGains returns gain, pan and pitch of the spatial start of r for the present listener, and the gains and
+// cutoffs of its direct path and its sends. If r has no sends, the direct path is merged into the gain and the
+// cutoff, and both path gains are 1. It changes no state.
 func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 	h, m := a.ear.Hear(&r.spatial.source)
 	if r.sends > 0 {
@@ -60,7 +60,8 @@ func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 }
 
 // applyPositions moves the listener and all spatial voices, within 20 ms, to the latest positions of SetListener and
-// SetPositions.
+// SetPositions, and records the moves in the journal. A position that the control side is writing now waits for the
+// next block.
 func (a *audio) applyPositions() {
 	a.positionsSent.Store(false)
 	var ears listenerVectors
@@ -83,7 +84,7 @@ func (a *audio) applyPositions() {
 	}
 }
 
-// setListener sets the listener and moves all spatial voices accordingly, within 20 ms.
+// setListener makes ears the listener and moves all spatial voices accordingly, within 20 ms.
 func (a *audio) setListener(ears *listenerVectors) {
 	a.ear = ears.ear()
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
@@ -117,8 +118,8 @@ func (a *audio) fadeToPosition(i int, s *slot) {
 // more than a constant cutoff.
 const minCutoffRatio = 1.0108892860517005
 
-// cutoffDiffers reports whether a change of a cutoff in Hz is large enough to be applied. 0 is off, so a change from
-// or to 0 always is.
+// cutoffDiffers reports whether the change of a cutoff from one value to another, in Hz, is large enough to be
+// applied. 0 is off, so a change from or to 0 always is.
 func cutoffDiffers(from, to float64) bool {
 	if from == 0 || to == 0 {
 		return from != to
@@ -126,8 +127,8 @@ func cutoffDiffers(from, to float64) bool {
 	return to > float64(from*minCutoffRatio) || from > float64(to*minCutoffRatio)
 }
 
-// readIfMoved reads the vectors of a cell if moved is set, and clears moved. It returns false if moved was not set or a
-// write is in progress; in the second case the flags stay set for the next block.
+// readIfMoved reads cell into vectors if moved is set, and clears moved. It returns false if moved was not set or a
+// write is in progress. In the second case moved and positionsDeferred are set, so that the next block tries again.
 func readIfMoved[W publish.Words](a *audio, moved *atomic.Bool, cell *publish.SeqCell[W], vectors []space.Vector) bool {
 	if !moved.Swap(false) {
 		return false

@@ -11,8 +11,9 @@ import (
 	"voicepool/voice"
 )
 
-// start decides the outcome of the start c.record at the frame now: the start begins a real or virtual voice, ends at
-// once, is refused, or is coalesced. It counts the outcome in Stats and emits its events.
+// start decides the outcome of the start c.record at the frame now: the start begins a real or virtual voice, perhaps
+// after another voice is stolen, ends at once, is refused, or is coalesced. It counts the outcome in Stats and emits
+// its events.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -250,8 +251,8 @@ func (a *audio) admit(c *command, r *record) int {
 	return a.takeVirtual(a.incomingKind.endless, &r.slot)
 }
 
-// hideFromChoice excludes the voice at index i from choices of a victim until showToChoice. i may be -1 for no voice.
-// The result is the priority of the voice, for showToChoice.
+// hideFromChoice excludes the voice at index i from choices of a victim, and from the counts of voices, until
+// showToChoice. i may be -1 for no voice. The result is the priority of the voice, for showToChoice.
 func (a *audio) hideFromChoice(i int) (prio int32) {
 	if a.hiddenIndex = i; i >= 0 {
 		prio = a.scores.Prio(i)
@@ -267,8 +268,8 @@ func (a *audio) showToChoice(i int, prio int32) {
 	}
 }
 
-// updateIndex updates the state that depends on the index of a voice, after a voice has got index i, and publishes
-// the index and the position of the voice.
+// updateIndex updates the state that depends on the index of a voice, such as whether it is virtual, after the voice
+// has got index i. It publishes the state, the index and the position of the voice.
 func (a *audio) updateIndex(i int) {
 	s := a.mutable(i)
 	s.virtual = i >= a.base
@@ -278,16 +279,16 @@ func (a *audio) updateIndex(i int) {
 	s.record.status.Set(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unpublishIndex stores the position of v, the voice of the record, in the record and publishes that v has no index.
-// It must be called before another voice gets the index of v.
+// unpublishIndex stores the position of v, the voice of r, in r and publishes that v has no index. It must be called
+// before another voice gets the index of v.
 func (r *record) unpublishIndex(v *voice.Voice) {
 	storeFrames(&r.position, v.Position())
 	r.status.Set(r.status.State(), -1)
 }
 
-// chooseVictim sets c to the victim for the start r among the voices that q selects. The policy is that for e.Reason,
-// of the group, the bus or the pool. It reports whether r gets the place of the victim. If not, it turns e into the
-// event of the refusal. It does not end the victim.
+// chooseVictim sets c to the victim for the start of r among the voices that q selects, and reports whether r gets
+// the place of that victim. The policy is the group's if e.Reason is ReasonGroupLimit, otherwise the mixer's. If the
+// result is false, it turns e into the event of the refusal. It does not end the victim.
 func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEvent) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
@@ -327,16 +328,17 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEven
 	return false
 }
 
-// isLessAudible reports whether the start r should become virtual instead of stealing c: it can become virtual, has
-// the same priority as the victim c, and is less audible in the next 20 ms. e has the audibility of r. It is false
-// for policies that do not compare audibility.
+// isLessAudible reports whether the start of r should become virtual instead of stealing the victim c: the start can
+// become virtual, has the same priority as c, and is less audible in the next 20 ms. e has the audibility of r. It is
+// false for policies that do not compare audibility.
 func (a *audio) isLessAudible(r *record, c *victim.Choice, e *audioEvent) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
 	return steals && a.incomingKind.virtualizable && a.scores.Prio(c.Slot) == r.prio && e.Newcomer < c.Audibility
 }
 
-// turnIntoRefusal turns e, the event of the victim c, into an EventRejected of the start with the reason why.
-// runnerUp is the audibility of the second candidate as a power; -1 without one.
+// turnIntoRefusal turns e, the event of the victim c, into an EventRejected of the incoming start with the reason
+// why. runnerUp is the audibility, a power, that the event reports as the second candidate; -1 without a second
+// candidate.
 func turnIntoRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float64) {
 	*e = audioEvent{Kind: EventRejected, Bus: e.Bus, Choice: eventChoice{
 		Reason: why, Policy: e.Policy, Powers: eventcode.Powers{Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp},
@@ -344,8 +346,9 @@ func turnIntoRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float
 	}}
 }
 
-// rejectReason returns the reason why no voice that q selects can be stolen. With ReasonOutranked, lowest is the
-// lowest priority of an unprotected voice; otherwise it is 0.
+// rejectReason returns the reason why no voice that q selects can be stolen: ReasonPoolFull if only the exclusion of
+// a group prevents it, ReasonOutranked if all priorities are higher, ReasonProtected if all voices are protected.
+// With ReasonOutranked, lowest is the lowest priority of an unprotected voice; otherwise it is 0.
 func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	if q.excluded != nil { // possible victims may all be in the spared group
 		var c victim.Choice
@@ -361,8 +364,8 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	return ReasonProtected, 0
 }
 
-// steal ends the voice c.Slot so that another can take its place. A real voice leaves a tail. steal completes e and
-// emits it as EventStolen.
+// steal ends the voice c.Slot so that another voice can take its place. A real voice leaves a tail. steal completes e
+// and emits it as EventStolen.
 func (a *audio) steal(c *victim.Choice, e *audioEvent) {
 	s := a.mutable(c.Slot)
 	a.explainChoice(e, c)
@@ -372,7 +375,8 @@ func (a *audio) steal(c *victim.Choice, e *audioEvent) {
 	a.endVoice(c.Slot, a.now, EventStolen, e)
 }
 
-// explainChoice stores in e the levels, counts and priorities of choice c. The voice must still have its index.
+// explainChoice stores in e the levels, counts, priorities and policy of choice c. The voice must still have its
+// index.
 func (a *audio) explainChoice(e *audioEvent, c *victim.Choice) {
 	s := a.mutable(c.Slot)
 	e.Audibility, e.RunnerUp, e.Lost = c.Audibility, c.RunnerUp, a.lossBound(s)
@@ -384,9 +388,10 @@ func (a *audio) explainChoice(e *audioEvent, c *victim.Choice) {
 	e.Endless = s.endless
 }
 
-// coalesce merges the start r into the last voice of the group g, if that voice began recently enough and is heard,
-// and reports whether it did. The voice then is as loud as all merged starts together, as incoherent sources: their
-// powers add up, up to the group's limit. The start r ends as StateCoalesced.
+// coalesce merges the start of r into the last voice of the group g, if that voice began recently enough and is
+// heard, and reports whether it did. The voice then is as loud as all merged starts together, as incoherent sources:
+// their powers add up, up to the group's limit. The start of r, which is c.record, ends as StateCoalesced, with its
+// event.
 func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if g.coalesceWithin == 0 || !g.started || a.now-g.last > g.coalesceWithin {
 		return false
@@ -411,7 +416,7 @@ func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	return true
 }
 
-// storeFrames stores a number of frames, if it has changed.
+// storeFrames stores frames, a number of frames, in word, if the value has changed.
 func storeFrames(word *atomic.Int64, frames int64) {
 	if word.Load() != frames {
 		release.Int64(word, frames)

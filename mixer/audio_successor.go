@@ -47,9 +47,9 @@ func (a *audio) addSuccessor(c *command) {
 	}
 }
 
-// releaseSuccessor makes the successor of a predecessor ready; without a successor it has no effect. ended reports
-// whether the predecessor ended by itself; otherwise the successor counts as stopped. moves holds the fades of the
-// predecessor, which the successor may continue; it may be nil.
+// releaseSuccessor moves the successor of the start predecessor, if any, to readySuccessors; startSuccessors then
+// starts it. ended means that the predecessor ended by itself; otherwise the successor counts as stopped. moves holds
+// the fades of the predecessor, which the successor may continue; it may be nil.
 func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.successors {
 		if l := a.successors[i]; l.predecessor == predecessor {
@@ -63,8 +63,8 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 	}
 }
 
-// cancelStart stops the start id of r, which has not begun. The start counts as stopped when its frame comes. If it
-// is itself a successor, it becomes ready at once and counts as stopped.
+// cancelStart stops the start id of r, which has not begun. The start counts as stopped when its frame comes. If the
+// start is a successor, it becomes ready at once and counts as stopped.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
 	r.cancelled = id
 	for i := range a.successors {
@@ -97,8 +97,9 @@ func (a *audio) startSuccessors() {
 }
 
 // continueFades makes the incoming start id of r continue the fades of its predecessor, and returns the properties
-// that it took over. It takes over long fades, and ramps of properties that were set on both to the same value. A
-// property that was set on the start to another value is kept. Without a predecessor it returns 0.
+// whose fades it took over. It takes over fades longer than a ramp of 5 ms, and ramps of properties that were set on
+// both to the same value. A property that was set on the start to another value is kept. Without a predecessor it
+// returns 0.
 func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	if a.predecessorFades == nil {
 		return 0
@@ -201,8 +202,8 @@ func (a *audio) untilSuccessor(n int64) int64 {
 	return n
 }
 
-// untilEnd returns how many of the next n frames can be mixed before the first voice may end or leave its loop. The
-// result is at least 1, and n if no voice does so. Paused voices do not count.
+// untilEnd implements Mixer.UntilEnd: it returns how many of the next n frames can be mixed before the first voice
+// may end or leave its loop. The result is at least 1, and n if no voice does so. Paused voices do not count.
 func (a *audio) untilEnd(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.current(i)
@@ -214,8 +215,8 @@ func (a *audio) untilEnd(n int64) int64 {
 	return n
 }
 
-// leftLoop reports whether the voice of start id has left its loop for good or is over. It returns false for a
-// pending start and for a voice that never had a loop.
+// leftLoop implements Mixer.LeftLoop: it reports whether the voice of start id has left its loop for good or is over.
+// It returns false for a pending start and for a voice that never had a loop.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.playing != id {

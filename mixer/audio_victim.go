@@ -41,9 +41,9 @@ type incomingScore struct {
 	heard         audibilities
 }
 
-// scoreIncoming computes the scores of the incoming start r, as powers: the audibility that the pool compares, and
-// the audibility over the whole length of the voice. Both are equal if the voice cannot become virtual. scoreIncoming
-// keeps the scores for adoptIncomingScore.
+// scoreIncoming computes the scores of the incoming start of r, as powers: the audibility that the pool compares, and
+// the audibility over the whole length of the voice. Both are equal if the voice cannot become virtual. It keeps the
+// scores in a.incomingScore for adoptIncomingScore.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	v, last := a.incoming, len(a.scoresDue.validUntil)
 	reach := newStereo(v.PeakGains(a.now))
@@ -85,9 +85,10 @@ const (
 	scopeAll                      // and all scores of virtual voices
 )
 
-// refreshScores updates the scores in the scope which to the frame now. It is called on the grid for all scores, and
-// before a choice of a victim for the scores that the choice needs. A second call in the same frame has no effect,
-// because a later change of a voice or a bus in that frame rescores it itself.
+// refreshScores updates the scores in the scope which to the frame now; scores that cannot have changed are left. It
+// is called on the grid for all scores, and before a choice of a victim for the scores that the choice needs. A
+// second call in the same frame has no effect, because a later change of a voice or a bus in that frame rescores it
+// itself.
 func (a *audio) refreshScores(which scoreScope) {
 	real, virtual := a.scoredAt != a.now, which > scopeReal && a.scoredVirtualAt != a.now
 	if virtual && which == scopeMoving && a.scoredMovingAt == a.now {
@@ -125,9 +126,9 @@ func (a *audio) refreshScores(which scoreScope) {
 	}
 }
 
-// refreshRemaining updates the audibility from now on of the virtual voices of a kind to the frame now. The caller
-// has called refreshScores(scopeMoving). Both calls suffice for a choice of a victim that compares only the
-// audibility from now on.
+// refreshRemaining updates the audibility from now on of the virtual voices of a kind, endless or finite, to the
+// frame now. The caller has called refreshScores(scopeMoving). Both calls suffice for a choice of a victim that
+// compares only the audibility from now on.
 func (a *audio) refreshRemaining(kind victim.Kind) {
 	if a.remainingRefreshedAt = a.now; a.scoredVirtualAt != a.now {
 		for class := range remainingMoving {
@@ -148,7 +149,7 @@ type scoresDue struct {
 	remainingHolds []int64 // by virtual voice: the same for the audibility from now on; 0: the voice moves or was moved
 }
 
-// newScoresDue returns a schedule for a number of slots and of virtual voices, in which no score changes until the
+// newScoresDue returns a schedule for the given numbers of slots and of virtual voices. No score is due before the
 // first voice is scheduled.
 func newScoresDue(slots, virtual int) scoresDue {
 	d := scoresDue{virtual: newGroupsDue(virtual), validUntil: make([]int64, slots+virtual), remainingHolds: make([]int64, virtual)}
@@ -161,14 +162,15 @@ func newScoresDue(slots, virtual int) scoresDue {
 	return d
 }
 
-// groupsDue is a schedule of score updates for virtual voices, in groups of lagGroup neighbouring indices.
+// groupsDue is a schedule of score updates for virtual voices, in groups of lagGroup neighbouring indices. A group is
+// due at the first frame where a score of its voices may change.
 type groupsDue struct {
-	first  int64
-	groups []int64
+	first  int64   // the first frame where a group is due; may be too early
+	groups []int64 // by group: the frame where it is due; never: not before a change
 }
 
-// newGroupsDue returns a schedule for a number of virtual voices in which no group is due. Only first is 0 instead of
-// never, so the first refresh looks at all groups and corrects it.
+// newGroupsDue returns a schedule for the given number of virtual voices; no group is due for an update. Only first
+// is 0 instead of never, so the first refresh looks at all groups and corrects it.
 func newGroupsDue(virtual int) groupsDue {
 	d := groupsDue{groups: make([]int64, (virtual+lagGroup-1)/lagGroup)}
 	for g := range d.groups {
@@ -177,8 +179,8 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// schedule makes the group of virtual voice j, counted from base, due at a frame of the mix, unless it is due earlier
-// already.
+// schedule makes the group of virtual voice j, counted from base, due for an update at frame, a frame of the mix,
+// unless the group is due earlier already.
 func (d *groupsDue) schedule(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
@@ -270,13 +272,13 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	a.scheduleRemainingGroup(j)
 }
 
-// scheduleRemainingGroup makes the group of virtual voice j, counted from base, due at the frame in remainingHolds,
-// in the schedule of the class of the voice.
+// scheduleRemainingGroup schedules an update of the group of virtual voice j, counted from base, at the frame in
+// remainingHolds, in the schedule of the class of the voice.
 func (a *audio) scheduleRemainingGroup(j int) {
 	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scoresDue.remainingHolds[j])
 }
 
-// scheduleScore makes the scores at index i due at the frame in validUntil.
+// scheduleScore schedules an update of the scores at index i at the frame validUntil[i].
 func (a *audio) scheduleScore(i int) {
 	if holds := a.scoresDue.validUntil[i]; i < a.base {
 		a.scoresDue.real = min(a.scoresDue.real, holds)
@@ -327,7 +329,8 @@ func (a *audio) matches(q *query, s *slot) bool {
 		(q.bus < 0 || a.tree.below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)
 }
 
-// keyOf returns the score that a policy compares.
+// keyOf returns the score that policy compares: the audibility for all policies except StealGain, StealOldest and
+// StealMasked.
 func keyOf(policy Overflow) victim.Key {
 	switch policy {
 	case StealGain:
@@ -340,8 +343,8 @@ func keyOf(policy Overflow) victim.Key {
 	return victim.ByAudibility
 }
 
-// choose stores the victim among the voices that q selects in c, as victim.Table.Choose. The scores must be up to
-// date.
+// choose stores in c the victim by key among the voices that q selects, as victim.Table.Choose does; c.Slot is -1
+// without a candidate. The scores must be up to date.
 func (a *audio) choose(c *victim.Choice, q *query, key victim.Key) {
 	of := victim.Query{Limit: q.prio, Key: key, Virtual: q.all}
 	if q.group != nil || q.bus >= 0 || q.virtualizable || q.excluded != nil {

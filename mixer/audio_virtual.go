@@ -16,9 +16,9 @@ func (s *slot) state() State {
 }
 
 // demote takes the slot of the real voice c.Slot for an incoming start, with a tail. The voice becomes virtual if it
-// can. If no virtual voice is free, the least audible one, or the voice c.Slot itself, is stolen for good. demote
-// completes e, the event of the voice, and emits it. prio and remaining are the priority and the audibility, a power,
-// of the incoming start.
+// can. If no virtual voice is free, the least audible virtual voice, or the voice c.Slot itself, is stolen for good.
+// demote completes e, the event of the voice c.Slot, and emits it. prio and remaining are the priority and the
+// audibility, a power, of the incoming start.
 func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining float64) {
 	s := a.mutable(c.Slot)
 	if !s.virtualizable {
@@ -49,8 +49,8 @@ func (a *audio) stealVirtual(c *victim.Choice, e audioEvent, remaining float64) 
 }
 
 // virtualVictimFor sets c to the virtual voice to steal so that another voice can become virtual. endless is the kind
-// of that other voice, which may limit the candidates. The victim is the least audible candidate from now on with a
-// priority of at most prio. c.Slot is -1 without a candidate.
+// of that other voice, which may limit the candidates. The victim has the lowest priority, at most prio, and among
+// equal priorities is the least audible from now on. c.Slot is -1 without a candidate.
 func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 	kind := victim.Any
 	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
@@ -102,8 +102,8 @@ const (
 	exchanges    = 4
 )
 
-// untilGrid returns how many of n frames can be mixed before the next frame of the grid: 20 ms, or 10 ms while
-// there are virtual voices.
+// untilGrid returns how many of n frames can be mixed before the next frame of the grid, where scores are refreshed:
+// every 20 ms, or every 10 ms while there are virtual voices.
 func (a *audio) untilGrid(n int64) int64 {
 	at := a.now % a.hop
 	if half := a.hop / 2; at < half && a.virtuals.Len() > 0 {
@@ -112,8 +112,8 @@ func (a *audio) untilGrid(n int64) int64 {
 	return min(n, a.hop-at)
 }
 
-// runGrid refreshes scores and exchanges virtual voices if the frame now is on the grid, once for each frame. Between
-// two full hops it does so only while there are virtual voices.
+// runGrid refreshes scores, exchanges virtual voices and shrinks an idle pool if the frame now is on the grid, once
+// for each frame. Between two full hops it does so only while there are virtual voices.
 func (a *audio) runGrid() {
 	at := a.now % a.hop
 	half := at == a.hop/2 && a.virtuals.Len() > 0

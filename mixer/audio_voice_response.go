@@ -5,7 +5,7 @@ import (
 	"voicepool/voice"
 )
 
-// applyResponse computes the response of voice v of the start r per band and stores it at index i of the spectral
+// applyResponse computes the response of voice v of the start of r per band and stores it at index i of the spectral
 // data. It reports whether the response was stored because it is not flat. reach holds the linear gains of the voice
 // itself. direct is the power, left^2 + right^2, of its path through its own bus. It returns false until spectral
 // data is enabled.

@@ -38,9 +38,9 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixUntilPanic mixes the next n frames of the voices alive until one panics. It returns the number of voices
-// processed, including a voice that panicked, which it adds to a.endings as faulty. The caller repeats the call for
-// the rest.
+// mixUntilPanic mixes the next n frames of the voices alive, in order, until a voice panics. done is the number of
+// voices processed, including a voice that panicked, which is added to a.endings as faulty. The caller repeats the
+// call for the rest. Other ends are added to a.endings, too.
 func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -105,9 +105,9 @@ func (a *audio) mixedSlots() int {
 }
 
 // mixVoice adds up to n of the next frames of the voice s at index i to its bus. If the voice is virtual, or in Skip,
-// it only advances. The result is the number of frames before the end of the voice, at most n. mixVoice records an
-// end, and a stream that runs dry, in a.endings. next is the voice that will be mixed afterwards; its samples are
-// prefetched. next may be nil.
+// it only advances. got is the number of frames before the end of the voice, at most n. mixVoice records an end, and
+// a stream that runs dry, in a.endings. next is the voice that will be mixed afterwards; its samples are prefetched.
+// next may be nil.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
 	if i < a.mixedSlots() {
@@ -164,7 +164,8 @@ func (a *audio) endFinishedVoices() {
 	a.endings = a.endings[:0]
 }
 
-// emitVoiceEvent sets the kind, the frame of the mix and the description of the voice s at index i in e, and emits e.
+// emitVoiceEvent sets the kind k, the frame of the mix and the description of the voice s at index i in e, and emits
+// e.
 func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64, i int) {
 	if e.Frame, e.Kind, e.Slot = frame, k, int32(i); s.virtual { // a virtual voice has no slot
 		e.Slot = -1
@@ -180,8 +181,8 @@ func (r *record) setCause(e *audioEvent, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
-// countOutcome adds a finished start to the counter in Stats for its last event, of kind k, and returns the final
-// state of the start. A kind that does not end a start counts as EventEnded.
+// countOutcome increments the counter in Stats for a start whose last event is of kind k, and returns the final state
+// of the start. A kind that does not end a start counts as EventEnded.
 func (a *audio) countOutcome(k EventKind) State {
 	state, count := StateEnded, &a.stats.Ended
 	switch k {
@@ -201,8 +202,8 @@ func (a *audio) countOutcome(k EventKind) State {
 }
 
 // leaveTail adds a tail of voice s to the voice's bus and to the destinations of its sends. The tail is the next 10
-// ms of the voice from a frame of the mix on, or less for a very fast stream, under a raised cosine that falls to 0.
-// The voice itself does not change. A voice that does not sound leaves no tail.
+// ms of the voice from frame, a frame of the mix, on, or less for a very fast stream, under a raised cosine that
+// falls to 0. The voice itself does not change. A voice that does not sound leaves no tail.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return
@@ -253,8 +254,8 @@ func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	}
 }
 
-// mixRecovered adds the voice v to dst, which begins at a frame of the mix, and returns the number of frames before
-// its end, like Voice.Mix. It returns 0 if the voice panics; dst is undefined then.
+// mixRecovered adds the voice v to dst, which begins at frame, a frame of the mix. Like Voice.Mix it returns the
+// number of frames before the end of v. It returns 0 if v panics; dst is undefined then.
 func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	defer func() {
 		if recover() != nil {
@@ -264,14 +265,14 @@ func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	return v.Mix(dst, frame)
 }
 
-// noteSilentFrom records in Stats.SilentFrom that sound lasts at least until a frame of the mix. An earlier frame
-// than the recorded one has no effect.
+// noteSilentFrom records in Stats.SilentFrom that sound lasts until frame, a frame of the mix. A frame before the
+// recorded one has no effect.
 func (a *audio) noteSilentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// endVoice ends the voice at index i at a frame of the mix, completes and emits e with kind k, releases its
-// successor, and frees its index and its record. It leaves no tail.
+// endVoice ends the voice at index i at frame, a frame of the mix, with the kind k as outcome: it completes and emits
+// e, releases the successor, and frees the index and the record. It leaves no tail.
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *audioEvent) {
 	s, state := a.mutable(i), a.countOutcome(k)
 	a.noteSilentFrom(frame)
@@ -301,8 +302,8 @@ func (a *audio) freeIndex(i int) {
 	a.release(i)
 }
 
-// returnRecord returns the record r of start id to the control side, with the final state of the start, and
-// decrements the start's countdowns. The audio side must not use the record afterwards.
+// returnRecord returns the record r of start id to the control side, with the final state of the start, drops the
+// start's sound and streams, and decrements its countdowns. The audio side must not use the record afterwards.
 func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.playing = 0
 	r.slot.voice.Drop() // releases references for the garbage collector

@@ -56,18 +56,19 @@ func (m *Mixer) NewBatch() *Batch {
 // NewCountdown returns a Countdown with the value 0. Control side.
 func (m *Mixer) NewCountdown() *Countdown { return m.newCountdown(false) }
 
-// NewLoopCountdown returns a Countdown of 0 for which a looping start is over when it leaves its loop: at
-// the end of its last round, if the sound continues after the loop. Control side.
+// NewLoopCountdown returns a Countdown with the value 0 that counts a looping start as over when the start leaves its
+// loop: at the end of its last round, if the sound continues after the loop. Control side.
 func (m *Mixer) NewLoopCountdown() *Countdown { return m.newCountdown(true) }
 
-// newCountdown returns a Countdown with the value 0. loops is as in Countdown.
+// newCountdown returns a Countdown with the value 0. With loops a start counts as over when it leaves its loop.
 func (m *Mixer) newCountdown(loops bool) *Countdown {
 	c := &Countdown{mixer: m, loops: loops}
 	c.self = c
 	return c
 }
 
-// At returns the moment at an offset in frames from the firing; a negative offset counts as 0. Control side.
+// At returns the moment offset frames after the firing of the Batch, for commands that join the Batch; a negative
+// offset counts as 0. Control side.
 func (s *Batch) At(offset int64) Moment {
 	at := s.mixer.At(max(offset, 0))
 	at.batch = s
@@ -81,14 +82,14 @@ func (s *Batch) Base() (frame int64, fired bool) {
 	return frame, frame >= 0
 }
 
-// Fire fires a Batch at the moment: its commands are executed from that frame on, before successors that start there.
-// It has no effect on a Batch that was fired or dropped. The error is ErrBusy or wraps ErrOption: nil, or another
-// mixer's.
+// Fire fires s at the moment: the commands of s are executed from that frame on, before successors that start there.
+// It has no effect on a Batch that was fired or dropped. The error is ErrBusy, or wraps ErrOption if s is nil,
+// belongs to another mixer, or is the Batch of this moment.
 func (at Moment) Fire(s *Batch) error { return at.sendBatch(cmdFire, s, nil, 0) }
 
-// FireAt fires a Batch at the frame when a countdown reaches 0. If the countdown is 0 at this moment, the Batch fires
-// at this moment's frame, after all other commands of the frame. FireAt may itself be a command of another Batch, so
-// that batches follow each other. A Batch waits for one countdown. The error is ErrBusy or wraps ErrOption.
+// FireAt fires s at the frame when c reaches 0. If c is 0 at this moment, s fires at this moment's frame, after all
+// other commands of the frame. FireAt may itself be a command of another Batch, so that batches follow each other. A
+// Batch waits for one countdown. The error is ErrBusy, or wraps ErrOption for the same reasons as in Fire and Add.
 func (at Moment) FireAt(s *Batch, c *Countdown) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)
@@ -96,12 +97,12 @@ func (at Moment) FireAt(s *Batch, c *Countdown) error {
 	return at.sendBatch(cmdFire, s, c, 0)
 }
 
-// Drop cancels the commands of a Batch that have not been executed, and all commands that are added later. Their
-// starts count as stopped. The error is ErrBusy or wraps ErrOption.
+// Drop cancels the commands of s that have not been executed, and all commands that are added to s later. Their
+// starts count as stopped. The error is ErrBusy, or wraps ErrOption as in Fire.
 func (at Moment) Drop(s *Batch) error { return at.sendBatch(cmdDrop, s, nil, 0) }
 
-// Add adds a number of starts to a countdown. A negative number removes starts that will not be requested. The error
-// is ErrBusy, or wraps ErrOption if c is nil or another mixer's.
+// Add adds starts to the value of c. A negative number removes starts that will not be requested. The error is
+// ErrBusy, or wraps ErrOption if c is nil or another mixer's.
 func (at Moment) Add(c *Countdown, starts int) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)
@@ -109,8 +110,9 @@ func (at Moment) Add(c *Countdown, starts int) error {
 	return at.sendBatch(cmdAdd, nil, c, int64(starts))
 }
 
-// sendBatch sends a command of a kind for Batch s or Countdown c. s or c may be nil if the kind does not use it. n is
-// the number to add of cmdAdd. The error is ErrBusy or wraps ErrOption.
+// sendBatch sends a command of the given kind for s or c. s or c may be nil if the kind does not use it. n is the
+// number that cmdAdd adds. The error is ErrBusy, or wraps ErrOption for a missing s, for s or c of another mixer, and
+// if s is the Batch of this moment.
 func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) error {
 	switch {
 	case at.mixer == nil:

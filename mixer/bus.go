@@ -21,9 +21,8 @@ type Bus struct {
 	index uint16
 }
 
-// Bus returns the bus with the given name. "master" and the name of the first output are the master. The
-// name of another output is its master bus. Control side. The error wraps ErrOption and names the nearest
-// bus.
+// Bus returns the bus called name. "master" and the name of the first output are the master. The name of another
+// output is its master bus. An unknown name is an error that wraps ErrOption and names the nearest bus. Control side.
 func (m *Mixer) Bus(name string) (Bus, error) {
 	if i := m.tree.find(name); i >= 0 {
 		return Bus{m, uint16(i)}, nil
@@ -96,8 +95,8 @@ func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mut
 // has no effect. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
-// Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, within a time, at least 5 ms, along a shape. It does
-// not stop voices. The error is ErrBusy or wraps ErrOption.
+// Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, over the time within, at least 5 ms, along shape. It
+// does not stop voices. The error is ErrBusy or wraps ErrOption.
 func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
@@ -109,7 +108,8 @@ func (b Bus) SetDuck(d Duck) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetDuck(b, d) })
 }
 
-// SetDuck replaces the duck of a bus at the moment, as Bus.SetDuck does. The error is ErrBusy or wraps ErrOption.
+// SetDuck replaces the duck of b by d at the moment, as Bus.SetDuck does. The error is ErrBusy, or wraps ErrOption if
+// d is invalid or b is another mixer's.
 func (at Moment) SetDuck(b Bus, d Duck) error {
 	m := at.mixer
 	if m == nil {
@@ -137,8 +137,8 @@ func (b Bus) SetInsert(effect Insert) error {
 // for the zero Bus.
 func (b Bus) Pause() error { return b.now(Moment.Pause) }
 
-// Resume ends a Pause of the bus; the voices fade in over 5 ms. The error is ErrBusy, or wraps ErrOption for the zero
-// Bus.
+// Resume ends a Pause of the bus; the voices fade in over 5 ms. Voices that are paused for another reason stay
+// paused. The error is ErrBusy, or wraps ErrOption for the zero Bus.
 func (b Bus) Resume() error { return b.now(Moment.Resume) }
 
 // Stop ends all voices on the bus and below it within the time fade, as Moment.Stop does. Later starts are not
@@ -170,9 +170,8 @@ type Levels struct {
 	ShortTerm pcm.LUFS     // of the last 3 s, as in EBU Tech 3341: ungated; unweighted at sample rates below 8 kHz
 }
 
-// Levels returns the last reading of the bus after its gains. The master bus of an output is measured
-// after the limiter. Without Config.Meters, and for the zero Bus, it returns silence. It does not
-// allocate.
+// Levels returns the last reading of the meter, which is after the gains of the bus. The master bus of an output is
+// measured after the limiter. Without Config.Meters, and for the zero Bus, it returns silence. It does not allocate.
 func (b Bus) Levels() Levels {
 	var shown master.Shown
 	if b.mixer != nil && b.mixer.meters != nil {

@@ -35,8 +35,8 @@ func (b *busBuffers) block(n int64) []pcm.Frame {
 	return b.mixed[:n]
 }
 
-// addTail adds the tail of a voice, from a frame of the mix on, to the tail ring. It may extend one hop and one tail
-// beyond the first frame that is not mixed.
+// addTail adds tail, the samples of a voice from frame on, to the tail ring. frame is a frame of the mix. The tail
+// may extend one hop and one tail beyond the first frame that is not mixed.
 func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	for len(tail) > 0 {
 		at := frame & b.tailMask
@@ -48,8 +48,8 @@ func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	}
 }
 
-// takeTails moves the tails of n frames, from a frame of the mix on, from the ring into the accumulator. n is at most
-// a hop.
+// takeTails moves the tails of n frames, from frame on, from the ring into the accumulator b.mixed. frame is a frame
+// of the mix; n is at most a hop.
 func (b *busBuffers) takeTails(frame, n int64) {
 	n = min(n, b.tailEnd-frame)
 	if n <= 0 {

@@ -26,8 +26,8 @@ type scheduledGain struct {
 	gain  pcm.Decibels
 }
 
-// at returns the frame of the mix for the gain; known is false while its batch has not fired, and the frame is
-// meaningless then.
+// at returns the frame of the mix where the gain is set; known is false while its batch has not fired, and the frame
+// is meaningless then.
 func (g *scheduledGain) at() (frame int64, known bool) {
 	if g.batch == nil {
 		return g.frame, true
@@ -36,8 +36,9 @@ func (g *scheduledGain) at() (frame int64, known bool) {
 	return base + g.frame, fired
 }
 
-// record records a command that sets a gain of a bus. next is the frame where a command of Now takes effect. If too
-// many gains are scheduled, the oldest is dropped.
+// record records l, a command that sets the gain of a bus; its frame may be Now. next is the frame where a command of
+// Now takes effect. A gain up to horizon(next) counts as set at once. If too many gains are scheduled, the oldest is
+// dropped.
 func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.applyDue(next)
 	if l.frame == Now {
@@ -53,7 +54,7 @@ func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.scheduled = append(g.scheduled, l)
 }
 
-// apply applies a gain with an absolute frame, unless a gain for a later frame was applied.
+// apply makes l, whose frame is absolute, the current gain of its bus, unless a gain for a later frame was applied.
 func (g *gainReadback) apply(l *scheduledGain) {
 	if l.frame >= g.setAt[l.bus] {
 		g.current[l.bus], g.setAt[l.bus] = l.gain, l.frame
@@ -87,7 +88,7 @@ func (g *gainReadback) applyDue(next int64) {
 	g.due = due
 }
 
-// cancel removes the pending gains of batch s. next is as in record.
+// cancel removes the scheduled gains of batch s that do not count as set yet. next is as in record.
 func (g *gainReadback) cancel(s *Batch, next int64) {
 	g.applyDue(next)
 	g.scheduled = slices.DeleteFunc(g.scheduled, func(l scheduledGain) bool { return l.batch == s })

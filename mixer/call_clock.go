@@ -44,8 +44,9 @@ func (l *callClock) now() (t time.Duration) {
 	return l.read()
 }
 
-// frame returns the frame of the mix for a call made now, Config.Lead after the present. rendered is the number of
-// rendered frames, and rate is in Hz. The result never decreases. The mutex is held.
+// frame returns the frame of the mix for a call made now: the present frame by the clock, plus Config.Lead. rendered
+// is the number of rendered frames, and rate is in Hz. The result never decreases. It also updates the mapping. The
+// caller holds the mutex.
 func (l *callClock) frame(rendered int64, rate int) int64 {
 	now := l.now()
 	top := pcm.Duration(rendered, rate) - now

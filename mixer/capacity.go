@@ -41,9 +41,9 @@ func (c *Config) initialCapacity(commands, events int) initialCapacity {
 	return m
 }
 
-// maxEventRecords returns the maximum number of queued event records. events is Config.Events before defaults. If it
-// is set, each of these events may be the choice of a victim, which takes several records. By default most events are
-// not.
+// maxEventRecords returns the maximum number of queued event records; an event takes one or more of them. events is
+// Config.Events before defaults. If it is set, each of these events may be the choice of a victim, which takes
+// several records. By default most events are not.
 func (c *Config) maxEventRecords(events int) int {
 	switch {
 	case events > 0:
@@ -61,7 +61,7 @@ type queueBuffers struct {
 	readySuccessors []readySuccessor
 }
 
-// newQueueBuffers returns empty buffers with room for a number of commands under way.
+// newQueueBuffers returns empty buffers with room for the given number of commands under way.
 func newQueueBuffers(commands int) *queueBuffers {
 	return &queueBuffers{commandqueue.New[command](commands), make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands)}
 }
@@ -76,10 +76,10 @@ func (m *Mixer) growBuffers(n int64) {
 	m.growEvents(n)
 }
 
-// growEvents makes room in the event queue for all events that a number of commands and the present voices can cause
-// in one block. maxBlockEvents counts these events. Endless voices, and all voices with Config.Virtual, can become
-// virtual and return any number of times. If there may be such voices and there are more records than initial slots,
-// the queue gets its maximum size. The queue never shrinks. The caller holds the mutex.
+// growEvents makes room in the event queue for all events that the given number of commands under way and the present
+// voices can cause in one block. Endless voices, and all voices with Config.Virtual, can become virtual and return
+// any number of times in a block. If such voices are possible and there are more records than m.minSlots, the queue
+// gets its maximum size. The queue never shrinks. The caller holds the mutex.
 func (m *Mixer) growEvents(commands int64) {
 	capacity := ring.Cap(m.events)
 	if capacity >= m.maxEventRecords {

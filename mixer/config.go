@@ -178,7 +178,8 @@ func (c *configCheck) require(good bool, format string, values ...any) {
 	}
 }
 
-// requireRange records an error if x is outside least..most. The format gets x, least and most, in this order.
+// requireRange records an error, as require does, if x is outside least..most. The format gets x, least and most, in
+// this order.
 func (c *configCheck) requireRange(x, least, most int, format string) {
 	c.require(least <= x && x <= most, format, x, least, most)
 }
@@ -266,8 +267,8 @@ func (c *configCheck) buses(config *Config) {
 	}
 }
 
-// check returns an error, without ErrOption or ErrConfig, if d is not valid for the bus with a name in the tree t.
-// The zero Duck is valid.
+// check returns an error, without ErrOption or ErrConfig, if d is not valid for the bus named bus of the tree t. The
+// zero Duck is valid.
 func (d *Duck) check(bus string, t tree) error {
 	switch {
 	case *d == (Duck{}):

@@ -27,8 +27,8 @@ func (h Handle) Done() <-chan struct{} {
 	return c
 }
 
-// closeDone closes the channels of ended voices every 5 ms, all of them after Close. It runs on a goroutine of its
-// own and returns when no channel is left.
+// closeDone closes, every 5 ms, the channels of Done whose voices are over, and after Close all channels. It runs on
+// a goroutine of its own and returns when no channel is left. It takes the mutex each time.
 func (m *Mixer) closeDone() {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()

@@ -52,15 +52,15 @@ func (b Bus) Reduction() pcm.Decibels {
 	return sum
 }
 
-// SetEffect fades parameters of an effect of the bus within a time. name is the ID or kind of the effect. The time is
-// at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error is ErrBusy, or wraps ErrOption and names the
-// nearest effect or parameter, or the range; the call then has no effect. It allocates.
+// SetEffect fades the parameters in values of the effect with the ID or kind name to those values, over the time
+// within. The time is at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error is ErrBusy, or wraps
+// ErrOption and names the nearest effect or parameter, or the range; the call then has no effect. It allocates.
 func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
 }
 
-// SetEffect fades parameters of the effect of bus b with the ID or kind name from the moment on, within a time, as
-// Bus.SetEffect does. The error is ErrBusy or wraps ErrOption; the call then has no effect.
+// SetEffect fades the parameters in values of the effect of b with the ID or kind name, from the moment on over the
+// time within, as Bus.SetEffect does. The error is ErrBusy or wraps ErrOption; the call then has no effect.
 func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
 	m := at.mixer
 	t := TargetBus(b)
@@ -76,8 +76,8 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 	})
 }
 
-// parseEffectValues converts the arguments of SetEffect to fades by index. The error wraps ErrOption if the
-// bus has no such effect, or a value is unknown or out of range.
+// parseEffectValues converts the arguments of SetEffect to fades by index. It copies values. The error wraps
+// ErrOption if b has no effect called name, or a value is unknown or out of range.
 func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*effectFades, error) {
 	var names []string
 	for i, p := range m.effects[b.index] {

@@ -132,8 +132,8 @@ func (k EventKind) explainsChoice() bool {
 	return false
 }
 
-// emit queues a copy of e for the control side. If the queue is full, the event is lost; once events are read, it
-// counts in Stats.EventsLost.
+// emit queues a copy of e for the control side and sets e.Explained. If the queue is full, the event is lost; once
+// the control side reads events, it counts in Stats.EventsLost.
 func (a *audio) emit(e *audioEvent) {
 	e.Explained = e.Kind.explainsChoice()
 	if !eventcode.Encode(a.events, e) && a.polled.Load() {
@@ -141,8 +141,8 @@ func (a *audio) emit(e *audioEvent) {
 	}
 }
 
-// popEvent removes the oldest event of the audio side from the queue, stores it in e and reports whether there was an
-// event. It converts powers to decibels. The event mutex is held.
+// popEvent moves the oldest event of the audio side from the queue to e and reports whether there was an event. It
+// converts powers to decibels. The caller holds m.eventMutex.
 func (m *Mixer) popEvent(e *Event) bool {
 	var from audioEvent
 	if !eventcode.Decode(m.events, &from) {
@@ -202,9 +202,9 @@ func (m *Mixer) pollEvents() {
 	}
 }
 
-// Events moves the events since the last call into dst, oldest first, and returns their number. If dst is full, the
-// rest waits for the next call. Control side. Concurrent callers share the events. Use an EventReader to read all
-// events independently of other callers.
+// Events moves the events since the last call into dst, oldest first, and returns their number, at most len(dst). If
+// dst is full, the rest waits for the next call. From the first call on, lost events are counted. Control side.
+// Concurrent callers share the events. Use an EventReader to read all events independently of other callers.
 func (m *Mixer) Events(dst []Event) int {
 	m.requestMissingMips()
 	m.pollEvents()

@@ -12,8 +12,8 @@ type EventReader struct {
 	lost  int64
 }
 
-// NewEventReader returns a reader of all events that have not been read yet and of all later ones.
-// Control side.
+// NewEventReader returns a reader of all later events and of the earlier events that no caller of Events or reader
+// has received yet. From then on, lost events are counted. Control side.
 func (m *Mixer) NewEventReader() *EventReader {
 	m.pollEvents()
 	m.eventMutex.Lock()
@@ -56,7 +56,7 @@ func (r *EventReader) Close() {
 }
 
 // distributeEvents moves the events of the audio side into the queues of all readers. Without a reader it has no
-// effect. The event mutex is held.
+// effect. The caller holds m.eventMutex.
 func (m *Mixer) distributeEvents() {
 	if m.readers == nil {
 		return
@@ -68,7 +68,8 @@ func (m *Mixer) distributeEvents() {
 	}
 }
 
-// enqueue queues a copy of e, or counts it as lost if the queue is full. The event mutex is held.
+// enqueue queues a copy of e, or counts e as lost if the queue has Config.Events events, rounded up to a power of
+// two. The caller holds the mixer's eventMutex.
 func (r *EventReader) enqueue(e *Event) {
 	if n := len(r.queue); r.count == n {
 		if n >= r.mixer.maxQueuedEvents {
@@ -83,8 +84,8 @@ func (r *EventReader) enqueue(e *Event) {
 	r.count++
 }
 
-// dequeue moves queued events into dst, oldest first, and returns their number, at most len(dst). The event mutex is
-// held.
+// dequeue moves queued events into dst, oldest first, and returns their number, at most len(dst). The caller holds
+// the mixer's eventMutex.
 func (r *EventReader) dequeue(dst []Event) (n int) {
 	for ; n < len(dst) && r.count > 0; n++ {
 		e := &r.queue[r.first]

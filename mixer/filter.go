@@ -5,8 +5,8 @@ import "voicepool/voice"
 // A voice gets a filter when it first needs a cutoff. The control side allocates the filter and stores it
 // in the record before it sends the command. The audio side attaches it to the voice.
 
-// allocateFilters allocates filters for the start r and its successors, which may take over a cutoff, and enables
-// scores with filters. Existing filters stay. The mutex is held.
+// allocateFilters allocates filters for the start of r and its successors, which may take over a cutoff, requests the
+// spectra of their sounds, and makes scores include filters. Existing filters stay. The caller holds the mutex.
 func (m *Mixer) allocateFilters(r *record) {
 	m.enableSpectral()
 	if m.filterBank.Load() == nil {
@@ -30,8 +30,8 @@ func (m *Mixer) allocateFilters(r *record) {
 	}
 }
 
-// allocateFiltersFor allocates filters for all starts that command c may set a cutoff of: the present ones, and
-// starts that are requested before the command is executed. The mutex is held.
+// allocateFiltersFor allocates filters for all starts that c may set a cutoff of: the present ones, and, by
+// m.filtersUntil, starts that are requested before c is executed. The caller holds the mutex.
 func (m *Mixer) allocateFiltersFor(c *command) {
 	if c.target.kind == oneVoice {
 		if r := m.recordOf(c.target.id); r != nil {
@@ -69,8 +69,8 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	return extra.lowPass, extra.highPass
 }
 
-// attachFilters attaches the filters and the pre-fader output that the start needs to its voice v, at the frame now
-// of the mix. Audio side.
+// attachFilters attaches the filters and the pre-fader output that the start of r needs to its voice v, at now, a
+// frame of the mix. The control side must have allocated them. Audio side.
 func (r *record) attachFilters(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
@@ -102,8 +102,8 @@ func (r *record) screen() *voice.DirectFilter {
 	return r.extra.Load().screen.Load()
 }
 
-// moveSpatialLowPass moves the low-passes of a voice's spatial position to the cutoffs in p, within over frames from
-// now on.
+// moveSpatialLowPass fades the low-passes of a voice's spatial position to the cutoffs in p, over fadeFrames frames
+// from now, a frame of the mix, on.
 func (s *slot) moveSpatialLowPass(p *spatialState, now, fadeFrames int64) {
 	s.attachFilter(p.lowPass, now)
 	s.voice.SetSpatialLowPass(now, p.lowPass, fadeFrames)
@@ -125,15 +125,15 @@ func (s *slot) resetScreen() {
 	}
 }
 
-// attachFilter attaches the filter that was allocated for the voice, off, at the frame now of the mix, if hz is not
-// 0. It has no effect if the voice has a filter or no filter was allocated.
+// attachFilter attaches the filter that was allocated for the voice, switched off, at now, a frame of the mix, if the
+// new cutoff hz is not 0. It has no effect if the voice has a filter or no filter was allocated.
 func (s *slot) attachFilter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
 		s.voice.AttachFilter(now, f, 0, 0)
 	}
 }
 
-// cutoffs records the first error of the cutoffs of the buses.
+// cutoffs records the first error of the cutoffs of buses.
 func (c *configCheck) cutoffs(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]

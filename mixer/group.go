@@ -83,7 +83,7 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	return g, nil
 }
 
-// counts reports whether voice s counts for the limit of the group: it is in the group and, with PerOwner, has the
+// counts reports whether voice s counts for the limit of the group: s is in the group and, with PerOwner, belongs to
 // owner.
 func (g *Group) counts(s *slot, owner uint64) bool {
 	return s.record.group == g && (!g.perOwner || s.record.owner == owner)
@@ -95,7 +95,7 @@ func (g *Group) Options() GroupOptions { return g.options }
 // Name returns the name of the group.
 func (g *Group) Name() string { return g.name }
 
-// countSharing returns the number of voices that count for the limit of a group with a given owner. With
+// countSharing returns the number of voices that count for the limit of g together with a start of owner. With
 // PerOwner and fewer than limit voices in the group, it returns all voices of the group, an upper bound.
 func (a *audio) countSharing(g *Group, owner uint64) int {
 	if !g.perOwner || g.playing < g.limit {

@@ -58,8 +58,8 @@ func (h Handle) Number() uint64 {
 	return h.finished().Number
 }
 
-// Position returns the position in the sound at the end of the last block, or where the voice ended. It
-// is 0 before the voice begins, and for a voice that ended long ago.
+// Position returns the position in the sound at the end of the last block, or where the voice ended. It is 0 before
+// the voice begins, for a voice that ended long ago, and for the zero Handle.
 func (h Handle) Position() time.Duration {
 	r, unlock := h.lockRecord()
 	switch {
@@ -179,8 +179,8 @@ func (h Handle) Seek(position time.Duration) error {
 	return h.setProperty(propSeek, float64(h.mixer.frames(position)))
 }
 
-// Fade fades the gain to gain, -120..+24 dB or -Inf, within a time, at least 5 ms, along a shape. It does not stop
-// the voice. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// Fade fades the gain to gain, -120..+24 dB or -Inf, over the time within, at least 5 ms, along shape. It does not
+// stop the voice. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
 	switch err := c.check(); {
@@ -239,7 +239,7 @@ func (h Handle) Pan() float64 {
 
 // Looping reports whether the voice will jump back at the end of its loop, updated every 20 ms. Rounds of a loop
 // under 64 frames are counted when the voice leaves it. For a stream it is the requested setting. It is false for a
-// voice that is gone.
+// voice that is gone and for a pending start of a sound in memory.
 func (h Handle) Looping() bool {
 	return fromRecord(h, Handle.lockAlive, false, func(r *record) bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
@@ -251,7 +251,7 @@ func (h Handle) Looping() bool {
 
 // fromRecord returns answer(r) for the record r of h. find, Handle.lockRecord or Handle.lockAlive, looks up r and
 // locks the mutex. Without a record, the result is gone. answer runs with the mutex held and must not capture
-// variables, because the closure would then be allocated.
+// variables, because the closure would then be allocated. The mutex is unlocked afterwards.
 func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
 	r, unlock := find(h)
 	if r == nil {
@@ -297,9 +297,9 @@ func (h Handle) lockAlive() (*record, func()) {
 	return r, unlock
 }
 
-// setProperty sets a property of the voice to value, in the unit of the property, from the next frame on. It stores a
-// pending set or, with Config.Lead, sends a command. The error is ErrGone, wraps ErrOption if the value is out of
-// range, or is ErrBusy. It locks the mutex.
+// setProperty sets a property, named by field, of the voice to value, in the unit of the property, from the next
+// frame on. It stores a pending set or, with Config.Lead, sends a command. The error is ErrGone, wraps ErrOption if
+// the value is out of range, or is ErrBusy. It locks the mutex.
 func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)

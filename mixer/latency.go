@@ -13,7 +13,7 @@ type Latency struct {
 	Limiter time.Duration // the lookahead: from a frame of the mix to the output of Render
 }
 
-// Latency returns the delays from a call to the output of Render. Control side.
+// Latency returns the delays that the mixer adds between a call and the output of Render. Control side.
 func (m *Mixer) Latency() Latency {
 	return Latency{
 		Lead: pcm.Duration(m.clock.lead, m.rate), Block: pcm.Duration(m.longest.Load(), m.rate), Limiter: pcm.Duration(int64(m.latency), m.rate),

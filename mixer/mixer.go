@@ -136,10 +136,10 @@ func New(c Config) (*Mixer, error) {
 // is filled with silence.
 func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
-// Skip advances by the given number of frames without mixing voices, to start in the middle of a piece.
-// Commands, decisions and events are the same as with Render. The following Render gives the same output
-// as if Render had been called all along, except for tails, effects, inserts, Config.DCGuard and the
-// limiter. The limiter agrees after Render has run for 1 s. Audio side, like Render.
+// Skip advances by frames without mixing voices, to start in the middle of a piece. Commands, decisions and events
+// are the same as with Render. The following Render gives the same output as if Render had been called all along,
+// except for tails, effects, inserts, Config.DCGuard and the limiter. The limiter agrees after Render has run for 1
+// s. Audio side, like Render.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 
 // Rate returns the sample rate in Hz.
@@ -173,7 +173,9 @@ func (m *Mixer) next() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// Play starts s at the next frame that is mixed. It is the same as m.At(Now).Play(s, o), with the same errors.
+// Play requests a start of s at the next frame that is mixed or, with Config.Lead, at the frame that Next returns. It
+// is the same as m.At(Now).Play(s, o), with the same errors. Only when Render executes the request is it decided
+// whether the start gets a voice.
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }
@@ -190,9 +192,10 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-// play sends c, a cmdPlay or cmdThen, for a new start of s with options o and returns its handle. The errors are
-// ErrOption, ErrBusy, ErrClosed, ErrGone for a predecessor that is over, or come from opening a stream; the handle is
-// zero then. It replaces some values of o, such as gains of -Inf.
+// play sends c, a cmdPlay or cmdThen, for a new start of s with options o and returns the handle of the start. The
+// errors are ErrOption, ErrBusy, ErrClosed, ErrGone for a predecessor that is over, or come from opening a stream;
+// the handle is zero then. play takes the mutex. It stores the record of the start in c and normalizes some values of
+// o, such as gains of -Inf.
 func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
@@ -275,8 +278,9 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	return Handle{m, id, o.Play}, nil
 }
 
-// send checks the target and the frame of a command and sends it to the audio side. It returns an error that wraps
-// ErrOption, or ErrBusy. It takes the mutex.
+// send checks the target and the frame of c and sends c to the audio side. It returns an error that wraps ErrOption,
+// or ErrBusy. It takes the mutex. It also records the gain that c sets on a bus, or cancels such records of a batch
+// that c drops, so that the control side can read back gains of buses.
 func (m *Mixer) send(c command) error {
 	t := &c.target
 	if err := t.check(m); err != nil {
@@ -302,8 +306,9 @@ func (m *Mixer) send(c command) error {
 	return nil
 }
 
-// sendToPlay sends a command as send does. If the target is a voice with an Options.Play, every voice of that play
-// gets the command at the same frame, or the call fails for all of them. It takes the mutex.
+// sendToPlay sends c as send does, with the same errors. If the target is a voice with an Options.Play, every voice
+// of that play gets the command at the same frame, or the error is ErrBusy and the call has no effect. It takes the
+// mutex.
 func (m *Mixer) sendToPlay(c command) error {
 	play := c.target.tag
 	if c.target.kind != oneVoice || play == 0 {
@@ -330,7 +335,8 @@ func (m *Mixer) sendToPlay(c command) error {
 	return nil
 }
 
-// push sends a command, or returns ErrBusy if too many are under way. The mutex is held.
+// push sends c, or counts a busy call and returns ErrBusy if too many commands are under way. The caller holds
+// m.mutex.
 func (m *Mixer) push(c command) error {
 	if m.inFlight.Len() >= m.capacity.Limit(c.frame == Now) {
 		m.busyCalls.Add(1)
@@ -340,8 +346,10 @@ func (m *Mixer) push(c command) error {
 	return nil
 }
 
-// pushReserved sends a copy of command c after the caller has checked that there is room, and sets its sequence
-// number. It returns its frame, which may be Now. The mutex is held.
+// pushReserved sends a copy of c. Requires that the caller has checked that there is room, and holds m.mutex. It sets
+// c.seq. With Config.Lead it replaces a c.frame of Now by the frame of the call clock, except in a batch or a
+// cmdPositions. It returns c.frame. It allocates the memory that the audio side needs for c, and wakes a sleeping
+// mixer.
 func (m *Mixer) pushReserved(c *command) (frame int64) {
 	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {
 		c.frame = m.clock.frame(m.Now(), m.rate)

@@ -28,19 +28,20 @@ type Moment struct {
 	rank  int32
 }
 
-// At returns the moment of a frame, counted from the first frame that the mixer rendered, or Now. If the
-// frame has already been mixed, the command is executed immediately and Stats.Late is incremented.
+// At returns the moment of frame, counted from the first frame that the mixer rendered, or Now. If the frame has
+// already been mixed, commands are executed immediately and Stats.Late is incremented. A frame below Now makes the
+// methods of the moment fail.
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
-// WithRef returns the same moment with a reference of the caller's choice; the default is 0. An EventMissed of a
-// command at this moment repeats the reference.
+// WithRef returns the same moment with the reference ref of the caller's choice; the default is 0. An EventMissed of
+// a command at this moment repeats the reference.
 func (at Moment) WithRef(ref int64) Moment {
 	at.ref = ref
 	return at
 }
 
-// WithRank returns the same moment with a rank; the default is 0. If several commands for one frame arrive before
-// that frame, those with lower ranks are executed first.
+// WithRank returns the same moment with the given rank; the default is 0. If several commands for one frame arrive
+// before that frame, those with lower ranks are executed first.
 func (at Moment) WithRank(rank int32) Moment {
 	at.rank = rank
 	return at
@@ -66,7 +67,7 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade)})
 }
 
-// FadeOut ends the voices of t within the time fade as Stop does, but along a shape. The error is ErrBusy, or wraps
+// FadeOut ends the voices of t within the time fade as Stop does, but along shape. The error is ErrBusy, or wraps
 // ErrOption for an unknown shape or an invalid target.
 func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
 	if at.mixer == nil {
@@ -135,19 +136,19 @@ func (at Moment) SetHighPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// Fade fades the gain of the voices of t, or of the bus t, to gain, -120..+24 dB or -Inf, within a time, at least 5
-// ms, along a shape. It does not stop voices. The error is ErrBusy or wraps ErrOption.
+// Fade fades the gain of the voices of t, or of the bus t, to gain, -120..+24 dB or -Inf, over the time within, at
+// least 5 ms, along shape. It does not stop voices. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// Set changes the properties in c of the voices of t, or of the bus t, within a time, at least 5 ms. Gains move
-// linearly in decibels or along c.Shape, pitch and speed linearly in semitones, cutoffs linearly in their logarithm.
-// Priority, protection and rounds change at once.
+// Set changes the properties in c of the voices of t, or of the bus t, over the time within, at least 5 ms. Gains
+// move linearly in decibels or along c.Shape, pitch and speed linearly in semitones, cutoffs linearly in their
+// logarithm. Priority, protection and rounds change at once.
 //
-// Sets of Now for one voice or a bus are never lost: several of them between two blocks replace each other. Rounds of
-// streams open other decoders, as Seek does, for the starts requested before the call. The error is ErrBusy, wraps
-// ErrOption, or comes from opening a stream.
+// Sets of Now for one voice or a bus are never lost: several of them between two blocks replace each other. A voice
+// that is gone is not an error. Rounds of streams open other decoders, as Seek does, for the starts requested before
+// the call. The error is ErrBusy, wraps ErrOption, or comes from opening a stream.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -203,12 +204,12 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	return nil
 }
 
-// Seek moves the voices of t to a position in their sounds. Here TargetVoice means a single voice. The
-// old position fades out over 10 ms, the new one fades in over 5 ms. A position beyond the end ends a
-// voice.
+// Seek moves the voices of t to position in their sounds. Here TargetVoice means a single voice. The old position
+// fades out over 10 ms, the new one fades in over 5 ms. A position beyond the end ends a voice. The error is ErrBusy,
+// or wraps ErrOption for a negative position or an invalid target.
 //
-// For streams, Seek opens other decoders, which allocates and can fail as Play does. It applies to the
-// streams that play when Seek is called. After an error, some of them may have moved.
+// For streams, Seek opens other decoders, which allocates and can fail as Play does. It applies to the streams that
+// play when Seek is called. After an error, some of them may have moved.
 func (at Moment) Seek(t Target, position time.Duration) error {
 	if position < 0 {
 		return negativePositionError(position)
@@ -256,8 +257,9 @@ func (at Moment) Resize(voices int) error {
 // noTail, as the length of a stop, ends a voice between two frames.
 const noTail = -1
 
-// stopFrames returns the length of a stop in frames; 0, also for negative times, is a stop with a tail.
+// stopFrames converts d, the length of the fade of a stop, to frames. The result 0, also for a negative d, is a stop
+// with a tail of 10 ms.
 func (m *Mixer) stopFrames(d time.Duration) int64 { return max(m.frames(d), 0) }
 
-// frames converts a time to frames at the mixer's rate, rounded.
+// frames converts d to frames at the mixer's rate, rounded.
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

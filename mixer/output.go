@@ -70,7 +70,7 @@ func (c *Config) fillOutputDefaults() {
 	}
 }
 
-// output returns the index of the output with a name, or -1.
+// output returns the index of the output called name, or -1.
 func (c *Config) output(name string) int {
 	return slices.IndexFunc(c.Outputs, func(o Output) bool { return o.Name == name })
 }
@@ -98,8 +98,8 @@ func (c *Config) allBuses() (all []BusConfig, roots int) {
 	return all, max(len(c.Outputs)-1, 0)
 }
 
-// outputs records the first error of the outputs of a configuration with default channels. It replaces gains of -Inf
-// by MinGain, and adds the names of the outputs to names, the names in use.
+// outputs records the first error of the outputs of config, whose default channels are filled in. It replaces gains
+// of -Inf by MinGain, and adds the names of the outputs to names, the names in use.
 func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	c.require(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
 	users := map[int]string{}
@@ -125,7 +125,8 @@ func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	}
 }
 
-// routes records an error if a bus of config names an output other than its parent's. t is its tree.
+// routes records an error if a bus of config names an unknown output, or an output other than its parent's. t is the
+// tree of all buses.
 func (c *configCheck) routes(config *Config, t tree) {
 	for i := range config.Buses {
 		b := &config.Buses[i]

@@ -16,8 +16,8 @@ type outputRank struct {
 	handle pool.Handle
 }
 
-// newOutputOrder returns an empty order for a number of outputs and of slots. The error is of a pool that could not
-// be made.
+// newOutputOrder returns an empty order for the given numbers of outputs and of slots. It fails only if a pool of
+// ranks cannot be made.
 func newOutputOrder(outputs, slots int) (*outputOrder, error) {
 	k := &outputOrder{outputs: make([]*pool.Pool[int], outputs), assigned: make([]outputRank, slots)}
 	for i := range k.outputs {
@@ -30,8 +30,8 @@ func newOutputOrder(outputs, slots int) (*outputOrder, error) {
 	return k, nil
 }
 
-// assignRank assigns slot i to an output, with the next free rank there. It has no effect with one output, for
-// a virtual voice, or if the slot is already on that output.
+// assignRank assigns slot i to the output with index output, with the next free rank there, and releases the rank on
+// another output. It has no effect with one output, for a virtual voice, or if the slot is already on that output.
 func (r *voiceTable) assignRank(i, output int) {
 	if r.order == nil || i >= r.base {
 		return
@@ -57,8 +57,8 @@ func (r *voiceTable) releaseRank(i int) {
 	}
 }
 
-// nextInOrder returns the index of the first voice at or after a place in the order of voices, and the place after
-// it. Begin with place 0; i is -1 at the end.
+// nextInOrder returns the index i of the first voice at or after place, a position in the order of voices, and next,
+// the place after that voice. Begin with place 0; i is -1 at the end.
 func (r *voiceTable) nextInOrder(place int) (i, next int) {
 	if r.order == nil {
 		i = r.next(place)

@@ -41,7 +41,8 @@ func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape
 	return c
 }
 
-// readCommand returns the command that makes the audio side read and apply the pending set of property f.
+// readCommand returns the command that makes the audio side read and apply the pending set of property f, with the
+// value that is stored when the command is executed.
 func (w *pendingSets) readCommand(f property) command {
 	if w.voice == (Handle{}) {
 		return command{kind: cmdPendingBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, props: 1 << f}
@@ -61,7 +62,8 @@ func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 }
 
 // storeSet stores in w a pending set of property f to value, in the unit of the property, within fadeFrames frames
-// along a shape. It sends a command if the audio side would otherwise not read the set in time. The caller holds the
+// along shape. A set that is pending already is replaced. storeSet sends a command if the audio side would otherwise
+// not read the set in time; without room in the ring buffer the set waits for the next block. The caller holds the
 // mutex.
 func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
@@ -99,8 +101,8 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// storeBusSets stores pending sets of the properties in c for the bus at index bus, within fadeFrames frames. The
-// caller holds the mutex.
+// storeBusSets stores pending sets of the properties in c for the bus at index bus, within fadeFrames frames, and
+// records a new gain for Bus.Gain. The caller holds the mutex.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {
@@ -123,7 +125,8 @@ type busPending struct {
 }
 
 // storeSet stores a pending set of property f of the voice h, whose record is r, to value, in the unit of the
-// property. If the property can fade, it fades within fadeFrames frames along a shape. The caller holds the mutex.
+// property. If the property can fade, it fades within fadeFrames frames along shape. It also allocates filters and
+// requests mip levels that the voice then needs. The caller holds the mutex.
 func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64, shape voice.Shape) {
 	m := h.mixer
 	m.mayLoop = m.mayLoop || f == propRounds
@@ -153,7 +156,7 @@ func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64,
 
 // fadeProperties fades the properties in c of the voice h within fadeFrames frames. It stores pending sets, or, with
 // Config.Lead, sends a command. It returns ErrGone if the voice is over, and ErrBusy if the command cannot be sent.
-// It locks the mutex.
+// It does not check c. It locks the mutex.
 func (h Handle) fadeProperties(c *Change, fadeFrames int64) error {
 	r, unlock := h.lockAlive()
 	if r == nil {

@@ -32,7 +32,8 @@ type pitchSpan struct {
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
 // fadeTo records that a set at the frame at fades the pitch to the value to, in semitones, and that the fade has
-// ended by the frame until. now is the present frame. All frames are of the mix.
+// ended by the frame until. Until then, the range covers the earlier range and to. A set with a later at keeps the
+// final value. now is the present frame. All frames are of the mix.
 func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	least, most := p.bounds(now)
 	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -52,7 +53,7 @@ func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	p.lowest, p.highest, p.until = min(least, from), max(most, to), never
 }
 
-// bounds returns the lowest and the highest pitch, in semitones, from the frame now of the mix on.
+// bounds returns the lowest and the highest pitch, in semitones, that p may have from now, a frame of the mix, on.
 func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	if now < p.until {
 		return p.lowest, p.highest
@@ -78,8 +79,9 @@ func (m *Mixer) rememberSet(c *command) {
 	m.scheduledSets = append(m.scheduledSets, *c)
 }
 
-// initPitchRange records the initial pitch of the start r at a frame, or Now, together with the scheduled sets that
-// will apply to r. It requests the mip levels that r will read. The caller holds the mutex.
+// initPitchRange prepares the pitch range of r, a start requested for frame, or Now: its initial pitch together with
+// the scheduled sets that will apply to r. It requests the mip levels that r will read. It also marks r as without a
+// successor. The caller holds the mutex.
 func (m *Mixer) initPitchRange(r *record, frame int64) {
 	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(frame, m.Now()), false, false
 	if !r.readsMips() { // its pitchRange is not used
@@ -129,7 +131,7 @@ func (r *record) readsMips() bool {
 	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
 }
 
-// notePitchSet records that c sets the pitch, speed or rounds of the start r at a frame, or Now, within fadeFrames
+// notePitchSet records that c sets the pitch, speed or rounds of the start of r at frame, or Now, within fadeFrames
 // frames. It requests the mip levels that r and, after a long fade, its successors will read. The caller holds the
 // mutex.
 func (m *Mixer) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
@@ -179,7 +181,7 @@ func (m *Mixer) widenSuccessors(r *record) {
 	}
 }
 
-// fadeSpan returns the frame at when a set for a frame, or Now, is executed, and a frame until when a fade of
+// fadeSpan returns the frame at when a set for frame, or Now, is executed, and a frame until when a fade of
 // fadeFrames frames from at on has certainly ended. now is the present frame.
 func (m *Mixer) fadeSpan(frame, fadeFrames, now int64) (at, until int64) {
 	at = max(frame, now)
@@ -295,8 +297,8 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	m.requestMips(r)
 }
 
-// noteListener stores l as the listener. If that changes Doppler shifts, it requests the mip levels that spatial
-// starts then read. The caller holds the mutex.
+// noteListener stores l as the listener of the control side. If that changes Doppler shifts, it requests the mip
+// levels that spatial starts then read. The caller holds the mutex.
 func (m *Mixer) noteListener(l *space.Ear) {
 	same := l.Waves == m.ear.Waves && l.Velocity == m.ear.Velocity
 	m.ear = *l

@@ -12,12 +12,12 @@ type playLists struct {
 
 type playList struct{ first, last uint32 }
 
-// list returns the list for a play. Other plays with the same hash share it. The table must exist.
+// list returns the list of records for play. Other plays with the same hash share the list. The table must exist.
 func (p *playLists) list(play uint64) *playList {
 	return &p.lists[play*0x9e3779b97f4a7c15>>32&uint64(len(p.lists)-1)]
 }
 
-// add appends the record with number i, from 1, to the list of a play. The table must have room for it, see grow.
+// add appends the record with number i, from 1, to the list of play. The table must have room for record i, see grow.
 func (p *playLists) add(play uint64, i uint32) {
 	l := p.list(play)
 	if p.next[i-1] = 0; l.last == 0 {
@@ -28,7 +28,7 @@ func (p *playLists) add(play uint64, i uint32) {
 	l.last = i
 }
 
-// remove removes the record with number i, from 1, from the list of a play, which must contain it.
+// remove removes the record with number i, from 1, from the list of play, which must contain it.
 func (p *playLists) remove(play uint64, i uint32) {
 	l, before := p.list(play), uint32(0)
 	for x := l.first; x != i; x = p.next[x-1] {
@@ -44,7 +44,7 @@ func (p *playLists) remove(play uint64, i uint32) {
 	}
 }
 
-// grow resizes the table for all records, in the order of their numbers, and keeps the order of each list.
+// grow resizes the table for records, all records in the order of their numbers, and keeps the order of each list.
 func (p *playLists) grow(records []*record) {
 	was, next := p.lists, p.next
 	n := 4
@@ -59,8 +59,8 @@ func (p *playLists) grow(records []*record) {
 	}
 }
 
-// setPlay sets the play of the start id with record r, before its record gets the handle; 0: no play. The mutex is
-// held.
+// setPlay moves r, the record of the start id, to the list of play, before r gets the handle id; 0: no play. The
+// caller holds the mutex.
 func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	was, i := r.play.Load(), uint32(id.Slot()+1)
 	if was != 0 {
@@ -77,8 +77,8 @@ func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	}
 }
 
-// forPlay calls do for all starts of a play that are not over, in the order of the requests. The mutex is
-// held.
+// forPlay calls do for all starts with the Options.Play play that are not over, in the order of the requests. The
+// caller holds the mutex.
 func (m *Mixer) forPlay(play uint64, do func(Handle, *record)) {
 	if len(m.playLists.lists) == 0 {
 		return

@@ -169,8 +169,8 @@ func (f property) finalValue(x float64, rate int) float64 {
 	return x
 }
 
-// journalValues returns the value of property f at a frame of the mix and the target of its fade in moves, in the
-// units of a Change, for the journal.
+// journalValues returns, for the journal, the value of property f at frame, a frame of the mix, and the target of its
+// fade, both from moves and in the units of a Change.
 func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float64) {
 	switch f {
 	case propLowPass:
@@ -188,7 +188,8 @@ func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float
 // journalSpeed converts semitones to a speed ratio within MinSpeed..MaxSpeed.
 func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
 
-// journalCutoff returns a cutoff at a frame of the mix and its target, in Hz within the valid range; 0: off.
+// journalCutoff returns the cutoff c at frame, a frame of the mix, and its target, in Hz within the valid range; 0:
+// off.
 func journalCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
 	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 }
@@ -210,8 +211,9 @@ func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	}
 }
 
-// set fades property f of the voice to x, in the unit of the property, from the frame now on within fadeFrames
-// frames; the gain moves along a shape. Priority, protection and rounds change at once.
+// set fades property f of the voice to x, in the unit of the property, from now, a frame of the mix, on within
+// fadeFrames frames; the gain moves along shape. Priority, protection and rounds change at once. The caller then
+// rescores the voice.
 func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	v := &s.voice
 	switch f {
@@ -238,8 +240,9 @@ func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Sha
 	}
 }
 
-// set fades property f of the bus to x, in the unit of the property, from the frame now on within fadeFrames frames;
-// the gain moves along a shape. For propSolo it only sets the flag; the caller then calls fadeSolos.
+// set fades property f of the bus to x, in the unit of the property, from now, a frame of the mix, on within
+// fadeFrames frames; the gain moves along shape. For propSolo it only sets the flag; the caller then calls fadeSolos.
+// The caller also updates tails, responses and scores. Other properties have no effect.
 func (b *bus) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	switch f {
 	case propGain:

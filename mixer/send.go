@@ -20,16 +20,15 @@ type Send struct {
 // VoiceSends is the maximum number of sends of a voice.
 const VoiceSends = 4
 
-// SetSend fades the gain of the send of the bus to another bus, whose name is to, linearly in decibels within a time,
-// at least 5 ms. gain is -120..+24 dB or -Inf. The error is ErrBusy, or wraps ErrOption and names the nearest bus or
-// the range.
+// SetSend fades the gain of the send of b to the bus called to, linearly in decibels over the time within, at least 5
+// ms. gain is -120..+24 dB or -Inf. The error is ErrBusy, or wraps ErrOption and names the nearest bus or the range.
 func (b Bus) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, within) })
 }
 
-// SetSend fades the gain of the voice's send to a bus, as Bus.SetSend does. It has no effect on a voice without such
-// a send, and on other voices of the same Options.Play. The error is ErrGone for the zero Handle, ErrBusy, or wraps
-// ErrOption.
+// SetSend fades the gain of the voice's send to the bus called to, over the time within, as Bus.SetSend does. It has
+// no effect on a voice without such a send, and on other voices of the same Options.Play. The error is ErrGone for
+// the zero Handle, ErrBusy, or wraps ErrOption.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	if h.mixer == nil {
 		return ErrGone
@@ -38,9 +37,9 @@ func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) erro
 	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
 }
 
-// SetSend fades the gain of sends to the bus with the name to, for the bus t or for the voices of t, linearly in
-// decibels within a time, at least 5 ms. It has no effect on voices without such a send; a bus without it is an
-// error. gain is -120..+24 dB or -Inf. The error is ErrBusy or wraps ErrOption.
+// SetSend fades the gain of sends to the bus called to, for the bus t or for the voices of t, linearly in decibels
+// over the time within, at least 5 ms. It has no effect on voices without such a send; a bus without it is an error.
+// gain is -120..+24 dB or -Inf. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Duration) error {
 	m := at.mixer
 	if err := t.check(m); err != nil {
@@ -65,8 +64,8 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	})
 }
 
-// sendDestination returns the index of the bus with a name as the destination of a send. It fails with
-// ErrOption for the master and an unknown name.
+// sendDestination returns the index of the bus called name as the destination of a send. For the master and an
+// unknown name it returns an error that wraps ErrOption.
 func (m *Mixer) sendDestination(name string) (int, error) {
 	if i := m.tree.find(name); i > 0 {
 		return i, nil
@@ -74,8 +73,8 @@ func (m *Mixer) sendDestination(name string) (int, error) {
 	return 0, fmt.Errorf("%w: there is no bus %q to send to%s", ErrOption, name, m.tree.nearest(name, ""))
 }
 
-// noSendError returns the error, which wraps ErrOption, for the bus with an index that has no send to the bus with
-// the name to. It suggests the nearest send.
+// noSendError returns the error, which wraps ErrOption, that the bus with index bus has no send to the bus called to.
+// It suggests the nearest send.
 func (m *Mixer) noSendError(bus uint16, to string) error {
 	name := m.tree[bus].name
 	if len(m.sends[bus]) == 0 {
@@ -95,8 +94,8 @@ type sendMove struct {
 	gain pcm.Decibels
 }
 
-// checkSends converts the sends of a start on the bus with an index, or returns the first error, which wraps
-// ErrOption.
+// checkSends converts sends, of a start on the bus with index bus, to their state, or returns the first error, which
+// wraps ErrOption.
 func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err error) {
 	if len(sends) > VoiceSends {
 		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)
@@ -128,8 +127,8 @@ type splits struct {
 	pre    voice.Prefader
 }
 
-// allocatePrefader allocates the filter and the pre-fader output of the start r, which has a pre-fader send. extra is
-// its extra data. The mutex is held.
+// allocatePrefader allocates the filter and the pre-fader output of the start of r, which has a pre-fader send. extra
+// is the extra data of r. The caller holds the mutex.
 func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	m.allocateFilters(r)
 	if extra.pre == nil {
@@ -140,7 +139,7 @@ func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	}
 }
 
-// sends records the first error of the sends of bus b, whose destinations must be in the tree t. It replaces gains of
+// sends records the first error of the sends of b, whose destinations must be in the tree t. It replaces gains of
 // -Inf by MinGain.
 func (c *configCheck) sends(b *BusConfig, t tree) {
 	named := map[string]bool{}

@@ -26,8 +26,8 @@ func (s *sleep) init() {
 	s.offset.Store(awake)
 }
 
-// frameAt returns offset plus the frames that have passed between the creation of the mixer and a time. rate is in
-// Hz.
+// frameAt returns offset plus the frames that have passed between the creation of the mixer and the time at. rate is
+// in Hz.
 func (s *sleep) frameAt(offset int64, at time.Time, rate int) int64 {
 	return offset + pcm.Frames(at.Sub(s.createdAt), rate)
 }
@@ -47,7 +47,8 @@ func (s *sleep) now(rendered int64, rate int) int64 {
 	return max(rendered, s.lastFrame.Load())
 }
 
-// requestWake signals Mixer.Asked if the mixer sleeps. Control side, after a command was sent.
+// requestWake sends a value to the channel of Mixer.Asked if the mixer sleeps; it never blocks. Control side, after a
+// command was sent.
 func (s *sleep) requestWake() {
 	if s.offset.Load() != awake {
 		select {
@@ -66,9 +67,9 @@ func (m *Mixer) Sleep(at time.Time) bool { return m.audio.trySleep(m.sleep.frame
 // Asked returns a channel that receives a value when a command is sent after Sleep. Several commands send one value.
 func (m *Mixer) Asked() <-chan struct{} { return m.sleep.wakeRequests }
 
-// Wake ends a sleep at a time and returns the number of frames that have passed since the last rendered one; 0 if the
-// mixer was awake. Commands sent during the sleep are executed after them. Audio side. It takes about 100 us
-// regardless of the length of the sleep.
+// Wake ends a sleep at the time at. It advances the mixer by the frames that have passed since the last rendered one,
+// and returns their number; 0 if the mixer was awake. Commands sent during the sleep are executed after these frames.
+// It empties the channel of Asked. Audio side. It takes about 100 us regardless of the length of the sleep.
 func (m *Mixer) Wake(at time.Time) (frames int64) {
 	frames = m.audio.wake(m.sleep.frameAt(0, at, m.rate))
 	select {

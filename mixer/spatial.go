@@ -15,7 +15,7 @@ type (
 	listenerVectors [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
 )
 
-// writeVectors publishes vectors for readVectors. Control side, with the mutex held.
+// writeVectors publishes vectors in cell for readVectors. Control side, with the mutex held.
 func writeVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) {
 	var words [18]uint64 // as many as the longer vectors have
 	for i, v := range vectors {
@@ -26,8 +26,8 @@ func writeVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vec
 	cell.Write(words[:3*len(vectors)])
 }
 
-// readVectors reads the vectors of the last write. It returns false, and they are invalid, if a write is in progress or
-// came in between.
+// readVectors copies the last written vectors of cell to vectors. It returns false, and vectors is invalid, if a
+// write is in progress or came in between.
 func readVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) bool {
 	var words [18]uint64 // as many as the longer vectors have
 	ok := cell.Read(words[:3*len(vectors)])
@@ -39,7 +39,7 @@ func readVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vect
 	return ok
 }
 
-// spot returns the Spot that vectorsOfSpot converted to v.
+// spot returns the Spot that v holds, the inverse of vectorsOfSpot.
 func (v *spotVectors) spot() space.Spot {
 	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2], Occlusion: v[3][0], Obstruction: v[3][1]}
 }
@@ -49,7 +49,7 @@ func vectorsOfSpot(s *space.Spot) spotVectors {
 	return spotVectors{s.Position, s.Velocity, s.Forward, {s.Occlusion, s.Obstruction}}
 }
 
-// ear returns the Ear that vectorsOfListener converted to v.
+// ear returns the Ear that v holds, as given to vectorsOfListener.
 func (v *listenerVectors) ear() space.Ear {
 	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }
@@ -59,7 +59,7 @@ func vectorsOfListener(l *space.Listener, ear *space.Ear) listenerVectors {
 	return listenerVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
 }
 
-// listener returns a Listener that is equivalent to the one in v: its Ear is the same. Doppler is 1 or 0.
+// listener returns a Listener that is equivalent to the Listener in v: its Ear is the same. Doppler is 1 or 0.
 func (v *listenerVectors) listener() space.Listener {
 	l := space.Listener{
 		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
@@ -123,9 +123,9 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	return nil
 }
 
-// SetListener moves the listener, from the next frame that is mixed on, within 20 ms. It never fails with
-// ErrBusy: the last of several calls between two blocks counts. Control side; it does not allocate. The
-// error wraps ErrOption.
+// SetListener moves the listener to l, from the next frame that is mixed on, within 20 ms. It never fails with
+// ErrBusy: the last of several calls between two blocks counts. An invalid l is an error that wraps ErrOption.
+// Control side; it does not allocate.
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {
@@ -141,8 +141,8 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	return nil
 }
 
-// pushPositions sends a cmdPositions, unless one is under way that comes after all other commands. The
-// mutex is held.
+// pushPositions sends a cmdPositions, unless one is under way that comes after all other commands. Without room in
+// the ring buffer, the audio side reads the positions in its next block. The caller holds the mutex.
 func (m *Mixer) pushPositions() {
 	if m.positionsSent.Load() && m.positionsSeq > m.otherSeq {
 		return
@@ -155,9 +155,9 @@ func (m *Mixer) pushPositions() {
 	m.positionsSeq = m.seq
 }
 
-// SetPosition moves the voices of t to a spot within 20 ms from the moment on; see Mixer.SetPositions. Voices that
-// were started without an Emitter are skipped. The error is ErrBusy, or wraps ErrOption if the spot is invalid or t
-// is a bus or TargetAll. It allocates.
+// SetPosition moves the voices of t to spot within 20 ms from the moment on; see Mixer.SetPositions. Voices that were
+// started without an Emitter are skipped. The error is ErrBusy, or wraps ErrOption if spot is invalid or t is a bus
+// or TargetAll. It allocates.
 func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	s, err := spot.Checked()
 	switch {
@@ -184,8 +184,8 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	return nil
 }
 
-// SetListener moves the listener within 20 ms from the moment on; see Mixer.SetListener. The error is ErrBusy, or
-// wraps ErrOption if l is invalid. It allocates.
+// SetListener moves the listener to l within 20 ms from the moment on; see Mixer.SetListener. The error is ErrBusy,
+// or wraps ErrOption if l is invalid. It allocates.
 func (at Moment) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {

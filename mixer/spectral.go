@@ -27,7 +27,8 @@ func (s *shared) enableSpectral() {
 	s.spectral.Store(sp)
 }
 
-// spectralBuses reports whether any of the buses has a filter, an equalizer or a send from the beginning.
+// spectralBuses reports whether any of buses is configured with a filter, an equalizer or a send, so that scores need
+// spectral data from the beginning.
 func spectralBuses(buses []BusConfig) bool {
 	for i := range buses {
 		if b := &buses[i]; len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 {
@@ -42,8 +43,8 @@ func spectralBuses(buses []BusConfig) bool {
 	return false
 }
 
-// requestSpectrum requests the spectrum of the sound of the start r from the refiner, unless filters are ignored. The
-// mutex is held.
+// requestSpectrum requests the spectrum of the sound of the start of r from the refiner, unless filters are ignored.
+// If r may leave its loop, it also requests the spectrum for the other loop mode. The caller holds the mutex.
 func (m *Mixer) requestSpectrum(r *record) {
 	s := r.sound.Load()
 	if s == nil || m.ignoreFilters {

@@ -16,8 +16,8 @@ func (c *Config) maxRecords() int {
 	return voices + max(voices, c.maxVirtualEndless) + c.Commands
 }
 
-// addRecords appends n empty records to the directory of all records. The caller must also extend the pool of their
-// handles, as growRecords does, and holds the mutex.
+// addRecords appends n empty records to the directory of all records, which it replaces. The caller must also extend
+// the pool of their handles, as growRecords does, and holds the mutex.
 func (m *Mixer) addRecords(n int) {
 	was, added := m.allRecords(), make([]record, n)
 	all := append(make([]*record, 0, len(was)+n), was...)
@@ -39,7 +39,7 @@ func (m *Mixer) growRecords() {
 	m.addRecords(more)
 }
 
-// extraOf returns the extra data of a record and allocates it if necessary. The caller holds the mutex.
+// extraOf returns the extra data of r and allocates it if necessary. The caller holds the mutex.
 func (m *Mixer) extraOf(r *record) *recordExtra {
 	extra := r.extra.Load()
 	if extra == nil {
@@ -76,9 +76,10 @@ func (m *Mixer) recordOf(id pool.Handle) *record {
 	return nil
 }
 
-// acquire returns a free record for a start at a frame, or Now, and the record's handle. It returns 0 and nil if too
+// acquire returns a free record for a start at frame, or Now, and the record's handle. It returns 0 and nil if too
 // many commands are under way or all records are in use. It first takes back records of finished starts, so that
-// recently used records are reused while they are in a cache. The caller holds the mutex.
+// recently used records are reused while they are in a cache. The number of records may grow. The caller holds the
+// mutex.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.inFlight.Len() >= m.capacity.Limit(frame == Now) {
 		return 0, nil

@@ -142,8 +142,8 @@ func (r *record) overrides(id pool.Handle) *startOverrides {
 	return nil
 }
 
-// setNewRounds sets the stream buffer that makes a stream leave its loop when it begins; nil clears it. The previous
-// buffer is dropped. Audio side.
+// setNewRounds stores feed, the stream buffer that makes a stream leave its loop when it begins; nil clears it. The
+// previous buffer is dropped. Without extra data it has no effect. Audio side.
 func (r *record) setNewRounds(feed *voice.StreamBuffer) {
 	extra := r.extra.Load()
 	if extra == nil { // no command arrived before the start
@@ -157,9 +157,9 @@ func (r *record) setNewRounds(feed *voice.StreamBuffer) {
 	}
 }
 
-// reset prepares a record for its next start, id, which is pending then. Control side, with the mutex held, before
-// the audio side sees it. Fields that are read only with the mutex, or after the handle was received, are zeroed by
-// plain stores, which are cheaper than atomic ones.
+// reset prepares r for its next start, id, which is pending then, and drops pending changes of the last start.
+// Control side, with the mutex held, before the audio side sees r. Fields that are read only with the mutex, or after
+// the handle was received, are zeroed by plain stores, which are cheaper than atomic ones.
 func (r *record) reset(id pool.Handle) {
 	if r.dirty.Load() != 0 { // first, because the pending changes belong to the last handle
 		r.dirty.Store(0)

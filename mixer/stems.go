@@ -35,7 +35,7 @@ type stem struct {
 }
 
 // stemOf returns the stem with the key of. If necessary, it creates the stem, and the stem's buffers for the bus with
-// an index and the buses on the way to the output. The caller holds the mutex.
+// index bus and the buses on the way to the output. The caller holds the mutex.
 func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
 	for s != nil && s.Stem != of {
@@ -55,9 +55,9 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	return s
 }
 
-// Stems returns an iterator over all stems and the contribution of each to the last n frames. It contains the voices
-// with their tails, after all gains, pans, places and ducks, summed over all outputs. It requires Config.Stems and is
-// empty without.
+// Stems returns an iterator over all stems and the contribution of each to the last n frames. A contribution contains
+// the voices with their tails, after all gains, pans, places and ducks, summed over all outputs. It requires
+// Config.Stems and is empty without.
 //
 // Stems do not contain effects, inserts, filters of buses, the DC guard and the limiter. In a mixer without these,
 // the stems add up to the mix before the limiter, apart from rounding.
@@ -82,9 +82,9 @@ func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
 	}
 }
 
-// Expect declares stems in addition to the stems of requested starts. A test can then distinguish a name
-// that was not played from a name that does not exist. Without Config.Stems it has no effect. Control
-// side.
+// Expect declares stems in addition to the stems of requested starts; Expected returns them. A test can then
+// distinguish a name that was not played from a name that does not exist. Without Config.Stems it has no effect.
+// Control side.
 func (m *Mixer) Expect(stems ...Stem) {
 	if m.stems == nil {
 		return
@@ -123,7 +123,7 @@ func (e *Event) Play() uint64 { return e.play }
 
 // mixVoicesForStems mixes the next n frames of each voice in alive separately, and adds them to the voice's bus and
 // to the voice's stem. The mix has the same bits as with mixUntilPanic, because each kernel adds the final value of a
-// frame at once.
+// frame at once. Ends are added to a.endings.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot
@@ -140,8 +140,8 @@ func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	}
 }
 
-// beginStems prepares all stems for mixBuses of the next n frames: it clears their outputs for these frames and adds
-// their tails.
+// beginStems prepares all stems for mixBuses of the next n frames: it clears their outputs for these frames, and adds
+// their tails and applies the fades of solos to their buffers.
 func (a *audio) beginStems(n int64) {
 	for s := a.stems.first.Load(); s != nil; s = s.next {
 		at := a.now % a.hop
@@ -162,8 +162,9 @@ func (st *stems) clearOutputs() {
 	}
 }
 
-// applyStems adds, for each stem, the stem's part of the bus with an index to the bus above or to the stem's output,
-// with the gains of the bus. It does so for the frames from..to of a stretch of n frames that begins at now.
+// applyStems adds, for each stem, the stem's part of a.buses[bus] to the bus above or to the stem's output, with the
+// gains of the bus. It does so for the frames from..to of a stretch of n frames that begins at now. A part with to
+// equal to n is the last one: it marks the stem's buffer as unused.
 func (a *audio) applyStems(bus int, from, to, n int64) {
 	b := &a.buses[bus]
 	for s := a.stems.first.Load(); s != nil; s = s.next {

@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// keepStream adds an open stream to the list that Prepare and Close use, and drops closed streams from that list. The
-// caller holds the mutex.
+// keepStream adds feed, an open stream, to the list that Prepare and Close use, and drops closed streams from that
+// list. The caller holds the mutex.
 func (m *Mixer) keepStream(feed *voice.StreamBuffer) {
 	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
 }
@@ -54,8 +54,8 @@ func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*
 	return feed, nil
 }
 
-// streamedVoices returns the streamed starts selected by t that are not over, in the order of their Play.
-// The order matters because tails are summed in the order of the commands.
+// streamedVoices returns the streamed starts selected by t that are not over, in the order of their requests. The
+// order matters because tails are summed in the order of the commands. It locks the mutex.
 func (m *Mixer) streamedVoices(t *Target) []Handle {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -139,8 +139,8 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendStream sends command c with the stream buffer c.feed and keeps the buffer for Close. On an error it closes the
-// buffer. The error is ErrClosed or as in send.
+// sendStream sends c with the stream buffer c.feed and keeps the buffer for Close. On an error it closes the buffer.
+// The error is ErrClosed or as in send. It takes the mutex.
 func (m *Mixer) sendStream(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()
@@ -180,12 +180,12 @@ func (m *Mixer) Prepare() (frames int) {
 // ErrClosed is returned by Play, and by Seek of a stream, after Close.
 var ErrClosed = errors.New("mixer: closed")
 
-// Close ends the goroutines of the mixer: the stream decoders, the goroutines that compute band-limited
-// versions of pitched sounds, and the goroutine of Handle.Done. It closes all channels of Done. Play then
-// fails with ErrClosed. Control side.
+// Close ends the goroutines of the mixer: the stream decoders, the goroutines that compute band-limited versions of
+// pitched sounds, and the goroutine of Handle.Done. It closes all channels of Done within 5 ms. Play then fails with
+// ErrClosed. Control side.
 //
-// Close the device first: Render must not be called after Close. A mixer without streams, pitched sounds
-// and calls of Done has no goroutines and needs no Close.
+// Close the device first: Render must not be called after Close. A mixer without streams, pitched sounds and calls of
+// Done has no goroutines and needs no Close.
 func (m *Mixer) Close() {
 	m.refiner.CancelQueued()
 	m.mutex.Lock()

@@ -39,8 +39,8 @@ func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 // zero.
 func (m *Mixer) LeftLoop(h Handle) bool { return m.audio.leftLoop(h.id) }
 
-// UntilEnd returns how many of the given frames can be rendered before the first voice ends or leaves its
-// loop. Rendering the returned number of frames ends exactly at that frame. Use it for offline rendering
-// with commands for the frame at which a voice ends. A voice may also be stolen at the frame of a start
-// or on the 20 ms grid. The result is at least 1 if frames is. Audio side, between two calls of Render.
+// UntilEnd returns how many of the next frames can be rendered before the first voice ends or leaves its loop.
+// Rendering the returned number of frames ends exactly at that frame. Use it for offline rendering with commands for
+// the frame where a voice ends. A voice may also be stolen at the frame of a start or on the 20 ms grid. The result
+// is at least 1 if frames is. Audio side, between two calls of Render.
 func (m *Mixer) UntilEnd(frames int) int { return int(m.audio.untilEnd(int64(frames))) }

@@ -51,8 +51,8 @@ func TargetVoice(h Handle) Target {
 	return Target{kind: oneVoice, mixer: h.mixer, id: h.id, tag: h.play}
 }
 
-// TargetTag selects the living voices, real or virtual, that were started with a tag. For the tag 0 it returns the
-// zero Target, which calls reject.
+// TargetTag selects the living voices, real or virtual, whose Options.Tag is tag. For the tag 0 it returns the zero
+// Target, which calls reject.
 func TargetTag(tag uint64) Target {
 	if tag == 0 {
 		return Target{}

@@ -19,8 +19,8 @@ type branch struct {
 	first, last int // the bus and all buses below it have places first..last-1
 }
 
-// newTree returns the tree of the buses, with the master first and the given number of master buses of further
-// outputs, roots, last. down lists the indices with parents first, up with parents last. Buses in a loop are in
+// newTree returns the tree of buses. The first of buses is the master, and the last roots of them are the master
+// buses of further outputs. down lists the indices with parents first, up with parents last. Buses in a loop are in
 // neither list. An unknown parent counts as the master.
 func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	index := map[string]int{"": 0}
@@ -59,8 +59,8 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 }
 
 // order returns the bus indices of up in mixing order: a bus comes after the buses below it, the keys of its effects,
-// and the buses that send to it. Otherwise the order is kept. In case of a loop the result is shorter than up. buses
-// are in the order of the tree.
+// and the buses that send to it. Otherwise the order of up is kept. In case of a loop the result is shorter than up.
+// buses are in the order of the tree.
 func (t tree) order(buses []BusConfig, up []int) []int {
 	waits, some := make([][]int, len(t)), false // by bus: the buses that come before it
 	wait := func(i, forWhom int) {
@@ -151,13 +151,13 @@ func (t tree) below(i, j int) bool {
 // which may be the same.
 func (t tree) passesThrough(i, j int) bool { return t[i].output == t[j].output && t.below(i, j) }
 
-// find returns the index of the bus with a name, or -1.
+// find returns the index of the bus called name, or -1.
 func (t tree) find(name string) int {
 	return slices.IndexFunc(t, func(b branch) bool { return b.name == name })
 }
 
-// nearest returns the end of a message, `; the nearest is "sfx"`, with the bus whose name is nearest to name. The bus
-// by is left out; the result is "" without other buses.
+// nearest returns the end of a message, `; the nearest is "sfx"`, with the bus whose name is nearest to name. The
+// master and the bus called by are left out; the result is "" without other buses.
 func (t tree) nearest(name, by string) string {
 	var names []string
 	for i := range t[1:] {

@@ -12,15 +12,15 @@ const lagGroup = 16
 
 // virtualLag holds how far virtual voices have advanced, by index minus base.
 type virtualLag struct {
-	now          *int64
+	now          *int64              // the current frame
 	upTo         []uint32            // by voice: the low bits of the frame up to which it has advanced
 	steadyFrames []uint32            // by voice: for how many frames from there its step is constant
 	steadyUntil  []int64             // by group: the first frame at which a voice may need more than a constant step
 	advancing    [lagGroup]realVoice // the voices of a group that advance in a stretch
 }
 
-// newVirtualLag returns the state for a number of virtual voices, before the first one exists. The caller must then
-// set the field now to a pointer to the current frame.
+// newVirtualLag returns the state for the given number of virtual voices, before the first one exists. The caller
+// must then set the field now to a pointer to the current frame.
 func newVirtualLag(virtual int) virtualLag {
 	groups := (virtual + lagGroup - 1) / lagGroup
 	l := virtualLag{upTo: make([]uint32, virtual), steadyFrames: make([]uint32, virtual), steadyUntil: make([]int64, groups)}
@@ -30,8 +30,8 @@ func newVirtualLag(virtual int) virtualLag {
 	return l
 }
 
-// put records that a voice has got the index of virtual voice j, counted from base, and is up to date at the frame
-// now.
+// put records that a voice has got the index of virtual voice j, counted from base, and is up to date at the current
+// frame.
 func (l *virtualLag) put(j int) {
 	l.upTo[j] = uint32(*l.now)
 	l.mayChange(j)
@@ -41,8 +41,9 @@ func (l *virtualLag) put(j int) {
 // instead of letting it lag.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
-// mutable returns the voice at index i, advanced to the frame now, for a caller that may change the voice. If the
-// voice is virtual, a caller must call mutable again after each stretch.
+// mutable returns the voice at index i, advanced to the frame now, for a caller that may change the voice. The next
+// stretch then advances a virtual voice fully. A caller that keeps changing a virtual voice must call mutable again
+// after each stretch.
 func (a *audio) mutable(i int) *slot {
 	s := a.current(i)
 	if i >= a.base {
@@ -115,7 +116,8 @@ func (a *audio) mixGroup(g int, n int64) {
 	l.steadyUntil[g] = calm
 }
 
-// lagGroups returns the number of groups that have ever had a voice.
+// lagGroups returns the number of groups, from the first on, that can hold a voice: up to the last group that ever
+// had a voice.
 func (a *audio) lagGroups() int { return (a.scores.UsedVirtual() + lagGroup - 1) / lagGroup }
 
 // refreshAllVirtual computes the scores of all virtual voices.
@@ -125,8 +127,8 @@ func (a *audio) refreshAllVirtual() {
 	}
 }
 
-// refreshVirtual recomputes the scores of the virtual voices that are due at the frame now, and schedules their next
-// updates.
+// refreshVirtual recomputes the scores of the virtual voices whose scores may have changed by the frame now, see
+// scoresDue, and schedules their next updates.
 func (a *audio) refreshVirtual() {
 	due := &a.scoresDue.virtual
 	if a.now < due.first {
@@ -165,8 +167,8 @@ func (a *audio) remainingClass(j int) int {
 	return boolInt(a.scores.Endless(a.base + j))
 }
 
-// refreshRemainingClass recomputes the scores of the virtual voices of a class, see remainingClass, whose audibility
-// from now on may have changed since it was last computed.
+// refreshRemainingClass recomputes the scores of the virtual voices of class, see remainingClass, whose audibility
+// from now on may have changed since it was last computed, and schedules their next updates.
 func (a *audio) refreshRemainingClass(class int) {
 	due := &a.scoresDue.remaining[class]
 	if a.now < due.first {

@@ -27,8 +27,8 @@ type realVoice struct {
 	index int
 }
 
-// newVoiceTable returns an empty table for a configuration with its defaults and a number of outputs. The error is of
-// a pool that could not be made.
+// newVoiceTable returns an empty table for c, which has its defaults, and outputs, the number of outputs. It fails
+// only if a pool of voices cannot be made.
 func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	r := voiceTable{
@@ -97,14 +97,15 @@ func (r *voiceTable) real() []realVoice {
 	return r.realVoices
 }
 
-// takeSlot assigns a free slot to a voice on an output and returns its index. It panics without a free slot.
+// takeSlot assigns a free slot to s, a voice on the output with index output, and returns the index of the slot. It
+// panics without a free slot.
 func (r *voiceTable) takeSlot(output int, s *slot) int {
 	i := r.take(r.slots, 0, s)
 	r.assignRank(i, output)
 	return i
 }
 
-// takeVirtual assigns a free index of a virtual voice to s and returns it. endless is its kind. It panics
+// takeVirtual assigns a free index of a virtual voice to s and returns the index. endless is the kind of s. It panics
 // without a free index.
 func (r *voiceTable) takeVirtual(endless bool, s *slot) int {
 	r.finite += boolInt(!endless)
@@ -130,7 +131,7 @@ func (r *voiceTable) take(p *pool.Pool[*slot], base int, s *slot) int {
 	return i
 }
 
-// release frees index i. The voice must still be there.
+// release removes the voice at index i from the table and frees the index. The voice must still be there.
 func (r *voiceTable) release(i int) {
 	if i < r.base {
 		r.staleReal += boolInt(r.realIndex[i] > 0)

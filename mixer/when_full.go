@@ -41,7 +41,8 @@ func (c *Config) defaultMaxEndless() int { return max(c.MaxVoices, min(c.Command
 // maxVirtual returns the maximum number of virtual voices, endless and finite.
 func (c *Config) maxVirtual() int { return c.maxVirtualEndless + c.Virtual }
 
-// classify updates whether voice s is endless and whether it becomes virtual if a full pool steals it.
+// classify updates whether voice s is endless and whether s becomes virtual if a full pool steals it. Call it when
+// the end of the voice may have changed.
 func (a *audio) classify(s *slot) {
 	endless := s.endAt == never && s.voice.Endless()
 	if s.virtual && endless != s.endless { // it keeps its place and counts as the other kind

@@ -21,8 +21,8 @@ func (f *InFlight) Len() int64 {
 	return f.sent.Load() - done
 }
 
-// Add adds n commands, which may be negative, to the number under way and returns it. Later reads of the caller are
-// ordered after the addition. Control side, with its mutex held.
+// Add adds n commands, which may be negative, to the number under way and returns the new number. Later reads of the
+// caller are ordered after the addition. Control side, with its mutex held.
 func (f *InFlight) Add(n int64) int64 {
 	f.sent.Add(n)
 	return f.Len()
@@ -40,7 +40,8 @@ type Capacity struct {
 	Max       int64 // Allocated never exceeds it
 }
 
-// Grow makes room for n commands, at most Max, and reports whether larger buffers, for Allocated commands, are needed.
+// Grow makes room for n commands; n is at most Max. If n exceeds Allocated, it at least doubles Allocated, up to Max,
+// and returns true: the caller must then provide larger buffers for Allocated commands.
 func (c *Capacity) Grow(n int64) bool {
 	if n <= c.Allocated {
 		return false
@@ -49,8 +50,8 @@ func (c *Capacity) Grow(n int64) bool {
 	return true
 }
 
-// Limit returns the maximum number of commands under way. If that many are under way, a new command is rejected. Commands
-// for later frames leave a reserve for immediate commands.
+// Limit returns the maximum number of commands under way; a further command is rejected. If immediate is false, the
+// command is for a later frame, and the result leaves a reserve for immediate commands.
 func (c *Capacity) Limit(immediate bool) int64 {
 	if immediate {
 		return c.Max

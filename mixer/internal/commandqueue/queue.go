@@ -33,7 +33,7 @@ type List struct {
 	first, last int32 // places, from 1; 0: empty
 }
 
-// New returns an empty queue for a number of commands. Any goroutine.
+// New returns an empty queue with room for the given number of commands. Any goroutine.
 func New[Command any](commands int) Queue[Command] {
 	q := Queue[Command]{make([]entry, 0, commands), make([]Command, commands), make([]int32, 0, commands), make([]int32, commands)}
 	for i := range commands {
@@ -56,10 +56,10 @@ func (q *Queue[Command]) MoveTo(larger *Queue[Command]) {
 	*q = Queue[Command]{append(larger.heap, q.heap...), larger.commands, append(free, q.free...), larger.after}
 }
 
-// Push queues a copy of a command. The queue must have a free place.
+// Push queues a copy of c for execution in the order o. The queue must have a free place.
 func (q *Queue[Command]) Push(c *Command, o Order) { q.Insert(q.store(c), o) }
 
-// Append stores a copy of a command and appends it to a list. The queue must have a free place.
+// Append stores a copy of c and appends it to l, outside the heap. The queue must have a free place.
 func (q *Queue[Command]) Append(l *List, c *Command) {
 	place := q.store(c) + 1
 	if l.last == 0 {
@@ -70,8 +70,8 @@ func (q *Queue[Command]) Append(l *List, c *Command) {
 	l.last = place
 }
 
-// Unlink removes the first command from a list and returns its place, for At and then Insert or Release; -1 if the
-// list is empty.
+// Unlink removes the first command from l and returns the place where the command stays stored, for At and then
+// Insert or Release; -1 if l is empty.
 func (q *Queue[Command]) Unlink(l *List) (place int32) {
 	if place = l.first - 1; place >= 0 {
 		if l.first, q.after[place] = q.after[place], 0; l.first == 0 {
@@ -81,10 +81,10 @@ func (q *Queue[Command]) Unlink(l *List) (place int32) {
 	return place
 }
 
-// At returns the command stored at a place. The pointer is valid until the place is released or MoveTo.
+// At returns the command stored at place. The pointer is valid until the place is released or MoveTo is called.
 func (q *Queue[Command]) At(place int32) *Command { return &q.commands[place] }
 
-// store copies a command to a free place and returns the place. A place must be free.
+// store copies c to a free place and returns the place. A place must be free.
 func (q *Queue[Command]) store(c *Command) (place int32) {
 	last := len(q.free) - 1
 	place = q.free[last]
@@ -93,7 +93,7 @@ func (q *Queue[Command]) store(c *Command) (place int32) {
 	return place
 }
 
-// Insert adds the command at a place, which must be in no list, to the heap.
+// Insert adds the command stored at place, which must be in no list, to the heap in the order o.
 func (q *Queue[Command]) Insert(place int32, o Order) {
 	d := entry{o.Frame, o.Seq, place, o.Rank}
 	i := len(q.heap)
@@ -117,7 +117,7 @@ func (q *Queue[Command]) Next() *Command {
 	return &q.commands[q.heap[0].place]
 }
 
-// Drop removes the first command, the result of Next. The heap must not be empty.
+// Drop removes the first command of the heap, the result of Next, and frees its place. The heap must not be empty.
 func (q *Queue[Command]) Drop() {
 	q.Release(q.heap[0].place)
 	last := len(q.heap) - 1
@@ -127,8 +127,8 @@ func (q *Queue[Command]) Drop() {
 	}
 }
 
-// Release frees a place and clears its command, for the garbage collector. The place must be in no list and not in the
-// heap.
+// Release frees place and clears the command stored there, for the garbage collector. The place must be in no list
+// and not in the heap.
 func (q *Queue[Command]) Release(place int32) {
 	var none Command
 	q.commands[place] = none

@@ -9,7 +9,7 @@ type Entry struct {
 	ID       pool.Handle
 	Number   uint64 // of the voice, see mixer.Event
 	Tag      uint64 // mixer.Options.Tag
-	Position int64  // the last position, in frames of the mixer
+	Position int64  // the last position, in frames of the sound
 	State    uint8  // the last mixer.State
 	previous uint32 // the number of the previous start with the same hash
 }
@@ -31,8 +31,8 @@ const minLen = 32
 // allocates as starts are added.
 func New(maxLen int) History { return History{maxLen: maxLen} }
 
-// Add returns the entry for the finished start id. It replaces the oldest one if the ring is full. The caller sets
-// Number, Tag, Position and State.
+// Add adds the finished start id and returns its entry, which replaces the oldest one if the ring is full. The caller
+// sets Number, Tag, Position and State; the old values of the entry are still there.
 func (h *History) Add(id pool.Handle) *Entry {
 	if h.len() == len(h.entries) && len(h.entries) < h.maxLen {
 		h.grow()
@@ -59,7 +59,8 @@ func (h *History) len() int {
 	return int(h.count)
 }
 
-// grow doubles the length and keeps all entries. The ring must not have wrapped around.
+// grow doubles the length, or allocates the initial length, and keeps all entries. The ring must be full, without an
+// entry that was overwritten.
 func (h *History) grow() {
 	size := max(2*len(h.entries), minLen)
 	old := h.entries // the ring has not wrapped, otherwise it would not grow

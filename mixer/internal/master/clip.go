@@ -36,7 +36,7 @@ func bend(x float32) float32 {
 	return x
 }
 
-// SilenceFaults sets each frame of dst to silence that has a sample that is NaN, infinite or beyond MaxPeak. It
+// SilenceFaults replaces each frame of dst that has a sample that is NaN, infinite or beyond MaxPeak by silence. It
 // returns the number of these frames. Audio side.
 func SilenceFaults(dst []pcm.Frame) (faults int64) {
 	if dsp.Peak(dst) <= MaxPeak {

@@ -45,8 +45,8 @@ func NewDCGuard(rate int) *DCGuard {
 	}
 }
 
-// Process processes the next frames in place, which must be finite. It returns the number of frames up to the last
-// one that the high-pass has changed; 0: unchanged.
+// Process processes dst, the next frames, in place; its samples must be finite. It returns the number of frames up to
+// the last frame that the high-pass has changed; 0: unchanged.
 func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	for done := int64(0); len(dst) > 0 && d.window > 0; {
 		n := min(int64(len(dst)), d.window-d.at)
@@ -68,8 +68,9 @@ func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// filter subtracts the low-passed signal from dst in place and advances the fade. It returns the number of frames up
-// to the last changed one; 0: unchanged.
+// filter advances the low-passed signal and the fade through dst and subtracts the faded signal from dst in place. It
+// returns the number of frames up to the last changed one; 0: unchanged. When the fade out is complete, it stops and
+// resets the signal.
 func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	for i := range dst {
 		d.turn(1)
@@ -101,8 +102,8 @@ func (d *DCGuard) turn(n int64) {
 	}
 }
 
-// pass advances by n frames, at most to the end of the window. At that end it switches the guard on or off by
-// the means.
+// pass advances the position in the window by n frames, at most to the end of the window. At that end it switches the
+// guard on or off by the means, and begins a new window.
 func (d *DCGuard) pass(n int64) {
 	d.at += n
 	if d.at < d.window {
@@ -118,7 +119,7 @@ func (d *DCGuard) pass(n int64) {
 }
 
 // Skip passes n silent frames without processing and returns true, if they come out silent. Otherwise it returns
-// false and does not change d: call Process.
+// false and does not change d; the caller then calls Process.
 func (d *DCGuard) Skip(n int64) bool {
 	if d.slow != ([2]float64{}) {
 		return false
@@ -137,7 +138,7 @@ func (d *DCGuard) Rests() bool {
 	return !d.on && d.wet == 0 && d.slow == [2]float64{} && d.sum == [2]float64{}
 }
 
-// Leap passes n silent frames at once. The guard must rest.
+// Leap passes n silent frames in constant time. The caller has checked that Rests returns true.
 func (d *DCGuard) Leap(n int64) {
 	if d.window > 0 {
 		d.at = (d.at + n) % d.window

@@ -47,7 +47,7 @@ const (
 // within full scale. Frames beyond it become silence.
 const MaxPeak = 1e9
 
-// NewLimiter returns a limiter for a rate in Hz.
+// NewLimiter returns a limiter for a rate in Hz. The first Ahead frames of its output are silent.
 func NewLimiter(rate int) *Limiter {
 	look := rate * limiterAheadMicros / 1000000
 	l := &Limiter{
@@ -75,7 +75,8 @@ func NewLimiter(rate int) *Limiter {
 // Ahead returns the delay of the output in frames.
 func (l *Limiter) Ahead() int { return l.ahead }
 
-// Limit limits dst in place, with a delay of Ahead frames. Its samples must be finite.
+// Limit replaces dst, the next frames, by the limited output, which is delayed by Ahead frames. The samples of dst
+// must be finite.
 func (l *Limiter) Limit(dst []pcm.Frame) {
 	for len(dst) > 0 {
 		n := min(len(dst), limiterRun)
@@ -84,7 +85,7 @@ func (l *Limiter) Limit(dst []pcm.Frame) {
 	}
 }
 
-// run limits up to limiterRun frames in place, with a delay of ahead frames.
+// run limits dst, at most limiterRun frames, in place, with a delay of ahead frames.
 func (l *Limiter) run(dst []pcm.Frame) {
 	n := len(dst)
 	suspects := l.measure(dst)
@@ -163,8 +164,8 @@ func (l *Limiter) fine(i, n int) float64 {
 	return max(l.peaks[i], dsp.FinePeak(l.line[newest-(dsp.EighthTaps-1):newest+1]))
 }
 
-// need returns the gain that the peak at place i of n, a suspect, needs, in units of 2^-30. The result is exact only
-// near or below the held gain, because larger gains have no effect.
+// need returns the gain that the peak at place i of the n places of this run needs, in units of 2^-30. The place must
+// be a suspect. The result is exact only near or below the held gain, because larger gains have no effect.
 func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
 	if least := int64(l.target / peak * limiterSuspect * unity); 8*least < 9*l.gains.held {

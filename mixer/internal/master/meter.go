@@ -36,7 +36,8 @@ func NewMeter(rate int) *Meter {
 	return &Meter{step: loudness.StepFrames(rate), short: loudness.NewShortTerm(rate)}
 }
 
-// Feed measures the next frames. Frames that are not finite or beyond MaxPeak count as silence.
+// Feed measures the next frames and publishes the results of each step that ends within them. A frame that is not
+// finite or beyond MaxPeak counts as silence.
 func (m *Meter) Feed(frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := min(int64(len(frames)), m.step-m.at)
@@ -47,7 +48,7 @@ func (m *Meter) Feed(frames []pcm.Frame) {
 }
 
 // measure adds frames to the peak and the power of the present step, without advancing the position. frames must end
-// at or before the end of the step. Frames that are not finite or beyond MaxPeak count as silence.
+// at or before the end of the step. A frame that is not finite or beyond MaxPeak counts as silence.
 func (m *Meter) measure(frames []pcm.Frame) {
 	peak := dsp.Peak(frames)
 	if !(peak <= MaxPeak) {
@@ -70,7 +71,7 @@ func (m *Meter) measure(frames []pcm.Frame) {
 	m.short.Write(frames)
 }
 
-// Skip measures n silent frames. It takes constant time per step once the filters are silent.
+// Skip measures n silent frames, as Feed does. It takes constant time per step once the filters are silent.
 func (m *Meter) Skip(n int64) {
 	for n > 0 {
 		k := min(n, m.step-m.at)

@@ -80,8 +80,8 @@ func (v *valley) glide(gains []float32) {
 	}
 }
 
-// under fills gains like glide while the smallest needed gain is constant: most. held is the gain after hold and
-// release; it returns the new value. Both are in units of 2^-30.
+// under fills gains like glide, for frames during which the smallest needed gain is constant: most. held is the gain
+// after hold and release before these frames; the result is that gain after them. Both are in units of 2^-30.
 func (v *valley) under(gains []float32, held, most int64) int64 {
 	// Keep the state in registers.
 	release, full := v.release, float64(v.full)
@@ -116,7 +116,7 @@ type box struct {
 	sum    int64
 }
 
-// newBox returns a box of n elements, each with the same value.
+// newBox returns a box of n elements, each equal to value.
 func newBox(n int, value int64) box {
 	b := box{values: make([]int64, n), sum: int64(n) * value}
 	for i := range b.values {

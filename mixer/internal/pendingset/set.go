@@ -62,8 +62,8 @@ func (s *Set) Read() (snapshot Snapshot, ok bool) {
 	}, ok
 }
 
-// Write adds a set to value within over frames along a shape, or replaces all earlier sets if replace is true. A set
-// without a fade, where over is 0, always replaces them. Control side, with the mutex held.
+// Write adds a set to value within over frames along shape. If replace is true, it first drops all earlier sets; a
+// set without a fade, where over is 0, always does. Control side, with the mutex held.
 func (s *Set) Write(value float64, over int64, shape voice.Shape, replace bool) {
 	var words [numWords]uint64
 	s.cell.Read(words[:])
@@ -88,8 +88,9 @@ type DirtyBits struct {
 	afterSeq atomic.Uint64 // the sequence number of the command that the pending sets after the ring buffer follow
 }
 
-// MarkAfterRing makes the pending set with a bit apply after the ring buffer, when the command with number seq has
-// arrived. Further sets of the property replace it. Control side, with the mutex held.
+// MarkAfterRing makes the pending set of a property apply only after the command with number seq has left the ring
+// buffer. bit is 1 shifted by the number of the property. An earlier mark of the same set is kept. Control side, with
+// the mutex held.
 func (d *DirtyBits) MarkAfterRing(bit uint32, seq uint64) {
 	if !AfterRing(d.Load(), bit) {
 		d.afterSeq.Store(seq)
@@ -97,11 +98,13 @@ func (d *DirtyBits) MarkAfterRing(bit uint32, seq uint64) {
 	}
 }
 
-// AfterRing reports whether the pending set with a bit applies after the ring buffer, for a loaded value of DirtyBits.
+// AfterRing reports whether the pending set of a property was marked by MarkAfterRing. dirty is a loaded value of
+// DirtyBits, and bit is 1 shifted by the number of the property.
 func AfterRing(dirty, bit uint32) bool { return dirty&(bit<<afterRingShift) != 0 }
 
-// Take returns the bits of all pending sets, and makes those after the ring buffer apply like the others. It returns
-// false if the command that these follow is not among the first popped commands. Audio side.
+// Take returns the bits of all pending sets and removes the marks of MarkAfterRing. popped is the number of commands
+// that have left the ring buffer. If the command of MarkAfterRing is not among those, Take returns 0 and false and
+// changes no bit. It does not clear the bits of the sets. Audio side.
 func (d *DirtyBits) Take(popped uint64) (bits uint32, ok bool) {
 	dirty := d.Load()
 	if after := dirty >> afterRingShift; after != 0 {

@@ -32,14 +32,16 @@ func (c *StopCell) Read() (stop Stop, version uint64, ok bool) {
 	return Stop{pool.Handle(words[0]), int64(words[1]), int64(words[2]), words[3]}, version, ok
 }
 
-// Executed reports whether the stop of a version has been executed. It is true of version 0: no stop was stored.
+// Executed reports whether the stop with the given version, a result of Read, has been executed. It is true of
+// version 0: no stop was stored.
 func (c *StopCell) Executed(version uint64) bool { return c.executed.Load() == version }
 
-// SetExecuted acknowledges the stop of a version. Audio side.
+// SetExecuted marks the stop with the given version, a result of Read, as executed. Audio side.
 func (c *StopCell) SetExecuted(version uint64) { c.executed.Store(version) }
 
-// Add stores a stop. If a stop of the same start is stored and not executed, the earlier end is kept, so a later stop
-// never cancels an earlier one. Control side, with the mutex held.
+// Add stores stop. If a stop of the same start is stored and not executed, the stop with the earlier end is kept, so
+// a later stop never cancels an earlier one. A stored stop of another start is replaced. Control side, with the mutex
+// held.
 func (c *StopCell) Add(stop Stop) {
 	if was, version, _ := c.Read(); !c.Executed(version) && was.ID == stop.ID {
 		if was.Frame+was.Over <= stop.Frame+stop.Over {

@@ -44,7 +44,7 @@ func (c *SeqCell[W]) Read(dst []uint64) bool {
 	return version&1 == 0 && c.version.Load() == version
 }
 
-// Word returns one word. It may be of a write that is in progress.
+// Word returns word i. It may come from a write that is in progress.
 func (c *SeqCell[W]) Word(i int) uint64 { return c.words[i].Load() }
 
 // Version returns a number that changes with each write. It is odd during a write, and 0 before the first.

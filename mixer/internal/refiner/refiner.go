@@ -26,8 +26,8 @@ type Level struct {
 	Looped bool // for playing in a loop
 }
 
-// Request requests a mip level unless it exists, cannot exist, or is already requested. It may start a goroutine. It
-// does not wait.
+// Request requests the mip level l unless it exists, cannot exist, or is already requested. It starts a goroutine if
+// fewer than the maximum run. It does not wait for the computation.
 func (r *Refiner) Request(l Level) {
 	if l.Sound.Refined(l.Level, l.Looped) {
 		return
@@ -46,8 +46,8 @@ func (r *Refiner) Request(l Level) {
 	r.queued = append(r.queued, l)
 }
 
-// run computes a mip level, which must be in r.running, and then the queued ones; it returns when the queue is empty.
-// It runs on a goroutine of its own.
+// run computes l, which must be in r.running, and then the queued levels; it returns when the queue is empty. It runs
+// on a goroutine of its own.
 func (r *Refiner) run(l Level) {
 	for more := true; more; {
 		l.Sound.Refine(l.Level, l.Looped)
@@ -76,7 +76,7 @@ func (r *Refiner) Wait() {
 	}
 }
 
-// CancelQueued cancels the queued requests; running ones continue.
+// CancelQueued drops the queued requests and does not wait; running computations continue.
 func (r *Refiner) CancelQueued() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

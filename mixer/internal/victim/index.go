@@ -30,8 +30,8 @@ const (
 	noSecond = math.MaxUint32
 )
 
-// newSlotIndex returns an index of a number of slots, which are all marked as changed. It returns nil if there are
-// too few for a gain.
+// newSlotIndex returns an index for the given number of slots, which are all marked as changed. It returns nil if
+// there are too few slots for a gain.
 func newSlotIndex(slots int) *slotIndex {
 	n := (slots + runSlots - 1) / runSlots
 	if n < minRuns {
@@ -49,8 +49,8 @@ func newSlotIndex(slots int) *slotIndex {
 	return r
 }
 
-// markDirty records a change of the priority or the key at index i, before the next find. It ignores virtual
-// voices.
+// markDirty records a change of the priority or the key at index i, before the next find. It ignores indices of
+// virtual voices and a nil r.
 func (r *slotIndex) markDirty(i int) {
 	if r != nil && i < r.slots {
 		run := i / runSlots
@@ -65,8 +65,9 @@ func (r *slotIndex) markAllDirty() {
 	}
 }
 
-// find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find of all slots.
-// prio and audibility are by slot and must be the same slices in all calls. limit is below Unstealable.
+// find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find of all slots. It
+// first updates the runs that markDirty has marked, or all runs if limit differs from the last call. prio and
+// audibility are by slot and must be the same slices in all calls. limit is below Unstealable.
 func (r *slotIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
@@ -90,7 +91,7 @@ func (r *slotIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, lim
 	w.Candidates, w.Next, w.Alone, w.At = r.all, math.Float32frombits(next), next == noSecond, int(r.victim[run])
 }
 
-// update searches the slots of a run again and stores their victim and candidates.
+// update searches the slots of the run with index run again and stores their victim and candidates.
 func (r *slotIndex) update(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
 	var w dsp.Weakest

@@ -48,7 +48,8 @@ const (
 	ByMasked
 )
 
-// New returns a table of free indices, which are unstealable, with Gain or Masked if key requires them.
+// New returns a table for the given numbers of slots and of virtual voices. All indices are free, and so unstealable.
+// Gain or Masked is allocated if key requires it.
 func New(slots, virtual int, key Key) Table {
 	n := slots + virtual
 	t := Table{
@@ -75,13 +76,13 @@ func New(slots, virtual int, key Key) Table {
 // Prio returns the priority of the voice at index i, or Unstealable.
 func (t *Table) Prio(i int) int32 { return t.prio[i] }
 
-// Audibility returns the value of SetAudibility at index i.
+// Audibility returns the last value of SetAudibility at index i, a power.
 func (t *Table) Audibility(i int) float32 { return t.audibility[i] }
 
-// Remaining returns the value of SetRemaining at index i.
+// Remaining returns the last value of SetRemaining at index i, a power.
 func (t *Table) Remaining(i int) float32 { return t.remaining[i] }
 
-// Endless returns the value of SetEndless at index i.
+// Endless returns the last value of SetEndless at index i.
 func (t *Table) Endless(i int) bool { return t.endless[i] }
 
 // Set sets the priority and the start number of the voice at index i. A protected voice is unstealable.
@@ -126,7 +127,7 @@ func (t *Table) SetAudibility(i int, x float32) {
 	}
 }
 
-// Move copies the scores at an index to another one, except its restore priority.
+// Move copies the scores at index from to index to, except the restore priority. The scores at from stay.
 func (t *Table) Move(from, to int) {
 	t.SetAudibility(to, t.audibility[from])
 	t.SetPrio(to, t.prio[from])
@@ -141,7 +142,7 @@ func (t *Table) Move(from, to int) {
 	}
 }
 
-// LowestPrio returns the lowest priority in a slot; Unstealable if no voice can be stolen.
+// LowestPrio returns the lowest priority in a slot; Unstealable if no voice in a slot can be stolen.
 func (t *Table) LowestPrio() int32 { return slices.Min(t.prio[:t.slots]) }
 
 // Eligible returns a copy of the priorities, with virtual voices if virtual is set. The caller changes the priority
@@ -152,7 +153,8 @@ func (t *Table) Eligible(virtual bool) []int32 {
 	return eligible
 }
 
-// upTo returns one above the highest index of a choice.
+// upTo returns one above the highest index that a choice looks at: all indices if virtual is true, otherwise the
+// slots.
 func (t *Table) upTo(virtual bool) int {
 	if virtual {
 		return len(t.prio)
@@ -168,8 +170,8 @@ type Query struct {
 	Eligible []int32 // changed result of Table.Eligible(Virtual); nil: every stealable voice is a candidate
 }
 
-// Choose stores the victim in c: the candidate with the lowest priority, then the lowest key, then the lowest
-// number.
+// Choose stores the victim in c: the candidate with the lowest priority, then the lowest key, then the lowest number.
+// Without a candidate c.Slot is -1. q.Eligible is unchanged afterwards.
 func (t *Table) Choose(c *Choice, q *Query) {
 	to := t.upTo(q.Virtual)
 	prios, numbers := t.prio[:to], t.number[:to]
@@ -211,15 +213,16 @@ func (t *Table) Choose(c *Choice, q *Query) {
 	}
 }
 
-// ChooseVirtual stores the virtual voice of a kind to steal in c, with a priority of at most limit: the lowest
-// priority, then the least audible from now on, then the oldest.
+// ChooseVirtual stores in c the virtual voice of a kind to steal, with a priority of at most limit: the lowest
+// priority, then the least audible from now on, then the oldest. Without a candidate c.Slot is -1.
 func (t *Table) ChooseVirtual(c *Choice, limit int32, kind Kind) {
 	if t.virtual.choose(c, limit, kind); c.Slot >= 0 {
 		c.Slot += t.slots
 	}
 }
 
-// oldest returns the index of the oldest of the weakest candidates that w found in these slices.
+// oldest returns the index of the oldest of the weakest candidates in these slices; w must be the result of a search
+// in prios and keys.
 func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
 	if !w.Alone && w.Next == w.Key {
 		return dsp.FindOldest(prios, keys, numbers, w.Prio, w.Key)
@@ -227,7 +230,8 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 	return w.At
 }
 
-// compared returns the audibilities that a key compares, or that its choice reports.
+// compared returns, by index, the audibilities that key compares. For a key that compares other values, it returns
+// the audibilities that the choice reports.
 func (t *Table) compared(key Key) []float32 {
 	if key == ByRemaining {
 		return t.remaining
@@ -235,7 +239,7 @@ func (t *Table) compared(key Key) []float32 {
 	return t.audibility
 }
 
-// keys returns the values of a key.
+// keys returns the values that key compares, by index. For ByAge all are 0.
 func (t *Table) keys(key Key) []float32 {
 	switch key {
 	case ByGain:
@@ -248,26 +252,28 @@ func (t *Table) keys(key Key) []float32 {
 	return t.compared(key)
 }
 
-// Less reports whether the voice at index i is a victim before the voice at j by a key. It is a total order.
+// Less reports whether the voice at index i is a victim before the voice at j: by priority, then by key, then by
+// number. It is a total order.
 func (t *Table) Less(i, j int, key Key) bool {
 	keys := t.keys(key)
 	return cmp.Or(cmp.Compare(t.prio[i], t.prio[j]), cmp.Compare(keys[i], keys[j]), cmp.Compare(t.number[i], t.number[j])) < 0
 }
 
-// SetRestorePrio sets the negated priority of the virtual voice at index i among those to restore; Unstealable:
-// it must not be restored.
+// SetRestorePrio sets prio, the negated priority of the virtual voice at index i, for the choice of a voice to
+// restore: the lowest is restored first. With Unstealable the voice is not restored.
 func (t *Table) SetRestorePrio(i int, prio int32) {
 	t.restorePrio[i-t.slots], t.used = prio, max(t.used, i+1-t.slots)
 }
 
-// RestorePriorities returns the values of SetRestorePrio by virtual voice. Its length is UsedVirtual, and the caller
-// must not change it.
+// RestorePriorities returns the values of SetRestorePrio; element j belongs to index slots+j. Its length is
+// UsedVirtual, and the caller must not change it.
 func (t *Table) RestorePriorities() []int32 { return t.restorePrio[:t.used] }
 
-// UsedVirtual returns one above the highest virtual voice of SetRestorePrio.
+// UsedVirtual returns the number of virtual voices up to the highest index that was ever passed to SetRestorePrio.
 func (t *Table) UsedVirtual() int { return t.used }
 
-// RestoreKey returns ByMasked if the table has masking scores, otherwise ByAudibility: what restoring compares.
+// RestoreKey returns the key that restoring compares: ByMasked if the table has masking scores, otherwise
+// ByAudibility.
 func (t *Table) RestoreKey() Key {
 	if t.Masked != nil {
 		return ByMasked
@@ -278,8 +284,8 @@ func (t *Table) RestoreKey() Key {
 // RestoreAudibility returns the scores of RestoreKey by index. The caller must not change them.
 func (t *Table) RestoreAudibility() []float32 { return t.keys(t.RestoreKey()) }
 
-// RestoreOrder returns the indices of the virtual voices that may be restored, the first one first: audible voices,
-// then the highest priority, the loudest, the oldest. The next choice overwrites it.
+// RestoreOrder returns the indices of the virtual voices that may be restored, the first to restore first: audible
+// voices, then the highest priority, the loudest, the oldest. The next choice overwrites the result.
 func (t *Table) RestoreOrder() []int32 {
 	order := t.eligible[t.slots:t.slots]
 	for j, prio := range t.RestorePriorities() {
@@ -291,7 +297,8 @@ func (t *Table) RestoreOrder() []int32 {
 	return order
 }
 
-// compareRestore compares virtual voices by the order of RestoreOrder.
+// compareRestore compares the virtual voices at indices i and j by the order of RestoreOrder; negative: i comes
+// first.
 func (t *Table) compareRestore(i, j int32) int {
 	keys, base := t.RestoreAudibility(), int32(t.slots)
 	x, y := keys[i], keys[j]
@@ -304,7 +311,8 @@ func (t *Table) compareRestore(i, j int32) int {
 // afterAudible exceeds the difference of two priorities.
 const afterAudible = 1 << 30
 
-// PrepareRestore prepares NextRestore from the present scores, so that the weakest key is restored first.
+// PrepareRestore copies the present scores for NextRestore, inverted, so that a search for the weakest finds the
+// voice to restore. It overwrites the result of Eligible.
 func (t *Table) PrepareRestore() {
 	const loudest = 0x7f800000 // the bits of infinity
 	order, keys := t.eligible[t.slots:], t.RestoreAudibility()[t.slots:]
@@ -316,8 +324,8 @@ func (t *Table) PrepareRestore() {
 	}
 }
 
-// NextRestore returns the index of the virtual voice that is restored first and skips it in the next call; -1 if no
-// voice may be restored. PrepareRestore must precede it, without a choice of virtual voices in between.
+// NextRestore returns the index of the virtual voice that is restored first and skips that voice in the next call; -1
+// if no voice may be restored. PrepareRestore must precede it, without a choice of virtual voices in between.
 func (t *Table) NextRestore() int {
 	order := t.eligible[t.slots : t.slots+t.used]
 	var w dsp.Weakest

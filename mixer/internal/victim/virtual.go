@@ -16,7 +16,7 @@ const (
 	Finite
 )
 
-// Includes reports whether voices are of this kind that are endless, or not.
+// Includes reports whether k includes endless voices, if endless is true, or voices that have an end.
 func (k Kind) Includes(endless bool) bool { return k == Any || endless == (k == Endless) }
 
 // Choice is the result of a choice.
@@ -55,7 +55,8 @@ type classIndex struct {
 }
 
 // newVirtualIndex returns an index of virtual voices by their priorities, kinds, audibilities from now on (powers)
-// and numbers. It keeps the slices, which have equal lengths. All priorities are Unstealable until markPrio.
+// and numbers. It keeps the slices, which have equal lengths and belong to the caller. Initially it finds no voice;
+// the caller reports each change with markPrio or markAudibility.
 func newVirtualIndex(prio []int32, endless []bool, remaining []float32, number []uint64) *virtualIndex {
 	u := &virtualIndex{prio: prio, endless: endless, remaining: remaining, number: number}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
@@ -90,13 +91,12 @@ func (u *virtualIndex) markAudibility(j int) {
 	}
 }
 
-// markRun sets the bit of the run that contains virtual voice j, counted from base. runs has a bit per run.
+// markRun sets, in runs, the bit of the run of runSlots voices that contains virtual voice j. runs has a bit per run.
 func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
-// prioritiesOf returns, for a run (runSlots consecutive virtual voices; the last may be shorter), the
-// index of its first voice among the virtual voices, and the priorities of its voices. class is 0 for
-// finite voices and 1 for endless ones; voices of the other class have Unstealable. The slice is valid
-// until the next call.
+// prioritiesOf returns, for a run (runSlots consecutive virtual voices; the last run may be shorter), the index of
+// its first voice among the virtual voices, and the priorities of its voices. class is 0 for finite voices and 1 for
+// endless ones; voices of the other class have Unstealable. The slice is valid until the next call.
 func (u *virtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
 	from = run * runSlots
 	to := min(from+runSlots, len(u.prio))
@@ -110,8 +110,8 @@ func (u *virtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
 	return from, prio
 }
 
-// update updates the entry of a run. moved means that a priority or a kind has changed, so the
-// counts must be updated, too.
+// update updates the entry of a run in the index of a class (0: finite, 1: endless). moved means that a priority or a
+// kind has changed, so the counts must be updated, too.
 func (u *virtualIndex) update(run, class int, moved bool) {
 	k := &u.indexes[class]
 	from, prio := u.prioritiesOf(run, class)
@@ -135,8 +135,9 @@ func (u *virtualIndex) update(run, class int, moved bool) {
 	}
 }
 
-// findClass returns the least audible virtual voice of a class (0: finite, 1: endless), with a priority of at
-// most limit. Candidates is 0 without such a voice. It first updates the runs that have changed.
+// findClass returns the weakest virtual voice of a class (0: finite, 1: endless) with a priority of at most limit:
+// the lowest priority, then the least audible from now on. Candidates is 0 without such a voice. It first updates the
+// runs that have changed.
 func (u *virtualIndex) findClass(class int, limit int32) (w virtualWeakest) {
 	k := &u.indexes[class]
 	for i, moved := range k.dirtyPrio {
@@ -182,7 +183,8 @@ type virtualWeakest struct {
 	peers int // the number of voices with its priority
 }
 
-// merge returns the weaker of two results of different kinds, with the candidates and peers of both.
+// merge returns the weaker of w and v, the results of searches in different kinds, with the candidates and peers of
+// both. A result without candidates is ignored.
 func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	switch {
 	case v.Candidates == 0:
@@ -202,8 +204,8 @@ func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	return w
 }
 
-// find returns the least audible virtual voice of a kind, with a priority of at most limit. Candidates is 0
-// without such a voice.
+// find returns the weakest virtual voice of a kind with a priority of at most limit: the lowest priority, then the
+// least audible from now on. Candidates is 0 without such a voice. limit is below Unstealable.
 func (u *virtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
 	for class := range u.indexes {
 		if kind.Includes(class == 1) {
@@ -213,7 +215,8 @@ func (u *virtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
 	return w
 }
 
-// oldest returns the oldest among the least audible voices that find returned in w.
+// oldest returns the voice with the lowest number among the equally weak voices that find returned in w for the same
+// kind.
 func (u *virtualIndex) oldest(w *virtualWeakest, kind Kind) int {
 	if w.Alone || w.Next != w.Key {
 		return w.At
@@ -234,8 +237,9 @@ func (u *virtualIndex) oldest(w *virtualWeakest, kind Kind) int {
 	return oldest
 }
 
-// choose stores the virtual voice to steal in c, with a priority of at most limit: the lowest priority, then the
-// least audible from now on, then the oldest. limit is below Unstealable.
+// choose stores in c the virtual voice of a kind to steal, with a priority of at most limit: the lowest priority,
+// then the least audible from now on, then the oldest. c.Slot counts virtual voices from 0; it is -1 without a
+// candidate. limit is below Unstealable.
 func (u *virtualIndex) choose(c *Choice, limit int32, kind Kind) {
 	w := u.find(kind, limit)
 	*c = Choice{Slot: -1, RunnerUp: -1}
