@@ -123,7 +123,8 @@ type audio struct {
 	stats      Stats
 }
 
-// hopOf returns the period of the grid, 20 ms, in frames at a rate in Hz; at least 1.
+// hopOf returns the period of the grid, the frames where scores are refreshed: 20 ms, in frames at a rate in Hz; at
+// least 1.
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
 // newAudio creates the audio side of a mixer and publishes its initial Stats. c has its defaults; buses are all buses
@@ -220,9 +221,9 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.publish(from)
 }
 
-// receive takes the commands that have arrived. It executes commands that are due at once, counts late ones,
-// and queues commands for later frames or for a batch. Queued commands for this frame were sent earlier and
-// have already been executed.
+// receive takes the commands that have arrived from the control side. It executes commands for this frame, for Now
+// and for earlier frames at once, counts the last ones as late, and queues commands for later frames or for a batch.
+// Requires that the commands queued for this frame, which were sent earlier, have been executed.
 func (a *audio) receive() {
 	n := ring.Len(a.commands)
 	a.adoptBuffers()
@@ -250,16 +251,17 @@ func (a *audio) receive() {
 	}
 }
 
-// beginFrame processes the frame now before it is mixed: first successors at loop ends, then the grid, then the
-// commands that are due. Called again at the same frame, it does only the remaining work.
+// beginFrame does the work of the frame now before the frame is mixed: first successors at loop ends, then the
+// periodic work of the grid, see runGrid, then the queued commands for this frame. Called again at the same frame, it
+// does only the remaining work.
 func (a *audio) beginFrame() {
 	a.leaveLoops()
 	a.runGrid()
 	a.executeDue()
 }
 
-// executeDue executes the queued commands for the frame now, then starts the successors of voices that ended. It
-// repeats this for batches whose countdowns have become 0.
+// executeDue executes the queued commands whose frame is now or earlier, then starts the successors of voices that
+// ended. It repeats this for batches whose countdowns have become 0.
 func (a *audio) executeDue() {
 	for {
 		for c := a.queue.Next(); c != nil && c.frame <= a.now; c = a.queue.Next() {
@@ -283,8 +285,9 @@ func (a *audio) executeDue() {
 	}
 }
 
-// mix mixes a stretch of frames without commands into dst and advances now by it. dst is overwritten and holds one
-// pair of channels per output pair for each frame of the mix. The stretch must not pass a frame of the grid.
+// mix mixes the next frames into dst, which is overwritten, and advances now behind them. dst holds one pair of
+// channels per output pair for each frame of the mix. Requires that no command, and no frame of the grid, falls
+// between these frames.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.beginBlock(dst)
 	for k := range a.outputs.all {

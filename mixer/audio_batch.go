@@ -92,8 +92,8 @@ func (a *audio) fireAtZero() bool {
 	return true
 }
 
-// countDown decrements each countdown of the start of r, which has ended, and removes it from the record, so that a
-// start counts at most once. The record must have extra data.
+// countDown decrements the countdowns of the start of r, which has ended, and removes them from r, so that a start
+// counts at most once. The record must have extra data.
 func (a *audio) countDown(r *record) {
 	counts := &r.extra.Load().countdowns
 	for i, c := range counts {
@@ -106,8 +106,8 @@ func (a *audio) countDown(r *record) {
 	r.hasCountdowns = false
 }
 
-// addToCountdown adds n, which may be negative, to countdown c. If c is then 0 or less, the batches that wait for it
-// move to zeroList, from which fireAtZero fires them.
+// addToCountdown adds n, which may be negative, to countdown c. If c is then 0 or less, the batches that wait for c
+// move to zeroList; fireAtZero fires them later in this frame.
 func (a *audio) addToCountdown(c *Countdown, n int64) {
 	if c.left += n; c.left > 0 {
 		return

@@ -236,9 +236,9 @@ func (b *bus) isTransparent(frame int64) bool {
 		b.mute.SettledAt(1, frame) && b.soloFade.SettledAt(1, frame) && b.duck.move.SettledAt(0, frame)
 }
 
-// mixBuses mixes the next n frames of all buses, from the leaves down to the outputs: tails, effects, insert, filter,
-// gains, sends. The voices must have been mixed into the buses before. It releases ducks that are due within these
-// frames.
+// mixBuses mixes the next n frames of all buses into the buffers of the outputs, from the leaves down: tails,
+// effects, insert, filter, gains, sends. The voices must have been mixed into the buses before. It releases ducks
+// that are due within these frames, and empties the buffers of the buses.
 func (a *audio) mixBuses(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]

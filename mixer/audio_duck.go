@@ -24,7 +24,8 @@ type duckRules struct {
 	attack, hold, release int64
 }
 
-// newDuckRules converts a Duck, which must be valid, for the audio side; nil if d is the zero Duck.
+// newDuckRules converts d, which must be valid, for the audio side; nil if d is the zero Duck. An Above of 0 becomes
+// DuckAbove, and fades last at least 5 ms against clicks.
 func (s *shared) newDuckRules(d *Duck) *duckRules {
 	if d.By == 0 {
 		return nil
@@ -53,8 +54,8 @@ func (d *duck) change(rules *duckRules, now int64) {
 }
 
 // update lowers the bus from the frame now on if a voice on the trigger bus is loud enough. If the bus is lowered and
-// no voice is loud enough any longer, it schedules the release. The scores that it compares are refreshed on the grid
-// only.
+// no voice is loud enough any longer, it schedules the release after the hold time. The scores that it compares are
+// refreshed only every 10 or 20 ms. Without rules it has no effect.
 func (d *duck) update(a *audio) {
 	r := d.rules
 	if r == nil {

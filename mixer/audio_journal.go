@@ -42,8 +42,9 @@ func (j *journal) add(e Entry) {
 	}
 }
 
-// journalCommand records a command for a start, a bus or the mixer before it is executed at the frame now. Commands
-// for voices are recorded by journalVoiceCommand. Without a journal it has no effect.
+// journalCommand records a command for a start, a bus or the mixer before it is executed at the frame now. It leaves
+// out a start that was cancelled, and commands for voices, which journalVoiceCommand records. Without a journal it
+// has no effect.
 func (a *audio) journalCommand(c *command) {
 	if a.journal.ring == nil || entryKinds[c.kind] == 0 {
 		return

@@ -49,7 +49,8 @@ func (a *audio) shrinkIfIdleUntil(frame int64) {
 	}
 }
 
-// resize sets the number of slots to n, which must be valid, and steals voices beyond it.
+// resize sets the number of slots to n, which must be valid. Voices beyond n are stolen or become virtual; protected
+// voices stay.
 func (a *audio) resize(n int) {
 	a.requestedSlots = n
 	a.setSlots(n)
@@ -86,7 +87,8 @@ func (a *audio) setSlots(n int) {
 	a.stats.Voices = int64(n)
 }
 
-// updateHighWater updates the largest numbers of real voices after a slot was taken.
+// updateHighWater updates Stats.HighWater and growth.peak, two maxima of the number of real voices, after a slot was
+// taken.
 func (a *audio) updateHighWater() {
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.growth.peak = max(a.growth.peak, a.slots.Len())

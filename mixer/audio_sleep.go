@@ -108,7 +108,8 @@ func (b *bus) staysSilent(frame int64) bool {
 	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }
 
-// skipIdle advances an idle mixer by n frames without mixing. n is at most the result of untilNotIdle.
+// skipIdle advances an idle mixer by n frames without mixing. n is at most the result of untilNotIdle. A grown pool
+// may shrink.
 func (a *audio) skipIdle(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]

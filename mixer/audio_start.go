@@ -116,8 +116,8 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// hasNoSound reports whether the start needs no voice, because its sound is empty or it begins at the end of a sound
-// without a loop. It returns false for a stream.
+// hasNoSound reports whether the start needs no voice, because its sound is empty or it begins at or after the end of
+// its sound and does not loop. It returns false for a stream.
 func (r *record) hasNoSound() bool {
 	sound := r.sound.Load()
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
@@ -160,9 +160,10 @@ func (a *audio) refuse(c *command, e *audioEvent) {
 	a.discardStart(r, c.record, e.Kind)
 }
 
-// admit takes an index for the start r of c and returns it: a free slot, the slot of a victim, or the index of a
-// virtual voice. The events of victims are emitted. On failure it refuses the start and returns -1; then it has
-// stolen no voice. Without virtual voices at most one voice is stolen, even if several limits are reached.
+// admit takes an index for the start of r, which c requests, and returns the index: a free slot, the slot of a
+// victim, or the index of a virtual voice. The events of victims are emitted. On failure it refuses the start and
+// returns -1; then it has stolen no voice. Without virtual voices at most one voice is stolen, even if several limits
+// are reached. For a virtual voice a.refusal explains why it gets no slot.
 func (a *audio) admit(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone

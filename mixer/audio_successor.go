@@ -29,7 +29,7 @@ type successorQueue struct {
 
 // addSuccessor makes the start c.record the successor of the start c.target.id: it begins when that predecessor ends,
 // or leaves its loop. An earlier successor of the predecessor counts as stopped. If the predecessor is over, the new
-// successor is ready at once.
+// successor is ready at once. The command c stays under way until the successor starts.
 func (a *audio) addSuccessor(c *command) {
 	a.inFlight.Uncomplete()
 	*a.record(c.record).extra.Load().predecessorFades = voice.Moves{}
@@ -77,7 +77,7 @@ func (a *audio) cancelStart(r *record, id pool.Handle) {
 }
 
 // startSuccessors starts the ready successors at the frame now, in order, and empties their list. A successor that
-// counts as stopped gets no voice.
+// counts as stopped gets no voice. The commands of these successors are complete then.
 func (a *audio) startSuccessors() {
 	for i := 0; i < len(a.readySuccessors); i++ { // the list may grow
 		s := &a.readySuccessors[i]
@@ -171,8 +171,8 @@ func (a *audio) endForSuccessor(i int) {
 }
 
 // untilSuccessor returns how many of the next n frames can be mixed before the first voice with a successor ends, or
-// leaves its loop for the successor; n if no voice does. A voice that is already at its end ends now, and its
-// successor starts.
+// leaves its loop for the successor; n if no voice does. It stores the frame of each such loop end for leaveLoops. A
+// voice that is already at its end ends now, and its successor starts.
 func (a *audio) untilSuccessor(n int64) int64 {
 	for i := 0; i < len(a.successors); {
 		l := &a.successors[i]

@@ -63,9 +63,10 @@ func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 	a.scores.ChooseVirtual(c, prio, kind)
 }
 
-// startsVirtual reports whether the incoming start r, which gets no slot, can begin as a virtual voice. remaining is
-// the audibility of r from now on, a power. If a virtual voice must be stolen for r, least is set to that voice;
-// otherwise least is unchanged.
+// startsVirtual reports whether the incoming start of r, which gets no slot, can begin as a virtual voice: it may
+// become virtual, and a virtual voice is free or can be stolen because it has a lower priority or is less audible.
+// remaining is the audibility of r from now on, a power. If a virtual voice must be stolen for r, least is set to
+// that voice. If the result is true and no voice must be stolen, least is unchanged.
 func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64) bool {
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
@@ -129,9 +130,9 @@ func (a *audio) runGrid() {
 }
 
 // exchange restores virtual voices: first into free slots, then at most four into slots of real voices. A virtual
-// voice takes the slot of a real one that has a lower priority, or the same priority and less audibility by more than
-// the hysteresis. The real voice becomes virtual if it can, and is stolen otherwise. With the policy Reject only
-// voices that can become virtual lose their slots.
+// voice takes the slot of a real voice that has a lower priority, or the same priority and less audibility by more
+// than the hysteresis; a silent one does not. The real voice becomes virtual if it can, and is stolen otherwise. With
+// the policy Reject only voices that can become virtual lose their slots.
 func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return

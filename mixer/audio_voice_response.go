@@ -57,7 +57,7 @@ type audibilities struct{ remaining, soon float32 }
 
 // audibilitiesOf returns the audibilities of voice v at index i as powers: the product of the gain power and the
 // loudness of the sound. If shaped is true, the product is summed over the bands of the stored response; soon is then
-// only valid if virtualizable is true.
+// only valid if virtualizable is true. A sound whose spectrum is missing is marked for requestMissingMips.
 func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, virtualizable bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power

@@ -292,7 +292,7 @@ func (a *audio) endVoice(i int, frame int64, k EventKind, e *audioEvent) {
 	a.returnRecord(s.record, s.record.playing, state)
 }
 
-// freeIndex frees index i after its voice has ended or moved.
+// freeIndex frees index i of the voice table after its voice has ended or moved, and excludes the index from choices.
 func (a *audio) freeIndex(i int) {
 	a.scores.Set(i, victim.Unstealable, 0, false) // otherwise the number would occur twice
 	if i >= a.base {

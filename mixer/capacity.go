@@ -66,8 +66,8 @@ func newQueueBuffers(commands int) *queueBuffers {
 	return &queueBuffers{commandqueue.New[command](commands), make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands)}
 }
 
-// growBuffers grows the buffers for n commands under way and for their events. It allocates only if n exceeds every
-// earlier n. The caller holds the mutex.
+// growBuffers grows the buffers for n commands under way, and the event queue for their events, see growEvents. The
+// buffers of commands grow only if n exceeds every earlier n. The caller holds the mutex.
 func (m *Mixer) growBuffers(n int64) {
 	if m.capacity.Grow(n) {
 		m.largerBuffers.Store(newQueueBuffers(int(m.capacity.Allocated))) // before the ring buffer grows, so that later commands fit

@@ -39,7 +39,8 @@ const (
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
 
-// String returns the name of the policy as ParseOverflow takes it.
+// String returns the name of the policy as ParseOverflow takes it; for an unknown policy a text such as
+// "overflow(9)".
 func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
 // ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked. For any other name it

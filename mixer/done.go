@@ -3,8 +3,9 @@ package mixer
 import "time"
 
 // Done returns a channel that is closed within 10 ms after the voice is over. It is closed immediately if the voice
-// is already over, the handle is zero or the mixer is closed. Voices do not end while the mixer does not render. Done
-// allocates. Control side, safe for concurrent use.
+// is already over, the handle is zero or the mixer is closed. Further calls return the same channel until it is
+// closed. Voices do not end while the mixer does not render. Done allocates and may start a goroutine. Control side,
+// safe for concurrent use.
 func (h Handle) Done() <-chan struct{} {
 	c := make(chan struct{})
 	r, unlock := h.lockAlive()

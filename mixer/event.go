@@ -34,7 +34,7 @@ const (
 
 var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault", "broken", "device"}
 
-// String returns the name of the kind, such as "started".
+// String returns the name of the kind, such as "started"; for an unknown kind a text such as "kind(99)".
 func (k EventKind) String() string { return words.Name("kind", k, kindNames[:]) }
 
 // Reason is the reason why a voice was stolen or a start refused.
@@ -56,7 +56,8 @@ const (
 
 var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
 
-// String returns a short name of the reason, such as "pool"; "" for ReasonNone.
+// String returns a short name of the reason, such as "pool"; "" for ReasonNone, and a text such as "reason(99)" for
+// an unknown reason.
 func (r Reason) String() string { return words.Name("reason", r, reasonNames[:]) }
 
 // Event is an occurrence on the audio side at an exact frame. Events are ordered by frame; a victim comes
@@ -123,7 +124,8 @@ type (
 	eventRecord = eventcode.Record[Group, stem]
 )
 
-// explainsChoice reports whether events of this kind explain a choice.
+// explainsChoice reports whether events of this kind carry the details of a choice: stolen, virtual, rejected,
+// limited and coalesced.
 func (k EventKind) explainsChoice() bool {
 	switch k {
 	case EventStolen, EventVirtual, EventRejected, EventLimited, EventCoalesced:

@@ -29,8 +29,8 @@ func (m *Mixer) NewEventReader() *EventReader {
 	return add()
 }
 
-// Events moves events into dst, oldest first, and returns their number, as Mixer.Events does. Control side, safe for
-// concurrent use.
+// Events moves the events of this reader into dst, oldest first, and returns their number, at most len(dst). The rest
+// waits for the next call. Control side, safe for concurrent use.
 func (r *EventReader) Events(dst []Event) int {
 	r.mixer.requestMissingMips()
 	r.mixer.eventMutex.Lock()

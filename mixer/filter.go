@@ -94,7 +94,8 @@ func (r *record) attachFilters(v *voice.Voice, now int64) {
 	}
 }
 
-// screen returns the low-pass on the direct path of a start with sends, or nil.
+// screen returns the low-pass on the direct path of the start; nil without sends, without a place in space, or if no
+// filter was allocated.
 func (r *record) screen() *voice.DirectFilter {
 	if !r.isSpatial || r.sends == 0 {
 		return nil
@@ -117,8 +118,8 @@ func (s *slot) moveSpatialLowPass(p *spatialState, now, fadeFrames int64) {
 	screen.Set(now, p.directLowPass, fadeFrames)
 }
 
-// resetScreen makes the filter of the direct path begin from rest, because the voice begins from silence. Without
-// such a filter it has no effect.
+// resetScreen clears the state of the filter of the direct path before its next use, because the voice begins from
+// silence. Without such a filter it has no effect.
 func (s *slot) resetScreen() {
 	if screen := s.record.screen(); screen != nil {
 		screen.MarkStale()

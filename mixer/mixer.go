@@ -94,7 +94,8 @@ type recordPool interface {
 	SetLimit(n int) error
 }
 
-// New creates a mixer. The error wraps ErrConfig. The caller calls Close when the device is closed.
+// New creates a mixer with the defaults of Config filled in; it starts no goroutine. An invalid c is an error that
+// wraps ErrConfig. The caller calls Close when the device is closed.
 func New(c Config) (*Mixer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -165,7 +166,7 @@ func (m *Mixer) Next() int64 {
 	return m.next()
 }
 
-// next returns the frame where a call without an explicit frame takes effect, as Next does. The mutex is held.
+// next returns the frame where a call without an explicit frame takes effect, as Next does. The caller holds m.mutex.
 func (m *Mixer) next() int64 {
 	if m.clock.lead == 0 {
 		return m.Now()

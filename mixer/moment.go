@@ -59,7 +59,8 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 
 // Stop ends the voices of t within the time fade. If fade is 0, the voices free their slots immediately and leave a
 // tail of 10 ms. Otherwise they keep their slots until they have faded to silence along a raised cosine. Paused
-// voices end without a tail. The error is ErrBusy or wraps ErrOption.
+// voices end without a tail. A pending start that TargetVoice selects is cancelled. The error is ErrBusy or wraps
+// ErrOption.
 func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer

@@ -75,8 +75,8 @@ func (c *Config) output(name string) int {
 	return slices.IndexFunc(c.Outputs, func(o Output) bool { return o.Name == name })
 }
 
-// allBuses returns all buses in the order of the tree: the master, the buses of the configuration, and the master
-// buses of the outputs after the first. roots is the number of the last group.
+// allBuses returns all buses in the order of the tree: the master, c.Buses, and the master buses of the outputs after
+// the first. The settings of the first output apply to the master. roots is the number of the last group.
 func (c *Config) allBuses() (all []BusConfig, roots int) {
 	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass}
 	if len(c.Outputs) > 0 {

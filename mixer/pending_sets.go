@@ -50,9 +50,9 @@ func (w *pendingSets) readCommand(f property) command {
 	return command{kind: cmdPending, frame: Now, record: w.voice.id, props: 1 << f}
 }
 
-// pendingProps returns the properties whose pending sets are marked in dirty, and clears the marks of sets that
-// follow the ring buffer. If such a set follows a command that arrived during this block, it returns 0, and all sets
-// wait for the next block.
+// pendingProps returns the properties whose pending sets are marked in dirty. It clears the marks of sets that must
+// wait for the commands sent before them; see pendingset.DirtyBits.Take. If such a command has not been received yet,
+// it returns 0, and all sets wait for the next block.
 func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 	bits, ok := dirty.Take(ring.Popped(a.commands))
 	if !ok {
@@ -92,8 +92,9 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames i
 	w.sentSeq[f] = m.seq
 }
 
-// pushSet sends a command for a set and reports whether it did. It does not send while half of the ring buffer or
-// more is in use, because the rest is reserved for commands that cannot be pending sets. The caller holds the mutex.
+// pushSet sends c, a command for a set, and reports whether it did. It does not send while half of the ring buffer or
+// more is in use, because the rest is reserved for commands that cannot be pending sets. A full ring buffer counts as
+// a busy call. The caller holds the mutex.
 func (m *Mixer) pushSet(c command) bool {
 	if n := m.inFlight.Len(); n >= m.capacity.Max/2 && n < m.capacity.Max {
 		return false

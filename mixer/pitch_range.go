@@ -42,8 +42,8 @@ func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	}
 }
 
-// widen extends the range of p for all time by the range of another pitch, if a fade of that pitch is still under way
-// at the frame now. Otherwise it has no effect.
+// widen extends the range of p for all time by the range of other, if a fade of other is still under way at the frame
+// now. Otherwise it has no effect.
 func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	if now >= other.until { // a value at rest is not taken over
 		return

@@ -203,7 +203,7 @@ func clampCutoff(hz float64) float64 {
 	return min(max(hz, MinCutoff), MaxCutoff)
 }
 
-// fadesByProperty returns pointers to the moves in m, indexed by property.
+// fadesByProperty returns pointers to the moves in m, indexed by property: the properties that can fade.
 func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	return [numVoiceFades]*voice.Move{
 		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,

@@ -30,7 +30,7 @@ const (
 
 var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
 
-// String returns the name of the state, such as "playing".
+// String returns the name of the state, such as "playing"; for an unknown state a text such as "state(99)".
 func (s State) String() string { return words.Name("state", s, stateNames[:]) }
 
 // Over reports whether the start will not sound again.

@@ -50,7 +50,7 @@ func (s *Stats) fields() [numStats]*int64 {
 	}
 }
 
-// publishStats makes the counters visible to readers.
+// publishStats makes the present counters visible to Mixer.Stats and Mixer.Now.
 func (a *audio) publishStats() {
 	var words [numStats]uint64
 	for i, f := range a.stats.fields() {

@@ -18,8 +18,8 @@ func (m *Mixer) keepStream(feed *voice.StreamBuffer) {
 }
 
 // openStreamFor opens a stream of s with options o for the start with handle id; on failure it releases the record of
-// that start. The caller holds the mutex. It is unlocked while foreign code opens the stream, because that code may
-// fail or block. The error is ErrClosed or as in openStream.
+// that start. The caller holds the mutex. openStreamFor unlocks the mutex while foreign code opens the stream,
+// because that code may fail or block. The error is ErrClosed or as in openStream.
 func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
 	m.inFlight.Add(1) // reserves room for the command
 	m.mutex.Unlock()

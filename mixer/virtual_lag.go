@@ -37,8 +37,8 @@ func (l *virtualLag) put(j int) {
 	l.mayChange(j)
 }
 
-// mayChange records that virtual voice j, counted from base, may change, so that the next stretch advances it fully
-// instead of letting it lag.
+// mayChange records that virtual voice j, counted from base, may change, so that the next call of mixVirtual advances
+// the voice at once instead of later.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
 // mutable returns the voice at index i, advanced to the frame now, for a caller that may change the voice. The next
@@ -61,7 +61,8 @@ func (a *audio) current(i int) *slot {
 	return s
 }
 
-// catchUp advances the virtual voice s, number j from base, to the frame now, if it lags behind.
+// catchUp advances the virtual voice s, number j from base, to the frame now, if its last update was earlier. A
+// paused voice keeps its position.
 func (a *audio) catchUp(j int, s *slot) {
 	l := &a.lag
 	lag := int64(int32(uint32(a.now) - l.upTo[j]))
@@ -76,7 +77,7 @@ func (a *audio) catchUp(j int, s *slot) {
 }
 
 // mixVirtual advances the virtual voices that may need more than a constant step within the next n frames, and
-// collects in a.endings the voices that end. The others lag.
+// collects in a.endings the voices that end. The others are advanced later, see catchUp.
 func (a *audio) mixVirtual(n int64) {
 	l, to := &a.lag, a.now+n
 	for g, calm := range l.steadyUntil[:a.lagGroups()] {
@@ -87,7 +88,7 @@ func (a *audio) mixVirtual(n int64) {
 }
 
 // mixGroup advances those virtual voices of group g that may need more than a constant step within the next n frames,
-// and collects in a.endings the voices that end. The other voices of the group lag.
+// and collects in a.endings the voices that end. The other voices of the group are advanced later, see catchUp.
 func (a *audio) mixGroup(g int, n int64) {
 	l, calm := &a.lag, int64(never)
 	passes := l.advancing[:0]
@@ -120,7 +121,7 @@ func (a *audio) mixGroup(g int, n int64) {
 // had a voice.
 func (a *audio) lagGroups() int { return (a.scores.UsedVirtual() + lagGroup - 1) / lagGroup }
 
-// refreshAllVirtual computes the scores of all virtual voices.
+// refreshAllVirtual recomputes the scores of all virtual voices, after a gain or response of a bus has changed.
 func (a *audio) refreshAllVirtual() {
 	for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
 		a.refreshScore(a.base+j, a.current(a.base+j), true)

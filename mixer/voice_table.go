@@ -48,7 +48,8 @@ func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	return r, err
 }
 
-// at returns the voice at index i, which must be in use. A virtual voice may lag behind, see audio.current.
+// at returns the voice at index i, which must be in use. A virtual voice may not be advanced to the current frame,
+// see audio.current.
 func (r *voiceTable) at(i int) *slot {
 	if i < r.base {
 		return *r.slots.At(i)
@@ -56,7 +57,8 @@ func (r *voiceTable) at(i int) *slot {
 	return *r.virtuals.At(i - r.base)
 }
 
-// put sets the voice at index i, which must be in use, to s.
+// put stores s as the voice at index i, which must be in use. A virtual voice counts as advanced to the current
+// frame.
 func (r *voiceTable) put(i int, s *slot) {
 	if i < r.base {
 		*r.slots.At(i) = s

@@ -25,7 +25,7 @@ const (
 
 var whenFullNames = [...]string{"default", "virtual", "end"}
 
-// String returns "default", "virtual" or "end".
+// String returns "default", "virtual" or "end"; for an unknown value a text such as "when full(9)".
 func (w WhenFull) String() string { return words.Name("when full", w, whenFullNames[:]) }
 
 // ParseWhenFull returns the value named virtual or end. For any other name it returns WhenFullDefault and false.
@@ -51,8 +51,8 @@ func (a *audio) classify(s *slot) {
 	s.endless, s.virtualizable = endless, a.virtualizable(s.record.whenFull, endless)
 }
 
-// virtualizable reports whether a voice with the option w becomes virtual if a full pool has no slot for it. endless
-// is its kind.
+// virtualizable reports whether a voice with the option w becomes virtual if a full pool has no slot for it: w is not
+// WhenFullEnd, and the voice is endless or Config.Virtual allows finite virtual voices.
 func (r *voiceTable) virtualizable(w WhenFull, endless bool) bool {
 	return w != WhenFullEnd && (endless || r.maxFinite > 0)
 }

@@ -87,8 +87,8 @@ const (
 	hasDetails             // details
 )
 
-// Encode appends an event to a ring buffer and reports whether there was room for all of its records. Audio
-// side.
+// Encode appends e to r and reports whether there was room for all of its records; otherwise r is unchanged. Powers
+// are rounded as Powers describes. Audio side.
 func Encode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Group, Stem]], e *Event[Kind, Reason, Policy, Group, Stem]) bool {
 	n, parts := 1, uint8(0)
 	if e.Explained {
@@ -132,8 +132,8 @@ func Encode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	return true
 }
 
-// Decode moves the oldest event of a ring buffer to e and reports whether there was one. Records that are
-// missing count as zero. Control side, under the mutex of the events.
+// Decode moves the oldest event of r to e and reports whether there was an event; otherwise e is unchanged. Fields
+// that were not encoded become zero. Control side, under the mutex of the events.
 func Decode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Group, Stem]], e *Event[Kind, Reason, Policy, Group, Stem]) bool {
 	head := ring.Front(r)
 	if head == nil {
@@ -160,11 +160,12 @@ func Decode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	return true
 }
 
-// join joins two halves to a word.
+// join returns the word with the given upper and lower halves.
 func join(high, low uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
 // float32Bits returns the bits of x rounded to a float32.
 func float32Bits(x float64) uint32 { return math.Float32bits(float32(x)) }
 
+// highFloat32 and lowFloat32 return the float32 whose bits are the upper or the lower half of word.
 func highFloat32(word uint64) float32 { return math.Float32frombits(uint32(word >> 32)) }
 func lowFloat32(word uint64) float32  { return math.Float32frombits(uint32(word)) }

@@ -27,8 +27,8 @@ type History struct {
 // minLen is the initial length.
 const minLen = 32
 
-// New returns a history that remembers the last maxLen starts, rounded up to a power of two and at least 32. It
-// allocates as starts are added.
+// New returns a history that remembers the last maxLen starts, rounded up to a power of two and at least 32. maxLen
+// is at least 1. New does not allocate; Add does.
 func New(maxLen int) History { return History{maxLen: maxLen} }
 
 // Add adds the finished start id and returns its entry, which replaces the oldest one if the ring is full. The caller

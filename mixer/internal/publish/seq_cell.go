@@ -21,8 +21,8 @@ type SeqCell[W Words] struct {
 	words   W
 }
 
-// Write replaces all words by src, which must have as many. It stores only the words that differ: a store costs
-// more than a comparison.
+// Write replaces all words by src, which must have as many. Only one goroutine may write at a time. It stores only
+// the words that differ: a store costs more than a comparison.
 func (c *SeqCell[W]) Write(src []uint64) {
 	version := c.version.Load()
 	release.Uint64(&c.version, version+1)

@@ -17,7 +17,8 @@ type StateValue[S ~uint8] uint64
 
 const stateShift = 56 // shift of the state
 
-// Load returns the state and the index.
+// Load returns the state and the index as of the same moment. Two equal values mean that the index has not changed in
+// between.
 func (w *StateWord[S]) Load() StateValue[S] { return StateValue[S](w.word.Load()) }
 
 // State returns the state.

@@ -73,7 +73,7 @@ func New(slots, virtual int, key Key) Table {
 	return t
 }
 
-// Prio returns the priority of the voice at index i, or Unstealable.
+// Prio returns the priority of the voice at index i; Unstealable for a free index or a protected voice.
 func (t *Table) Prio(i int) int32 { return t.prio[i] }
 
 // Audibility returns the last value of SetAudibility at index i, a power.
@@ -85,7 +85,7 @@ func (t *Table) Remaining(i int) float32 { return t.remaining[i] }
 // Endless returns the last value of SetEndless at index i.
 func (t *Table) Endless(i int) bool { return t.endless[i] }
 
-// Set sets the priority and the start number of the voice at index i. A protected voice is unstealable.
+// Set sets the priority and the start number of the voice at index i. If protected is true, the voice is unstealable.
 func (t *Table) Set(i int, prio int32, number uint64, protected bool) {
 	t.number[i] = number
 	if protected {
@@ -94,7 +94,7 @@ func (t *Table) Set(i int, prio int32, number uint64, protected bool) {
 	t.SetPrio(i, prio)
 }
 
-// SetPrio sets the priority of the voice at index i.
+// SetPrio sets the priority of the voice at index i; Unstealable excludes the voice from choices.
 func (t *Table) SetPrio(i int, prio int32) {
 	if t.index.markDirty(i); t.prio[i] != prio {
 		t.prio[i] = prio
