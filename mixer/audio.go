@@ -62,7 +62,7 @@ var pausedBy = [...]pauses{
 
 const never = 1<<63 - 1
 
-// ending is a voice that ended inside a stretch of frames.
+// ending is a voice that ended within a stretch, the frames of one call of audio.mix.
 type ending struct {
 	offset int32 // frames from the start of the stretch
 	slot   int32

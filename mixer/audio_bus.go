@@ -37,8 +37,8 @@ type bus struct {
 	rack       effectRack
 	filterTail int64 // the maximum tail of its filter in frames
 	tail       int64 // the maximum tail of all effects from here on, in frames
-	// closedAt is the last frame at which a gain after this bus opened or closed. noteTailUntil is the end
-	// of the tail of sound from before that frame.
+	// closedAt is the last frame at which a gain after this bus opened or closed. tailUntil is the end of the
+	// tail of sound from before that frame.
 	closedAt, tailUntil int64
 	sends               []send
 	receivesSends       bool          // another bus or a voice sends to it, or has sent to it
@@ -56,8 +56,8 @@ type bus struct {
 // that holds hop and tail together, all in frames.
 func tailRingLen(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
-// newBuses creates the buses of the audio side a from their descriptions, in the same order. The tree, the rate and
-// the meters of a must be set.
+// newBuses creates the buses of the audio side a from described, in the same order. Requires that the tree, the rate
+// and the meters of a are set.
 func newBuses(described []BusConfig, a *audio) []bus {
 	buses := make([]bus, len(described))
 	for i, d := range described {
@@ -216,9 +216,9 @@ func (a *audio) mayHaveOutput(index int, own bool) bool {
 	})
 }
 
-// mixIntoOutput makes the master bus of o mix directly into the buffer of o for this stretch, if it is the only bus
-// that feeds o and leaves the sum of its input unchanged. Otherwise it has no effect. A separate buffer would miss
-// the cache when many mixers take turns.
+// mixIntoOutput makes the master bus of o mix directly into the buffer of o until mixBuses has run, if it is the only
+// bus that feeds o and leaves the sum of its input unchanged. Otherwise it has no effect. A separate buffer would
+// miss the cache when many mixers take turns.
 func (a *audio) mixIntoOutput(o *output) {
 	if o.root < 0 {
 		return

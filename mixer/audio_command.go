@@ -134,7 +134,8 @@ func (a *audio) applyToHandle(c *command) {
 	}
 }
 
-// applyToVoice applies c to the voice at index i and records it in the journal.
+// applyToVoice applies c to the voice at index i, records c in the journal and updates the scores of the voice. A
+// command for positions has no effect on a voice that is not spatial.
 func (a *audio) applyToVoice(i int, c *command) {
 	a.journalVoiceCommand(i, c)
 	s := a.mutable(i)
@@ -172,9 +173,9 @@ func (a *audio) applyToVoice(i int, c *command) {
 	}
 }
 
-// seek moves the voice at index i to frame c.position of its sound, and leaves a tail of the old position. For a
-// streamed voice c must have the stream buffer of the new position, which seek marks as taken; for other voices c
-// must have none. Otherwise seek has no effect.
+// seek moves the voice at index i to frame c.position of its sound, leaves a tail of the old position and fades the
+// new one in over 5 ms. For a streamed voice c must have the stream buffer of the new position, which seek marks as
+// taken; for other voices c must have none. Otherwise seek has no effect.
 func (a *audio) seek(i int, c *command) {
 	s := a.mutable(i)
 	if s.voice.Sound().Streamed() != (c.feed != nil) {

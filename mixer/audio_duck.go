@@ -100,9 +100,9 @@ func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
 	return i < a.base && a.scores.Remaining(i) >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
 }
 
-// lastTriggerEnd returns whether all voices that trigger a duck with the rules d end in this stretch before end, a
-// frame of the mix, and the frame where the last of them ends. It reads the ends from a.endings and must be called
-// before endFinishedVoices, which removes these voices. If silent is false, frame is meaningless.
+// lastTriggerEnd returns whether all voices that trigger a duck with the rules d end before end, a frame of the mix,
+// and the frame where the last of them ends. It reads the ends within the frames just mixed from a.endings and must
+// be called before endFinishedVoices, which removes these voices. If silent is false, frame is meaningless.
 func (a *audio) lastTriggerEnd(d *duckRules, end int64) (frame int64, silent bool) {
 	if len(a.endings) == 0 {
 		return a.now, false

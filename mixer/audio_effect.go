@@ -15,8 +15,8 @@ type effectRack struct {
 	keys []int // by effect: index of its key bus; -1: its own bus
 }
 
-// newRack creates the effects of a bus from their descriptions, in the same order. rate is in Hz. The keys must be
-// names of buses.
+// newRack creates the effects of a bus from described, in the same order. rate is in Hz. The keys must be names of
+// buses.
 func (s *shared) newRack(described []effect.Effect, rate int) effectRack {
 	r := effectRack{all: make([]*effect.Processor, len(described)), keys: make([]int, len(described))}
 	for i := range described {
@@ -151,8 +151,8 @@ func (r *effectRack) idle(frame int64) bool {
 	return true
 }
 
-// keyHadOutput reports whether the key bus of any effect in r had output in this block. An effect without a key does
-// not count.
+// keyHadOutput reports whether the key bus of any effect in r, which controls a compressor, had output in the frames
+// just mixed. An effect without a key does not count.
 func (a *audio) keyHadOutput(r *effectRack) bool {
 	for _, k := range r.keys {
 		if k >= 0 && a.buses[k].hadOutput {
@@ -197,8 +197,8 @@ func (a *audio) noteTailFrom(frame int64, bus int) {
 	}
 }
 
-// updateSilentFrom moves Stats.SilentFrom behind the last frame of this stretch whose level exceeds -90 dBFS. It has
-// no effect unless effects have a tail.
+// updateSilentFrom moves Stats.SilentFrom behind the last of the frames just mixed whose level exceeds -90 dBFS on
+// any output. It has no effect unless effects or filters have a tail.
 func (a *audio) updateSilentFrom() {
 	if !a.hasTail {
 		return

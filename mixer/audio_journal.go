@@ -35,7 +35,7 @@ func (a *audio) journalEntry(c *command) Entry {
 	return e
 }
 
-// add queues an entry for the control side, or counts it as lost if the queue is full.
+// add queues e for the control side, or counts e as lost if the queue is full. Requires a journal.
 func (j *journal) add(e Entry) {
 	if !ring.Push(j.ring, e) {
 		j.lost.Add(1)

@@ -72,8 +72,8 @@ func (a *audio) outputOf(bus int) *output {
 	return &a.outputs.all[a.tree[bus].output]
 }
 
-// beginBlock selects and clears the buffer of each output for the next block: dst itself if there is one channel
-// pair. dst must have complete frames of all pairs. The result is the number of frames of the mix in dst.
+// beginBlock selects the buffer of each output for the next frames, which is dst itself if there is one channel pair,
+// and clears it. dst must have complete frames of all pairs. The result is the number of frames of the mix in dst.
 func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {
@@ -87,8 +87,8 @@ func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	return n
 }
 
-// interleave copies the outputs to their channel pairs in dst; unused pairs become silent. It has no effect
-// with a single pair.
+// interleave copies the mixed frames of the outputs to their channel pairs in dst; unused pairs become silent. With a
+// single pair it has no effect, because dst is the buffer of the output then.
 func (outs *outputs) interleave(dst []pcm.Frame) {
 	if outs.pairs == 1 {
 		return

@@ -156,8 +156,8 @@ func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// bypassBuffer returns n frames of the buffer for sends to the bus at index bus while a solo silences that bus's own
-// voices. It clears these frames at the first use in a stretch.
+// bypassBuffer returns the first n frames of the buffer for sends to a.buses[bus] while a solo silences that bus's
+// own voices. It clears these frames at the first use after each mixBuses.
 func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	b, room := &a.buses[bus], (*a.soloBypass[bus].Load())[:n]
 	if !b.hasBypass {
@@ -270,8 +270,9 @@ func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	return a.sendFades
 }
 
-// sendTail adds the tail of voice s to the destinations of the voice's sends. frame is the frame of the mix at which
-// tail begins. pre is the same tail before the fader; nil without a pre-fader send.
+// sendTail adds the tail of voice s to the destinations of the voice's sends, and records in Stats how long their
+// effects may sound. frame is the frame of the mix at which tail begins. pre is the same tail before the fader; nil
+// without a pre-fader send.
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	extra := s.record.extra.Load()
 	for i := range s.record.sends {

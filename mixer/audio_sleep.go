@@ -55,8 +55,8 @@ func (a *audio) skip(frames int64) {
 	}
 }
 
-// advanceIdle advances an idle mixer by n frames as render would, without new commands. It mixes only until tails,
-// meters and guards are idle, so the time does not depend on n.
+// advanceIdle advances an idle mixer by n frames as render would, without new commands, and publishes Stats. It mixes
+// only until tails, meters and guards are idle, so the time does not depend on n.
 func (a *audio) advanceIdle(n int64) {
 	from := a.now
 	for n > 0 {

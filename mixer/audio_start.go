@@ -137,8 +137,8 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.discardStart(r, id, kind)
 }
 
-// discardStart ends the start id of r, which has no voice. It drops the start's stream, counts kind as the outcome,
-// makes the successor ready and returns the record to the control side.
+// discardStart ends the start id of r, which has no voice. It drops the start's stream, counts kind as the outcome in
+// Stats, makes the successor ready and returns the record to the control side. It emits no event.
 func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
@@ -150,8 +150,8 @@ func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	a.returnRecord(r, id, state)
 }
 
-// refuse ends the start c.record, which gets no voice, and emits e. e.Kind is the outcome, and e has the reason;
-// refuse sets the fields that describe the start.
+// refuse ends the start c.record, which gets no voice, counts it in Stats and emits e. e.Kind is the outcome, and e
+// has the reason; refuse sets the fields that describe the start.
 func (a *audio) refuse(c *command, e *audioEvent) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio

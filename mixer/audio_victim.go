@@ -18,8 +18,8 @@ func (a *audio) rescore(i int) {
 	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeScore stores heard as the audibility of the voice s at index i, publishes its pan and gain, and schedules the
-// next update. The power and the kind of s must be up to date.
+// storeScore stores and publishes heard as the audibility of the voice s at index i, publishes its pan and gain,
+// notes whether its power is constant, and schedules the next update. The power and the kind of s must be up to date.
 func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.Gain != nil {
@@ -186,8 +186,9 @@ func (d *groupsDue) schedule(j int, frame int64) {
 	d.first, *group = min(d.first, frame), min(*group, frame)
 }
 
-// refreshReal recomputes the scores of real voices that may have changed since the last refresh. shifted means that a
-// gain or response of a bus has changed; then all scores of real voices are recomputed.
+// refreshReal recomputes the scores of real voices that may have changed since the last refresh, and stores when the
+// next score may change. shifted means that a gain or response of a bus has changed; then all scores of real voices
+// are recomputed.
 func (a *audio) refreshReal(shifted bool) {
 	if !shifted && a.now < a.scoresDue.real {
 		return

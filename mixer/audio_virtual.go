@@ -75,8 +75,8 @@ func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64
 	return least.Slot >= 0 && (a.scores.Prio(least.Slot) != r.prio || least.Audibility < remaining)
 }
 
-// moveVoice moves a voice and its scores from index from to index to, frees index from, and returns to. The caller
-// has already taken index to for that voice.
+// moveVoice moves a voice and its scores from index from to index to, publishes the new index, frees index from, and
+// returns to. Requires that the voice is already at index to in the voice table, see takeSlot.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
@@ -173,9 +173,9 @@ func (a *audio) exchange() {
 	}
 }
 
-// swap gives the slot of the real voice c.Slot to the virtual voice at index best and makes the real voice virtual.
-// It completes e, the event of the real voice, and emits it. If the real voice cannot take the index of the virtual
-// one, demote finds it another or steals a voice.
+// swap gives the slot of the real voice c.Slot to the virtual voice at index best, which fades in, and makes the real
+// voice virtual, with a tail. It completes e, the event of the real voice, and emits it. If the real voice cannot
+// take the index of the virtual one, demote finds it another or steals a voice.
 func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
@@ -241,8 +241,8 @@ func (a *audio) restoreIntoSlot(i int) {
 	a.updateHighWater()
 }
 
-// updateRestorePrio updates the priority with which the virtual voice at index i is restored. A paused or fading
-// voice is not restored. It has no effect on a real voice.
+// updateRestorePrio updates the order in which the virtual voice at index i is restored to its present priority. A
+// paused or fading voice is not restored. It has no effect on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return

@@ -201,9 +201,10 @@ func (a *audio) countOutcome(k EventKind) State {
 	return state
 }
 
-// leaveTail adds a tail of voice s to the voice's bus and to the destinations of its sends. The tail is the next 10
-// ms of the voice from frame, a frame of the mix, on, or less for a very fast stream, under a raised cosine that
-// falls to 0. The voice itself does not change. A voice that does not sound leaves no tail.
+// leaveTail adds a tail of voice s to the voice's bus and stem and to the destinations of its sends, and records the
+// end of the tail in Stats. The tail is the next 10 ms of the voice from frame, a frame of the mix, on, or less for a
+// very fast stream, under a raised cosine that falls to 0. The voice itself does not change. A voice that does not
+// sound leaves no tail.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return

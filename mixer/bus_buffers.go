@@ -17,14 +17,14 @@ type busBuffers struct {
 	tailEnd  int64 // it is silent from this frame on
 }
 
-// newBusBuffers returns silent buffers for stretches of hop frames, with a tail ring of ring frames, a power
-// of two.
+// newBusBuffers returns silent buffers for up to hop frames at a time, with a tail ring of ring frames, a power of
+// two.
 func newBusBuffers(hop, ring int64) busBuffers {
 	return busBuffers{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailMask: ring - 1}
 }
 
-// block returns the first n frames of b.mixed, which accumulates the present stretch, and marks it as used. They are
-// cleared on the first use in a stretch.
+// block returns the first n frames of b.mixed, the accumulator of the frames that are being mixed, and marks the
+// buffer as used. The first call after the buffer was unused clears these frames.
 func (b *busBuffers) block(n int64) []pcm.Frame {
 	if !b.used {
 		if !b.intoOutput { // the output is already clear

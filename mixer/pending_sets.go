@@ -103,7 +103,7 @@ func (m *Mixer) pushSet(c command) bool {
 }
 
 // storeBusSets stores pending sets of the properties in c for the bus at index bus, within fadeFrames frames, and
-// records a new gain for Bus.Gain. The caller holds the mutex.
+// records a new gain for Bus.Gain. For a cutoff it makes scores include filters. The caller holds the mutex.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {

@@ -24,7 +24,8 @@ type StopCell struct {
 	executed atomic.Uint64 // the version of the last executed stop
 }
 
-// Read returns the stop and its version. ok is false if a write is in progress or came in between.
+// Read returns the stop and its version. ok is false, and the stop invalid, if a write is in progress or came in
+// between. Without a stop it returns the zero Stop and version 0.
 func (c *StopCell) Read() (stop Stop, version uint64, ok bool) {
 	var words [4]uint64
 	version = c.cell.Version()
