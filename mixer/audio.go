@@ -311,9 +311,9 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.interleave(dst)
 }
 
-// publish makes the positions of the voices and the counters visible to the control side. from is the value of now
-// before the block. If no frame was mixed, it skips the positions: only starts have changed them, and each start
-// publishes its own.
+// publish makes the positions of the voices and the counters visible to the control side, and releases the played
+// frames of streams. from is the value of now before the block. If no frame was mixed, it skips the positions: only
+// starts have changed them, and each start publishes its own.
 func (a *audio) publish(from int64) {
 	if a.now > from {
 		end := 0 // one above the last living index

@@ -241,8 +241,8 @@ func (a *audio) restoreIntoSlot(i int) {
 	a.updateHighWater()
 }
 
-// updateRestorePrio updates the order in which the virtual voice at index i is restored to its present priority. A
-// paused or fading voice is not restored. It has no effect on a real voice.
+// updateRestorePrio gives the virtual voice at index i its present priority in the order of restoring. A paused or
+// fading voice is not restored. It has no effect on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return

@@ -88,6 +88,7 @@ func movingSounds(t testing.TB, seed uint64) []*voice.Sound {
 
 var movingSoundsMade [8][]*voice.Sound
 
+// newMovingSounds makes the sounds of movingSounds.
 func newMovingSounds(t testing.TB, seed uint64) []*voice.Sound {
 	r := rand.New(rand.NewPCG(seed, 2))
 	sounds := []*voice.Sound{filled(t, movingRate, 3000)}

@@ -80,6 +80,8 @@ func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 	return e.Slot
 }
 
+// rejectPlay ends p, which gets no voice, with the outcome e.Kind: it counts the outcome and compares e with the next
+// event of the mixer.
 func (x *brute) rejectPlay(p *brutePlay, e mixer.Event) {
 	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {

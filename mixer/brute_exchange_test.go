@@ -85,6 +85,7 @@ func (x *brute) exchange() {
 	}
 }
 
+// comeBack restores v into a free slot, as exchange does, and compares the event.
 func (x *brute) comeBack(v *bruteVoice) {
 	v.slot = x.freeSlot(mixer.EventReal, v.number)
 	v.show()

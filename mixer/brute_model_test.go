@@ -40,10 +40,12 @@ type bruteCommand struct {
 	arrived bool
 }
 
+// send queues do for frame. If frame has passed, or is mixer.Now, do runs at the next arrive.
 func (x *brute) send(frame int64, do func()) {
 	x.commands = append(x.commands, bruteCommand{frame: frame, do: do})
 }
 
+// count returns the number of voices v with a true of(v).
 func (x *brute) count(of func(*bruteVoice) bool) (n int) {
 	for _, v := range x.voices {
 		if of(v) {
@@ -56,6 +58,7 @@ func (x *brute) count(of func(*bruteVoice) bool) (n int) {
 func hasSlot(v *bruteVoice) bool   { return !v.virtual() }
 func isVirtual(v *bruteVoice) bool { return v.virtual() }
 
+// among returns the voices v with a true of(v).
 func (x *brute) among(of func(*bruteVoice) bool) (out []*bruteVoice) {
 	for _, v := range x.voices {
 		if of(v) {
@@ -65,6 +68,7 @@ func (x *brute) among(of func(*bruteVoice) bool) (out []*bruteVoice) {
 	return out
 }
 
+// below reports whether bus is above or a bus below it; both are indices.
 func (x *brute) below(bus, above int) bool {
 	for ; bus >= 0; bus = x.buses[bus].parent {
 		if bus == above {
@@ -102,6 +106,7 @@ func (x *brute) render(n int, events []mixer.Event) {
 	x.stats.Voices = int64(x.limit)
 }
 
+// arrive does the work of the present frame before the frame passes: the exchange on the grid, then the commands.
 func (x *brute) arrive() {
 	whole := x.now%x.hop == 0
 	if (whole || x.now%x.hop == x.hop/2 && x.count(isVirtual) > 0) && x.ticked != x.now {
@@ -191,8 +196,10 @@ func (x *brute) living() (s string) {
 // up to four gains, and the product, each to half of 2^-23 in float32.
 const bruteSlack = 16 * 0x1p-24
 
+// tied reports whether a and b differ by at most a relative bruteSlack, which rounding may cause.
 func tied(a, b float64) bool { return math.Abs(a-b) <= bruteSlack*max(math.Abs(a), math.Abs(b)) }
 
+// next returns the next event of the mixer without removing it; the zero Event without one.
 func (x *brute) next() mixer.Event {
 	if len(x.events) == 0 {
 		return mixer.Event{}
@@ -309,6 +316,8 @@ func (x *brute) eventIndexOf(v *bruteVoice) int {
 	return slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Voice == v.number })
 }
 
+// finish ends v with the outcome e.Kind: it counts the outcome, removes v and compares e with the next event of the
+// mixer.
 func (x *brute) finish(v *bruteVoice, e mixer.Event) {
 	p := v.play
 	switch e.Kind {

@@ -37,6 +37,7 @@ func bruteSounds(t testing.TB, rate int) []*bruteSound {
 	return bruteSoundsOf[rate]
 }
 
+// newBruteSounds makes the sounds of bruteSounds: decaying tones of nine lengths, some with pauses, some with loops.
 func newBruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 	r := rand.New(rand.NewPCG(11, uint64(rate)))
 	ms := rate / 1000

@@ -95,6 +95,7 @@ type bruteDuo struct {
 
 var bruteSoundsOf = map[int][]*bruteSound{}
 
+// newBruteDuo returns a mixer and its model with a random configuration, drawn from seed.
 func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 	r := rand.New(rand.NewPCG(seed, 8))
 	c := mixer.Config{
@@ -147,6 +148,7 @@ func (d *bruteDuo) last() string {
 	return d.log[0] + "\n" + strings.Join(d.log[max(len(d.log)-50, 1):], "\n")
 }
 
+// say appends a formatted call to the log, which a failure prints.
 func (d *bruteDuo) say(format string, a ...any) {
 	d.log = append(d.log, fmt.Sprintf("%d: ", d.x.now)+fmt.Sprintf(format, a...))
 }
@@ -156,12 +158,14 @@ func (d *bruteDuo) busOf(i int) mixer.Bus {
 	return b
 }
 
+// check fails the test with the last calls if err is not nil.
 func (d *bruteDuo) check(err error) {
 	if err != nil {
 		d.t.Fatalf("%s\n%v", d.last(), err)
 	}
 }
 
+// call makes one random call to the mixer and the model, or renders a block.
 func (d *bruteDuo) call(r *rand.Rand) {
 	switch n := r.IntN(100); {
 	case n < 30:
@@ -198,6 +202,7 @@ func (d *bruteDuo) when(r *rand.Rand) int64 {
 	return d.x.now + r.Int64N(80*d.x.rate/1000)
 }
 
+// play starts a random sound with random options on both.
 func (d *bruteDuo) play(r *rand.Rand) {
 	p := &brutePlay{sound: d.sounds[r.IntN(len(d.sounds))], bus: r.IntN(4), state: mixer.StatePending}
 	p.o = mixer.Options{

@@ -47,6 +47,7 @@ func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, mixer.Event)
 	return x.choose(x.among(func(w *bruteVoice) bool { return w.virtual() && !w.protect && may(w) }), said, x.best, x.best)
 }
 
+// lose ends the virtual voice v as stolen for good and compares the event.
 func (x *brute) lose(v *bruteVoice, e mixer.Event) {
 	x.choices["a virtual one lost"]++
 	e.Kind, e.Reason = mixer.EventStolen, mixer.ReasonVirtualFull

@@ -65,6 +65,7 @@ type bruteMove struct {
 	start, frames int64
 }
 
+// at returns the value in decibels at frame f.
 func (m *bruteMove) at(f int64) float64 {
 	if f >= m.start+m.frames {
 		return m.to
@@ -72,6 +73,7 @@ func (m *bruteMove) at(f int64) float64 {
 	return m.from + (m.to-m.from)*float64(f-m.start)/float64(m.frames)
 }
 
+// turn begins a fade at frame f to the value to within frames frames; values are at least -80 dB.
 func (m *bruteMove) turn(f int64, to float64, frames int64) {
 	*m = bruteMove{from: max(m.at(f), -80), to: max(to, -80), start: f, frames: frames}
 }
@@ -85,6 +87,7 @@ type bruteStop struct {
 	level         float64
 }
 
+// at returns the factor of the fade-out at frame f: a raised cosine from s.level to 0.
 func (s *bruteStop) at(f int64) float64 {
 	if f >= s.start+s.frames {
 		return 0
@@ -101,6 +104,7 @@ func newBruteVoice(p *brutePlay, from int64) *bruteVoice {
 	return v
 }
 
+// holding reports whether the voice is paused for any reason.
 func (v *bruteVoice) holding() bool { return v.paused[0] || v.paused[1] || v.paused[2] }
 func (v *bruteVoice) virtual() bool { return v.slot < 0 }
 
@@ -111,6 +115,7 @@ func (v *bruteVoice) next() {
 	v.wrap()
 }
 
+// wrap moves the position of a looping voice from beyond the end of the loop back into the loop.
 func (v *bruteVoice) wrap() {
 	s := v.play.sound
 	for v.loop && v.pos>>32 >= s.loop[1] {
@@ -124,6 +129,7 @@ func (v *bruteVoice) over(now int64) (over, stopped bool) {
 	return stopped || !v.loop && v.pos>>32 >= v.play.sound.frames || v.endAt != 0 && now >= v.endAt, stopped
 }
 
+// index returns the loudness index of the sound for looping or single play, and the hop of the present position.
 func (v *bruteVoice) index() (*bruteIndex, int64) {
 	hop := v.play.sound.sound.Envelope().Hop
 	if v.loop {
@@ -213,6 +219,7 @@ func (x *brute) hides(v *bruteVoice) bool {
 	return !x.crowded(v) && x.count(isVirtual) < x.config.Virtual+x.endless
 }
 
+// masks returns the masking energies of the present hop and the next; zero behind the end of the sound.
 func (v *bruteVoice) masks() (m [2]bruteMasks) {
 	i, hop := v.index()
 	switch {
@@ -252,6 +259,7 @@ type bruteKey struct {
 	crowd    float64
 }
 
+// key returns the inputs of the score of v; voices with equal keys have exactly equal scores.
 func (x *brute) key(v *bruteVoice) bruteKey {
 	_, hop := v.index()
 	k := bruteKey{sound: v.play.sound, loop: v.loop, hop: hop, bus: v.bus, gain: v.gain, at: v.gain.at(x.now), pan: v.play.o.Pan, base: float64(v.play.o.Base.Gain), crowd: v.crowd}
@@ -280,6 +288,8 @@ func (x *brute) hold(flag, bus int, on bool) {
 	}
 }
 
+// stop fades v out over the given frames; with 0 frames, or if v is paused, v ends at once. If an earlier stop ends
+// first, stop has no effect.
 func (x *brute) stop(v *bruteVoice, over int64) {
 	if over == 0 || v.holding() {
 		x.finish(v, mixer.Event{Kind: mixer.EventStopped})
@@ -295,6 +305,7 @@ func (x *brute) stop(v *bruteVoice, over int64) {
 	v.stopped = &bruteStop{x.now, over, level}
 }
 
+// pause pauses v for the reason flag, or ends v if it is fading out.
 func (x *brute) pause(v *bruteVoice, flag int) {
 	if v.stopped != nil {
 		x.finish(v, mixer.Event{Kind: mixer.EventStopped})
@@ -307,6 +318,7 @@ func (x *brute) pause(v *bruteVoice, flag int) {
 	v.show()
 }
 
+// resume removes the reason flag of a pause. Reason 1 is the bus; a paused bus keeps its voices paused.
 func (x *brute) resume(v *bruteVoice, flag int) {
 	for b := v.bus; b >= 0 && flag == 1; b = x.buses[b].parent {
 		if x.buses[b].paused {

@@ -135,6 +135,7 @@ func (h *hears) listen() {
 	}
 }
 
+// find returns the bus called name, or nil.
 func (h *hears) find(name string) *mixer.BusConfig {
 	for i := range h.buses {
 		if h.buses[i].Name == name {
@@ -187,6 +188,7 @@ func equalised(bands []eqBand, hertz float64) float64 {
 	return power
 }
 
+// linear converts a level in decibels to a power factor.
 func linear(x pcm.Decibels) float64 { return math.Pow(10, float64(x)/10) }
 
 // bus returns the output power for an input power of 1 of a bus, at a frequency; "": the master.

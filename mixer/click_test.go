@@ -55,6 +55,7 @@ type clickScene struct {
 	happens func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64)
 }
 
+// clickScenes returns the scenes of the click test: each is an event while a tone plays, such as a fade or a steal.
 func clickScenes(t testing.TB) []clickScene {
 	silent := level(t, clickRate, 9600, 0)
 	set := func(c mixer.Change, over time.Duration) func(testing.TB, *mixer.Mixer, mixer.Handle, int64) {
@@ -175,6 +176,7 @@ func clickScenes(t testing.TB) []clickScene {
 // clickGroup is the group of the present scene.
 var clickGroup *mixer.Group
 
+// grouped returns options that start a voice in a new group with the options o. It keeps the group in clickGroup.
 func grouped(o mixer.GroupOptions) func(m *mixer.Mixer) mixer.Options {
 	return func(m *mixer.Mixer) mixer.Options {
 		clickGroup, _ = m.NewGroup("group", o)
@@ -182,6 +184,7 @@ func grouped(o mixer.GroupOptions) func(m *mixer.Mixer) mixer.Options {
 	}
 }
 
+// must fails the test if err is not nil.
 func must(t testing.TB, err error) {
 	if err != nil {
 		t.Helper() // only here: it walks the stack

@@ -8,6 +8,7 @@ import (
 	"voicepool/mixer"
 )
 
+// closed reports whether c is closed; it does not wait.
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -18,6 +18,7 @@ type straight struct {
 	begin, duration int64
 }
 
+// at returns the value of the linear fade at frame.
 func (s *straight) at(frame int64) float64 {
 	if frame-s.begin >= s.duration {
 		return s.to
@@ -25,6 +26,7 @@ func (s *straight) at(frame int64) float64 {
 	return s.from + (s.to-s.from)*float64(frame-s.begin)/float64(s.duration)
 }
 
+// turn begins a fade at frame to the value to within duration frames.
 func (s *straight) turn(frame int64, to float64, duration int64) {
 	*s = straight{s.at(frame), to, frame, duration}
 }

@@ -57,6 +57,7 @@ type spline struct {
 	line     [33]float64
 }
 
+// newSpline returns a spline whose past values are all x.
 func newSpline(x float64) spline {
 	s := spline{from: x, to: x}
 	for i := range s.line {
@@ -251,6 +252,7 @@ func (c *compressorOracle) tell(v func(string) float64) {
 	}
 }
 
+// step returns the compressed frame of x, with the gain that follows the level of key.
 func (c *compressorOracle) step(frame int64, x, key [2]float64) [2]float64 {
 	var v [7]float64
 	for i := range v {
@@ -340,6 +342,7 @@ func (d *delayOracle) tell(v func(string) float64) {
 	}
 }
 
+// back returns the frame n frames ago; silence before the beginning.
 func (d *delayOracle) back(n int) (y [2]float64) {
 	if n <= len(d.past) {
 		y = d.past[len(d.past)-n]
@@ -347,6 +350,7 @@ func (d *delayOracle) back(n int) (y [2]float64) {
 	return y
 }
 
+// step returns the delayed frame of x, with feedback.
 func (d *delayOracle) step(frame int64, x, _ [2]float64) [2]float64 {
 	feedback, keep, cross := d.acts[0].next(frame), d.acts[1].next(frame), d.acts[2].next(frame)
 	if frame%32 == 0 && d.next == d.time {
@@ -458,6 +462,7 @@ func (q *eqOracle) tell(v func(string) float64) {
 	}
 }
 
+// step returns x after all bands, as biquads in direct form.
 func (q *eqOracle) step(_ int64, x, _ [2]float64) [2]float64 {
 	for i := range q.bands {
 		b, a := &q.b[i], &q.a[i]
@@ -508,6 +513,7 @@ type movingEq struct {
 	s      [8][2][2]float64
 }
 
+// step returns x after all bands, as state-variable filters whose parameters fade.
 func (q *movingEq) step(frame int64, x, _ [2]float64) [2]float64 {
 	for i := range q.bands {
 		v := &q.values[i]

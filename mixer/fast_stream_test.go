@@ -30,6 +30,7 @@ type supplied struct {
 	given []int64
 }
 
+// newSupplied returns a stream whose buffers, of size frames, the test fills itself.
 func newSupplied(t testing.TB, rate, size int) *supplied {
 	s := &supplied{}
 	var err error

@@ -211,6 +211,7 @@ func TestFeatureErrors(t *testing.T) {
 	}
 }
 
+// wantError fails the test unless the message of err is the message of kind, a colon and want.
 func wantError(t testing.TB, err, kind error, want string) {
 	t.Helper()
 	if err == nil || err.Error() != kind.Error()+": "+want {

@@ -72,6 +72,8 @@ type wildRun struct {
 	names  map[mixer.Bus]string
 }
 
+// runWild renders a random scene, drawn from seed, on buses with inserts that fail at a random frame, by a panic or
+// invalid samples. If works is true, no insert fails. It returns the result and the inserts.
 func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool) (wildRun, []*wildInsert) {
 	r := rand.New(rand.NewPCG(seed, 21))
 	const rate, frames = 1000, 700

@@ -26,10 +26,12 @@ type leadPair struct {
 	log      []string
 }
 
+// say appends a formatted call to the log, which fatal prints.
 func (l *leadPair) say(format string, a ...any) {
 	l.log = append(l.log, fmt.Sprintf("%v: ", l.c.now)+fmt.Sprintf(format, a...))
 }
 
+// fatal fails the test with a message and the last 30 calls.
 func (l *leadPair) fatal(format string, a ...any) {
 	l.t.Helper()
 	l.t.Fatalf("%s\n"+format, append([]any{strings.Join(l.log[max(0, len(l.log)-30):], "\n")}, a...)...)

@@ -42,6 +42,7 @@ func sound(t testing.TB, s voice.Samples) *voice.Sound {
 	return out
 }
 
+// newMixer returns a mixer for c, or fails the test.
 func newMixer(t testing.TB, c mixer.Config) *mixer.Mixer {
 	t.Helper()
 	m, err := mixer.New(c)
@@ -51,6 +52,7 @@ func newMixer(t testing.TB, c mixer.Config) *mixer.Mixer {
 	return m
 }
 
+// play starts s at the moment, or fails the test.
 func play(t testing.TB, at mixer.Moment, s *voice.Sound, o mixer.Options) mixer.Handle {
 	h, err := at.Play(s, o)
 	if err != nil {
@@ -71,6 +73,7 @@ func left(m *mixer.Mixer, n int) []float32 {
 	return out
 }
 
+// equal fails the test unless got and want have the same length and equal samples.
 func equal(t testing.TB, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -51,10 +51,13 @@ func fadeProgress(frame, from, to int) float64 {
 	return max(float64(frame-from)/float64(to-from), 0)
 }
 
+// at returns the binary logarithm of the cutoff at frame.
 func (f *modelBusFilter) at(frame int) float64 {
 	return f.from + (f.to-f.from)*fadeProgress(frame, f.start, f.start+f.frames)
 }
 
+// depth returns the progress of the fade between the input and the filtered signal at frame; 0 is the input, 1 the
+// filtered signal.
 func (f *modelBusFilter) depth(frame int) float64 {
 	return f.depths[0] + (f.depths[1]-f.depths[0])*fadeProgress(frame, f.fade[0], f.fade[1])
 }

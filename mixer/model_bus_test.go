@@ -167,6 +167,8 @@ func (x *model) moveDucks() {
 	}
 }
 
+// releaseDucks starts the releases that are due at the present frame. For ducks without a trigger it schedules the
+// release.
 func (x *model) releaseDucks() {
 	for i := range x.buses {
 		d := &x.buses[i].duck
@@ -183,6 +185,7 @@ func (x *model) releaseDucks() {
 	}
 }
 
+// factors returns the exact left and right factors of the bus at frame f.
 func (b *modelBus) factors(f int64) pair {
 	g := b.gain.gain(f) * b.mute.at(f) * math.Pow(10, b.duck.move.at(f)/20)
 	return balance(b.pan.at(f)).times(pair{g, g})
@@ -204,6 +207,8 @@ func (b *modelBus) directAt(f int64) (g, bent, most pair) {
 	return b.facing.at(f, [4]modelRamp{b.direct}, func(f int64) pair { x := b.direct.at(f); return pair{x, x} })
 }
 
+// at returns the exact factors of frame f, the maximum deviation of a line, and their bound. moves are the fades
+// behind factors; at a change of moves a new line begins.
 func (c *busCurve) at(f int64, moves [4]modelRamp, factors func(int64) pair) (g, bent, most pair) {
 	if moves != c.moves || c.piece.until == 0 || f >= c.piece.until {
 		last, end, length := int64(0), int64(math.MaxInt64), int64(longest)

@@ -71,6 +71,7 @@ func (x *model) start(p *modelPlay) {
 	}
 }
 
+// live returns the number of voices.
 func (x *model) live() (n int) {
 	for _, v := range x.slots {
 		if v != nil {
@@ -88,6 +89,8 @@ func (x *model) pass(p *modelPlay, kind mixer.EventKind, state mixer.State) {
 	x.emit(p, mixer.Event{Kind: kind, Slot: -1, Voice: p.number})
 }
 
+// rejectPlay ends p, which gets no voice, with the outcome e.Kind: it counts the outcome and compares e with the next
+// event of the mixer.
 func (x *model) rejectPlay(p *modelPlay, e mixer.Event) {
 	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {
@@ -209,6 +212,8 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	return true
 }
 
+// steal ends victim with a tail and compares the event, whose details come from second, the runner-up or nil, and
+// from among, all candidates.
 func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.Event) {
 	e.Endless = victim.endless()
 	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.EventStolen, pcm.FromPower(float64(victim.score.audibility)), none, len(among), peers(victim, among)
@@ -260,6 +265,7 @@ func (x *model) choose(among []*modelVoice, policy mixer.Overflow) (least, secon
 	return least, second
 }
 
+// before reports whether v is a victim before w: by priority, then by policy, then by age.
 func (x *model) before(v, w *modelVoice, policy mixer.Overflow) bool {
 	a, b := v.score, w.score
 	switch {
@@ -299,6 +305,7 @@ func (x *model) refreshScores() {
 	}
 }
 
+// rescore computes the score of v; v may be nil.
 func (x *model) rescore(v *modelVoice) {
 	if v != nil {
 		v.score = x.scoreOf(v)
@@ -326,6 +333,7 @@ func (x *model) extend() bool {
 	return x.live() < x.limit
 }
 
+// contract shrinks a growing pool by a step if the smaller size was enough for the idle time.
 func (x *model) contract() {
 	if x.config.Overflow != mixer.GrowPool {
 		return

@@ -90,6 +90,7 @@ func (p *modelPlay) noteFutureValues(c *modelCommand) {
 	}
 }
 
+// changed returns the new values in c by field.
 func changed(c *mixer.Change) map[int]float64 {
 	out := map[int]float64{}
 	set := func(f mixer.Fields, field int, value float64) {
@@ -131,6 +132,7 @@ func (x *model) apply(v *modelVoice, field int, value float64, over int64) {
 	}
 }
 
+// move fades a field of v to value within over frames; a priority and similar fields change at once.
 func (x *model) move(v *modelVoice, field int, value float64, over int64, shape voice.Shape) {
 	switch field {
 	case wantGain:
@@ -154,6 +156,7 @@ func (x *model) move(v *modelVoice, field int, value float64, over int64, shape 
 	}
 }
 
+// act executes c, a command for voices, on v.
 func (x *model) act(v *modelVoice, c *modelCommand) {
 	flag := &v.self
 	if c.target.all {
@@ -185,6 +188,8 @@ func (x *model) act(v *modelVoice, c *modelCommand) {
 	}
 }
 
+// stop fades v out within over frames along shape; with 0 frames, or if v is paused, v leaves a tail and ends at
+// once.
 func (x *model) stop(v *modelVoice, over int64, shape voice.Shape) {
 	if over > 0 && !v.paused() {
 		v.dying = true
@@ -199,6 +204,7 @@ func (x *model) stop(v *modelVoice, over int64, shape voice.Shape) {
 	x.finish(v, mixer.Event{Kind: mixer.EventStopped})
 }
 
+// pause sets flag, a reason for a pause of v, with a tail; a voice that is fading out ends instead.
 func (x *model) pause(v *modelVoice, flag *bool) {
 	if v.dying {
 		x.stop(v, 0, voice.Natural)
@@ -212,6 +218,8 @@ func (x *model) pause(v *modelVoice, flag *bool) {
 	*flag = true
 }
 
+// resume clears flag, a reason for the pause of v; without another reason v fades in. A paused bus keeps its voices
+// paused.
 func (x *model) resume(v *modelVoice, flag *bool) {
 	if !v.paused() || flag == &v.byBus && x.held(v.play.bus) {
 		return
@@ -232,6 +240,7 @@ func (x *model) resume(v *modelVoice, flag *bool) {
 	x.rescore(v)
 }
 
+// seek moves v to frame to of its sound, with a tail and a fade-in.
 func (x *model) seek(v *modelVoice, to int64) {
 	x.leaveTail(v)
 	v.pos = min(to, v.sound.Frames()) << 32
@@ -240,6 +249,7 @@ func (x *model) seek(v *modelVoice, to int64) {
 	v.plan(x.now)
 }
 
+// setBus executes c, which sets properties of the bus with index index.
 func (x *model) setBus(index int, c *modelCommand) {
 	b := &x.buses[index]
 	over := c.over

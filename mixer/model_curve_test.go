@@ -74,6 +74,7 @@ type modelFrame struct {
 	steps int     // roundings, except of the sum of the parts
 }
 
+// add adds g to h: samples, deviations and rounding bounds.
 func (h *modelFrame) add(g modelFrame) {
 	h.pair[0] += g.pair[0]
 	h.pair[1] += g.pair[1]

@@ -35,6 +35,7 @@ func sameLevel(a, b pcm.Decibels, slack float64) bool {
 	return a == b || math.Abs(float64(a-b)) <= -float64(pcm.FromPower(1-slack))
 }
 
+// describe formats events for a failure.
 func describe(events []mixer.Event) (s string) {
 	for _, e := range events {
 		name := ""

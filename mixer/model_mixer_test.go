@@ -74,6 +74,7 @@ type modelTarget struct {
 	names  func(v *modelVoice) bool
 }
 
+// newModel returns a model of m, whose configuration is c. fatal reports a difference.
 func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model {
 	x := &model{
 		m: m, config: c, fatal: fatal, rate: c.Rate, ticked: -1, limit: c.Voices, wanted: c.Voices,
@@ -109,6 +110,7 @@ func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model
 
 func (x *model) frames(d time.Duration) int64 { return pcm.Frames(d, x.rate) }
 
+// send queues c, as the mixer would; sets of Now that replace each other are merged, see replaces.
 func (x *model) send(c modelCommand) {
 	if fields := c.change.Fields; c.kind == modelSet && c.frame == mixer.Now && c.target.one != nil && fields < mixer.FieldMute && fields&(fields-1) != 0 {
 		c.change.Fields = fields & -fields // one property at a time
@@ -221,6 +223,7 @@ func (x *model) render(n int, events []mixer.Event) (out []modelFrame) {
 	return out
 }
 
+// arrive does the work of the present frame before the frame is mixed: the grid, then the commands.
 func (x *model) arrive() {
 	if x.now%x.hop == 0 && x.ticked != x.now {
 		x.ticked = x.now
@@ -296,6 +299,7 @@ func (x *model) reap() {
 	}
 }
 
+// leaveTail adds a tail of v, unless v is silent now.
 func (x *model) leaveTail(v *modelVoice) {
 	if !v.sounded || v.paused() || v.back.frames > 0 && v.back.start == x.now {
 		return
@@ -309,6 +313,8 @@ func (x *model) leaveTail(v *modelVoice) {
 	}
 }
 
+// finish ends v with the outcome e.Kind: it counts the outcome, removes v and compares e with the next event of the
+// mixer.
 func (x *model) finish(v *modelVoice, e mixer.Event) {
 	p := v.play
 	switch e.Kind {

@@ -87,6 +87,7 @@ func (d *modelTest) moment(r *rand.Rand) {
 	d.model.send(c)
 }
 
+// change draws new values for fields that t can have.
 func (d *modelTest) change(r *rand.Rand, t *modelTarget) mixer.Change {
 	c := mixer.Change{
 		Gain: d.gain(r), Pan: d.pan(r), Pitch: pick[pcm.Semitones](r, 0, 0, 3, -5.5), Speed: pick(r, 1, 1, 1.3), Shape: voice.Shape(r.IntN(4)),

@@ -17,6 +17,7 @@ func constantRamp(x float64) modelRamp { return modelRamp{from: x, to: x} }
 
 func (g *modelRamp) end() int64 { return g.start + g.frames }
 
+// at returns the value at frame f; decibels for a gain with a shape.
 func (g *modelRamp) at(f int64) float64 {
 	t := f - g.start
 	if t >= g.frames {
@@ -47,6 +48,7 @@ func (g *modelRamp) gain(f int64) float64 {
 	return b + (a-b)*math.Cos(math.Pi/2*x)
 }
 
+// ramp begins a linear fade at frame f from the present value to the value to.
 func (g *modelRamp) ramp(f int64, to float64, frames int64) {
 	*g = modelRamp{from: g.at(f), to: to, start: f, frames: frames}
 }

@@ -50,6 +50,7 @@ func (s *roundingBound) step(octaves func(int64) float64, f, step int64) {
 	s.left--
 }
 
+// tolerance returns the bound of the rounding up to now.
 func (s *roundingBound) tolerance() float64 {
 	if s.left == 0 || s.until == math.MaxInt64 {
 		return s.allowed + s.whole

@@ -79,6 +79,7 @@ type modelTest struct {
 	events  []mixer.Event
 }
 
+// newModelTest returns a mixer and its model with a random configuration, drawn from seed.
 func newModelTest(t *testing.T, rt *rapid.T, seed uint64) *modelTest {
 	r := rand.New(rand.NewPCG(seed, 7))
 	c := mixer.Config{ // no duck's Above is a whole number of decibels, so that rounding does not decide
@@ -143,6 +144,7 @@ type modelSoundsKey struct {
 
 var modelSoundsMade = map[modelSoundsKey][]*voice.Sound{}
 
+// newModelSounds makes the sounds of modelSounds.
 func newModelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ms := rate / 1000
@@ -171,10 +173,12 @@ func newModelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound)
 	return sounds
 }
 
+// say appends a formatted call to the log, which a failure prints.
 func (d *modelTest) say(format string, a ...any) {
 	d.log = append(d.log, fmt.Sprintf("%d: ", d.model.now)+fmt.Sprintf(format, a...))
 }
 
+// pick returns a random element of from.
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
 // call makes one random call to both, or renders a block.
@@ -203,6 +207,7 @@ func (d *modelTest) call(r *rand.Rand) {
 
 func anyVoice(*modelVoice) bool { return true }
 
+// check fails the test with the last calls if err is not nil.
 func (d *modelTest) check(err error) {
 	if err != nil {
 		d.t.Fatalf("%s\n%v", d.last(), err)
@@ -227,6 +232,7 @@ func (d *modelTest) time(r *rand.Rand) time.Duration {
 	return time.Duration(pick(r, 0, 1, 3, 10, 40, 200, 1500)) * time.Millisecond
 }
 
+// play starts a random sound with random options on both.
 func (d *modelTest) play(r *rand.Rand) {
 	i := r.IntN(len(d.sounds))
 	o := mixer.Options{

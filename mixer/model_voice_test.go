@@ -13,10 +13,12 @@ type pair [2]float64
 func (p pair) times(q pair) pair { return pair{p[0] * q[0], p[1] * q[1]} }
 func (p pair) power() float64    { return float64(p[0]*p[0]) + float64(p[1]*p[1]) }
 
+// balance returns the factors of a pan of a stereo sound, -1..+1: only the other side becomes quieter.
 func balance(pan float64) pair {
 	return pair{quarterCosine(max(pan, 0)), quarterCosine(max(-pan, 0))}
 }
 
+// constantPower returns the factors of a pan of a mono sound, -1..+1.
 func constantPower(pan float64) pair {
 	return pair{quarterCosine((1 + pan) / 2), quarterCosine((1 - pan) / 2)}
 }
@@ -153,10 +155,12 @@ func (v *modelVoice) rounds(n int) {
 	v.loop = v.jumps != 0 && v.pos>>32 < to
 }
 
+// over reports whether the voice has ended at frame f.
 func (v *modelVoice) over(f int64) bool {
 	return v.out.over(f) || !v.looping() && v.pos>>32 >= v.sound.Frames()
 }
 
+// law returns the pan law for the channels of the sound.
 func (v *modelVoice) law() func(float64) pair {
 	if v.sound.Channels() == 2 {
 		return balance
@@ -164,6 +168,7 @@ func (v *modelVoice) law() func(float64) pair {
 	return constantPower
 }
 
+// factors returns the exact left and right factors at frame f.
 func (v *modelVoice) factors(f int64) pair {
 	g := factor(v.base) * v.gain.gain(f) * v.in.at(f) * v.back.at(f) * math.Pow(10, v.crowd.at(f)/20) * v.out.at(f)
 	return v.law()(v.pan.at(f)).times(pair{g, g})
@@ -234,6 +239,7 @@ func (v *modelVoice) after(i int64) int64 {
 	return i + 1
 }
 
+// sample returns sample i of the data; 0 behind the end.
 func (v *modelVoice) sample(i int64) float64 {
 	if i >= int64(len(v.data)) {
 		return 0
@@ -253,6 +259,7 @@ func (v *modelVoice) reach(f int64) pair {
 	return louderPan(law, &v.pan, f).times(pair{g, g})
 }
 
+// key returns the inputs of the score at frame f; voices with equal keys have exactly equal scores.
 func (v *modelVoice) key(f int64) twinKey {
 	e := v.sound.Envelope()
 	k := twinKey{
@@ -272,6 +279,7 @@ type modelTail struct {
 	frames []modelFrame
 }
 
+// tail returns the tail of length frames from frame f on; the voice does not change.
 func (v *modelVoice) tail(f, length int64) modelTail {
 	left := *v
 	t := modelTail{bus: v.play.bus, start: f}

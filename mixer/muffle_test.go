@@ -36,6 +36,7 @@ func muffled(r *rand.Rand) space.Spot {
 // cutoff linearly in its logarithm.
 type modelPlace struct{ gain, pan, low modelRamp }
 
+// turn fades the gain in decibels, the pan and the cutoff in Hz from frame f on.
 func (p *modelPlace) turn(f int64, gain, pan, hz float64, frames int64) {
 	goals := [...]float64{gain, pan, math.Log2(hz)}
 	for i, g := range []*modelRamp{&p.gain, &p.pan, &p.low} {

@@ -282,6 +282,8 @@ func TestOutputsAreMixersOfTheirOwn(t *testing.T) {
 	}
 }
 
+// firstDifference returns the index of the first frame that differs and false, or the length of want and whether the
+// lengths are equal.
 func firstDifference(got, want []pcm.Frame) (int, bool) {
 	for i := range want {
 		if got[i] != want[i] {

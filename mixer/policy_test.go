@@ -21,6 +21,7 @@ type policySound struct {
 
 const policyRate = 8000
 
+// definedIndex returns, for each hop, the largest mean of three or more of the next ahead values of k, by definition.
 func definedIndex(k []float64, hops, ahead int) []float64 {
 	g := make([]float64, hops)
 	for i := range g {
@@ -38,6 +39,7 @@ func definedIndex(k []float64, hops, ahead int) []float64 {
 	return g
 }
 
+// policySounds returns eight sounds of noise with their indices by definition.
 func policySounds(t testing.TB) (out []policySound) {
 	const hop = policyRate / 50
 	r := rand.New(rand.NewPCG(31, 7))

@@ -95,6 +95,7 @@ func TestPutIsWhereItIsToldAtOnce(t *testing.T) {
 	}
 }
 
+// differ returns the index of the first frame that differs from want, or -1.
 func differ(got, want []pcm.Frame) int {
 	for i := range want {
 		if got[i] != want[i] {

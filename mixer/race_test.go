@@ -49,12 +49,14 @@ type identities struct {
 	blocks atomic.Int64
 }
 
+// Render renders m and then checks the counters.
 func (s *identities) Render(dst []pcm.Frame) {
 	s.m.Render(dst)
 	s.blocks.Add(1)
 	s.check()
 }
 
+// check reports an error and returns false if the counters of the mixer do not add up.
 func (s *identities) check() bool {
 	st := s.m.Stats()
 	ok := st.Asked == st.Started+st.Rejected+st.Limited+st.Coalesced && st.Started == st.Ended+st.Stopped+st.Stolen+st.Playing

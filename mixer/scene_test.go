@@ -59,6 +59,7 @@ func sceneSounds(t testing.TB) []*voice.Sound {
 	return out
 }
 
+// newScene draws a scene with the policy overflow from seed.
 func newScene(seed uint64, overflow mixer.Overflow) *scene {
 	r := rand.New(rand.NewPCG(seed, 99))
 	sc := &scene{length: 6000, config: mixer.Config{

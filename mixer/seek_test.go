@@ -37,6 +37,7 @@ func count(from, to int) []int {
 	return out
 }
 
+// wantFrames fails the test unless got consists of the frames want of a ramp. The message begins with what.
 func wantFrames(t testing.TB, what string, got []float32, want []int) {
 	t.Helper()
 	if g := frames(got); !slices.Equal(g, want) {

@@ -56,6 +56,7 @@ func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole
 	return stolen[:20000], whole[:20000], events
 }
 
+// eventOf returns the first event of kind k of the voice with number 1, and its frame; -1 without one.
 func eventOf(events []mixer.Event, k mixer.EventKind) (frame int64, e mixer.Event) {
 	for _, e := range events {
 		if e.Kind == k && e.Voice == 1 {
@@ -65,6 +66,7 @@ func eventOf(events []mixer.Event, k mixer.EventKind) (frame int64, e mixer.Even
 	return -1, mixer.Event{}
 }
 
+// noisy returns a sound of noise with a loop and a Refiner.
 func noisy(t testing.TB, rate, channels, frames int, loop [2]int64, refine voice.Refiner) *voice.Sound {
 	s := noise(rand.New(rand.NewPCG(3, uint64(frames))), rate, channels, frames)
 	s.Loop, s.Refine = loop, refine

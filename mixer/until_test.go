@@ -98,4 +98,5 @@ func TestUntilEnd(t *testing.T) {
 	}
 }
 
+// over reports whether k ends a voice by itself or by a stop.
 func over(k mixer.EventKind) bool { return k == mixer.EventEnded || k == mixer.EventStopped }
