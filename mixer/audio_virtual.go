@@ -63,10 +63,10 @@ func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 	a.scores.ChooseVirtual(c, prio, kind)
 }
 
-// startsVirtual reports whether the incoming start of r, which gets no slot, can begin as a virtual voice: it may
-// become virtual, and a virtual voice is free or can be stolen because it has a lower priority or is less audible.
-// remaining is the audibility of r from now on, a power. If a virtual voice must be stolen for r, least is set to
-// that voice. If the result is true and no voice must be stolen, least is unchanged.
+// startsVirtual reports whether the incoming start of r, which gets no slot, can begin as a virtual voice. That
+// requires that it may become virtual, and that a virtual voice is free or can be stolen because it has a lower
+// priority or is less audible. remaining is the audibility of r from now on, a power. If a virtual voice must be
+// stolen for r, least is set to that voice. If the result is true and no voice must be stolen, least is unchanged.
 func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64) bool {
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
