@@ -326,7 +326,7 @@ func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 		pitch += pcm.FromRatio(o.Base.Speed)
 	}
 	release.Pointer(&r.sound, s)
-	// Assigned field by field, except Feed and Space: building a value elsewhere and copying it is
+	// Assigned field by field, except Buffer and Space: building a value elsewhere and copying it is
 	// slower.
 	v := &r.options
 	v.BaseGain, v.Gain, v.Pan = o.Base.Gain, o.Gain, o.Pan
