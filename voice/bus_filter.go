@@ -11,36 +11,38 @@ import (
 // A bus has a Filter, too: it filters the output of the bus in stereo. Its states are checked at multiples of
 // filterPiece in frames of the mix, regardless of silence before.
 
-// Start initializes f as the filter of a bus at a sample rate in Hz, with cutoffs in Hz; 0: off.
+// Start resets f as the filter of a bus. rate is the sample rate in Hz, lowPass and highPass are cutoffs in Hz; 0:
+// off.
 func (f *Filter) Start(rate int, lowPass, highPass float64) {
 	f.init(rate, lowPass, highPass)
 	f.warped = spectrum.Warp(rate)
 }
 
-// ApplyResponse multiplies power gains, one per band, by the response of a bus filter. In each band it uses the
-// larger of the response at frame, of the mix, and the final one. It reports whether the response still changes after
-// frame.
+// ApplyResponse multiplies gains, a power gain per band, by the response of a bus filter. In each band it uses the
+// response at frame of the mix or the final one, whichever is larger. moves reports whether the response still changes
+// after frame.
 func (f *Filter) ApplyResponse(frame int64, gains *[SpectrumBands]float64) (moves bool) {
 	f.applyResponse(frame, f.warped, (*spectrum.Gains)(gains))
 	return !f.settled(frame)
 }
 
-// RampLowPass moves the cutoff of the low-pass of a bus to hz, from frame on and within a number of frames of the
-// mix. The move is linear in the logarithm of the cutoff; hz 0 switches the filter off at its end.
+// RampLowPass moves the cutoff of the low-pass of a bus to hz, from frame to frame+frames of the mix. The move is
+// linear in the logarithm of the cutoff; hz 0 switches the low-pass off at the end of the move.
 func (f *Filter) RampLowPass(frame int64, hz float64, frames int64) {
 	f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 }
 
-// RampHighPass moves the cutoff of the high-pass of a bus to hz, from frame on and within a number of frames of the
-// mix. The move is linear in the logarithm of the cutoff; hz 0 switches the filter off at its end.
+// RampHighPass moves the cutoff of the high-pass of a bus to hz, from frame to frame+frames of the mix. The move is
+// linear in the logarithm of the cutoff; hz 0 switches the high-pass off at the end of the move.
 func (f *Filter) RampHighPass(frame int64, hz float64, frames int64) {
 	f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 }
 
-// Active reports whether the filter changes the signal or a cutoff moves. If it is false, Process has no effect.
+// Active reports whether the low-pass or the high-pass is on or its cutoff moves. If it is false, Process does not
+// change the block.
 func (f *Filter) Active() bool { return f.low.on || f.high.on || f.ramping }
 
-// Ramping reports whether a cutoff moves or the coefficients have not yet reached its final value.
+// Ramping reports whether the coefficients have not yet reached the final cutoffs.
 func (f *Filter) Ramping() bool { return f.ramping }
 
 // HasTail reports whether the filter still sounds without input: a state of the low-pass or the high-pass is
@@ -57,9 +59,9 @@ func (f *Filter) HasTail() bool {
 // brokenState is above any state that valid samples can cause.
 const brokenState = 1e15
 
-// Process filters a block of a bus in place; frame is the frame of the mix where it begins. Between two calls, Skip
-// must cover all frames during which a cutoff moves or the filter has a tail. ok is false if a state is NaN or
-// absurdly large; the states are cleared then, and the block is invalid.
+// Process filters block, the output of a bus from frame of the mix on, in place. Between two calls, Skip must cover
+// all frames during which a cutoff moves, and no frame may be left out while the filter has a tail. ok is false if a
+// filter state is NaN or absurdly large; the states are cleared then, and the block is invalid.
 func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	f.stereo(block, frame)
 	ok = true
@@ -75,8 +77,8 @@ func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	return ok
 }
 
-// Skip advances the moves of the cutoffs by n frames of the mix, from frame on, without input. The filter must have
-// no tail.
+// Skip advances the moves of the cutoffs by n frames of the mix, from frame on, without input. Requires that HasTail
+// is false.
 func (f *Filter) Skip(n, frame int64) {
 	if last := (frame + n - 1) / coefficientGrid * coefficientGrid; f.ramping && last > frame { // earlier ramps have no effect
 		n, frame = frame+n-last, last
@@ -89,7 +91,7 @@ func (f *Filter) Skip(n, frame int64) {
 }
 
 // Tail returns for how many frames at most the filter stays above -90 dBFS after a full-scale input ends. It uses the
-// lower of the cutoff at frame, of the mix, and the final cutoff. It is 0 for a filter that is off.
+// cutoff at frame of the mix or the final one, whichever is lower. It is 0 for a filter that is off.
 func (f *Filter) Tail(frame int64) (frames int64) {
 	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		if p.on {
@@ -99,8 +101,8 @@ func (f *Filter) Tail(frame int64) (frames int64) {
 	return frames
 }
 
-// FilterTail returns for how many frames at most one filter with a constant cutoff hz stays above -90 dBFS after a
-// full-scale input ends. rate is in Hz; hz is above 0.
+// FilterTail returns for how many frames at most a low-pass or high-pass with the constant cutoff hz, above 0, stays
+// above -90 dBFS after a full-scale input ends. rate is the sample rate in Hz.
 func FilterTail(hz float64, rate int) int64 { return tailAt(pcm.Log2(hz), rate) }
 
 // tailAt returns the tail in frames of one filter. cutoff is the binary logarithm of Hz, rate is in Hz. The

@@ -24,8 +24,8 @@ func openLowPass(rate int) float64 { return pcm.Log2(float64(highestCutoff * flo
 
 var openHighPass = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
 
-// LowPassAt returns the binary logarithm of a low-pass cutoff in Hz, limited to 0.49 of the sample rate. If hz is 0
-// (off), it returns the logarithm of that limit. rate is in Hz.
+// LowPassAt returns the binary logarithm of the low-pass cutoff hz, limited to 0.49 of rate. Both are in Hz. If hz is
+// 0 (off), it returns the logarithm of that limit.
 func LowPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openLowPass(rate)
@@ -33,8 +33,8 @@ func LowPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// HighPassAt returns the binary logarithm of a high-pass cutoff in Hz, limited to 0.49 of the sample rate. If hz is 0
-// (off), it returns the logarithm of 20 Hz. rate is in Hz.
+// HighPassAt returns the binary logarithm of the high-pass cutoff hz, limited to 0.49 of rate. Both are in Hz. If hz
+// is 0 (off), it returns the logarithm of 20 Hz.
 func HighPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openHighPass
@@ -42,7 +42,8 @@ func HighPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// Hz returns the cutoff in Hz at a frame of the mix. It returns 0 if only the unfiltered signal is audible then.
+// Hz returns the cutoff in Hz at frame of the mix. It returns 0 if the filtered signal has no share in the output
+// then.
 func (c *Cutoff) Hz(frame int64) float64 {
 	if c.wetAt(frame) == 0 {
 		return 0
@@ -58,8 +59,8 @@ func (c *Cutoff) Target() float64 {
 	return pcm.Exp2(c.To)
 }
 
-// wetAt returns the share of the filtered signal in the output at a frame of the mix, 0..1. It moves linearly in
-// time.
+// wetAt returns the share of the filtered signal in the output at frame of the mix, 0..1. The share moves linearly in
+// time; frame may lie before its move.
 func (c *Cutoff) wetAt(frame int64) float64 {
 	if frame < c.wet.Start {
 		return c.wet.From
@@ -67,9 +68,9 @@ func (c *Cutoff) wetAt(frame int64) float64 {
 	return c.wet.At(frame)
 }
 
-// ramp starts a move at a frame of the mix to a cutoff in log2 Hz, within a number of frames. If off is true, the
-// filter is off at the end. A filter that is switched on fades in within the first fade frames; a filter that is
-// switched off fades out within the last fade frames.
+// ramp starts a move from the cutoff at frame of the mix to the value to, in log2 Hz, which is reached at
+// frame+frames. If off is true, the filter is off at the end: it fades out within the last fade frames of the move.
+// Otherwise it fades in within the first fade frames, unless it is on already.
 func (c *Cutoff) ramp(frame int64, to float64, off bool, frames, fade int64) {
 	frames = max(frames, 0)
 	fade = min(frames, fade)

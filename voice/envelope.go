@@ -34,14 +34,14 @@ type Envelope struct {
 // defaultPower is the declared power of a sound without an index: -20 dB.
 const defaultPower = 0.01
 
-// At returns the loudness index, a K-weighted mean square at unit gain, at a position in frames of the sound. It is 0
-// after the end, and the declared level without an index. looped selects the table for looping voices.
+// At returns the loudness index at frame of the sound, a K-weighted mean square at unit gain. It is 0 after the end,
+// and the declared level without an index. looped selects the table for looping voices.
 func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
 
-// NearAt returns the mean energy, a K-weighted mean square at unit gain, of the 20 ms after a position in frames of
-// the sound. Without a Near table it returns At. looped selects the table for looping voices.
+// NearAt returns the mean energy of the 20 ms after frame of the sound, a K-weighted mean square at unit gain. Without
+// a Near table it returns At. looped selects the table for looping voices.
 func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	if e.Near == nil {
 		return e.At(frame, looped)
@@ -49,9 +49,8 @@ func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// BothAt returns the loudness index and the mean energy of the next 20 ms at a position in frames of the sound, as At
-// and NearAt do, but faster than two calls. Both are K-weighted mean squares at unit gain. looped selects the table
-// for looping voices.
+// BothAt returns the results of At (index) and NearAt (near) for frame of the sound, faster than two calls. Both are
+// K-weighted mean squares at unit gain. looped selects the tables for looping voices.
 func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 	if e.Near == nil {
 		index = e.At(frame, looped)
@@ -67,8 +66,9 @@ func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 // fourStepsPerHop reports whether a hop has exactly four steps, so that one division finds both entries.
 func (e *Envelope) fourStepsPerHop() bool { return e.Step > 0 && e.Hop == 4*e.Step }
 
-// MaxAfter returns the largest mean energy of any three consecutive hops (60 ms) after a position in frames of the
-// sound, at unit gain. It returns +Inf if that is unknown. looped includes all positions of the loop.
+// MaxAfter returns the largest mean energy of any three consecutive hops (60 ms) after frame of the sound, a
+// K-weighted mean square at unit gain. If looped is true, all positions of the loop count, too. It returns +Inf if the
+// sound has no Later table.
 func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	if e.Later == nil {
 		return math.Inf(1)
@@ -81,7 +81,8 @@ func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 }
 
 // BandEnergies fills energies with the masking energies of the present hop and the next one, by band. Each is
-// multiplied by the power gain of its band in heard. After the end of the index they are 0. Audio side.
+// multiplied by the power gain of its band in heard. After the end of the index they are 0; without an index they are
+// spread evenly over the bands. Audio side.
 func (v *Voice) BandEnergies(heard *[Bands]float32, energies *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
@@ -113,11 +114,10 @@ func tableOf[T any](once, loop []T, looped bool) []T {
 	return once
 }
 
-// step returns how many frames of the sound an entry of Near covers: Step, or Hop if Step is 0.
+// step returns how many frames of the sound an entry of Near covers: Step, or Hop if Step is 0 or less.
 func (e *Envelope) step() int64 { return cmp.Or(max(e.Step, 0), e.Hop) }
 
-// hop returns the index of the hop that contains a position in frames of the sound; 0 without an index and for
-// negative positions.
+// hop returns the index of the hop that contains frame of the sound; 0 without an index and for a negative frame.
 func (e *Envelope) hop(frame int64) int64 {
 	if e.Hop < 1 {
 		return 0
@@ -125,8 +125,8 @@ func (e *Envelope) hop(frame int64) int64 {
 	return max(frame/e.Hop, 0)
 }
 
-// lookUp returns the entry of a hop in a table. It is 0 after the end of the table, and the declared power if the
-// sound has no index or the table is empty.
+// lookUp returns entry number hop of table. It is 0 after the end of the table. If the sound has no index or the table
+// is empty, it is the declared power, or defaultPower if that is unknown.
 func (e *Envelope) lookUp(table []float32, hop int64) float64 {
 	switch {
 	case e.Hop < 1 || len(table) == 0:
@@ -154,8 +154,8 @@ type Masks struct {
 // maskScale converts a mean square to the powers of Masks.
 const maskScale = 2 * 1.5848931924611134e9
 
-// Masks returns the masking index of the present hop and the next one, at unit gain. Without an index the energy is
-// spread evenly over the bands. After the end of the index it is zero.
+// Masks returns the masking index of the present hop and the next one, at unit gain. After the end of the index it is
+// zero. Without an index both hops have NearEnergy, spread evenly over the bands.
 func (v *Voice) Masks() (m [2]Masks) {
 	e := &v.sound.envelope
 	if e.Masks == nil {

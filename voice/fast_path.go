@@ -18,18 +18,18 @@ type fastPath struct {
 	filtered bool // the samples go through a filter
 }
 
-// MixFast mixes all of dst on the fast path and returns true: constant gains and speed, and contiguous samples. It
-// returns false, without changing v or dst, if that does not hold for all of dst or the voice ends within it. frame
-// is the frame of the mix where dst begins. next is the voice that is mixed afterwards, for prefetching; it may be
-// nil.
+// MixFast adds the voice to all of dst, which begins at frame of the mix, if the fast path holds for its length:
+// constant gains and speed, and contiguous samples. It then advances the voice and returns true; otherwise it returns
+// false without a change. It also mixes the result of a FilterBatch. next is the voice that is mixed afterwards, for
+// prefetching, or nil.
 func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
 
-// mixFast mixes all of dst, which begins at a frame of the mix, on the fast path and returns true. The fast path must
-// hold for all of dst, or the voice has a filter. If it has a filter and the fast path does not hold, mixFast returns
-// false and changes neither v nor dst.
-// next is the voice that is mixed afterwards, for prefetching; it may be nil.
+// mixFast adds the voice to all of dst, which begins at frame of the mix, on the fast path, advances it and returns
+// true. The fast path must hold for all of dst, or the voice must have a filter. If it has a filter and the fast path
+// does not hold, mixFast returns false without a change. next is the voice that is mixed afterwards, for prefetching,
+// or nil.
 func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -41,8 +41,9 @@ func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return true
 }
 
-// Sends reports whether MixSend can mix the next n frames of the mix. The voice must be on the fast path at its
-// original pitch. A voice with a filter must have been filtered by the FilterBatch, and its gains must be constant.
+// Sends reports whether MixSend can mix the next n frames of the mix. A voice without a filter must be on the fast
+// path at its original pitch. A voice with a filter must have been filtered by the FilterBatch, and its gains must be
+// constant.
 func (v *Voice) Sends(n int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -51,9 +52,9 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend adds the voice to dst on the fast path, and its output times share, a linear factor, to send, which has the
-// length of dst. Sends must have returned true for that length. next is the voice that is mixed afterwards, for
-// prefetching; it may be nil.
+// MixSend adds the voice to dst on the fast path, adds its output times share, a linear factor, to send, and advances
+// the voice. send has the length of dst, and Sends must have returned true for that length. next is the voice that is
+// mixed afterwards, for prefetching, or nil.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.fast
 	if s.filtered {
@@ -65,8 +66,8 @@ func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()}, share)
 }
 
-// SkipFast advances by n frames of the mix without output and returns true, if the fast path is valid for all of
-// them. Otherwise it returns false and does not change the voice.
+// SkipFast advances the voice by n frames of the mix without output and returns true, if the fast path is valid for
+// all of them. Otherwise it returns false and does not change the voice. It marks the filter states as stale.
 func (v *Voice) SkipFast(n int64) bool {
 	if !v.skipFast(n) {
 		return false
@@ -77,9 +78,9 @@ func (v *Voice) SkipFast(n int64) bool {
 	return true
 }
 
-// skipFast advances by n frames of the mix without output and returns true, if the fast path is valid for all of
-// them. Otherwise it returns false and does not change the voice. Unlike SkipFast it does not mark the filter as
-// stale.
+// skipFast advances the voice by n frames of the mix without output and returns true, if the fast path is valid for
+// all of them. Otherwise it returns false and does not change the voice. Unlike SkipFast it leaves the filter states
+// valid.
 func (v *Voice) skipFast(n int64) bool {
 	s := &v.fast
 	if uint64(n-1) >= uint64(s.left) {
@@ -110,17 +111,17 @@ func (v *Voice) fastPosition() int64 {
 	return v.pos + v.fast.shift
 }
 
-// enterFastPath puts the voice on the fast path if its gains and pitch no longer move and it has already sounded.
-// Otherwise it does not change the voice.
+// enterFastPath puts the voice on the fast path if its gains and pitch no longer move, it has already sounded and
+// planFastPath allows it. It computes for how many frames.
 func (v *Voice) enterFastPath() {
 	if v.segEnd == never && !v.fresh {
 		v.planFastPath()
 	}
 }
 
-// planFastPath computes the fast path: the arguments of the kernel for a constant step, and for how many
-// frames the samples are contiguous. left stays 0 for a stream, a faulty or narrowed voice, a voice with a
-// pre-fader output, or a voice in a seam.
+// planFastPath computes v.fast: the arguments of the kernel for a constant step, and in left for how many frames the
+// samples are contiguous. left is 0 for a stream, a faulty or narrowed voice, a voice with a pre-fader output, or a
+// voice in the seam of its loop.
 func (v *Voice) planFastPath() {
 	s := &v.fast
 	s.left = 0
@@ -158,12 +159,12 @@ func wholeSteps(distance, step int64) int64 {
 	return distance / step
 }
 
-// StableIndexFrames returns for how many frames of the mix the index of Energies, Masks and LoopsAgain stay constant
-// at least if the voice is not changed. It is 0 off the fast path, and 2^40 for a stream.
+// StableIndexFrames returns for how many frames of the mix, at least, the index of Energies, Masks and LoopsAgain stay
+// constant if no method changes the voice. It is 0 off the fast path, and 2^40 for a stream.
 func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
 
-// StableNearFrames returns for how many frames of the mix both results of Energies, Masks and LoopsAgain stay
-// constant at least if the voice is not changed. It is 0 off the fast path, and 2^40 for a stream.
+// StableNearFrames returns for how many frames of the mix, at least, both results of Energies, Masks and LoopsAgain
+// stay constant if no method changes the voice. It is 0 off the fast path, and 2^40 for a stream.
 func (v *Voice) StableNearFrames() int64 {
 	e := &v.sound.envelope
 	switch {
@@ -175,8 +176,8 @@ func (v *Voice) StableNearFrames() int64 {
 	return min(v.StableIndexFrames(), v.untilHop(e.Step))
 }
 
-// untilHop returns a lower bound of the frames of the mix until the position passes the next multiple of hop,
-// in frames of the sound. It returns 0 off the fast path, and 1<<40 for a stream.
+// untilHop returns a lower bound of the frames of the mix until the position reaches the next multiple of hop, in
+// frames of the sound. It is at most v.fast.left, 0 off the fast path, and 2^40 for a stream.
 func (v *Voice) untilHop(hop int64) int64 {
 	switch {
 	case v.buffer != nil:

@@ -31,14 +31,15 @@ const coefficientGrid = 32
 // of the mix, at the same frames for all voices.
 const filterPiece = 256
 
-// init resets f for a voice that starts, with the sample rate and the two cutoffs, all in Hz; a cutoff of 0 is off.
+// init resets f. rate is the sample rate in Hz, lowHz and highHz are the cutoffs of the low-pass and the high-pass in
+// Hz; 0: off.
 func (f *Filter) init(rate int, lowHz, highHz float64) {
 	*f = Filter{rate: rate}
 	f.low.init(LowPassAt(lowHz, rate), lowHz != 0, rate)
 	f.high.init(HighPassAt(highHz, rate), highHz != 0, rate)
 }
 
-// stage returns the high-pass if high is true, otherwise the low-pass.
+// stage returns f.high if high is true, otherwise f.low.
 func (f *Filter) stage(high bool) *filterStage {
 	if high {
 		return &f.high
@@ -50,9 +51,9 @@ func (f *Filter) stage(high bool) *filterStage {
 // for a nil Filter.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// rampCutoff moves c from a frame of the mix on to the log2 Hz to, within a number of frames. c is a cutoff of stage
-// p, its own or the spatial one. If off is true, the filter is off after the move. If frames is 0, the change is
-// immediate.
+// rampCutoff moves c from its value at frame of the mix to the value to, in log2 Hz, which it reaches at frame+frames.
+// c is a cutoff of stage p, its own or the spatial one. The stage is switched on if needed; if off is true, it is off
+// after the move. If frames is 0 or less, the change is immediate.
 func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	was := p.on
 	if _, wet := p.now(frame); was && wet == 0 { // inaudible: switch it off
@@ -83,8 +84,8 @@ func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, 
 	}
 }
 
-// interrupt ends the present coefficient ramp at a frame of the mix, with the coefficients that it has reached. The
-// next piece begins a new ramp there.
+// interrupt ends the present coefficient ramp at frame of the mix, with the coefficients reached there. The next piece
+// begins a new ramp at frame.
 func (f *Filter) interrupt(frame int64) {
 	if f.ramping && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
@@ -99,9 +100,9 @@ func (f *Filter) interrupt(frame int64) {
 	f.ramping = true
 }
 
-// beginRamp begins a coefficient ramp from a frame of the mix to the next multiple of coefficientGrid. It starts from
-// the end of the last ramp or, after a gap, from the present values of the moves. If no coefficient changes any
-// longer, it clears f.ramping. It switches off a filter that has become inaudible.
+// beginRamp begins a coefficient ramp from frame of the mix to the next multiple of coefficientGrid. It starts from
+// the end of the last ramp or, after a gap, from the present values of the moves. If the coefficients no longer
+// change, it clears f.ramping. It switches off a stage that has become inaudible.
 func (f *Filter) beginRamp(frame int64) {
 	next := (frame/coefficientGrid + 1) * coefficientGrid
 	done := true
@@ -140,8 +141,8 @@ func (f *Filter) clearIfStale() {
 	}
 }
 
-// nextPiece returns how many of n frames, from a frame of the mix on, can be filtered before the next ramp or state
-// check. It begins a ramp if one is due.
+// nextPiece returns how many of n frames, from frame of the mix on, can be filtered before the next coefficient ramp
+// or the next multiple of filterPiece. If the present ramp has ended at frame, it begins the next one.
 func (f *Filter) nextPiece(n, frame int64) int64 {
 	if f.ramping && (frame >= f.end || frame < f.start) {
 		f.beginRamp(frame)
@@ -152,7 +153,7 @@ func (f *Filter) nextPiece(n, frame int64) int64 {
 	return min(n, filterPiece-frame%filterPiece)
 }
 
-// flushTinyStates sets states below silentState to 0 if the frame, of the mix, is a multiple of filterPiece.
+// flushTinyStates sets states below silentState to 0 if frame, of the mix, is a multiple of filterPiece.
 func (f *Filter) flushTinyStates(frame int64) {
 	if frame%filterPiece == 0 {
 		for _, p := range [...]*filterStage{&f.high, &f.low} {
@@ -162,7 +163,8 @@ func (f *Filter) flushTinyStates(frame int64) {
 	}
 }
 
-// mono filters src into dst with the left states and advances them. src begins at a frame of the mix. dst may be src.
+// mono filters src into dst with the left states and advances them. src begins at frame of the mix. dst is at least as
+// long as src and may be src.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
 		n := f.nextPiece(int64(len(src)), frame)
@@ -220,7 +222,7 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	}
 }
 
-// rampPosition returns how many frames of the present coefficient ramp are over at a frame of the mix.
+// rampPosition returns how many frames of the present coefficient ramp are over at frame of the mix.
 func (f *Filter) rampPosition(frame int64) int { return int(frame - f.start) }
 
 // rampStep returns 1 divided by the length of the present coefficient ramp in frames.

@@ -18,8 +18,8 @@ type FilterBatch struct {
 	low      filterLanes
 }
 
-// NewFilterBatch returns an empty batch for blocks of at most the given number of frames. It allocates all memory
-// that the batch needs.
+// NewFilterBatch returns an empty batch for blocks of at most the given number of frames, with all the memory that it
+// needs.
 func NewFilterBatch(frames int64) *FilterBatch {
 	b := &FilterBatch{frames: frames}
 	stride := dsp.WholeBlocks(int(frames)) + dsp.LaneBlock // the kernel may start its 16-frame turn at any frame
@@ -31,8 +31,8 @@ func NewFilterBatch(frames int64) *FilterBatch {
 	return b
 }
 
-// Clear begins a block. It drops results that were not mixed because a voice failed, and all references to
-// sounds and voices, so that the garbage collector can free them.
+// Clear empties the batch at the beginning of a block. It drops results that were not mixed because a voice failed,
+// and all references to sounds and voices, so that the garbage collector can free them.
 func (b *FilterBatch) Clear() {
 	if !b.dirty {
 		return
@@ -48,14 +48,16 @@ func (b *FilterBatch) Clear() {
 	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
-// Accepts reports whether all results of the batch have been mixed and the batch can filter v for n frames of the
-// mix, from frame on. The voice must have an active filter, and only its gains and cutoffs may move.
+// Accepts reports whether all results of the batch have been mixed and the batch can filter v for n frames of the mix,
+// from frame on. For that, v must have an active filter, only its gains and cutoffs may move, and n must not exceed
+// the frames of NewFilterBatch.
 func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
 	return b.pending == 0 && b.canFilter(v, n, frame)
 }
 
-// canFilter reports whether the batch can filter v for n frames of the mix, from frame on. Unlike Accepts, it does
-// not check whether results wait to be mixed, nor whether rows are left.
+// canFilter reports whether the batch can filter v for n frames of the mix, from frame on. It requires an active
+// filter of v and contiguous samples. Unlike Accepts, it does not check whether results wait to be mixed; neither
+// checks whether rows are left.
 func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	s := &v.fast
 	if s.filtered && uint64(n-1) < uint64(s.left) {
@@ -64,8 +66,9 @@ func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	return v.filter.active() && v.rampSpanCovers(n, frame) && n <= b.frames
 }
 
-// Add adds the voice for n frames of the mix, from frame on, unless the batch cannot filter it or has too few rows
-// left. It reports whether the batch has room for more voices; a voice that it cannot filter gives true.
+// Add adds v to the batch, for n frames of the mix from frame on, unless the batch cannot filter v or has fewer free
+// rows than v has channels. It reports whether the batch has room for more voices; a voice that it cannot filter gives
+// true.
 func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	if !b.canFilter(v, n, frame) {
 		return true
@@ -85,8 +88,9 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	return b.usedRows < dsp.MaxLanes
 }
 
-// Run filters the added voices for n frames of the mix, from frame on; MixFast of each voice then mixes the result. n
-// and frame are the arguments of Add. If only one channel was added, Run drops it, and MixFast filters it.
+// Run filters the added voices for n frames of the mix, from frame on, and advances them; MixFast of each voice then
+// mixes the result. n and frame must be the arguments of Add. If only one channel was added, Run drops it, and MixFast
+// filters it.
 func (b *FilterBatch) Run(n, frame int64) {
 	all, used := b.voices[:b.count], b.usedRows
 	if b.count, b.usedRows = 0, 0; used < 2 {
@@ -107,8 +111,8 @@ func (b *FilterBatch) Run(n, frame int64) {
 	b.pending = len(all)
 }
 
-// filterConstant filters those voices whose cutoffs are constant, in their rows, for n frames of the mix from frame
-// on.
+// filterConstant filters each of the voices whose cutoffs are constant, in its rows, for n frames of the mix from
+// frame on. It stores their new filter states.
 func (b *FilterBatch) filterConstant(voices []batchedVoice, n, frame int64) {
 	b.high.begin(true, false)
 	b.low.begin(false, false)
@@ -131,8 +135,8 @@ func (b *FilterBatch) filterConstant(voices []batchedVoice, n, frame int64) {
 	b.low.storeStates()
 }
 
-// filterRamping filters those voices whose cutoffs move, in their rows, for n frames of the mix from frame on. It
-// works in pieces so that every coefficient ramp is linear in each.
+// filterRamping filters each of the voices whose cutoffs move, in its rows, for n frames of the mix from frame on. It
+// works in pieces within which every coefficient ramp is linear, and stores the new filter states.
 func (b *FilterBatch) filterRamping(voices []batchedVoice, n, frame int64) {
 	for from := int64(0); from < n; {
 		k := n - from

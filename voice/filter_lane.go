@@ -16,8 +16,8 @@ type batchedVoice struct {
 	gainsMove   bool         // gains move
 }
 
-// read advances the voice by n frames of the mix. It puts its samples at unit gain into the rows, or sets direct to
-// them without a copy.
+// read advances the voice by n frames of the mix. It puts the samples, at unit gain, into e.rows, or sets e.direct to
+// the samples without a copy. It also sets e.gainsMove and e.cutoffsMove, and clears stale filter states.
 func (e *batchedVoice) read(n int64) {
 	v := e.voice
 	s := &v.fast
@@ -56,9 +56,9 @@ func (e *batchedVoice) read(n int64) {
 	}
 }
 
-// mix adds the filtered samples to dst with the gains of the voice and, if send is not nil, their share, a linear
-// factor, to send. frame is the frame of the mix where dst begins. next is the voice that is mixed afterwards, for
-// prefetching; it may be nil.
+// mix adds the filtered samples to dst, which begins at frame of the mix, with the gains of the voice. If send is not
+// nil, it adds the output times share, a linear factor, to send. next is the voice that is mixed afterwards, for
+// prefetching, or nil. The result leaves the batch: call mix once per Run.
 func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, frame int64) {
 	e.filter.batched, e.voice.fast.filtered = nil, e.filter.active()
 	e.batch.pending--
@@ -81,8 +81,9 @@ func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, fr
 	}
 }
 
-// addTo adds samples to dst with kernel k and, if send is not nil, their share, a linear factor, to send. With a
-// send, the gains are constant and frame is not used; otherwise dst begins at a frame of the mix. next may be nil.
+// addTo adds samples to dst with kernel k and, if send is not nil, the same times share, a linear factor, to send.
+// With a send, the gains must be constant and frame is not used; otherwise dst begins at frame of the mix. next is the
+// voice that is mixed afterwards, or nil.
 func (e *batchedVoice) addTo(next *Voice, dst, send []pcm.Frame, k kernel, samples []float32, share float32, frame int64) {
 	v := e.voice
 	if send == nil {
@@ -111,8 +112,8 @@ type filterLane struct {
 // ramps if ramping is true, otherwise with constant coefficients.
 func (c *filterLanes) begin(high, ramping bool) { c.high, c.ramping, c.count = high, ramping, 0 }
 
-// add adds the channels of a voice if its filter of this kind is on. frame, of the mix, is the next frame to be
-// filtered; it is at index from of the rows.
+// add adds the channels of e to c if the filter stage of this kind is on. frame, of the mix, is the next frame that
+// will be filtered, and from is its index in the rows.
 func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	f := e.filter
 	p := f.stage(c.high)
@@ -145,7 +146,7 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	}
 }
 
-// filter filters n frames of each lane, from index from of the rows on.
+// filter filters n frames of each lane, from index from of the rows on. Call storeStates afterwards.
 func (c *filterLanes) filter(from, n int) {
 	for i := range c.count {
 		x := &c.lanes[i]

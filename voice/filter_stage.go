@@ -22,7 +22,8 @@ type filterStage struct {
 // silentState is 400 dB below full scale. Smaller states are set to 0 so that they never become denormal.
 const silentState = 1e-20
 
-// init sets a constant cutoff, at in log2 Hz, and whether the filter is on. rate is in Hz. Other fields must be zero.
+// init sets a constant cutoff, at in log2 Hz, and switches the stage on or off. rate is in Hz. The other fields must
+// be zero.
 func (p *filterStage) init(at float64, on bool, rate int) {
 	p.Cutoff, p.on = Cutoff{Move: Constant(at)}, on
 	if on {
@@ -31,8 +32,8 @@ func (p *filterStage) init(at float64, on bool, rate int) {
 	}
 }
 
-// now returns the binary logarithm of the effective cutoff in Hz at a frame of the mix, and the share of the filtered
-// signal in the output, 0..1. The effective cutoff is the lower of the own and the spatial cutoff.
+// now returns the effective cutoff at frame of the mix, at in log2 Hz, and the share wet of the filtered signal in the
+// output, 0..1. The effective cutoff is the own or the spatial one, whichever is lower.
 func (p *filterStage) now(frame int64) (at, wet float64) {
 	at, wet = p.At(frame), p.wetAt(frame)
 	if p.hasSpatial {
@@ -41,8 +42,8 @@ func (p *filterStage) now(frame int64) (at, wet float64) {
 	return at, wet
 }
 
-// targets returns the binary logarithm of the effective cutoff in Hz, and the share of the filtered signal in the
-// output, 0..1, at the end of all moves.
+// targets returns the final values of now: the effective cutoff at the end of all moves, at in log2 Hz, and the share
+// wet of the filtered signal in the output, 0..1.
 func (p *filterStage) targets() (at, wet float64) {
 	at, wet = p.To, p.wet.To
 	if p.hasSpatial {
@@ -51,13 +52,14 @@ func (p *filterStage) targets() (at, wet float64) {
 	return at, wet
 }
 
-// moving reports whether the own or the spatial cutoff has not reached its final value at a frame of the mix. A
-// change of the wet share alone does not count.
+// moving reports whether a move of the own or the spatial cutoff ends after frame of the mix. A change of the wet
+// share alone does not count.
 func (p *filterStage) moving(frame int64) bool {
 	return p.End() > frame || p.hasSpatial && p.spatial.End() > frame
 }
 
-// coefficients returns the filter coefficients at a frame of the mix. rate is in Hz.
+// coefficients returns the filter coefficients, with the share of the filtered signal, for the effective cutoff at
+// frame of the mix. rate is the sample rate in Hz.
 func (p *filterStage) coefficients(frame int64, rate int) dsp.SVFCoefficients {
 	at, depth := p.now(frame)
 	g := pcm.TanPi(min(pcm.Exp2(at)/float64(rate), highestCutoff))
@@ -72,9 +74,9 @@ func (p *filterStage) coefficients(frame int64, rate int) dsp.SVFCoefficients {
 	}
 }
 
-// highLowMono filters src into dst with a high-pass (coefficients w, state s), then a low-pass (v, t), and stores the
-// new states. It has the same bits as HighPass followed by LowPass. dst is at least as long as src and may be src.
-// Interleaving them shortens the dependency chain.
+// highLowMono filters src into dst with a high-pass (coefficients w, state s), then with a low-pass (coefficients v,
+// state t), and stores the new states in s and t. The bits equal HighPass followed by LowPass; doing both in one loop
+// shortens the dependency chain. dst is at least as long as src and may be src.
 func highLowMono(dst, src []float32, w, v *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
@@ -117,8 +119,8 @@ func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// rampMono filters src into dst while the coefficients move along their ramp, and advances the left state. high
-// selects the high-pass. at is the number of frames of the ramp before src. step is 1 divided by the length of the
+// rampMono filters src into dst while the coefficients move along their ramp, and advances the left state. high must
+// be true for a high-pass. at is the number of frames of the ramp before src, step is 1 divided by the length of the
 // ramp in frames. src must not be empty.
 func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float32) {
 	if p.fresh {
@@ -128,15 +130,15 @@ func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float
 	line.Filter(dst, src, high, &p.left)
 }
 
-// ramp returns the coefficient ramp from its frame number at on, counted from its beginning. step is 1 divided by its
-// length in frames.
+// ramp returns the rest of the present coefficient ramp, from its frame number at on. step is 1 divided by the length
+// of the whole ramp in frames.
 func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
 	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: step}
 }
 
-// rampStereo filters both channels of x in place while the coefficients move along their ramp. high selects the
-// high-pass. at is the number of frames of the ramp before x. step is 1 divided by the length of the ramp in frames.
-// x must not be empty.
+// rampStereo filters both channels of x in place while the coefficients move along their ramp, and advances both
+// states. high must be true for a high-pass. at is the number of frames of the ramp before x, step is 1 divided by the
+// length of the ramp in frames. x must not be empty.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
 	if p.fresh {
 		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]

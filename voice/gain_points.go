@@ -16,26 +16,29 @@ type gainPoints struct {
 // values has one value per point. Kernels compute four at a time; values beyond the last point are undefined.
 type values [maxRamps]float64
 
-// padded returns the part of x that kernels compute: count values, rounded up to a multiple of four.
+// padded returns the part of x that kernels compute: p.count values, rounded up to a multiple of four. It shares
+// memory with x.
 func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 
-// moving reports whether a move that ends at frame end, of the mix, still moves at the first point.
+// moving reports whether a move that ends at frame end of the mix still moves at the first point, or ends exactly
+// there.
 func (p *gainPoints) moving(end int64) bool { return end >= p.first }
 
-// line sets x, at each point of p, to a straight line that is from at frame start and from + change at frame start +
-// frames. It continues beyond both ends; snapEnd corrects the last point. frames is not 0.
+// line fills x, one value per point of p, with a straight line: from at frame start, and from + change at frame start
+// + frames. It continues beyond both ends; snapEnd corrects the last point. frames must not be 0.
 func (p *gainPoints) line(x *values, from, change float64, start, frames int64) {
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
 
-// snapEnd sets the last point of x to at, the final value of a move, if the point lies at or after frame end.
+// snapEnd sets the last point of x to at, the final value of a move, if that point lies at or after frame end, where
+// the move ends.
 func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at
 	}
 }
 
-// gainsAt sets left and right of p to the results of Gains at all points.
+// gainsAt sets p.left and p.right to the results of Gains at all points of p.
 func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
 	p.gainFactors(&gain, v)
@@ -80,14 +83,14 @@ func (v *Voice) gainsAt(p *gainPoints) {
 	}
 }
 
-// scale multiplies the points of x by a linear factor.
+// scale multiplies x[i] by factor, for all points of p.
 func (p *gainPoints) scale(x *values, factor float64) {
 	for i := range p.count {
 		x[i] = float64(x[i] * factor)
 	}
 }
 
-// move fills x with the values of a move at the points, as Move.At returns them for a linear move.
+// move fills x with the values of m at the points, as Move.At returns them for a linear move.
 func (p *gainPoints) move(x *values, m *Move) {
 	if !p.moving(m.End()) {
 		for i := range p.count {
@@ -99,7 +102,7 @@ func (p *gainPoints) move(x *values, m *Move) {
 	p.snapEnd(x, m.End(), m.To)
 }
 
-// gainFactors fills x with the linear factors of the voice's moving gain at the points, along its shape.
+// gainFactors fills x with the linear factors of v's moving gain at the points, along the shape of its move.
 func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	m := &v.gain
 	switch {
@@ -142,7 +145,7 @@ func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	p.snapEnd(x, c.end(), 1)
 }
 
-// fadeOut fills x with the linear factors of the fade-out c at the points; 0 from its end on.
+// fadeOut fills x with the linear factors of the fade-out c at the points; the last point is 0 if c has ended there.
 func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	if c.shape == Natural {
 		p.line(x, 0, 1, c.start, c.frames)
@@ -193,8 +196,8 @@ func (p *gainPoints) progress(x *values, s Shape) {
 	}
 }
 
-// panGains sets left and right of p to the factors of the voice's moving pan, including the pan of its spatial
-// position. x is scratch space.
+// panGains sets p.left and p.right to the factors of v's moving pan, including the pan of its spatial position. x is
+// scratch space.
 func (p *gainPoints) panGains(x *values, v *Voice) {
 	law, beside := v.panLaw(), 0.0
 	switch {

@@ -14,8 +14,9 @@ type rampSpan struct {
 	grid  int64 // distance between gain samples in frames
 }
 
-// onlyGainsMove reports whether only gains move in the segment that was just planned at a frame of the mix. It is
-// false for a stream, for a voice with a pre-fader output and during a crossfade of mip levels.
+// onlyGainsMove reports whether only gains move in the segment that plan has just set at frame of the mix, so that its
+// gains can be computed while it is mixed. It is false for a stream, for a voice with a pre-fader output, without its
+// mip level, or in a crossfade of mip levels.
 func (v *Voice) onlyGainsMove(frame int64) bool {
 	if v.rampSpan.until == never || v.buffer != nil || v.crossfadeFrames > 0 || v.lacksMip || v.filter.prefaderOutput() != nil || v.loopedMipFrames() > 0 {
 		return false
@@ -36,9 +37,9 @@ type sampleRun struct {
 	ahead     uintptr // address of the samples that are read next, for prefetching
 }
 
-// mixRampSpan adds at most n frames, from a frame of the mix on, to dst while only gains move and the samples are
-// contiguous. If dst is nil, it only advances. It returns how many frames it advanced, 0 if the samples are not
-// contiguous. next is the voice that is mixed afterwards, or nil.
+// mixRampSpan adds at most n frames, from frame of the mix on, to dst while only gains move and the samples are
+// contiguous. If dst is nil, it only advances. It returns how many frames it advanced; 0 if the samples are not
+// contiguous. next is the voice that is mixed afterwards, or nil. The voice has left the fast path then.
 func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.planFastPath()
 	s := &v.fast
@@ -54,8 +55,8 @@ func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 
 	return n
 }
 
-// rampSpanCovers reports whether, for n frames of the mix from frame on, only gains move and the samples are
-// contiguous. It is false before a voice has sounded.
+// rampSpanCovers reports whether only gains move and the samples are contiguous for n frames of the mix from frame on.
+// It is false before the voice has sounded. The voice has left the fast path then.
 func (v *Voice) rampSpanCovers(n, frame int64) bool {
 	if v.fresh || frame+n >= v.rampSpan.until || v.Ended(frame) {
 		return false
@@ -66,8 +67,8 @@ func (v *Voice) rampSpanCovers(n, frame int64) bool {
 	return n <= left
 }
 
-// addRamped adds n frames of src, from a frame of the mix on, to dst with moving gains. If dst is nil, it only
-// advances. It advances src by n frames.
+// addRamped adds n frames of src, from frame of the mix on, to dst with the moving gains of the voice. It advances src
+// and the segments of the voice, not the voice's position. If dst is nil, it adds no samples.
 func (v *Voice) addRamped(dst []pcm.Frame, n, frame int64, src *sampleRun) {
 	for done := int64(0); done < n; {
 		k := int64(0)
@@ -97,9 +98,9 @@ func (v *Voice) addRamped(dst []pcm.Frame, n, frame int64, src *sampleRun) {
 // maxRamps is the maximum number of gain ramps computed at once.
 const maxRamps = 8
 
-// wholeRamps returns how many of the next n frames, from a frame of the mix on, form whole gain ramps that
-// addWholeRamps can compute at once. It returns 0 if frame is off the grid or the ramps are shorter than one
-// iteration of a kernel.
+// wholeRamps returns how many of the next n frames, from frame of the mix on, addWholeRamps can compute at once: a
+// multiple of v.rampSpan.grid, at most maxRamps of them. It is 0 if frame is off the grid or a ramp is shorter than 8
+// frames.
 func (v *Voice) wholeRamps(frame, n int64) int64 {
 	grid := v.rampSpan.grid // a power of two
 	if grid < 8 || frame&(grid-1) != 0 {
@@ -108,8 +109,9 @@ func (v *Voice) wholeRamps(frame, n int64) int64 {
 	return min(n, maxRamps*grid) &^ (grid - 1)
 }
 
-// addWholeRamps adds the samples of src to dst, which begins at a frame of the mix. The length of dst is a number of
-// whole gain ramps, at most maxRamps. It does not advance src.
+// addWholeRamps adds the samples of src to dst, which begins at frame of the mix, with the moving gains of the voice.
+// The length of dst is a multiple of v.rampSpan.grid, at most maxRamps of them. It makes dst the segment of the voice
+// and does not advance src.
 func (v *Voice) addWholeRamps(dst []pcm.Frame, frame int64, src *sampleRun) {
 	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight

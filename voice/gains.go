@@ -6,7 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Gains returns the linear left and right factors at a frame of the mix, with pan, fades and spatial position.
+// Gains returns the linear left and right factors at frame of the mix: the product of all gains, fades, the pan and
+// the spatial position. The direct path's factor and filters are not included.
 func (v *Voice) Gains(frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * v.gainFactor(frame))
 	g = float64(g * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
@@ -20,8 +21,7 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Gain returns the final value of the voice's moving gain in decibels, without BaseGain. It is -Inf for a voice that
-// fades out after FadeOut.
+// Gain returns the final value of the voice's moving gain in decibels, without BaseGain. It is -Inf after FadeOut.
 func (v *Voice) Gain() float64 {
 	if v.fadeOut.toSilence {
 		return math.Inf(-1)
@@ -29,8 +29,7 @@ func (v *Voice) Gain() float64 {
 	return v.gain.To
 }
 
-// Pan returns the sum of the voice's pan and the pan of its spatial position at a frame of the mix, limited to
-// -1..+1.
+// Pan returns the sum of the voice's pan and the pan of its spatial position at frame of the mix, limited to -1..+1.
 func (v *Voice) Pan(frame int64) float64 {
 	pan := v.pan.At(frame)
 	if v.space != nil {
@@ -51,7 +50,7 @@ type gainCache struct {
 // panFactors are the factors of a pan other than 0.
 type panFactors struct{ pan, left, right float64 }
 
-// gainFactor returns the linear factor of the moving gain at a frame of the mix.
+// gainFactor returns the linear factor of the moving gain at frame of the mix.
 func (v *Voice) gainFactor(frame int64) float64 {
 	if frame < v.gain.End() {
 		return v.gain.Gain(frame)
@@ -59,7 +58,8 @@ func (v *Voice) gainFactor(frame int64) float64 {
 	return v.targetGain()
 }
 
-// targetGain returns the linear factor of the moving gain at the end of its move.
+// targetGain returns the linear factor of the moving gain at the end of its move. It caches the factor of the last
+// gain.
 func (v *Voice) targetGain() float64 {
 	to, k := v.gain.To, &v.gainCache
 	if to == 0 {
@@ -100,17 +100,16 @@ func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	return v.panLaw().At(pan)
 }
 
-// PeakGains returns the linear left and right factors for the voice's audibility at a frame of the mix. For each move
-// it takes the larger of the current and the target value; fade-ins are left out. A fade-out counts with its current
-// value.
+// PeakGains returns the linear left and right factors that count for the voice's audibility at frame of the mix. Each
+// move counts with the larger of its current and its target value, a fade-out with its current value; fade-ins are
+// left out.
 func (v *Voice) PeakGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, v.peakGain(frame))
 }
 
-// PeakSendGains returns the linear left and right factors of the sends for the voice's audibility at a frame of the
-// mix, with the spatial factor of the sends in place of the direct path's. Each move counts with the larger of its
-// current and its target value, a fade-out with its current value; fade-ins are left out. It does not include the
-// levels of the individual sends.
+// PeakSendGains is PeakGains for the voice's sends: the linear left and right factors at frame of the mix, with the
+// spatial factor of the sends instead of the factor of the direct path. The levels of the individual sends are not
+// included.
 func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	g := v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -119,8 +118,8 @@ func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, g)
 }
 
-// peakGainsFor returns the left and right factors for a linear gain g and the pan at a frame of the mix. While the
-// pan moves, it takes the current or the target pan, whichever has more power.
+// peakGainsFor returns the left and right factors for a linear gain g and the pan at frame of the mix. While the pan
+// moves, it takes the current or the target pan, whichever has more power.
 func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	var placed Move
 	pan := v.totalPan(frame, &placed)
@@ -133,8 +132,8 @@ func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// GainBounds returns linear left and right factors that the voice does not exceed from a frame of the mix on until a
-// gain is raised. Each is the larger of the current and the target factor.
+// GainBounds returns linear left and right factors that the voice does not exceed from frame of the mix on, unless a
+// later call raises a gain. Each side is the larger of its current and its target factor.
 func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	var placed Move
 	g, pan := v.peakGain(frame), v.totalPan(frame, &placed)
@@ -146,8 +145,8 @@ func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// totalPan returns the move of the voice's pan plus its spatial pan, from a frame of the mix on. placed is scratch
-// space, a zero Move, which the result may point to.
+// totalPan returns the move of the voice's pan plus its spatial pan, from frame of the mix on. Without a spatial
+// position it is the voice's own pan. placed is scratch space, a zero Move, which the result may point to.
 func (v *Voice) totalPan(frame int64, placed *Move) *Move {
 	if v.space == nil {
 		return &v.pan
@@ -156,8 +155,8 @@ func (v *Voice) totalPan(frame int64, placed *Move) *Move {
 	return placed
 }
 
-// peakGain returns the voice's gain at a frame of the mix as a linear factor, without the pan and fade-ins. Each
-// moving gain, including the direct path's, counts with the larger of its current and its target value.
+// peakGain returns the voice's gain at frame of the mix as a linear factor, without the pan and fade-ins. Each moving
+// gain, including the factor of the direct path, counts with the larger of its current and its target value.
 func (v *Voice) peakGain(frame int64) (gain float64) {
 	gain = v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -166,8 +165,8 @@ func (v *Voice) peakGain(frame int64) (gain float64) {
 	return gain
 }
 
-// peakGainBeforePaths returns the voice's gain as a linear factor, without the pan, fade-ins and the factor of the
-// direct path. Each moving gain counts with the larger of its value at a frame of the mix and its target.
+// peakGainBeforePaths returns the voice's gain at frame of the mix as a linear factor, without the pan, fade-ins and
+// the factor of the direct path. Each moving gain counts with the larger of its value at frame and its target.
 func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	most := v.targetGain()
 	if frame < v.gain.End() {
@@ -183,7 +182,7 @@ func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	return gain
 }
 
-// fixedGain returns the linear factor that no move can raise: the base gain times the fade-out at a frame of the mix.
+// fixedGain returns the linear factor that no move can raise: the base gain times the fade-out at frame of the mix.
 func (v *Voice) fixedGain(frame int64) float64 {
 	g := v.baseGain
 	if v.fadeOut.toSilence {
@@ -192,8 +191,8 @@ func (v *Voice) fixedGain(frame int64) float64 {
 	return g
 }
 
-// Settled reports whether the results of PeakGains and ApplyResponse stay constant from a frame of the mix on until a
-// caller changes the voice.
+// Settled reports whether the results of PeakGains and ApplyResponse stay constant from frame of the mix on, until a
+// method changes the voice.
 func (v *Voice) Settled(frame int64) bool {
 	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.fadeOut.toSilence && v.filter.settled(frame) &&
 		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.pathsDiffer || v.space.Direct.End() <= frame))
@@ -211,7 +210,7 @@ func (v *Voice) panLaw() PanLaw {
 	return Stereo
 }
 
-// LouderPan returns the linear left and right factors of a moving pan, at a frame of the mix or at its target,
+// LouderPan returns the linear left and right factors under law of the pan at frame of the mix or of its target,
 // whichever pair has more power.
 func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
@@ -223,7 +222,7 @@ func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	return louderPair(left, right, toLeft, toRight)
 }
 
-// louderPair returns left and right, or toLeft and toRight if that pair has clearly more power.
+// louderPair returns left and right, or toLeft and toRight if their sum of squares is clearly larger.
 func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	// The pans of a mono sound have equal power except for the last bits. Those bits must not decide, because
 	// under a panned bus the two pairs are not equivalent.
@@ -233,8 +232,8 @@ func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	return left, right
 }
 
-// LargerPan returns, per channel, the larger of the linear pan factor at a frame of the mix and at the target of the
-// pan.
+// LargerPan returns the linear left and right factors under law of a moving pan. Each is the larger of the factor at
+// frame of the mix and the factor at the target of the pan.
 func LargerPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)

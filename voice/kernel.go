@@ -19,8 +19,8 @@ const (
 	monoBest    = kernel(dsp.MonoBest)
 )
 
-// kernelAt returns the kernel that reads the original sound at pos, in 32.32 frames: unity on a whole frame at the
-// original pitch, otherwise linear or cubic by the quality.
+// kernelAt returns the kernel that reads the original sound at pos, in 32.32 frames, with the voice's present step:
+// unity on a whole frame at the original pitch, otherwise linear or cubic by the quality.
 func (v *Voice) kernelAt(pos int64) kernel {
 	k := monoCubic
 	switch {
@@ -32,8 +32,7 @@ func (v *Voice) kernelAt(pos int64) kernel {
 	return k + v.sound.stereoOffset()
 }
 
-// stereoOffset returns the difference between a mono kernel and the kernel for the sound's channels: 0 for mono and 1
-// for stereo.
+// stereoOffset returns the number to add to a mono kernel for the sound's channels: 0 for mono and 1 for stereo.
 func (s *Sound) stereoOffset() kernel { return kernel(s.channels - 1) }
 
 // mix adds len(dst) frames of from to dst with the gains g. pos is the position in from of the first frame, and step
@@ -46,9 +45,9 @@ func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.R
 	}
 }
 
-// mixSend adds len(dst) frames of from to dst with the gains g, which must be constant, and its output times share, a
-// linear factor, to send. pos is the position in from of the first frame, in 32.32 frames. send has the length of
-// dst. k must be a kernel at unity pitch.
+// mixSend adds len(dst) frames of from to dst with the gains g, which must be constant, and the same frames times
+// share, a linear factor, to send. pos is the position in from of the first frame, in 32.32 frames. send has the
+// length of dst. k must be monoUnity or stereoUnity.
 func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g dsp.Ramp, share float32) {
 	if from.compact != nil {
 		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
@@ -57,8 +56,9 @@ func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g d
 	}
 }
 
-// mixRamps adds len(dst) frames of from to dst with consecutive gain ramps of each frames; together they cover dst.
-// pos is the position in from of the first frame, and step the distance between two frames, both in 32.32 frames.
+// mixRamps adds len(dst) frames of from to dst with the consecutive gain ramps, each of length each in frames;
+// together they cover dst. pos is the position in from of the first frame, and step the distance between two frames,
+// both in 32.32 frames.
 func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
@@ -67,8 +67,8 @@ func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ra
 	}
 }
 
-// address returns the memory address of the sample at pos, in 32.32 frames of from. It does not read it, so pos may
-// be out of range.
+// address returns the memory address of the sample of from at pos, in 32.32 frames. It does not read the sample, so
+// pos may be out of range.
 func (k kernel) address(from *sampleStore, pos int64) uintptr {
 	i := uintptr(pos >> 32 << (k & 1)) // odd kernels have two channels
 	if from.compact != nil {
@@ -83,7 +83,7 @@ type sampleStore struct {
 	compact []int16   // in units of 2^-15
 }
 
-// bytes returns the size in bytes.
+// bytes returns the size of the samples in bytes.
 func (s *sampleStore) bytes() int64 { return 4*int64(len(s.floats)) + 2*int64(len(s.compact)) }
 
 // gather returns a store of n samples in the format of s; sample i is sample at(i) of s.
@@ -94,7 +94,7 @@ func (s *sampleStore) gather(n int64, at func(i int64) int64) sampleStore {
 	return sampleStore{floats: gather(s.floats, n, at)}
 }
 
-// gather returns n samples; sample i is src[at(i)].
+// gather returns a new slice of n samples; sample i is src[at(i)].
 func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	dst := make([]S, n)
 	for i := range dst {
@@ -103,7 +103,7 @@ func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	return dst
 }
 
-// toInt16 rounds a sample, full scale -1..+1, to 16 bits and clips it at full scale. NaN is undefined.
+// toInt16 rounds x, full scale -1..+1, to 16 bits and clips it at full scale. The result for NaN is undefined.
 func toInt16(x float32) int16 {
 	return int16(min(max(math.Floor(float64(float64(x)*0x1p15)+0.5), math.MinInt16), math.MaxInt16))
 }

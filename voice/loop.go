@@ -5,9 +5,9 @@ import (
 	"voicepool/pcm"
 )
 
-// SetRounds sets how many times the voice plays its loop, including the present round, as in Options.Rounds. 0 or
-// less loops until it is released. It has no effect on a stream or behind the end of the loop, and makes no audible
-// step.
+// SetRounds sets how many times the voice plays its loop, including the present round, as in Options.Rounds. With
+// rounds of 0 or less the loop repeats without end. It takes effect without an audible step, and has no effect on a
+// stream or behind the end of the loop.
 func (v *Voice) SetRounds(rounds int32) {
 	if v.buffer != nil {
 		return
@@ -26,13 +26,13 @@ func (v *Voice) SetRounds(rounds int32) {
 	v.replanMip()
 }
 
-// LoopsAgain reports whether a looping voice still jumps back after the present round. It is false for streams and
-// for voices without a loop.
+// LoopsAgain reports whether a looping voice jumps back at least once more after the present round. It is false for
+// streams and for voices without a loop.
 func (v *Voice) LoopsAgain() bool { return v.Looping() && v.jumps != 0 }
 
-// SeekTo jumps to frame to of the sound and fades in from silence, from a frame of the mix on, within fade frames. A
-// stream drops its buffers and continues with buffer, which begins there; buffer is nil for other sounds. The caller
-// fades out the old position with a copy.
+// SeekTo jumps to frame number to of the sound and fades in from silence there, from frame to frame+fade of the mix. A
+// stream drops its buffers and continues with buffer, which must begin at to; buffer is nil for other sounds. To fade
+// out the old position, the caller mixes a copy of the voice.
 func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 	end := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun
@@ -67,7 +67,8 @@ type seam struct {
 // jumps per block.
 const shortLoop = 64
 
-// newSeam returns the seam of the sound's loop; the zero seam if the loop is empty. s.data and s.loop must be set.
+// newSeam returns the seam of the sound's loop; the zero seam if the loop is empty. It copies samples, so s.data and
+// s.loop must be set.
 func newSeam(s *Sound) seam {
 	length := s.loop.Frames()
 	if length <= 0 {
@@ -94,13 +95,13 @@ func newSeam(s *Sound) seam {
 // other, and the position counts frames of the unrolled sound. The exit from the loop is therefore exact even
 // if a kernel reads several rounds at once.
 
-// unrolls reports whether the voice reads an unrolled loop: it counts the rounds of a loop shorter than shortLoop.
+// unrolls reports whether the voice reads an unrolled loop: a loop shorter than shortLoop whose rounds are counted.
 func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns the position in the unrolled sound of a frame of the sound that is at or behind the loop's end.
-// Without counted rounds it is the frame itself.
+// unrolled returns the position in the unrolled sound of frame, a frame of the sound at or behind the loop's end. The
+// remaining rounds lie before it. If the rounds are not counted, the result is frame itself.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
@@ -108,8 +109,8 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind removes completed rounds from the position in an unrolled loop. Behind the last round it ends the looping,
-// and the position counts frames of the sound again. The voice must read an unrolled loop.
+// rewind removes completed rounds from the position and from v.jumps. Behind the last round it ends the looping, and
+// the position counts frames of the sound again. The voice must read an unrolled loop.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
@@ -128,7 +129,7 @@ func (v *Voice) rewind() {
 const unrollPiece = 1<<maxOctaves + 64
 
 // mixUnrolled adds len(dst) frames of an unrolled loop to dst with the gains g. It does not advance the voice. The
-// frames of the sound that it reads must fit in unrollPiece.
+// frames of the sound that dst needs at the present step must fit in unrollPiece.
 func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	first := v.pos>>32 - guardBefore
 	frames := ((v.pos+int64(len(dst)-1)*v.step)>>32 - first) + 1 + guardBefore
@@ -152,8 +153,8 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
-// unrolledSource returns the index in the frames of the sound's store, guard frames included, of frame at of the
-// unrolled sound. A frame outside the sound gives the index of a silent guard frame.
+// unrolledSource returns which frame of the sound's store holds frame at of the unrolled sound. Frame 0 of the store
+// is the first guard frame, and a frame outside the sound gives a silent guard frame.
 func (v *Voice) unrolledSource(at int64) int64 {
 	s := v.sound
 	switch {
@@ -166,14 +167,15 @@ func (v *Voice) unrolledSource(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// unrolledEnd returns the frame of the unrolled sound after which the voice leaves the loop or the sound ends. The
-// result is at most 2^20 frames behind the position, so that it fits 32.32.
+// unrolledEnd returns the frame of the unrolled sound where the loop is left for good or the sound ends. The result is
+// at most 2^20 frames behind the position, so that the distance fits 32.32.
 func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
 
-// Endless reports whether the voice never ends by itself. That holds for a voice or stream whose loop repeats until
-// it is released, and for a stream of unknown length. A voice that fades out is not endless.
+// Endless reports whether the voice never ends by itself: its loop repeats without end, or it is a stream of unknown
+// length. It is false for a voice that fades out. A stream that is about to switch to another buffer is judged by the
+// loop of that buffer.
 func (v *Voice) Endless() bool {
 	switch {
 	case v.fadeOut.toSilence:

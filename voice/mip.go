@@ -36,8 +36,8 @@ type mipLevel struct {
 // far beyond the end of a loop, samples from before the loop have no effect.
 const mipFrameReach = 128 + 8
 
-// newMip returns mip level number level of s without samples, for looping voices or others, and the number of frames
-// it needs, guard frames included.
+// newMip returns mip level number level of s without samples, for looping voices if looped is true, otherwise for
+// others. frames is the number of frames it needs, guard frames included.
 func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	v = &mipLevel{index: level, looped: looped}
 	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and the end is found in frames of the sound
@@ -74,8 +74,8 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 	return p
 }()
 
-// maxMipStep returns the largest step of a voice that reads a mip level, in 32.32 frames of the original sound: 1.5
-// frames of the level.
+// maxMipStep returns the largest step of a voice that reads mip level number level: 1.5 frames of the level, in 32.32
+// frames of the original sound.
 func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
 // levelOf returns the mip level for a step in 32.32 frames of the original sound: the lowest with at most 1.5
@@ -98,7 +98,7 @@ func LevelOf(pitch pcm.Semitones) int {
 	return levelOf(step)
 }
 
-// setIndex returns the index of a table for looping voices, 1, or for other voices, 0.
+// setIndex returns the first index of Sound.mips and similar tables: 1 if looped is true, otherwise 0.
 func setIndex(looped bool) int {
 	if looped {
 		return 1
@@ -106,8 +106,8 @@ func setIndex(looped bool) int {
 	return 0
 }
 
-// findMip returns a mip level of the sound, for looping voices or others. If it is missing, findMip sets lacks and
-// returns the nearest lower one, else the nearest higher one, else nil.
+// findMip returns mip level number level of the sound, for looping voices if looped is true, otherwise for others. If
+// that level does not exist, lacks is true and v is the nearest lower level, else the nearest higher one, else nil.
 func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	set := &s.mips[setIndex(looped)]
 	if v = set[level].Load(); v != nil {
@@ -126,20 +126,20 @@ func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	return nil, true
 }
 
-// TakeMissing returns the mip levels that looping voices, or others, have missed since the last call and clears them.
-// Bit k is level k, and bit SpectrumLevel is the spectrum. Any goroutine.
+// TakeMissing returns and clears the set of mip levels that voices have missed since the last call: looping voices if
+// looped is true, otherwise others. Bit k is level k, and bit SpectrumLevel is the spectrum. Any goroutine.
 func (s *Sound) TakeMissing(looped bool) (levels uint32) { return s.missing[setIndex(looped)].Swap(0) }
 
-// recordMissing records that looping voices, or others, miss a mip level or SpectrumLevel, for TakeMissing. Audio
-// side.
+// recordMissing records for TakeMissing that a voice misses mip level number level, or the spectrum for SpectrumLevel.
+// looped selects the set of looping voices. Audio side.
 func (s *Sound) recordMissing(level int, looped bool) {
 	if n := &s.missing[setIndex(looped)]; n.Load()>>level&1 == 0 {
 		n.Or(1 << level)
 	}
 }
 
-// Refined reports whether Refine has no work left for looping voices, or for others: the mip level, or the spectrum
-// for SpectrumLevel, exists or can never exist. Any goroutine.
+// Refined reports whether Refine has no work left for level and looped: the mip level, or the spectrum for
+// SpectrumLevel, exists or can never exist. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
 	if level == SpectrumLevel {
 		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setIndex(looped)].Load() != nil
@@ -147,5 +147,6 @@ func (s *Sound) Refined(level int, looped bool) bool {
 	return !s.CanRefine() || s.mips[setIndex(looped)][level].Load() != nil
 }
 
-// CanRefine reports whether the sound can have mip levels: it was made with a Refiner that has not failed.
+// CanRefine reports whether the sound can still make mip levels: it was made with a Refiner, and that Refiner has not
+// failed.
 func (s *Sound) CanRefine() bool { return s.refine != nil && !s.refineFailed.Load() }

@@ -12,8 +12,9 @@ type mipReader struct {
 	pos   int64 // in 32.32 frames of the level
 }
 
-// run advances by n frames of the mix and adds them to dst, if it is not nil, with kernel k and the gains g. step is
-// in 32.32 frames of the original sound. It stops at the end of the level; without a level it returns at once.
+// run advances the reader by n frames of the mix and adds them to dst with kernel k and the gains g; if dst is nil, it
+// only advances. step is in 32.32 frames of the original sound. It stops at the end of the level; without a level it
+// returns at once.
 func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	v := r.level
 	if v == nil {
@@ -33,8 +34,7 @@ func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	}
 }
 
-// wrap moves a position beyond the end of the loop back into the loop. It does not change a reader of an
-// unlooped level.
+// wrap moves a position beyond the end of the loop back into the loop. If the level is not looped, it has no effect.
 func (r *mipReader) wrap() {
 	v := r.level
 	if over := r.pos - v.wrap; v.looped && over >= 0 {
@@ -42,7 +42,7 @@ func (r *mipReader) wrap() {
 	}
 }
 
-// mipReaderAt returns a reader of a mip level at the position of the voice; the zero reader if level is nil.
+// mipReaderAt returns a reader of level at the position of the voice; the zero reader if level is nil.
 func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 	if level == nil {
 		return mipReader{}
@@ -57,9 +57,9 @@ func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 	return r
 }
 
-// selectMip selects the mip level for the step of the segment that begins at a frame of the mix, and crossfades from
-// the old level over 5 ms. It waits until the last crossfade has ended. It reports whether the segment must be
-// planned again. The position of the voice does not change.
+// selectMip selects the mip level for the step of the segment that begins at frame of the mix. If the level changes,
+// it starts a crossfade of 5 ms from the old one, unless the voice has not sounded yet. It has no effect during a
+// crossfade. It reports whether the segment must be planned again.
 func (v *Voice) selectMip(frame int64) bool {
 	if v.quality != Best || v.sound.refine == nil || v.crossfadeFrames > 0 {
 		return false
@@ -85,12 +85,13 @@ func (v *Voice) selectMip(frame int64) bool {
 	return true
 }
 
-// mipReach returns how many frames of the original sound the filter of a mip level and a kernel cover to each side.
+// mipReach returns how many frames of the original sound the filter of mip level number level and a kernel cover to
+// each side.
 func mipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 1 }
 
-// loopedMipFrames returns for how many more frames of the mix a voice in its last round should read the looped level.
-// That level is right until the filter no longer covers samples from before the round. 0: the looped level must not
-// be used, or the voice does not read one.
+// loopedMipFrames returns for how many more frames of the mix a voice in its last round can read its looped mip level.
+// The level is right as long as its filter covers samples from before the round. The result is 0 if the looped level
+// must not be used or the voice does not read one.
 func (v *Voice) loopedMipFrames() int64 {
 	from := v.mip.level
 	if from == nil || !from.looped || !v.Looping() || v.jumps != 0 {
@@ -104,8 +105,8 @@ func (v *Voice) loopedMipFrames() int64 {
 	return (out - v.pos + v.step - 1) / v.step
 }
 
-// chooseMip returns the mip level to read from a frame of the mix on, nil for the original sound. lacks reports
-// whether a better level is missing; it is recorded for TakeMissing.
+// chooseMip returns the mip level to read from frame of the mix on; nil for the original sound. lacks reports that the
+// best level does not exist yet and another one takes its place; the missing level is recorded for TakeMissing.
 func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
@@ -124,7 +125,7 @@ func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	return from, lacks
 }
 
-// pitchMoves reports whether a move of the pitch, speed, bus pitch or spatial pitch ends after a frame of the mix.
+// pitchMoves reports whether a move of the pitch, speed, bus pitch or spatial pitch ends after frame of the mix.
 func (v *Voice) pitchMoves(frame int64) bool {
 	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
 		if m.End() > frame {
@@ -134,19 +135,20 @@ func (v *Voice) pitchMoves(frame int64) bool {
 	return v.space != nil && v.space.pitch.End() > frame
 }
 
-// replanMip ends the present segment, because the number of remaining loop jumps has changed and another mip
-// level may be due.
+// replanMip ends the present segment so that the next one selects its mip level again, because the number of remaining
+// loop jumps has changed. It has no effect on voices without mip levels.
 func (v *Voice) replanMip() {
 	if v.quality == Best && v.sound.refine != nil {
 		v.segEnd, v.rampSpan = v.segStart, rampSpan{}
 	}
 }
 
-// LacksMip reports whether the voice reads a worse mip level than it should, because the right one is not ready yet.
+// LacksMip reports whether the voice reads another mip level than it should, because the right one does not exist yet.
 func (v *Voice) LacksMip() bool { return v.lacksMip }
 
-// runMips adds at most n frames of one segment to dst, if it is not nil, for a voice that reads a mip level or
-// crossfades between two. It returns how many. at counts frames from the segment's start to dst.
+// runMips adds at most n frames of the present segment to dst, or only advances if dst is nil, for a voice that reads
+// a mip level or crossfades between two. at is the number of frames between the start of the segment and dst. It
+// returns how many frames it advanced.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossfadeFrames > 0 {
@@ -167,8 +169,8 @@ func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	return n
 }
 
-// crossfadeRamps returns the gain ramps of the new and the old reader in the present segment of a crossfade. Their
-// sum is the ramp of the voice.
+// crossfadeRamps returns the gain ramps of the new mip reader, now, and of the old one, was, for the present segment
+// of a crossfade. Their sum is the ramp of the voice.
 func (v *Voice) crossfadeRamps() (now, was dsp.Ramp) {
 	g := &v.ramp
 	n, over := float32(v.segEnd-v.segStart), float32(v.crossfadeFrames)

@@ -7,15 +7,14 @@ import (
 	"voicepool/pcm"
 )
 
-// Mix adds the voice to dst, whose first frame has the number frame in the mix, and advances by len(dst) frames. It
-// returns the number of frames before the voice's end, len(dst) if it has not ended. Successive calls must be
-// contiguous except for pauses.
+// Mix adds the voice to dst, whose first frame has the number frame in the mix, and advances the voice by len(dst)
+// frames. It returns the number of frames before the voice's end; len(dst) if the voice has not ended. Each call must
+// begin where the last one ended, except after a pause.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, dst, frame) }
 
-// MixBefore adds the voice to dst, whose first frame has the number frame in the mix, and advances by len(dst)
-// frames. It returns the number of frames before the voice's end, len(dst) if it has not ended. It prefetches the
-// samples of next, the voice that is mixed afterwards; next may be nil. Successive calls must be contiguous except
-// for pauses.
+// MixBefore is Mix with a hint: it prefetches the samples of next, the voice that is mixed afterwards, or nil. Like
+// Mix it adds the voice to dst, which begins at frame of the mix, advances by len(dst) frames and returns the number
+// of frames before the voice's end.
 func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	if v.MixFast(next, dst, frame) {
 		return len(dst)
@@ -26,8 +25,8 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	return int(v.advance(dst, next, int64(len(dst)), frame))
 }
 
-// Skip advances by n frames of the mix, from frame on, without output. It returns how many frames Mix would have
-// produced: fewer than n if the voice ends before.
+// Skip advances the voice by n frames of the mix, from frame on, without output, and marks its filter states as stale.
+// It returns how many frames Mix would have produced: fewer than n if the voice ends before.
 func (v *Voice) Skip(n, frame int64) int64 {
 	if v.SkipFast(n) {
 		return n
@@ -42,8 +41,8 @@ func (v *Voice) Skip(n, frame int64) int64 {
 }
 
 // advance adds n frames of the mix, from frame on, to dst and returns how many the voice had: fewer than n if it ends
-// before. If dst is nil, it only advances; so do the functions that it calls. next is the voice that is mixed
-// afterwards, or nil. Not for streams.
+// before. If dst is nil, the voice advances without output. next is the voice that is mixed afterwards, or nil. A
+// voice that cannot progress becomes faulty and ends. Not for streams.
 func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.fast.left = 0
 	done := int64(0)
@@ -72,7 +71,7 @@ func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	return done
 }
 
-// after returns dst without its first frames, the given number; nil if dst is nil.
+// after returns dst without its first frames, as many as frames gives; nil if dst is nil.
 func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	if dst == nil {
 		return nil
@@ -80,7 +79,7 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	return dst[frames:]
 }
 
-// Ended reports whether the voice has ended at a frame of the mix: it has played to its end, faded out, met invalid
+// Ended reports whether the voice has ended by frame of the mix: it has played to its end, faded out, met invalid
 // samples or was dropped. The zero Voice has ended.
 func (v *Voice) Ended(frame int64) bool {
 	if v.sound == nil || v.faulty || v.fadeOut.toSilence && frame >= v.fadeOut.end() {
@@ -95,9 +94,9 @@ func (v *Voice) Ended(frame int64) bool {
 	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds n frames of one segment to dst, if it is not nil, and returns how many. at counts frames from the
-// segment's start to dst. The result is smaller than n if the voice ends, leaves its loop or, for a stream, runs out
-// of frames. It applies no filter.
+// run adds at most n frames of the present segment to dst, or only advances if dst is nil, and returns how many frames
+// it advanced. at is the number of frames between the start of the segment and dst. The result is less than n if the
+// voice ends, leaves its loop or, as a stream, runs out of frames. It applies no filter.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.buffer != nil:
@@ -110,8 +109,9 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runOriginal(dst, n, g)
 }
 
-// runOriginal adds at most n frames of one segment to dst, if it is not nil, with the gains g, for a voice that reads
-// the original sound. It returns how many frames it advanced.
+// runOriginal adds at most n frames of the present segment to dst with the gains g, or only advances if dst is nil. It
+// reads the original samples, not a mip level. It returns how many frames it advanced: fewer than n at the end of the
+// sound.
 func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {
@@ -137,8 +137,8 @@ func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsToCover returns how many steps reach or pass a distance left, at most n. left is positive and in the unit of
-// step, 32.32 frames.
+// stepsToCover returns how many steps of the length step reach or pass the distance left, at most n. left is positive
+// and in the unit of step, 32.32 frames.
 func stepsToCover(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // the usual case, without a division
 		return n
@@ -146,8 +146,9 @@ func stepsToCover(left, step, n int64) int64 {
 	return min((left+step-1)/step, n)
 }
 
-// window returns the contiguous samples around the position: the store, the frame of the sound at its start,
-// and the first frame of the sound that must not be read from it. data is nil for an unrolled loop.
+// window returns the contiguous samples around the voice's position: the store data, the frame number first of the
+// sound at the store's start, and limit, the first frame of the sound that must not be read from it. data is nil for
+// an unrolled loop, see unrolls.
 func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
@@ -162,8 +163,8 @@ func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.seamExit())
 }
 
-// seamExit returns the frame where a looping voice must leave the seam for good, because the samples after it
-// belong to the frames behind the last round. It is math.MaxInt64 if the loop has no last round.
+// seamExit returns the position, in frames, where a looping voice must leave the seam for good, because the samples
+// after it belong to the frames behind the last round. It is math.MaxInt64 if the loop has no last round.
 func (v *Voice) seamExit() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64
@@ -172,8 +173,9 @@ func (v *Voice) seamExit() int64 {
 	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
-// wrap moves a looping position that has passed the seam back into the loop. If the rounds are counted, it leaves the
-// loop in the last round, shortly before the loop's end. A voice that does not loop is unchanged.
+// wrap moves a position that has passed the seam of the loop back into the loop. If the rounds are counted, it also
+// counts down v.jumps. In the last round, shortly before the loop's end, it ends the looping (v.loop becomes false). A
+// voice that does not loop is unchanged.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return

@@ -30,8 +30,8 @@ var shapeNames = [...]string{"natural", "decibels", "amplitude", "cosine", "powe
 // String returns the name of the shape in a cue sheet: natural, decibels, amplitude, cosine or power.
 func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
-// progress returns the progress in amplitude, 0..1, from a smaller amplitude to a larger one after the share t of the
-// time, 0..1. A move down is the mirror image. Shapes other than RaisedCosine and ConstantPower give t.
+// progress returns how far a move from a smaller to a larger amplitude has come after the share t of its time; both
+// are 0..1. A move down is the mirror image. Shapes other than RaisedCosine and ConstantPower return t.
 func (s Shape) progress(t float64) float64 {
 	switch s {
 	case RaisedCosine:
@@ -42,14 +42,14 @@ func (s Shape) progress(t float64) float64 {
 	return t
 }
 
-// Constant returns a move that has the value at at every frame.
+// Constant returns a move whose value is at, at every frame.
 func Constant(at float64) Move { return Move{From: at, To: at} }
 
-// setConstant makes a zero move constant, with the value at. It sets fields one by one: reading a freshly copied
-// struct stalls.
+// setConstant gives m, which must be the zero Move, the constant value at. It sets fields one by one: reading a
+// freshly copied struct stalls.
 func (m *Move) setConstant(at float64) { m.From, m.To = at, at }
 
-// At returns the value at a frame, which is Start or later. From End on it is To.
+// At returns the value at frame, which must be Start or later. From End on the value is To.
 func (m *Move) At(frame int64) float64 {
 	if frame-m.Start >= m.Frames { // the usual case, small enough to be inlined
 		return m.To
@@ -57,7 +57,8 @@ func (m *Move) At(frame int64) float64 {
 	return m.during(frame)
 }
 
-// during returns the value at a frame, which is Start or later and before End.
+// during returns the value at frame, which must be Start or later and before End. For the shapes after InDecibels the
+// value is at least pcm.Silence.
 func (m *Move) during(frame int64) float64 {
 	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
@@ -68,24 +69,25 @@ func (m *Move) during(frame int64) float64 {
 // End returns the first frame with the final value: Start + Frames.
 func (m *Move) End() int64 { return m.Start + m.Frames }
 
-// SettledAt reports whether the move has ended by frame and its final value is exactly at.
+// SettledAt reports whether the move has ended by frame and its final value is exactly the value at.
 func (m *Move) SettledAt(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
-// Ramp starts a linear ramp at frame, from the present value. The value reaches to after the given number of frames;
-// 0 or less means at once.
+// Ramp turns m into a linear ramp from its value at frame to the value to, which it reaches at frame+frames. frames of
+// 0 or less change the value at once.
 func (m *Move) Ramp(frame int64, to float64, frames int64) {
 	m.From = m.At(frame) // field by field, as in setConstant
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
-// RampGain starts a ramp of a gain in decibels at frame, from the present value, along a shape. The value reaches to
-// after the given number of frames; 0 or less means at once. Gains below pcm.Silence start or end at pcm.Silence.
+// RampGain turns m, a gain in decibels, into a ramp along shape from its value at frame to the value to, which it
+// reaches at frame+frames. frames of 0 or less change the value at once. Both ends are limited to at least
+// pcm.Silence.
 func (m *Move) RampGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape
 }
 
-// Gain returns the linear factor of a move in decibels at a frame, which is Start or later. It is 0 at and below
+// Gain returns the linear factor at frame, which must be Start or later, of a move in decibels. It is 0 at and below
 // pcm.Silence.
 func (m *Move) Gain(frame int64) float64 {
 	t := frame - m.Start
@@ -100,7 +102,7 @@ func (m *Move) Gain(frame int64) float64 {
 	return low + float64((high-low)*m.Shape.progress(share))
 }
 
-// MaxGain returns the larger of the linear factor at a frame and the final factor of a move in decibels.
+// MaxGain returns the linear factor at frame or the final factor, whichever is larger, of a move in decibels.
 func (m *Move) MaxGain(frame int64) float64 {
 	to := pcm.Decibels(m.To).Gain()
 	if frame >= m.End() {
@@ -113,8 +115,8 @@ func (m *Move) MaxGain(frame int64) float64 {
 // between them, so a move with more curvature has a shorter distance.
 func (m *Move) Grid() int64 { return gridFor(m.Frames) }
 
-// gridFor returns the distance in frames between two samples of a move that lasts the given number of frames: 2, 8,
-// 16 or 64. A longer move has a longer distance.
+// gridFor returns the distance in frames between two samples of a move that lasts the given number of frames: 2, 8, 16
+// or 64. The longer the move, the longer the distance.
 func gridFor(frames int64) int64 {
 	switch {
 	case frames < 128:
@@ -135,12 +137,11 @@ type fadeCurve struct {
 	level         float64 // initial factor of a fade-out, 0..1
 }
 
-// newFadeIn returns a fade-in of the shape Natural that begins at frame start of the mix and lasts the given number
-// of frames.
+// newFadeIn returns a fade-in of the shape Natural from start to start+frames, in frames of the mix.
 func newFadeIn(start, frames int64) fadeCurve { return fadeCurve{start: start, frames: frames} }
 
-// at returns the linear factor at a frame of the mix, the start of the fade or later: after its end 1 for a fade-in,
-// 0 for a fade-out.
+// at returns the linear factor at frame of the mix, which must be the start of the fade or later. After the end of the
+// fade it is 1 for a fade-in and 0 for a fade-out.
 func (c *fadeCurve) at(frame int64) float64 {
 	switch {
 	case frame-c.start < c.frames:
@@ -151,7 +152,8 @@ func (c *fadeCurve) at(frame int64) float64 {
 	return 1
 }
 
-// during returns the linear factor at a frame from the start of the fade to before its end.
+// during returns the linear factor at frame of the mix, which must lie within the fade: its start or later, and before
+// its end.
 func (c *fadeCurve) during(frame int64) float64 {
 	t := frame - c.start
 	switch {
@@ -163,8 +165,8 @@ func (c *fadeCurve) during(frame int64) float64 {
 	return c.shape.fadeFactor(float64(t) / float64(c.frames))
 }
 
-// fadeFactor returns the linear factor of a fade with shape s after a share, 0..1, of the way from silence to full
-// gain.
+// fadeFactor returns the linear factor of a fade with shape s at the share, 0..1, of the way from silence to full
+// gain. Natural counts as RaisedCosine.
 func (s Shape) fadeFactor(share float64) float64 {
 	switch s {
 	case Natural:

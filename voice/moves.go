@@ -2,7 +2,7 @@ package voice
 
 import "voicepool/internal/dsp"
 
-// Moves holds the moves of a voice's own gain, pan, pitch, speed and cutoffs.
+// Moves holds the moves of a voice's own gain, pan, pitch, speed and cutoffs, and its filter states.
 type Moves struct {
 	Gain, Pan, Pitch, Speed Move
 	LowPass, HighPass       Cutoff
@@ -12,7 +12,7 @@ type Moves struct {
 }
 
 // Moves returns copies of the moves of the voice's gain, pan, pitch, speed and cutoffs, and of its filter states, for
-// SetMoves and ContinueFilters.
+// SetMoves and ContinueFilters of another voice. Stale filter states are left out.
 func (v *Voice) Moves() Moves {
 	m := Moves{Gain: v.gain, Pan: v.pan, Pitch: v.pitch, Speed: v.speed}
 	if f := v.filter; f != nil {
@@ -24,11 +24,11 @@ func (v *Voice) Moves() Moves {
 	return m
 }
 
-// HadFilter reports whether the voice had a filter.
+// HadFilter reports whether the voice that m was copied from had a filter, which may have been off.
 func (m *Moves) HadFilter() bool { return m.filter }
 
-// SetMoves sets the moves of a voice that starts at a frame of the mix to copies of m. They may have begun before
-// that frame. The cutoffs have no effect if either voice has no filter.
+// SetMoves replaces the moves of the voice, which starts at frame of the mix, by copies of m. The moves in m may have
+// begun before frame. The cutoffs are left out if either voice has no filter.
 func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.gain, v.pan, v.pitch, v.speed = m.Gain, m.Pan, m.Pitch, m.Speed
 	if f := v.filter; f != nil && m.filter {
@@ -38,8 +38,8 @@ func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.Replan(frame)
 }
 
-// continueCutoff sets the cutoff of stage p, of a new filter, to c, a move that may have begun before, and switches
-// the stage on. An equal cutoff does not change the filter.
+// continueCutoff sets the cutoff of p, a stage of the new filter f, to c, and switches the stage on. c may have begun
+// before. If the cutoff of p equals c already, the filter does not change.
 func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	if *c == p.Cutoff {
 		return
@@ -48,8 +48,9 @@ func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	f.ramping, f.end = true, -1
 }
 
-// ContinueFilters copies the filter states in m, from the preceding voice, to a voice that starts, so that the
-// filtered signal has no step between them. It has no effect if either voice has no active filter.
+// ContinueFilters copies the filter states in m, from the preceding voice, to v, which starts, so that the filtered
+// signal has no step between the two voices. It has no effect if v has no active filter or the preceding voice had no
+// filter.
 func (v *Voice) ContinueFilters(m *Moves) {
 	f := v.filter
 	if !f.active() || !m.filter {

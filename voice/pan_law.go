@@ -15,7 +15,7 @@ const (
 	Stereo PanLaw = 1  // for two channels, see Balance
 )
 
-// At returns the linear left and right factors of a pan, -1 (left) to +1 (right), under the law.
+// At returns the linear left and right factors of pan, -1 (left) to +1 (right), under the law.
 func (l PanLaw) At(pan float64) (left, right float64) {
 	switch l {
 	case Mono:
@@ -33,8 +33,8 @@ func (l PanLaw) At(pan float64) (left, right float64) {
 		float64(s*right) + float64((1-s)*float64(math.Sqrt2*foldedRight))
 }
 
-// Pan returns the linear left and right factors for a mono sound and a pan from -1 (left) to +1 (right). It has
-// constant power and -3 dB at the centre.
+// Pan returns the linear left and right factors for a mono sound at pan, -1 (left) to +1 (right). It has constant
+// power and -3 dB at the centre.
 func Pan(pan float64) (left, right float64) {
 	if pan == 0 {
 		return centre[0], centre[1]
@@ -48,15 +48,15 @@ var centre = func() (c [2]float64) {
 	return c
 }()
 
-// panGains returns the linear left and right factors of a pan from -1 (left) to +1 (right), with constant power: the
-// sum of their squares is 1.
+// panGains returns the linear left and right factors of pan, -1 (left) to +1 (right), with constant power: the sum of
+// their squares is 1.
 func panGains(pan float64) (left, right float64) {
 	right, left = pcm.SinCosPi((pan + 1) / 4)
 	return left, right
 }
 
-// Balance returns the linear left and right factors for a stereo sound and a pan from -1 (left) to +1 (right): 1 at
-// the centre, and only the far side is attenuated.
+// Balance returns the linear left and right factors for a stereo sound at pan, -1 (left) to +1 (right). Both are 1 at
+// the centre; otherwise only the far side is attenuated, down to 0.
 func Balance(pan float64) (left, right float64) {
 	if pan == 0 {
 		return 1, 1

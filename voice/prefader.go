@@ -15,16 +15,16 @@ type Prefader struct {
 	first           int64 // frame of the mix at the start of output
 }
 
-// AttachPrefader adds the pre-fader output p, which it resets, to a voice from a frame of the mix on. The voice must
-// have a Filter, which may be off. Call SetOutput before each Mix.
+// AttachPrefader makes p the pre-fader output of the voice from frame of the mix on, and resets p. The voice must have
+// a Filter, which may be off. Call SetOutput before each Mix.
 func (v *Voice) AttachPrefader(frame int64, p *Prefader) {
 	*p = Prefader{}
 	v.filter.prefader = p
 	v.Replan(frame)
 }
 
-// SplitPrefader gives a copy of a voice its own pre-fader output p, with the same state as the original's. It must be
-// called after SplitFilter. It has no effect without a pre-fader output.
+// SplitPrefader gives v, a copy of a voice, its own pre-fader output p in the state of the original. Call it after
+// SplitFilter. It has no effect if the voice has no pre-fader output.
 func (v *Voice) SplitPrefader(p *Prefader) {
 	if was := v.filter.prefaderOutput(); was != nil {
 		*p = *was
@@ -41,11 +41,12 @@ func (f *Filter) prefaderOutput() *Prefader {
 	return f.prefader
 }
 
-// SetOutput sets the buffer that the next Mix adds the pre-fader output to. dst begins at a frame of the mix, where
-// Mix must begin, and is at least as long as Mix's.
+// SetOutput makes the next Mix add the pre-fader output to dst. frame is the frame of the mix at which dst and that
+// Mix begin. dst must be at least as long as the block of Mix.
 func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.output, p.first = dst, frame }
 
-// gains returns the linear left and right pre-fader factors of voice v at a frame of the mix.
+// gains returns the linear left and right pre-fader factors of v at frame of the mix: base gain, fades, crowd gain and
+// the pan law at the centre.
 func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
@@ -59,8 +60,9 @@ func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// planRamp sets the ramp for a segment of voice v from frame to to, both of the mix, as Voice.planRamp does; if to is
-// never, the gains are constant. follows means that the segment follows the last one without a gap.
+// planRamp sets p.ramp for the segment of v from frame to to of the mix, as Voice.planRamp does; if to is never, the
+// gains are constant. follows must be true only if the segment follows the last one without a gap: it then begins with
+// the gains reached.
 func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	left, right := p.toLeft, p.toRight
 	if !follows {
@@ -74,16 +76,16 @@ func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	}
 }
 
-// add adds a piece of the voice, after its filter and at unit gain, to the output with the pre-fader gains. frame is
-// the number of its first frame in the mix; at counts it from the segment's start.
+// add adds piece, a part of the voice after its filter and at unit gain, to the output with the pre-fader gains. frame
+// is the mix frame of the first frame of piece, at its distance from the start of the segment.
 func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at
 	dsp.Frames(p.output[frame-p.first:][:len(piece)], piece, g)
 }
 
-// filterPiece filters a piece of at most filterPiece frames in place with the filters of the voice. The piece begins
-// at a frame of the mix.
+// filterPiece filters x, at most filterPiece frames, in place with the filters of the voice and advances their states.
+// x begins at frame of the mix. For a mono sound it reads the left side and writes both.
 func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	if v.sound.channels == 2 {
 		v.filter.stereo(x, frame)
@@ -100,9 +102,9 @@ func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	}
 }
 
-// PeakPrefaderPower returns the sum of the squared linear left and right pre-fader factors at a frame of the mix, for
-// the voice's audibility. The crowd gain counts with the larger of its current and its target value, fade-ins do not
-// count.
+// PeakPrefaderPower returns the sum of the squared linear left and right pre-fader factors at frame of the mix, for
+// the voice's audibility. The crowd gain counts with its current or its target value, whichever is larger; fade-ins
+// are left out.
 func (v *Voice) PeakPrefaderPower(frame int64) (power float64) {
 	g := v.fixedGain(frame)
 	if v.crowd.From != 0 || v.crowd.To != 0 {

@@ -2,10 +2,10 @@ package voice
 
 import "voicepool/pcm"
 
-// RemainingFrames returns how many of the next n frames of the mix, from frame on, the voice will play if it is not
-// changed. The result is smaller than n if the voice ends before. If loop is true, the end of its loop counts as
-// well, and wraps reports that it is the reason. Frames of a stream that are not decoded yet count as available. The
-// voice does not change.
+// RemainingFrames returns how many of the next n frames of the mix, from frame on, the voice will play if no method
+// changes it: fewer than n if it ends before. If loop is true, the next end of its loop ends the count, too, and wraps
+// reports that this happened. Frames of a stream that are not decoded yet count as available. The voice does not
+// change.
 func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
 	case v.Ended(frame):
@@ -48,8 +48,8 @@ func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps 
 	return done, false
 }
 
-// untilLoopEnd returns the distance to the next end of the loop, in 32.32 frames, whether the voice jumps back
-// there or not. It returns never if the voice does not loop or is behind its loop.
+// untilLoopEnd returns the distance to the next end of the loop, in 32.32 frames of the sound, whether or not the
+// voice jumps back there. It returns never if the voice does not loop or has left its loop.
 func (v *Voice) untilLoopEnd() int64 {
 	loop, at, rest, ends := v.loopPosition()
 	behind, size := at-loop[1], loop.Frames()
@@ -66,9 +66,9 @@ func (v *Voice) untilLoopEnd() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// loopPosition returns the loop, the whole frames of the position and their fraction in 2^-32 frames. It also
-// returns the number of ends of the loop that follow after the next one; never: without limit. The loop is
-// empty for a voice that does not loop.
+// loopPosition returns the loop, the position as a whole frame number at and a rest in 2^-32 frames, with completed
+// rounds included. ends is the number of ends of the loop that follow after the next one; never: without limit. The
+// loop is empty for a voice that was started without one.
 func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
@@ -93,7 +93,7 @@ func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 func (v *Voice) startedLooping() bool { return v.loop || v.jumps >= 0 }
 
 // PastLoop reports whether the voice has passed the end of its loop for the last time. It is false if the voice never
-// had a loop or repeats it without limit.
+// had a loop or repeats it without end.
 func (v *Voice) PastLoop() bool {
 	loop, at, _, ends := v.loopPosition()
 	size := loop.Frames()

@@ -7,17 +7,17 @@ import (
 	"voicepool/pcm"
 )
 
-// Replan begins a new segment at a frame of the mix: a stretch with linear gains and a constant step. Call it after
-// any change of a move. Segments end on a grid of frames or where a move ends, so they do not depend on block
-// boundaries.
+// Replan begins a new segment at frame of the mix: a stretch with linear gains and a constant speed. Call it after any
+// change of the voice's moves. Segments end at multiples of a fixed distance or where a move ends, so they do not
+// depend on block boundaries.
 func (v *Voice) Replan(frame int64) {
 	v.toAt, v.rampSpan = never, rampSpan{}
 	v.nextSegment(frame)
 }
 
-// nextSegment begins a new segment at a frame of the mix, the end of the last one, with the gains reached there. It
-// also sets the step and the mip level. If only gains move from frame on, the segment is left empty (segEnd is
-// frame), and its gains are computed while it is mixed.
+// nextSegment begins a new segment at frame of the mix, the end of the last one, with the gains reached there. It
+// leaves the fast path and sets the step and the mip level. If only gains move from frame on, the segment is left
+// empty (segEnd is frame), and its gains are computed while it is mixed.
 func (v *Voice) nextSegment(frame int64) {
 	v.fast.left = 0
 	if frame < v.rampSpan.until {
@@ -39,8 +39,9 @@ func (v *Voice) nextSegment(frame int64) {
 	v.planRamp(frame, to)
 }
 
-// plan begins a segment at a frame of the mix: it sets its end and its step, but not its gains. It returns the frame
-// where the gain ramp ends; never if all gains are constant.
+// plan begins a segment at frame of the mix: it sets the segment's end and step, but not its gains. The segment ends
+// with the first move or fade, or earlier on the finest grid that the moves need. It returns the frame where the gain
+// ramp ends; never if all gains are constant.
 func (v *Voice) plan(frame int64) (to int64) {
 	end := int64(never)
 	g := int64(64)
@@ -65,17 +66,17 @@ func (v *Voice) plan(frame int64) (to int64) {
 	return v.planTo(frame, end, g)
 }
 
-// allConstant reports whether no move and no fade ends after a frame of the mix. It is false for a voice with a
-// spatial position.
+// allConstant reports whether no move and no fade of the voice ends after frame of the mix. It is always false for a
+// voice with a spatial position.
 func (v *Voice) allConstant(frame int64) bool {
 	return v.space == nil && max(
 		v.gain.End(), v.pan.End(), v.pitch.End(), v.speed.End(), v.busPitch.End(), v.crowd.End(), v.fadeIn.end(), v.fadeOut.end(), v.resume.end(),
 	) <= frame
 }
 
-// planTo begins a segment at a frame of the mix, for moves that are sampled every grid frames: it sets its end and
-// its step, but not its gains. end is the frame where the first move ends, or never. It returns the frame where the
-// gain ramp ends; never if all gains are constant.
+// planTo begins a segment at frame of the mix: it sets its end, its step and v.rampSpan, but not its gains. end is the
+// frame where the first move ends, or never; moves are sampled every grid frames. It returns the frame where the gain
+// ramp ends; never if all gains are constant.
 func (v *Voice) planTo(frame, end, grid int64) (to int64) {
 	if v.crossfadeFrames > 0 {
 		end = min(end, v.crossfadeStart+int64(v.crossfadeFrames))
@@ -95,12 +96,12 @@ func (v *Voice) planTo(frame, end, grid int64) (to int64) {
 	return to
 }
 
-// beginGainSegment begins a segment at a frame of the mix where only gains move, and computes its gain ramp. The step
-// stays.
+// beginGainSegment begins a segment at frame of the mix, in a stretch where only gains move, and computes its gain
+// ramp. The step stays.
 func (v *Voice) beginGainSegment(frame int64) { v.planRamp(frame, v.setSegmentEnd(frame)) }
 
-// setSegmentEnd begins a segment at a frame of the mix and returns its end: the next frame of the grid, or the end of
-// a move if that is earlier. It returns never if no move has an end.
+// setSegmentEnd begins a segment at frame of the mix, sets its end and returns it: the next multiple of
+// v.rampSpan.grid, or v.rampSpan.until if that is earlier. The end is never if no move has an end.
 func (v *Voice) setSegmentEnd(frame int64) int64 {
 	v.segStart, v.segEnd = frame, v.rampSpan.until
 	if v.segEnd != never {
@@ -109,7 +110,8 @@ func (v *Voice) setSegmentEnd(frame int64) int64 {
 	return v.segEnd
 }
 
-// planRamp sets the gain ramp from frame to to, both of the mix; if to is never, the gains are constant.
+// planRamp sets the gain ramp of the voice and of its pre-fader output for the mix frames frame to to. If to is never,
+// the gains are constant. The gains at to are kept in v.toLeft and v.toRight for the next segment.
 func (v *Voice) planRamp(frame, to int64) {
 	left, right := v.toLeft, v.toRight
 	if p := v.filter.prefaderOutput(); p != nil {
@@ -130,7 +132,8 @@ func (v *Voice) planRamp(frame, to int64) {
 // mipRetryFrames is the number of frames that a voice waits between two searches for a missing mip level.
 const mipRetryFrames = 1024
 
-// stepAt returns the step at a frame of the mix, in 32.32 frames of the sound.
+// stepAt returns the step at frame of the mix: how far the voice advances per frame of the mix, in 32.32 frames of the
+// sound. It includes all pitches and speeds.
 func (v *Voice) stepAt(frame int64) int64 {
 	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.busPitch.At(frame)
 	if v.space != nil {
@@ -139,8 +142,8 @@ func (v *Voice) stepAt(frame int64) int64 {
 	return stepOf(semitones)
 }
 
-// stepOf returns the step for a pitch in semitones, in 32.32 frames of the sound per frame of the mix. It is limited
-// to maxOctaves up and down.
+// stepOf returns the step for a pitch in semitones: how far a voice advances per frame of the mix, in 32.32 frames of
+// the sound. It is limited to maxOctaves up and down.
 func stepOf(semitones float64) int64 {
 	if semitones == 0 {
 		return dsp.One

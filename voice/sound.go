@@ -86,7 +86,8 @@ type Sound struct {
 // maxPower is above any power that a sound can have, also in Masks.
 const maxPower = 1e15
 
-// check returns an error that wraps ErrSound if a power in a table is NaN, negative or above maxPower.
+// check returns an error that wraps ErrSound if a power in a table of e is NaN, negative or above maxPower; otherwise
+// nil.
 func (e *Envelope) check() error {
 	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
 	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
@@ -104,9 +105,9 @@ func (e *Envelope) check() error {
 	return nil
 }
 
-// NewSound checks and copies the samples of s; the tables of s.Envelope are kept. It rejects samples that are not
-// finite or beyond 65,536 (96 dB over full scale), and reports their frame. Samples below 2^-80 (-482 dBFS) become 0.
-// The error wraps ErrSound. Control side.
+// NewSound checks and copies the samples of s; the tables of s.Envelope are shared, not copied. The error wraps
+// ErrSound if a field is out of range, or if a sample is not finite or beyond 65,536 (96 dB over full scale). Samples
+// below 2^-80 (-482 dBFS) become 0. Control side.
 func NewSound(s Samples) (*Sound, error) {
 	switch {
 	case s.Channels != 1 && s.Channels != 2:
@@ -153,11 +154,12 @@ func NewSound(s Samples) (*Sound, error) {
 	return out, nil
 }
 
-// Refine makes a mip level, 0..Levels-1, for looping or other voices unless it exists. With SpectrumLevel it
-// measures the spectrum. It takes some thousandths of the sound's duration. If the Refiner panics or returns
-// samples that are not finite, too few or too many, the sound has no mip levels from then on. Streams, empty
-// sounds and sounds without a Refiner have no mip levels. Control side, any goroutine; existing levels never
-// change.
+// Refine makes mip level number level, 0..Levels-1, with the sound's Refiner, for looping voices if looped is true,
+// otherwise for others. With SpectrumLevel it measures the spectrum instead. It has no effect if the level exists or
+// can never exist, as for streams, empty sounds and sounds without a Refiner.
+//
+// If the Refiner panics or returns invalid samples, the sound makes no further mip levels. A level takes some
+// thousandths of the sound's duration. Control side, any goroutine: existing levels never change.
 func (s *Sound) Refine(level int, looped bool) {
 	if level == SpectrumLevel {
 		s.measureSpectrum(looped)
@@ -179,11 +181,12 @@ func (s *Sound) Refine(level int, looped bool) {
 	s.mips[setIndex(looped)][level].Store(v)
 }
 
-// prepareBest computes the tables for reading mip levels.
+// prepareBest computes the tables of package dsp for reading mip levels, once per process.
 var prepareBest = sync.OnceFunc(dsp.PrepareBest)
 
-// refined returns the given number of frames of a mip level from the Refiner, guard frames included, interleaved. It
-// is nil if the Refiner panics.
+// refined calls the Refiner for mip level number level and returns its interleaved samples, from level frame
+// -guardBefore on. The Refiner should return the given number of frames, which refined does not check. It returns nil
+// if the Refiner panics.
 func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32) {
 	defer func() {
 		if recover() != nil {
@@ -211,11 +214,12 @@ func (s *Sound) Frames() int64 { return s.frames }
 // Loop returns the part that a looping voice repeats, in frames; the zero Loop for a stream of unknown length.
 func (s *Sound) Loop() pcm.Loop { return s.loop }
 
-// Envelope returns the loudness of the sound by position, which the mixer compares to find the voice to
-// steal. The slices belong to the sound and must not be changed.
+// Envelope returns the loudness of the sound by position, which the mixer compares to find the voice to steal. The
+// slices belong to the sound and must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
-// Bytes returns the memory in bytes used by the samples, the mip levels, the index and the spectrum.
+// Bytes returns the memory in bytes that the samples, the mip levels made so far, the loudness index and the spectrum
+// use.
 func (s *Sound) Bytes() int64 {
 	sum := s.data.bytes() + s.seam.data.bytes() + s.envelope.bytes()
 	for set := range s.mips {
@@ -234,8 +238,8 @@ func (s *Sound) Bytes() int64 {
 // Compact reports whether samples are stored in 16 bits.
 func (s *Sound) Compact() bool { return s.data.compact != nil }
 
-// Samples returns the interleaved samples without guards; they must not be changed. For a compact sound each call
-// makes a new slice. It is not for streams. Control side.
+// Samples returns the interleaved samples, full scale -1..+1, without the guard frames. The slice is the sound's own
+// and must not be changed; for a compact sound each call makes a new slice. Not for streams. Control side.
 func (s *Sound) Samples() []float32 {
 	from, to := guardBefore*s.channels, (guardBefore+int(s.frames))*s.channels
 	if !s.Compact() {

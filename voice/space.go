@@ -30,14 +30,14 @@ type SpaceValues struct {
 	Pitch pcm.Semitones
 }
 
-// Set sets the space to a constant p. spread is the width that remains of a stereo sound, 0..1: at 0 it is
-// downmixed to one channel and panned.
+// Set resets the space to the constant values p, and both path factors to 1. spread is the width that remains of a
+// stereo sound, 0..1: at 0 it is downmixed to one channel and panned.
 func (s *Space) Set(p SpaceValues, spread float64) {
 	*s = Space{gain: Constant(p.Gain), pan: Constant(p.Pan), pitch: Constant(float64(p.Pitch)), spread: spread, Direct: Constant(1), Sends: Constant(1)}
 }
 
-// Ramp starts a ramp of the space at a frame of the mix, which reaches p after the given number of frames. The spread
-// stays. The caller must call Replan of the voice.
+// Ramp ramps gain, pan and pitch linearly to the values p, from frame to frame+frames of the mix. The spread stays.
+// The caller must call Replan of the voice.
 func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.gain.Ramp(frame, p.Gain, frames)
 	s.pan.Ramp(frame, p.Pan, frames)
@@ -45,8 +45,9 @@ func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.grid = s.rampGrid(frames)
 }
 
-// RampPaths moves Direct and Sends, linear factors, to the given values from a frame of the mix on, within a number
-// of frames. Direct, at most 1, affects the results of PeakGains and GainBounds.
+// RampPaths ramps the linear factors Direct and Sends to direct and sends, from frame to frame+frames of the mix.
+// direct is at most 1; it counts in PeakGains and GainBounds of the voice. There is no effect while all factors have
+// always been 1.
 func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	if s.pathsDiffer || direct != 1 || sends != 1 {
 		s.pathsDiffer = true
@@ -55,13 +56,14 @@ func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	}
 }
 
-// peakDirect returns the larger of the linear factor of the direct path at a frame of the mix and its target.
+// peakDirect returns the linear factor of the direct path at frame of the mix or its target, whichever is larger.
 func (s *Space) peakDirect(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
 
-// rampGrid returns the length in frames of the linear pieces of a ramp of all moves that lasts the given number of
-// frames. They are longer than for other moves, since most positions change little between updates. The gain is
-// linear itself, but its product with the pan law is not: 1/64 of both changes together keeps the error below -90 dB.
-// The pitch moves in steps, whose sidebands grow with the square of the step length.
+// rampGrid returns the distance in frames, 2 to 64, between two samples of the present moves, which last the given
+// number of frames. The grid is coarser than for other moves, since most positions change little between updates.
+//
+// The gain is linear itself, but its product with the pan law is not: 1/64 of both changes together keeps the error
+// below -90 dB. The pitch moves in steps, whose sidebands grow with the square of the step length.
 func (s *Space) rampGrid(frames int64) int64 {
 	size, stairs := math.Abs(s.gain.To-s.gain.From)+math.Abs(s.pan.To-s.pan.From), math.Abs(s.pitch.To-s.pitch.From)
 	g := int64(64)
@@ -73,17 +75,19 @@ func (s *Space) rampGrid(frames int64) int64 {
 	return g
 }
 
-// sumPan sets sum, a zero Move, to the sum of the voice's own pan and the spatial pan. Its From is the sum at a frame
-// of the mix; its To, from the next frame on, is the final sum.
+// sumPan sets sum, a zero Move, to the sum of own, the voice's own pan, and the spatial pan. sum.From is the sum at
+// frame of the mix; from the next frame on, sum has the final value.
 func (s *Space) sumPan(sum, own *Move, frame int64) {
 	sum.From, sum.To = clampPan(own.At(frame)+s.pan.At(frame)), clampPan(own.To+s.pan.To)
 	sum.Start, sum.Frames = frame, 1
 }
 
-// narrows reports whether the stereo image of the voice is narrowed.
+// narrows reports whether the spatial position narrows the stereo image of the voice: the spread is below 1 and the
+// channels differ.
 func (v *Voice) narrows() bool { return v.space != nil && v.space.spread < 1 && v.panLaw() != Mono }
 
-// widthGains returns the share of its own channel and of the other channel in each output side, 0..1.
+// widthGains returns two linear factors, 0..1, for each side of the output: own for the channel of the same side and
+// other for the opposite channel. Their sum is 1.
 func (s *Space) widthGains() (own, other float32) {
 	return float32((1 + s.spread) / 2), float32((1 - s.spread) / 2)
 }
@@ -91,9 +95,9 @@ func (s *Space) widthGains() (own, other float32) {
 // narrowPiece is the number of frames downmixed at a time.
 const narrowPiece = 256
 
-// runNarrowed adds at most n frames of one segment to dst, which is not nil, for a narrowed stereo sound, and returns
-// how many. at counts frames from the segment's start to dst. It reads the samples at unit gain first, because each
-// output side needs both channels.
+// runNarrowed adds at most n frames of the present segment to dst, which must not be nil, for a narrowed stereo sound.
+// It returns how many frames it advanced. at is the number of frames between the start of the segment and dst. It
+// reads the samples at unit gain first, because each output side needs both channels.
 func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {
 	ramp := v.ramp
 	v.ramp = dsp.Ramp{Left: 1, Right: 1}

@@ -7,8 +7,8 @@ import (
 // soundSpectrum is the spectrum of a sound, by hop of its loudness index.
 type soundSpectrum struct{ hops []spectrum.Hop }
 
-// measureSpectrum measures and stores the spectrum for looping or other voices, unless it exists or the sound
-// cannot have one.
+// measureSpectrum measures and stores the spectrum for looping voices if looped is true, otherwise for others. It has
+// no effect if the spectrum exists or the sound cannot have one.
 func (s *Sound) measureSpectrum(looped bool) {
 	if s.Refined(SpectrumLevel, looped) {
 		return
@@ -22,9 +22,11 @@ func (s *Sound) measureSpectrum(looped bool) {
 const SpectrumBands = spectrum.Bands
 
 // FilteredShares estimates how much a frequency response lowers the results of Energies. heard is the response, a
-// power gain per band. The results are the remaining shares, 0..1, of the two energies; near is 0 unless wantNear is
-// true. A sound without a measured spectrum counts as pink; lacks reports that its spectrum should be measured, which
-// is recorded for TakeMissing. Audio side.
+// power gain per band; index and near are the shares that remain of the two energies, 0..1. near is 0 unless wantNear
+// is true.
+//
+// A sound without a measured spectrum counts as pink. lacks reports that its spectrum can be measured but is missing,
+// which is then recorded for TakeMissing. Audio side.
 func (v *Voice) FilteredShares(heard *[SpectrumBands]float64, wantNear bool) (index, near float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setIndex(looped)].Load() != nil {
@@ -42,32 +44,34 @@ func (v *Voice) FilteredShares(heard *[SpectrumBands]float64, wantNear bool) (in
 	return hop.Through(g), hop.Now.Through(g), lacks
 }
 
-// HasSpectrum reports whether the spectrum that FilteredShares uses now has been measured.
+// HasSpectrum reports whether the spectrum of the sound, for a looping or another voice as v is now, has been
+// measured.
 func (v *Voice) HasSpectrum() bool { return v.sound.spectra[setIndex(v.Looping())].Load() != nil }
 
 // HasActiveFilter reports whether the low-pass or the high-pass of the voice is on. It is false without a filter.
 func (v *Voice) HasActiveFilter() bool { return v.filter.active() }
 
 // ApplyResponse multiplies gains, a power gain per band, by the response of the voice's filters. In each band it uses
-// the larger of the response at a frame of the mix and the final one. Without a filter it has no effect. Audio side.
+// the response at frame of the mix or the final one, whichever is larger. Without a filter it has no effect. Audio
+// side.
 func (v *Voice) ApplyResponse(frame int64, gains *[SpectrumBands]float64) {
 	if v.filter != nil {
 		v.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 	}
 }
 
-// ApplyResponse multiplies gains, a power gain per band, by the response of the direct filter of voice v. In each
-// band it uses the larger of the response at a frame of the mix and the final one. If the filter is off, it has no
-// effect.
+// ApplyResponse multiplies gains, a power gain per band, by the response of s, the direct filter of v. In each band it
+// uses the response at frame of the mix or the final one, whichever is larger. If the filter is off, it has no effect.
 func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBands]float64) {
 	s.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 }
 
-// Settled reports whether the response for ApplyResponse is constant from a frame of the mix on.
+// Settled reports whether the response for ApplyResponse is constant from frame of the mix on.
 func (s *DirectFilter) Settled(frame int64) bool { return s.filter.settled(frame) }
 
-// applyResponse multiplies g, a power gain per band, by the responses of the low-pass and the high-pass. In each band
-// it takes the larger of the response at a frame of the mix and the final one. w has the bands at the voice's rate.
+// applyResponse multiplies g, a power gain per band, by the responses of the low-pass and the high-pass that are on.
+// Each counts in each band with the response at frame of the mix or the final one, whichever is larger. w has the
+// bands at the voice's sample rate.
 func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {
 		p.applyResponse(frame, g, w, true)
@@ -77,9 +81,9 @@ func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gain
 	}
 }
 
-// applyResponse multiplies g, a power gain per band, by the larger of the response at a frame of the mix and the
-// final response. It does not change g if the unfiltered signal is audible, too. low means that p is a low-pass. w
-// has the bands at the voice's rate.
+// applyResponse multiplies g, a power gain per band, by the response of p at frame of the mix or by the final one,
+// whichever is larger in the band. While the unfiltered signal is audible, too, g does not change. low means that p is
+// a low-pass. w has the bands at the voice's sample rate.
 func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
 	target, wet := p.targets()
 	now, wetNow := p.now(frame)
@@ -94,14 +98,14 @@ func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.
 	g.Times(&most)
 }
 
-// settled reports whether the response for applyResponse is constant from a frame of the mix on. It returns true for
-// a nil Filter.
+// settled reports whether the response for applyResponse is constant from frame of the mix on. It returns true for a
+// nil Filter.
 func (f *Filter) settled(frame int64) bool {
 	return f == nil || f.low.settled(frame) && f.high.settled(frame)
 }
 
-// settled reports whether the response of p is constant from a frame of the mix on. It returns true for a stage that
-// is off.
+// settled reports whether the response of p is constant from frame of the mix on. It returns true for a stage that is
+// off.
 func (p *filterStage) settled(frame int64) bool {
 	return !p.on || !p.moving(frame) && p.wet.End() <= frame && (!p.hasSpatial || p.spatial.wet.End() <= frame)
 }

@@ -31,8 +31,8 @@ type PlayRange struct {
 	Rounds int64
 }
 
-// FrameAt returns the number of the stream's frame that the range plays as its frame n, from 0. It accounts for the
-// repetitions of the loop. It does not know the length of the stream.
+// FrameAt returns the frame number in the stream of frame n of the range, which counts from 0 and includes repetitions
+// of the loop. The result may lie behind the end of the stream, whose length the range does not have.
 func (c *PlayRange) FrameAt(n int64) int64 {
 	if n += c.From; n >= c.LoopExit() {
 		return n - c.RepeatFrames()
@@ -40,7 +40,8 @@ func (c *PlayRange) FrameAt(n int64) int64 {
 	return c.Loop.At(n)
 }
 
-// RepeatFrames returns how many frames the repetitions of the loop add to the range; 2^62 for an endless loop.
+// RepeatFrames returns how many frames the repetitions of the loop, after its first round, add to the range; 2^62 for
+// an endless loop and 0 without a loop.
 func (c *PlayRange) RepeatFrames() int64 {
 	switch size := c.Loop.Frames(); {
 	case size <= 0:
@@ -52,11 +53,11 @@ func (c *PlayRange) RepeatFrames() int64 {
 	}
 }
 
-// LoopExit returns where the range leaves its loop for good, in frames of the stream plus the frames of all
-// repetitions; FrameAt(n) leaves it when From + n reaches this value. It is 0 without a loop.
+// LoopExit returns where the range leaves its loop for good: Loop[1] plus the frames of all repetitions. FrameAt(n)
+// leaves the loop when From + n reaches this value. It is 0 without a loop.
 func (c *PlayRange) LoopExit() int64 { return c.Loop[1] + c.RepeatFrames() }
 
-// endless reports whether the range never ends.
+// endless reports whether the range repeats its loop without end.
 func (c *PlayRange) endless() bool { return c.Loop.Frames() > 0 && c.Rounds <= 0 }
 
 // minBuffer is the minimum capacity of a buffer in frames. A voice keeps some frames around its position and
@@ -66,15 +67,15 @@ const minBuffer = 8192
 // maxBuffer limits a buffer to half a gigabyte, 23 minutes at 48 kHz.
 const maxBuffer = 1 << 26
 
-// NewStreamBuffer returns an empty buffer for the range c with room for at least the given number of frames, at most
-// 2^26. The capacity is a power of two, at least 8192.
+// NewStreamBuffer returns an empty buffer for the range c. Its capacity is frames rounded up to a power of two, at
+// least 8192 and at most 2^26.
 func NewStreamBuffer(frames int, c PlayRange) *StreamBuffer {
 	size := 1 << bits.Len(uint(min(max(frames, minBuffer), maxBuffer)-1))
 	return &StreamBuffer{ring: make([]pcm.Frame, size), playRange: c, wake: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 }
 
-// Write copies frames of src while there is room and returns how many. It never waits. Only the decoding goroutine
-// may call it. Samples must be finite and within -65536..65536.
+// Write copies frames of src into the buffer while it has room, wakes Wait, and returns how many it copied. It never
+// waits. Only the decoding goroutine may call it. Samples must be finite and within -65536..65536.
 func (f *StreamBuffer) Write(src []pcm.Frame) int {
 	at := f.written.Load()
 	n := int(min(int64(len(src)), f.read.Load()+int64(len(f.ring))-at))
@@ -92,21 +93,22 @@ func (f *StreamBuffer) Free() int { return int(f.read.Load() + int64(len(f.ring)
 // Capacity returns the capacity of the buffer in frames.
 func (f *StreamBuffer) Capacity() int { return len(f.ring) }
 
-// End marks the range as complete: no frames follow the written ones. Only the decoding goroutine may call it.
+// End marks the range as complete, so that no frames follow the written ones, and wakes Wait. Only the decoding
+// goroutine may call it.
 func (f *StreamBuffer) End() {
 	f.ended.Store(true)
 	signal(f.arrived)
 }
 
-// Fail marks the stream as broken before its end: no frames follow the written ones. Only the decoding goroutine may
-// call it.
+// Fail marks the stream as broken before its end, for Voice.Broken. Otherwise it acts like End: no frames follow the
+// written ones. Only the decoding goroutine may call it.
 func (f *StreamBuffer) Fail() {
 	f.broken.Store(true)
 	f.End()
 }
 
-// Reopen takes back End, because more frames follow. The caller is the decoding goroutine or holds the lock
-// under which that goroutine calls End. A voice that has already ended stays ended and closes the buffer.
+// Reopen takes back End, because more frames follow. The caller must be the decoding goroutine or hold the lock under
+// which that goroutine calls End. A voice that has already ended stays ended and closes the buffer.
 func (f *StreamBuffer) Reopen() { f.ended.Store(false) }
 
 // Closed reports whether the reader needs no more frames, so that decoding can stop.
@@ -116,32 +118,34 @@ func (f *StreamBuffer) Closed() bool { return f.closed.Load() }
 // The audio side sends no value, so a decoding goroutine must also check the buffer from time to time.
 func (f *StreamBuffer) Wake() <-chan struct{} { return f.wake }
 
-// GuaranteedFrames returns how many frames of a mix the buffer can serve for sure if it is three quarters full. The
-// number holds at any speed of the voice, includes the tail that the voice may leave, and excludes a fade for lack of
-// frames. rate is the rate of the mix in Hz.
+// GuaranteedFrames returns for how many frames of a mix with rate Hz the buffer surely lasts if it is three quarters
+// full, at any speed of the voice. The tail that the voice may leave and a fade for lack of frames are reserved. The
+// result is at least 1.
 func (f *StreamBuffer) GuaranteedFrames(rate int) int {
 	fade := max((rate+199)/200, minFade<<maxOctaves)
 	rest := len(f.ring)/4*3 - int(f.tailReserve()) - fade - 2*streamReach
 	return max(rest>>maxOctaves-1, 1)
 }
 
-// tailReserve returns how many frames of the buffer are kept for a tail of its voice.
+// tailReserve returns how many frames of the buffer are reserved for a tail of its voice: an eighth, but at least
+// 2048.
 func (f *StreamBuffer) tailReserve() int64 { return max(int64(len(f.ring))/8, minFade<<maxOctaves) }
 
-// Close ends the decoding: the goroutine that decodes wakes up and finds Closed true. It may be called twice. Control
-// side; see also Drop.
+// Close marks the buffer as closed and wakes the decoding goroutine, which then finds Closed true, and Wait. It may be
+// called twice. Control side; see also Drop.
 func (f *StreamBuffer) Close() {
 	f.closed.Store(true)
 	signal(f.wake)
 	signal(f.arrived)
 }
 
-// Drop ends the decoding like Close, but does not wake the decoding goroutine, which finds Closed true later. Audio
-// side.
+// Drop marks the buffer as closed like Close, but does not wake the decoding goroutine, which finds Closed true later.
+// Audio side.
 func (f *StreamBuffer) Drop() { f.closed.Store(true) }
 
-// Wait blocks until n frames beyond the released ones have been written. It also returns when the buffer is
-// full, has ended or was closed. Control side, one goroutine at a time, and not while the audio side reads.
+// Wait blocks until n frames beyond the released ones have been written, and wakes the decoding goroutine for them. It
+// returns earlier if the buffer is full, has ended or was closed. Control side, one goroutine at a time, and not while
+// the audio side reads.
 func (f *StreamBuffer) Wait(n int64) {
 	n = min(n, int64(len(f.ring)))
 	for f.written.Load()-f.read.Load() < n && !f.ended.Load() && !f.closed.Load() {
@@ -150,7 +154,7 @@ func (f *StreamBuffer) Wait(n int64) {
 	}
 }
 
-// signal sends a value without blocking; it drops the value if the channel is full.
+// signal sends a value on c without blocking; if c is full, it drops the value.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

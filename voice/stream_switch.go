@@ -8,9 +8,9 @@ package voice
 // loop is buffered as a whole.
 const SwitchLead = 64
 
-// SwitchBuffer switches a stream to another buffer at the next end of its loop. The buffer begins SwitchLead frames
-// before that end, or at the beginning of a shorter loop. A stream behind its loop drops the buffer. An earlier
-// buffer that has not been switched to is dropped.
+// SwitchBuffer makes a stream continue with buffer at the next end of its loop. buffer must begin SwitchLead frames
+// before that end, or at the loop's start if the loop is shorter. A buffer that still waits for its switch is dropped.
+// If the stream has left its loop, buffer itself is dropped.
 func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {
 	loop, c := v.sound.loop, &v.buffer.playRange
 	at, size := c.From+v.played, loop.Frames()
@@ -29,8 +29,7 @@ func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {
 	v.jumps = max(v.jumps, 0)
 }
 
-// Rounds returns how many times a buffer that starts before the end of the loop plays the loop; -1: without end.
-// Without a loop it is 1.
+// Rounds returns how many times the buffer's range plays its loop; -1: without end. Without a loop it is 1.
 func (f *StreamBuffer) Rounds() int {
 	switch c := &f.playRange; {
 	case c.endless():
@@ -41,8 +40,9 @@ func (f *StreamBuffer) Rounds() int {
 	return 1
 }
 
-// switchDueBuffer switches to nextBuffer if it is time and that buffer has enough frames. It returns how many of the
-// next n frames of the mix come before the next switch; n if no switch is near or pending.
+// switchDueBuffer makes v.nextBuffer the buffer of the stream if the end of the loop is reached. If that buffer has
+// too few frames then and rounds are left, the switch waits for the next end. It returns how many of the next n frames
+// of the mix come before the next switch; n if it is far or there is no next buffer.
 func (v *Voice) switchDueBuffer(n int64) int64 {
 	if v.nextBuffer == nil {
 		return n
@@ -65,13 +65,13 @@ func (v *Voice) switchDueBuffer(n int64) int64 {
 	return n
 }
 
-// canSwitch reports whether a buffer has ended or has enough frames for a switch to it: 4096, or half of its
+// canSwitch reports whether a voice can switch to the buffer: its end is decoded, or it has 4096 frames or half of its
 // capacity.
 func (f *StreamBuffer) canSwitch() bool {
 	return f.ended.Load() || f.written.Load() >= min(int64(len(f.ring))/2, 4096)
 }
 
-// closeOtherBuffers closes the buffers other than v.buffer.
+// closeOtherBuffers drops the next and the previous buffer of a stream, but not v.buffer.
 func (v *Voice) closeOtherBuffers() {
 	for _, f := range [...]*StreamBuffer{v.nextBuffer, v.pastBuffer} {
 		if f != nil {

@@ -5,8 +5,8 @@ import (
 	"voicepool/pcm"
 )
 
-// AttachFilter assigns f, which it resets, to the voice from a frame of the mix on, with cutoffs in Hz; 0: off. It
-// has no effect if the voice already has a filter.
+// AttachFilter makes f the filter of the voice from frame of the mix on, and resets f to the cutoffs lowPass and
+// highPass in Hz; 0: off. It has no effect if the voice already has a filter.
 func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	if v.filter != nil {
 		return
@@ -17,8 +17,8 @@ func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) 
 	}
 }
 
-// SplitFilter gives a copy of a voice its own filter f, with the same state as the original's. It has no
-// effect without a filter.
+// SplitFilter gives v, a copy of a voice, its own filter f in the state of the original's. It has no effect without a
+// filter.
 func (v *Voice) SplitFilter(f *Filter) {
 	if v.filter != nil {
 		*f = *v.filter
@@ -26,8 +26,8 @@ func (v *Voice) SplitFilter(f *Filter) {
 	}
 }
 
-// SetLowPass ramps the cutoff of the low-pass to hz, 20..20,000, from a frame of the mix on within a number of
-// frames, linearly in its logarithm; hz 0 is off. It has no effect without a filter, see AttachFilter.
+// SetLowPass ramps the cutoff of the low-pass to hz, 20..20,000, linearly in its logarithm, from frame to frame+frames
+// of the mix; hz 0 is off. Without AttachFilter before, no filter changes.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
@@ -35,8 +35,8 @@ func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	v.replanCutoff(frame)
 }
 
-// SetHighPass ramps the cutoff of the high-pass to hz, 20..20,000, from a frame of the mix on within a number of
-// frames, linearly in its logarithm; hz 0 is off. It has no effect without a filter, see AttachFilter.
+// SetHighPass ramps the cutoff of the high-pass to hz, 20..20,000, linearly in its logarithm, from frame to
+// frame+frames of the mix; hz 0 is off. Without AttachFilter before, no filter changes.
 func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
@@ -44,8 +44,8 @@ func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	v.replanCutoff(frame)
 }
 
-// replanCutoff begins a new segment at a frame of the mix after a change of a cutoff only. A voice on the fast path
-// returns to it at once, so that a batch can take it in this block.
+// replanCutoff begins a new segment at frame of the mix after a change of a cutoff only. A voice on the fast path
+// returns to it at once, so that a FilterBatch can take it in this block.
 func (v *Voice) replanCutoff(frame int64) {
 	steady := v.fast.left > 0
 	v.Replan(frame)
@@ -54,8 +54,8 @@ func (v *Voice) replanCutoff(frame int64) {
 	}
 }
 
-// SetSpatialLowPass moves the low-pass of the voice's spatial position to hz from a frame of the mix on within a
-// number of frames; hz 0 is off. The lower of its cutoff and the voice's own is effective. It has no effect without a
+// SetSpatialLowPass ramps the low-pass of the voice's spatial position to hz, from frame to frame+frames of the mix;
+// hz 0 is off. The spatial cutoff or the voice's own is effective, whichever is lower. It has no effect without a
 // filter.
 func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
@@ -66,8 +66,9 @@ func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	v.Replan(frame)
 }
 
-// rampSpatial moves the cutoff of the spatial position to hz from a frame of the mix on within a number of frames; hz
-// 0 is off. A move to the value it has or moves to is ignored.
+// rampSpatial ramps the cutoff of the spatial position to hz, from frame to frame+frames of the mix; hz 0 is off. If
+// the low-pass is off and frames is 0 or less, it starts with that cutoff at once. A move to the present target has no
+// effect.
 func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)
@@ -98,8 +99,8 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 // Cutoff returns the final value of the cutoff in Hz; 0: off.
 func (s *DirectFilter) Cutoff() float64 { return s.filter.low.targetHz() }
 
-// targetHz returns the final effective cutoff in Hz, the lower of the own and the spatial one; 0 if the filter is off
-// then.
+// targetHz returns the final effective cutoff in Hz, the own or the spatial one, whichever is lower. It is 0 if the
+// filter is off or will be off then.
 func (p *filterStage) targetHz() float64 {
 	if at, wet := p.targets(); p.on && wet > 0 {
 		return pcm.Exp2(at)
@@ -107,8 +108,8 @@ func (p *filterStage) targetHz() float64 {
 	return 0
 }
 
-// LowPass returns the voice's own cutoff of the low-pass at a frame of the mix and at the end of its move, in Hz; 0:
-// off, or no filter.
+// LowPass returns the voice's own cutoff of the low-pass in Hz, at frame of the mix (now) and at the end of its move
+// (target). 0: off, or no filter.
 func (v *Voice) LowPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -116,8 +117,8 @@ func (v *Voice) LowPass(frame int64) (now, target float64) {
 	return v.filter.low.Hz(frame), v.filter.low.Target()
 }
 
-// HighPass returns the voice's own cutoff of the high-pass at a frame of the mix and at the end of its move, in Hz;
-// 0: off, or no filter.
+// HighPass returns the voice's own cutoff of the high-pass in Hz, at frame of the mix (now) and at the end of its move
+// (target). 0: off, or no filter.
 func (v *Voice) HighPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -125,8 +126,9 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
-// runProcessed adds at most n frames of one segment, from a frame of the mix on, to dst, if it is not nil, and
-// returns how many. The voice may have a filter, a pre-fader output or a narrowed stereo image.
+// runProcessed adds at most n frames of the present segment, from frame of the mix on, to dst, or only advances if dst
+// is nil. It returns how many frames it advanced. It applies the filter, the pre-fader output and the narrowed stereo
+// image if the voice has them.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -138,8 +140,9 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	return v.run(dst, n, at)
 }
 
-// runFiltered adds at most n frames of one segment, from a frame of the mix on, to dst and returns how many, for a
-// voice with an active filter or a pre-fader output. It reads the samples at unit gain first.
+// runFiltered adds at most n frames of the present segment, from frame of the mix on, to dst and returns how many
+// frames it advanced, for a voice with an active filter or a pre-fader output. It also adds the pre-fader output to
+// its buffer. It reads the samples at unit gain first.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {
@@ -171,8 +174,8 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	return done
 }
 
-// addFiltered filters a piece, which begins at a frame of the mix, and adds it to dst with the gains g. It may change
-// piece.
+// addFiltered filters piece, at most filterPiece frames from frame of the mix on, and adds it to dst with the gains g.
+// It overwrites piece and advances the filter states.
 func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	if v.sound.channels == 1 {
 		var samples [filterPiece]float32
@@ -188,8 +191,8 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	v.addStereo(dst, piece, g)
 }
 
-// addStereo adds a piece to dst with the gains g. If the spatial position narrows the stereo image, it does that
-// first; piece does not change.
+// addStereo adds piece to dst with the gains g, narrowed if the spatial position narrows the stereo image. It does not
+// change piece.
 func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.narrows() {
 		own, other := v.space.widthGains()
@@ -199,10 +202,10 @@ func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFastFiltered mixes all of dst, which begins at a frame of the mix, on the fast path and returns true, for a
-// voice with a filter. It adds the output of the batch if there is one, and otherwise filters the voice itself. It
-// returns false, without an effect, if the fast path does not hold for all of dst. next is the voice that is mixed
-// afterwards, or nil.
+// mixFastFiltered is mixFast for a voice with a filter: it adds the voice to all of dst, which begins at frame of the
+// mix, and returns true. It takes the result of the FilterBatch if there is one, and otherwise filters the voice
+// itself. It returns false, without an effect, if the fast path does not hold for all of dst. next is the voice that
+// is mixed afterwards, or nil.
 func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
 	if ready := v.filter.batched; ready != nil { // the batch has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)
@@ -216,9 +219,9 @@ func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool 
 	return true
 }
 
-// mixFiltered reads contiguous samples from pos on, in 32.32 frames of the store of the fast path. It filters them
-// and adds them to dst, which begins at a frame of the mix. gainsMove means that the gains move. next is the voice
-// that is mixed afterwards, or nil. It does not advance the voice.
+// mixFiltered filters the contiguous samples from pos on, in 32.32 frames of the store of the fast path, and adds them
+// to dst, which begins at frame of the mix. gainsMove means that the gains of the voice move. It advances the filter
+// states, not the voice. next is the voice that is mixed afterwards, or nil.
 func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, gainsMove bool) {
 	v.filter.clearIfStale()
 	s := &v.fast
@@ -251,8 +254,9 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, gain
 	s.filtered = v.filter.active()
 }
 
-// addSamples adds samples at the original pitch to dst, which begins at a frame of the mix, with kernel k and the
-// gains of the voice. gainsMove means that the gains move. next is the voice that is mixed afterwards, or nil.
+// addSamples adds samples, one or two per frame as kernel k has channels, to dst at the original pitch with the gains
+// of the voice. dst begins at frame of the mix. gainsMove means that the gains move. next is the voice that is mixed
+// afterwards, or nil.
 func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, gainsMove bool) {
 	from := sampleStore{floats: samples}
 	if gainsMove {
