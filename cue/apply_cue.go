@@ -7,9 +7,9 @@ import (
 	"voicepool/mixer"
 )
 
-// actOnBus sends the effect values and the send gains of a set cue to the mixer at a moment, as ramps of length over.
-// The effects are on the bus c.Target; target is that bus as a mixer target. It stops at the first error of the mixer
-// and returns it.
+// actOnBus sends the effect values and the send gains of the set cue c to the mixer at the moment at, as ramps of
+// length over. The effects are on the bus c.Target, and target is that bus or voice as a mixer target. It stops at the
+// first error of the mixer and returns it.
 func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
 	for i := range c.Effects {
 		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
@@ -24,9 +24,9 @@ func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over tim
 	return nil
 }
 
-// act sends the mixer commands of a cue at a moment. The cue is neither a start nor a message. target is the mixer
-// target of the cue, or of a delayed layer of it. The error is the mixer's, such as mixer.ErrBusy; act may have sent
-// some of the commands then.
+// act sends the mixer commands of cue c at the moment at. c must not be a start or a message. target is the mixer
+// target of c, or of a delayed layer of it. The error is the mixer's, such as mixer.ErrBusy; some of the commands may
+// have been sent then.
 func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)
@@ -65,7 +65,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	return at.Set(target, c.Change, over)
 }
 
-// target returns the mixer target of a cue: the voices with its id, all voices, or its bus.
+// target returns the mixer target of cue c: the voices with its id, all voices, or its bus.
 func (p *Player) target(c *Cue) mixer.Target {
 	switch {
 	case c.Scope == OnID:

@@ -9,7 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// crossing is a parsed crossfade.
+// crossing is the parsed value of the key `crossfade`.
 type crossing struct {
 	from, to, play, id string
 	over               rules.Time
@@ -19,8 +19,8 @@ type crossing struct {
 	bus                string
 }
 
-// fields returns the keys that a crossfade may have. Each field points into c, where its value is stored when it is
-// parsed.
+// fields returns the keys that the mapping of a crossfade may have. Each field points into c, where its value is
+// stored when it is parsed.
 func (c *crossing) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "from", To: &c.from},
@@ -34,9 +34,9 @@ func (c *crossing) fields() []fields.Field {
 	}
 }
 
-// crossfade expands a crossfade into two actions with constant-power fades. The old sound is stopped, or faded to -80
-// dB if it is a bus; the new one is faded in or played. n is the node of the action and p its pair with the key
-// `crossfade`. If it is invalid, crossfade records an error and returns nil.
+// crossfade expands an action with the key `crossfade` into the nodes of two actions with constant-power fades. The
+// old sound stops, or fades to -80 dB if it is a bus; the new one fades in or is played. n is the node of the action
+// and p its pair with that key. If the crossfade is invalid, the result is nil and an error is recorded.
 func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 	var c crossing
 	value := p.Value

@@ -33,10 +33,11 @@ const (
 // mostVoices is the largest number of voices of a mixer.
 const mostVoices = 65536
 
-// Estimate plays a sheet without mixing it and returns its duration and the number of voices it needs. Limits of
-// sounds and buses apply as in a render. If it takes longer than within, in wall time, the result covers only part of
-// the sheet and Cut is set. A sound that cannot be loaded is counted in Missing and is not an error. A sheet with a
-// list must have times of GO. The error is the error of CheckGoes, ctx, NewPlayer or Read.
+// Estimate plays a sheet without mixing it and returns its duration and the number of voices it needs, with the limits
+// of sounds and buses as in a render. If it takes longer than within, in wall time, the result covers only part of the
+// sheet and Cut is set. A sound that cannot be loaded counts in Missing and is not an error.
+//
+// A sheet with a list must have times of GO. The error is the error of CheckGoes, ctx, NewPlayer or Read.
 func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.Duration) (Estimate, error) {
 	var e Estimate
 	until := time.Now().Add(within)
@@ -58,8 +59,8 @@ func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.D
 	return e, err
 }
 
-// Waits returns how many enabled cues of the list wait for GO. Cues that follow another cue do not count. It is 0 for
-// a sheet without a list.
+// Waits returns how many GOs it takes to play the whole list: the number of enabled cues that do not follow another
+// cue by themselves. It is 0 for a sheet without a list.
 func (s *Sheet) Waits() (n int) {
 	for i := s.standby(0); i < len(s.List); n++ {
 		chain := s.chain(i)
@@ -68,9 +69,9 @@ func (s *Sheet) Waits() (n int) {
 	return n
 }
 
-// simplified returns a copy of the sheet that plays as long and with as many voices, without costly resampling. It
-// replaces the starts of sounds that cannot be loaded by messages and counts these sounds in e.Missing. The error is
-// the error of ctx.
+// simplified returns a copy of the sheet that plays as long and with as many voices, but without costly resampling,
+// and loads its sounds. It replaces starts of sounds that cannot be loaded by messages and counts these sounds in
+// e.Missing. The error is the error of ctx.
 func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate) (*Sheet, error) {
 	type place struct{ line, column int }
 	lost := map[place]bool{}
@@ -110,8 +111,8 @@ func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate
 	return &out, nil
 }
 
-// withLargePool returns a copy of the sheet whose pool has a voice for every start, at most 65,536. Cues and scenes
-// do not change its size.
+// withLargePool returns a copy of the sheet whose pool has a voice for every start, at least 1 and at most 65,536. In
+// the copy, cues and scenes no longer change the size of the pool.
 func (s *Sheet) withLargePool() *Sheet {
 	starts := uint64(0)
 	for _, c := range s.fired().acting() {
@@ -135,10 +136,12 @@ func (s *Sheet) withLargePool() *Sheet {
 	return &out
 }
 
-// playWithoutMixing plays a sheet without mixing and adds its frames to e.Frames and stores the largest number of
-// voices in e.Voices. At the time until it stops early and sets e.Cut. If e.Endless is set, it plays only until every
-// start has begun and sets e.Frames to 0. full reports whether a start was ever rejected, stolen or made virtual
-// because the pool was too small.
+// playWithoutMixing plays the sheet without mixing, adds its frames to e.Frames and sets e.Voices to the largest
+// number of voices. At the time until it stops early and sets e.Cut. If e.Endless is set, it plays only until every
+// start has begun and sets e.Frames to 0.
+//
+// full reports whether any start was rejected, stolen or made virtual, so that a larger pool may need more voices. The
+// error is of ctx, NewPlayer or the render.
 func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, until time.Time, e *Estimate) (full bool, err error) {
 	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
 		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
@@ -174,15 +177,16 @@ func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, unti
 	return full, nil
 }
 
-// allBegun reports whether every start of the sheet has begun and no action waits for the end of a cue or id.
+// allBegun reports whether every start of the sheet has begun, and no action is held back or waits for the end of a
+// cue or id.
 func (p *Player) allBegun() bool {
 	st := p.mixer.Stats()
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.stoppedDelayed(&st) >= p.askedFor()
 }
 
-// Ends estimates the frame at the end of the show, for a progress display. It is the Length of the sheet. Without a
-// Length, it assumes that every start plays once at its own speed, and that loops end at the last action of the
-// sheet. Pauses and pitches are ignored. The result is 0 if the sheet repeats. Control side.
+// Ends estimates the frame at the end of the show, for a progress display. It is the sheet's Length if there is one,
+// and 0 if the sheet repeats. Otherwise every start counts with its longest file at normal speed or its `for`, and
+// loops end with the last action. Pauses and pitches are ignored. Control side.
 func (p *Player) Ends() int64 {
 	switch {
 	case p.cut != never:

@@ -8,7 +8,7 @@ import (
 )
 
 // effectTail returns an upper bound for the sum of the tails of all effects and bus filters, in frames at the sheet's
-// rate. A tail is the sound that follows the end of the input. It is 0 without effects and filters.
+// rate. A tail is the sound that follows the end of the input. The result is 0 without effects and filters.
 func (s *Sheet) effectTail() (frames int64) {
 	each := func(bus string, effects []effect.Effect) {
 		for i := range effects {
@@ -31,8 +31,9 @@ func (s *Sheet) effectTail() (frames int64) {
 	return frames
 }
 
-// effectValues returns all values that the scenes and cues of the sheet set for the effect with a name on a bus:
-// first the values of scenes, then of cues. It is nil if they set no value. Initial values are not included.
+// effectValues returns all values that scenes and cues of the sheet set for the effect with the given name on the
+// given bus: first the values of scenes, then of cues. It is nil if they set no value. Initial values are not
+// included.
 func (s *Sheet) effectValues(bus, name string) (moves []effect.Values) {
 	add := func(of []rules.EffectMove) {
 		for i := range of {
@@ -56,8 +57,9 @@ func (s *Sheet) effectValues(bus, name string) (moves []effect.Values) {
 	return moves
 }
 
-// filterTail returns an upper bound for the tail of the low-pass and high-pass of a bus, in frames, over all cutoffs
-// that the sheet sets. low and high are the initial cutoffs in Hz; 0 is off. It is 0 if both filters are always off.
+// filterTail returns an upper bound for the tail of the low-pass and the high-pass of the given bus, in frames, over
+// all cutoffs that the sheet sets. low and high are the initial cutoffs in Hz; 0 is off. The result is 0 if both
+// filters are always off.
 func (s *Sheet) filterTail(bus string, low, high float64) (frames int64) {
 	moves := false // the high-pass moves; it may start at 20 Hz
 	lowest := func(to *float64, hz *float64) {

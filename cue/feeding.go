@@ -21,9 +21,9 @@ const (
 	stallTimeout = time.Second
 )
 
-// Prime hands over the first cues, so that they are not late, and waits until the beginnings of their streams are
-// decoded. Call it before the device starts. Control side. The error is the mixer's or the error of a broken stream;
-// a full command queue is not an error.
+// Prime hands the first cues to the mixer, so that they are not late, and waits until the beginnings of their streams
+// are decoded. With Options.From or Cue it first skips to the beginning of the show. Call it once before the device
+// starts. Control side. The error is the mixer's or of a broken stream; a full command queue is not an error.
 func (p *Player) Prime() error {
 	p.startLookahead()
 	if p.options.Live {
@@ -42,8 +42,8 @@ func (p *Player) Prime() error {
 	return nil
 }
 
-// ahead returns how many frames ahead of mixing Feed hands over commands: 200 ms, or three device blocks if they are
-// longer.
+// ahead returns how many frames before their time Feed hands commands to the mixer: 200 ms, or three device blocks if
+// they are longer.
 func (p *Player) ahead() int64 {
 	return max(pcm.Frames(minLookahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
@@ -73,8 +73,9 @@ func (p *Player) Feed(ctx context.Context) error {
 	}
 }
 
-// Render fills a block for a device, with as many interleaved outputs as Outputs reports. It is silent
-// after the sheet's length. Audio side: it takes no lock and does not allocate.
+// Render fills dst for a device, with as many interleaved outputs as Outputs reports, and measures it for Levels and
+// Report. It is silent while the show is held and after the sheet's length. Audio side: it takes no lock and does not
+// allocate.
 func (p *Player) Render(dst []pcm.Frame) {
 	for dst = p.completeFrames(dst); len(dst) > 0; {
 		now := dst[:p.freeze.untilChange(len(dst)/p.outputs)*p.outputs]
@@ -88,8 +89,8 @@ func (p *Player) Render(dst []pcm.Frame) {
 	}
 }
 
-// mixUntilCut mixes into dst, interleaved outputs, and returns the part before the sheet's length. The rest of dst is
-// cleared. Without a length it returns all of dst. Audio side.
+// mixUntilCut mixes into dst, interleaved outputs, up to the sheet's length. It clears the rest of dst and returns the
+// part that was mixed; all of dst if the sheet has no length. Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
 	if p.cut != never && int64(len(dst)/p.outputs) > room {

@@ -32,8 +32,8 @@ type looping struct {
 	handle mixer.Handle
 }
 
-// unloop finds the starts that have left their loops by the current frame of a render, and removes them from
-// follows.loops. If an action waits for the end of their id, they count as ended at that frame.
+// unloop removes the starts in follows.loops that have left their loops by the current frame of a render. A start that
+// still sounds then counts as ended at that frame for the actions that wait for the end of its id.
 func (p *Player) unloop() {
 	f := &p.follows
 	f.loops = slices.DeleteFunc(f.loops, func(l looping) bool {
@@ -51,8 +51,8 @@ func (p *Player) unloop() {
 	})
 }
 
-// freed counts down the starts of the id with a tag, because a start ended at a frame. If it was the last, that frame
-// is recorded as the end of the id.
+// freed counts one start less for the id with the given tag, because that start ended at frame. If it was the last,
+// frame is recorded as the end of the id.
 func (f *follows) freed(tag uint64, frame int64) {
 	if f.starts[tag]--; f.starts[tag] == 0 {
 		f.over[tag] = frame
@@ -75,7 +75,8 @@ type run struct {
 	handles []mixer.Handle // live show: its starts that have not ended
 }
 
-// newFollows returns a follows for the ids and launches of a sheet. No launch has begun.
+// newFollows returns a follows for the ids and launches of sheet s. No launch has begun. A launch is one run of a list
+// cue.
 func newFollows(s *Sheet) follows {
 	f := follows{sheet: s, awaited: map[uint64]bool{}, starts: map[uint64]int{}, over: map[uint64]int64{}}
 	for i := range s.Cues {
@@ -87,8 +88,8 @@ func newFollows(s *Sheet) follows {
 	return f
 }
 
-// add tracks the launches that were added to the sheet since the last call, and schedules them unless they follow the
-// end of another launch. A launch is one run of a list cue.
+// add tracks the launches that were added to the sheet since the last call. Each is scheduled for its frame, unless it
+// follows the end of another launch. A launch is one run of a list cue.
 func (f *follows) add() {
 	for i := len(f.runs); i < len(f.sheet.launches); i++ {
 		l, r := &f.sheet.launches[i], run{}
@@ -107,8 +108,8 @@ func (f *follows) add() {
 	}
 }
 
-// asks returns the number of voices that a cue starts: the number of its starts, 1 or its layers, times its
-// repetitions. It is 0 if the cue is not a start.
+// asks returns the number of voices that cue c starts over all its repetitions: the number of layers of its sound, or
+// 1, times c.Times. It is 0 if the cue is not a start.
 func (c *Cue) asks() (n uint64) {
 	for range c.starts() {
 		n += c.Times
@@ -116,15 +117,16 @@ func (c *Cue) asks() (n uint64) {
 	return n
 }
 
-// waits reports whether any action has not begun because it waits for an end.
+// waits reports whether any action is still to be released, because it waits for the end of a cue or id.
 func (f *follows) waits() bool { return f.left > 0 }
 
-// comes schedules launch i to begin its delay `since` after the frame base.
+// comes schedules launch i to begin its delay `since` after frame base of the show.
 func (f *follows) comes(i int, base int64) {
 	heap.Push(&f.soon, turn{moment: moment{base + f.sheet.launches[i].since.Frames(f.sheet.Rate), i}})
 }
 
-// next returns the frame of the next launch that has not begun and whose frame is known, or never.
+// next returns the earliest known frame of the show when a launch begins that has not begun; never if there is no such
+// frame.
 func (f *follows) next() int64 {
 	if len(f.soon) == 0 {
 		return never
@@ -132,16 +134,16 @@ func (f *follows) next() int64 {
 	return f.soon[0].frame
 }
 
-// asked counts one start of a cue of the timeline, if an action waits for the end of its id. Starts of list cues are
-// counted by begin instead.
+// asked counts one start of cue c, if c is in `cues` and an action waits for the end of its id. Starts of list cues
+// are counted by begin instead.
 func (f *follows) asked(c *Cue) {
 	if c.list == 0 && f.awaited[c.tag] {
 		f.starts[c.tag]++
 	}
 }
 
-// fewer subtracts the starts of action a that chance skips: the action itself if it is Passed, and the a.Rest
-// repetitions after it. If its id or launch has no start left, it ends at the frame of the action.
+// fewer subtracts the starts that chance skips at action a: the action itself if it is Passed, and the a.Rest
+// repetitions after it. If the id or the launch of the cue has no start left then, it ends at the frame of the action.
 func (f *follows) fewer(a *Action) {
 	n := a.Rest
 	if a.Passed {
@@ -163,8 +165,8 @@ func (f *follows) fewer(a *Action) {
 	}
 }
 
-// note counts down the starts of the id and of the launch of a start that e ends or rejects. Other kinds of events,
-// and events of cues before f.floor, have no effect.
+// note counts down the starts of an id and a launch if event e ends or rejects such a start. At 0 the id or launch has
+// ended at e.Frame. Other kinds of events, and events of cues before f.floor, have no effect.
 func (f *follows) note(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
@@ -191,15 +193,15 @@ func (f *follows) note(e *mixer.Event) {
 	}
 }
 
-// end records that all starts of launch i had ended at a frame. The next call of release then begins the launches
-// that follow it.
+// end records that the last start of launch i ended at frame. The next call of release then begins the launches that
+// follow it.
 func (f *follows) end(i int, frame int64) {
 	f.runs[i].over = frame
 	f.ended = append(f.ended, i)
 }
 
-// clear drops the waits and pending launches of everything before launch number launches and cue number cues of the
-// sheet; later ones are kept. Counts of the living starts of ids are reset to 0.
+// clear drops waits and pending launches, except of launches from index launches on and of cues from index cues on.
+// The dropped launches count as over. Counts of living starts of ids are reset to 0.
 func (f *follows) clear(launches, cues int) {
 	f.loops, f.free = nil, nil
 	f.soon = slices.DeleteFunc(f.soon, func(t turn) bool { return t.index < launches })
@@ -217,9 +219,9 @@ func (f *follows) clear(launches, cues int) {
 	}
 }
 
-// release begins the launches that are due at frame now, and hands to a schedule the actions that waited for ends
-// that have happened by then. It reports whether it handed over any action, or another launch has ended, so that the
-// caller must call it again.
+// release begins the launches due by frame now, and hands to the schedule to all actions that waited for ends that
+// have happened. It reports whether it handed over an action or another launch has ended; the caller must then call it
+// again.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
 	f.startDueLaunches(now)
 	var own []*Cue // actions that waited for their own id, which counts them only from here on
@@ -254,7 +256,7 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 	return some || len(f.ended) > 0
 }
 
-// startDueLaunches begins the launches whose frame is at or before now.
+// startDueLaunches begins all launches whose known frame is at or before now.
 func (f *follows) startDueLaunches(now int64) {
 	for f.next() <= now {
 		t := heap.Pop(&f.soon).(turn)
@@ -262,8 +264,8 @@ func (f *follows) startDueLaunches(now int64) {
 	}
 }
 
-// begin records that a launch begins at a frame: it counts its starts and registers its waiting actions. A launch
-// without starts ends at the same frame. launch is an index in the launches of the sheet.
+// begin records that the launch with index launch begins at frame: it counts its starts and registers its waiting
+// actions. A launch without starts ends at the same frame.
 func (f *follows) begin(launch int, frame int64) {
 	l, r := &f.sheet.launches[launch], &f.runs[launch]
 	r.begun, r.begin = true, frame
@@ -281,8 +283,8 @@ func (f *follows) begin(launch int, frame int64) {
 	}
 }
 
-// act hands the actions of a launch that follows the end of another launch to a schedule; frame is that end. Actions
-// that wait for the end of an id are left out. launch is an index in the launches of the sheet.
+// act hands the actions of the launch with index launch to the schedule to. The launch follows the end of another one,
+// at frame. Actions that wait for the end of an id are left out.
 func (f *follows) act(launch int, frame int64, to *Schedule) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {
@@ -294,7 +296,7 @@ func (f *follows) act(launch int, frame int64, to *Schedule) {
 }
 
 // feedNow hands over the commands due at the current frame of a render and lets the mixer carry them out. If the
-// mixer's queue is full, it runs the mixer and tries again. It returns the error of the mixer.
+// mixer's queue is full, it runs the mixer and tries again. The error is the mixer's.
 func (p *Player) feedNow() error {
 	for tries := 0; ; tries++ {
 		_, err := p.feed(p.file.now + 1)
@@ -310,8 +312,8 @@ func (p *Player) feedNow() error {
 }
 
 // mixToEnd mixes the beginning of dst, interleaved outputs, at most until a voice may end, so that waiting actions
-// begin at that exact frame. It returns the number of frames, each p.outputs elements of dst, or an error of the
-// mixer or a stream; when the show is silent for good, it drops the waits and returns 0.
+// begin at that exact frame. It returns how many frames of p.outputs elements it mixed. If the show is silent for
+// good, it drops the waits and returns 0. The error is of the mixer or a stream.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
 	for again := true; again; { // actions that follow an end act after the others of this frame

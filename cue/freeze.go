@@ -45,16 +45,16 @@ func newFreeze(rate, outputs int) *freeze {
 }
 
 // Hold freezes the show if on is true and continues it otherwise: voices, timeline, waits and follow-ons pause and
-// resume together at one frame. The output fades within 10 ms. A second call with the same value has no effect. Any
-// goroutine.
+// resume together at one frame. The output fades within 10 ms. Hold returns at once, and a second call with the same
+// value has no effect. Any goroutine.
 func (p *Player) Hold(on bool) {
 	p.freeze.on.Store(on)
 	p.live.wakeUp()
 }
 
-// update applies the state that Hold requested, at the beginning of the next block of a number of frames, and counts
-// these frames as output. If it returns true, the caller fills the block with render, because the show is frozen or
-// fading; otherwise it mixes as usual. Audio side.
+// update applies the state that Hold requested and counts the next block, of the given number of frames, as output. It
+// returns true if the show is frozen or fading: the caller then fills the block with render, and otherwise mixes as
+// usual. Audio side.
 func (h *freeze) update(frames int) bool {
 	if on := h.on.Load(); on != h.frozen && ring.Push(h.changes, freezeChange{h.output, on}) {
 		h.frozen = on
@@ -63,8 +63,8 @@ func (h *freeze) update(frames int) bool {
 	return h.frozen || h.faded > 0
 }
 
-// untilChange applies the scheduled changes that are due. It returns the number of frames before the next change, or
-// frames if that is fewer. Audio side.
+// untilChange sets the state of Hold to the scheduled changes that are due. It returns the number of frames before the
+// next scheduled change; at most frames. Audio side.
 func (h *freeze) untilChange(frames int) int {
 	for len(h.scheduled) > 0 {
 		next := &h.scheduled[0]
@@ -78,7 +78,8 @@ func (h *freeze) untilChange(frames int) int {
 }
 
 // render fills dst, interleaved outputs, during a freeze and its fades. It calls mix for the frames of a fade and
-// ignores its result; the other frames are silent. Audio side.
+// ignores its result; the other frames are silent. If the fade back in ends within dst, the rest is mixed as usual.
+// Audio side.
 func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
 		n := len(dst) / h.outputs
@@ -98,8 +99,9 @@ func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	}
 }
 
-// fade multiplies the frames of dst by the fade of a freeze and advances it, one gain per frame of all interleaved
-// outputs. Outside of a freeze and its fades it changes no frame. Audio side.
+// fade multiplies the frames of dst, interleaved outputs, by the fade of a freeze and advances the fade by one gain
+// per frame. Outside a freeze and its fades it does not change dst. Otherwise dst must not reach beyond the end of the
+// fade. Audio side.
 func (h *freeze) fade(dst []pcm.Frame) {
 	if !h.frozen && h.faded == 0 {
 		return
@@ -117,8 +119,8 @@ func (h *freeze) fade(dst []pcm.Frame) {
 	}
 }
 
-// applyGain multiplies both channels of a frame by the current fade gain. A fade must be running: h.faded is an index
-// of its window.
+// applyGain multiplies both channels of f by the gain that the fade has reached. A fade must be running: h.faded is an
+// index of its window.
 func (h *freeze) applyGain(f *pcm.Frame) {
 	g := h.window[h.faded]
 	f[0], f[1] = float32(f[0]*g), float32(f[1]*g)

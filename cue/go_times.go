@@ -11,9 +11,9 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// ReadGoes replaces s.Goes by the GOs of a text. Each line has a time and, optionally, the number of a cue and `from`
-// a time in it, or panic, pause or resume. Empty lines and text after a # are ignored. file is the file name in
-// errors. The error is a rules.Errors; the sheet does not change then.
+// ReadGoes replaces s.Goes by the GOs in text. Each line has a time and, optionally, the number of a cue and `from` a
+// time in it, or panic, pause or resume. Empty lines and text after a # are ignored. file is the file name in errors.
+// The error is a rules.Errors with all invalid lines; s.Goes does not change then.
 func (s *Sheet) ReadGoes(file string, text []byte) error {
 	r := newReader(&Sheet{}, file)
 	var goes []Go
@@ -51,8 +51,8 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	return nil
 }
 
-// stripComment returns a line of GO times without its comment, which begins with #. A # that belongs to the number of
-// a cue does not begin a comment.
+// stripComment returns row, a line of GO times, without its comment, which begins with #. A # that belongs to the
+// number of a cue does not begin a comment.
 func (s *Sheet) stripComment(row string) string {
 	for end := len(row); end >= 0; end = strings.LastIndexByte(row[:end], '#') {
 		_, rest, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
@@ -65,7 +65,7 @@ func (s *Sheet) stripComment(row string) string {
 	return row
 }
 
-// numbered reports whether the list has a cue with a number. Numbers are compared as values: 2.50 is 2.5.
+// numbered reports whether the list has a cue with the given number. Numbers are compared as values: 2.50 is 2.5.
 func (s *Sheet) numbered(number string) bool {
 	_, found := s.numbers()[numberOf(number)]
 	return found
@@ -77,9 +77,9 @@ var panicOver, _ = rules.ParseTime("1s")
 // fromWord separates the number of a cue and the offset into it.
 const fromWord = " from "
 
-// parseRest parses a line of GO times after its time. Before the call, g.Cue is the first word of it and rest the
-// others. It sets Does, Cue, Over and From of g. If a cue has the number "panic", "pause" or "resume", that word
-// means the cue.
+// parseRest parses the part of a line of GO times after the time: its first word, which must be in g.Cue, and rest,
+// the other words. It sets Does, Cue, Over and From of g. If s has a cue with the number "panic", "pause" or "resume",
+// that word means the cue. The error names an invalid time or an argument that is not allowed.
 func (g *Go) parseRest(s *Sheet, rest string) (err error) {
 	whole := strings.TrimSpace(g.Cue + " " + rest)
 	for d := ActionPanic; d <= ActionResume && !s.numbered(g.Cue); d++ {
@@ -110,7 +110,7 @@ func (g *Go) parseRest(s *Sheet, rest string) (err error) {
 	return nil
 }
 
-// WriteGoes writes goes to w in the format that ReadGoes reads, one a line. The error is the writer's.
+// WriteGoes writes goes to w in the format that ReadGoes reads, one per line. The error is the writer's.
 func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	var b bytes.Buffer
 	for i := range goes {
@@ -133,8 +133,8 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	return err
 }
 
-// checkGoes records an error for the first of the goes that is earlier than its predecessor, names an unknown or
-// disabled cue of s, or finds the list at its end.
+// checkGoes records an error for the first GO in goes that is earlier than its predecessor, names an unknown or
+// disabled cue of s, or comes when the list has ended.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {
@@ -167,7 +167,8 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	}
 }
 
-// standby returns the index of the first enabled cue of the list at or after index from, or len(s.List).
+// standby returns the index of the first enabled cue of the list at or after index from; len(s.List) if there is no
+// such cue.
 func (s *Sheet) standby(from int) int {
 	for from < len(s.List) && s.List[from].Off {
 		from++
@@ -175,8 +176,8 @@ func (s *Sheet) standby(from int) int {
 	return from
 }
 
-// chain returns the indexes in the list of cue head and of the enabled cues that follow it without another GO. It is
-// nil if head is len(s.List).
+// chain returns the list indexes of the cues that one GO starts: head, and the enabled cues that follow it by
+// themselves. It is nil if head is len(s.List).
 func (s *Sheet) chain(head int) (all []int) {
 	for i := head; i < len(s.List); i = s.standby(i + 1) {
 		all = append(all, i)
@@ -188,7 +189,7 @@ func (s *Sheet) chain(head int) (all []int) {
 }
 
 // CheckGoes returns an error if the sheet has a list but no times of GO, so that only an operator can play it. The
-// error is a rules.Errors. It is nil if the sheet has no list.
+// error is a rules.Errors at the first cue of the list. It is nil if the sheet has no list.
 func (s *Sheet) CheckGoes() error {
 	if len(s.List) == 0 || len(s.Goes) > 0 {
 		return nil

@@ -113,9 +113,9 @@ func poolMost(c *mixer.Config) int {
 	return most
 }
 
-// lacks returns an error if a cue or scene of sheet s changes an effect, a send or a pool size that the mixer of the
-// show does not have. Another name of the first output is an error, too. The mixer would reject the command, and the
-// error would end the show.
+// lacks returns an error if the running mixer cannot play sheet s: a cue or scene changes an effect, a send or a pool
+// size that the mixer does not have, or the first output has another name. (The mixer would reject such a command, and
+// its error would end the show.)
 func (p *Player) lacks(s *Sheet) error {
 	made := &p.made
 	if len(s.Outputs) > 0 && len(made.Outputs) > 0 && s.Outputs[0].Name != made.Outputs[0].Name {
@@ -145,8 +145,8 @@ func (p *Player) lacks(s *Sheet) error {
 	return nil
 }
 
-// lacksOf returns an error if cue c of sheet s changes an effect, a send or a pool size that the mixer of the show
-// does not have. The error begins with the place of the cue in its file, if known.
+// lacksOf returns an error if cue c of sheet s changes an effect, a send or a pool size that the running mixer does
+// not have. The error begins with the file, line and column of the cue, if known.
 func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	made := &p.made
 	err := lacksEffects(made, s, c.Target, c.Effects)
@@ -162,8 +162,8 @@ func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	return err
 }
 
-// lacksEffects returns an error if the mixer has no effect with the name of a move on a bus, or an effect of another
-// kind than sheet s. made has the rules that the mixer was made from.
+// lacksEffects returns an error if the mixer has no effect with the name of a move on the given bus, or an effect of
+// another kind than sheet s. made has the rules that the mixer was made from.
 func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
 	for _, move := range moves {
 		named := func(all []effect.Effect) *effect.Kind {
@@ -181,8 +181,8 @@ func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectM
 	return nil
 }
 
-// lacksSends returns an error if the mixer has no send from a bus to the target of a move. made has the rules that
-// the mixer was made from.
+// lacksSends returns an error if the mixer has no send from the given bus to the target of a move. made has the rules
+// that the mixer was made from.
 func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	var has []mixer.Send
 	for i := range made.Buses {
@@ -222,9 +222,9 @@ func changedKeys(now, then *Sheet) (keys []string) {
 	return keys
 }
 
-// change switches to sheet s, on the goroutine of Feed. It appends the sounds and cues of s to the current ones, so
-// that running cues keep their indexes. loaded and groups are in the order of s.Sounds. The caller must call the
-// returned function once: it publishes the new sheet to other goroutines.
+// change switches the player to sheet s, on the goroutine of Feed. It appends the sounds and cues of s to the current
+// ones, so that running cues keep their indexes, and schedules the rest of its timeline. loaded and groups are in the
+// order of s.Sounds. The caller must call take once: it publishes the new sheet to other goroutines under live.mutex.
 func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
 	p.replaced.Lock()
@@ -308,9 +308,8 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	}
 }
 
-// regoes replaces the scheduled GOs that have not been handed over by the GOs of sheet s, and finds the cue there
-// that the next GO starts. where converts an index of the old list to an index of the list of s, or -1 if the cue is
-// gone.
+// regoes replaces the scheduled GOs that have not been handed over by the GOs of sheet s, and finds the cue of s that
+// the next GO starts. where converts an index of the old list to an index of the list of s, or -1 if the cue is gone.
 func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a := &p.lookahead
 	next := a.next
@@ -323,8 +322,8 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a.goes = slices.DeleteFunc(slices.Clone(s.goesByMixerClock(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handedOverTo })
 }
 
-// names registers the ids and owners of a sheet; names that are already known keep their numbers. The result tags
-// maps a tag of the sheet to the tag of the player; tags[0] is 0. owners has the numbers of all owners known to the
+// names registers the ids and owners of sheet s; names that are already known keep their numbers. tags maps each tag
+// (number of an id) of s to the tag of the player; tags[0] is 0. owners has the numbers of all owners known to the
 // player. It takes l.mutex.
 func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
@@ -347,7 +346,7 @@ func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	return tags, l.owners
 }
 
-// owners returns the numbers of the owners that the starts of a sheet name, by name.
+// owners returns the owners that the starts of the sheet name, each with its number.
 func (s *Sheet) owners() map[string]uint64 {
 	all := map[string]uint64{}
 	for i := range s.Cues {
@@ -360,14 +359,15 @@ func (s *Sheet) owners() map[string]uint64 {
 	return all
 }
 
-// widen makes room for the file choices of more sounds. sounds is the new number of all sounds.
+// widen extends the states of random file choices to the given number of sounds, which is the new total and not less
+// than before.
 func (sc *Schedule) widen(sounds int) {
 	more := make([]chance.Picker, sounds-len(sc.pickers))
 	sc.pickers, sc.listed = append(sc.pickers, more...), append(sc.listed, slices.Clone(more)...)
 }
 
-// addFrom schedules the cue with an index in the sheet, and skips its repetitions, and its rounds if the sheet
-// repeats, before a frame. If all of them are before the frame, the cue is not scheduled.
+// addFrom schedules cue number cue of the sheet, but only its repetitions at or after frame. If the sheet repeats,
+// earlier rounds are skipped, too. If the cue does not act at or after frame, it is not scheduled.
 func (sc *Schedule) addFrom(cue int, frame int64) {
 	c := &sc.sheet.Cues[cue]
 	t, more := turn{moment: moment{sc.frame(cue, 0), cue}}, true

@@ -7,7 +7,7 @@ import (
 	"voicepool/bank/rules"
 )
 
-// launch is one start of a list cue.
+// launch is one run of a list cue.
 type launch struct {
 	list  int        // index in Sheet.List
 	base  rules.Time // the time of the GO; for a cue that follows an end, the earliest time of that end
@@ -17,15 +17,15 @@ type launch struct {
 	first, count int // its actions in Sheet.Cues; each GO adds a copy
 }
 
-// plus returns t + u. The caller has checked that the sum does not overflow.
+// plus returns t + u. Requires that the sum does not overflow.
 func plus(t, u rules.Time) rules.Time {
 	sum, _ := t.Repeat(1, u)
 	return sum
 }
 
-// fired returns a copy of the sheet in which Cues also has the actions of all scheduled GOs. It returns the sheet
-// itself if the sheet has no list or already has these actions. If an action begins when another cue ends, it gets
-// the earliest possible time of that end. Scheduled panics are recorded in the copy, too.
+// fired returns a copy of the sheet in which all scheduled GOs have happened: Cues also has their actions, and the
+// scheduled panics are recorded. An action that begins when another cue ends gets the earliest possible time of that
+// end. If the sheet has no list or already has these actions, the result is the sheet itself.
 func (s *Sheet) fired() *Sheet {
 	if s.begun || len(s.List) == 0 {
 		return s
@@ -46,8 +46,8 @@ func (s *Sheet) fired() *Sheet {
 	return out
 }
 
-// unfired returns a copy of the sheet whose Cues begin can extend. In the copy the actions of list cues are idle
-// until a GO. If a list cue starts the timeline, the actions of the timeline are idle, too.
+// unfired returns a copy of the sheet whose Cues begin can extend. In the copy the actions of list cues are idle, and
+// so is the timeline if a list cue starts it: they do not act before a GO.
 func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
@@ -60,9 +60,9 @@ func (s *Sheet) unfired() *Sheet {
 	return &out
 }
 
-// begin adds the actions of a GO at a time since the beginning of the show. These are the actions of the list cue
-// with index head and of the cues that follow it without another GO. begin returns the list index after the last of
-// these cues. The actions are shifted as if from had already elapsed since the GO.
+// begin adds to s.Cues the actions of a GO at the time at since the beginning of the show: the actions of the list cue
+// with index head and of the cues that follow it by themselves. It returns the list index after the last of these
+// cues. The actions are shifted as if the time from had already elapsed since the GO.
 func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1
 	for _, i := range s.chain(head) {
@@ -83,8 +83,8 @@ func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	return next
 }
 
-// launch appends a run of the list cue with index list to s.launches, and its actions to s.Cues, with the actions of
-// the timeline if the cue starts it. l has the times of the run; launch sets its range of actions.
+// launch appends a run of the list cue with index list to s.launches, and copies of its actions to s.Cues, with the
+// timeline if the cue starts it. l has the times of the run; launch sets its range of actions.
 func (s *Sheet) launch(list int, l launch) {
 	of := &s.List[list]
 	l.first = len(s.Cues)
@@ -104,7 +104,7 @@ func (s *Sheet) launch(list int, l launch) {
 }
 
 // act appends to s.Cues a copy of s.Cues[i] with the times of the launch l. number is the number of the launch, from
-// 1; 0 means that the launch does not count the action, because it belongs to the timeline.
+// 1, or 0 for an action of the timeline, which does not count for the end of the launch.
 func (s *Sheet) act(i int, l *launch, number int) {
 	c := s.Cues[i]
 	c.origin, c.launch, c.firing = s.place(i)+1, number, s.firings[l.list]
@@ -123,8 +123,8 @@ func (s *Sheet) act(i int, l *launch, number int) {
 	s.Cues = append(s.Cues, c)
 }
 
-// place returns the position in its file of the cue that action i of s.Cues is a copy of, counted from 0. It is -1 if
-// that cue is not from a file, and i if i is out of range.
+// place returns the position in its file, from 0, of the cue that s.Cues[i] is a copy of. It is -1 if that cue was
+// requested by hand, and i if i is out of range.
 func (s *Sheet) place(i int) int {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].hand {
 		return -1
@@ -135,8 +135,8 @@ func (s *Sheet) place(i int) int {
 	return i
 }
 
-// Awaits reports whether a cue begins when another one ends, so that its time depends on the lengths of sounds. Only
-// a render finds such a time.
+// Awaits reports whether an action of the sheet begins when a cue or id ends, so that its time depends on the lengths
+// of sounds. Only a render finds such a time.
 func (s *Sheet) Awaits() bool {
 	for _, c := range s.fired().acting() {
 		if c.state == waits {
@@ -146,7 +146,8 @@ func (s *Sheet) Awaits() bool {
 	return false
 }
 
-// acting returns the cues that are not idle, with their indexes in s.Cues. The pointers alias the sheet.
+// acting returns an iterator over the cues that are not idle (list cues without a GO), with their indexes in s.Cues.
+// The pointers alias the sheet.
 func (s *Sheet) acting() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		for i := range s.Cues {
@@ -157,8 +158,8 @@ func (s *Sheet) acting() iter.Seq2[int, *Cue] {
 	}
 }
 
-// frame returns the frame of a repetition, counted from 0, since the beginning of the show. rate is in Hz. For a cue
-// that waits for an end it is the earliest possible frame.
+// frame returns the frame of repetition number repetition, from 0, since the beginning of the show. rate is in Hz. For
+// a cue that waits for an end it is the earliest possible frame.
 func (c *Cue) frame(repetition uint64, rate int) int64 {
 	return c.base.Frames(rate) + c.moment(repetition).Frames(rate)
 }

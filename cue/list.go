@@ -76,7 +76,7 @@ const (
 // becomes 2.5.
 func numberOf(text string) string { return words.CueNumber(text) }
 
-// numbers returns the indexes of the list cues by canonical number, see numberOf.
+// numbers returns the indexes in List of its cues by canonical number, see numberOf.
 func (s *Sheet) numbers() map[string]int {
 	all := map[string]int{}
 	for i := range s.List {
@@ -85,8 +85,8 @@ func (s *Sheet) numbers() map[string]int {
 	return all
 }
 
-// called returns the number, name and line of the list cue that action i of s.Cues belongs to, for messages. It is
-// the zero value if i is out of range or the action has no number.
+// called returns the number, name and line that s.Cues[i] has in the list, for messages. It is the zero value if i is
+// out of range or the action has no number.
 func (s *Sheet) called(i int) (c report.Called) {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
 		of := &s.Cues[i]
@@ -95,15 +95,15 @@ func (s *Sheet) called(i int) (c report.Called) {
 	return c
 }
 
-// Label returns the name of action i of s.Cues in messages: cue 2.5 "Thunder" (line 14) for a list cue, or cue 7 (i
-// itself) if it has no number.
+// Label returns the name of s.Cues[i] in messages: cue 2.5 "Thunder" (line 14) if the cue has a number, otherwise its
+// index, such as cue 7.
 func (s *Sheet) Label(i int) string {
 	c := s.called(i)
 	return c.CueText(i)
 }
 
-// Place returns the index in List of the cue with a number, compared as a value: 2.50 is 2.5. Without such a cue the
-// index is 0, and the error suggests the nearest number.
+// Place returns the index in List of the cue with the given number, compared as a value: 2.50 is 2.5. If the list has
+// no such cue, the index is 0, and the error suggests the nearest number.
 func (s *Sheet) Place(number string) (int, error) {
 	numbers := s.numbers()
 	if i, some := numbers[numberOf(number)]; some {

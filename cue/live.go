@@ -51,7 +51,8 @@ type Running struct {
 	Waiting bool  // it has not begun
 }
 
-// enqueue queues do for the goroutine of Feed, in the order of the calls, and wakes it. Any goroutine.
+// enqueue queues do for the goroutine of Feed, which runs all such functions in the order of the calls, and wakes that
+// goroutine. It takes l.mutex. Any goroutine.
 func (l *live) enqueue(do func()) {
 	l.mutex.Lock()
 	l.requests = append(l.requests, do)
@@ -59,7 +60,7 @@ func (l *live) enqueue(do func()) {
 	l.wakeUp()
 }
 
-// wakeUp wakes the goroutine of Feed and calls Options.Wake. It takes l.mutex. Any goroutine.
+// wakeUp wakes the goroutine of Feed and calls Options.Wake. It does not wait. It takes l.mutex. Any goroutine.
 func (l *live) wakeUp() {
 	l.mutex.Lock()
 	select {
@@ -72,9 +73,9 @@ func (l *live) wakeUp() {
 	}
 }
 
-// enqueueForCue queues do for the goroutine of Feed. It calls do with the index of a list cue, list in sheet s. If
-// the sheet changes before do runs, do gets the index of the cue with the same number, or does not run if that cue is
-// gone. A negative list is passed as -1, and do does not run if list is not below len(s.List).
+// enqueueForCue queues a call of do for the goroutine of Feed, with the index of the cue that is number list in sheet
+// s. If the sheet changes before, do gets the index of the cue with the same number, or is not called if that cue is
+// gone. A negative list is passed as -1; if list is not below len(s.List), do is not called.
 func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	switch {
 	case list < 0:
@@ -93,8 +94,8 @@ func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	})
 }
 
-// openWakeChannel creates and returns the channel that wakeUp sends to, in place of the previous one. Feed calls it
-// once.
+// openWakeChannel replaces l.wake, the channel that wakeUp sends to, by a new one and returns it. Feed calls it once.
+// It takes l.mutex.
 func (l *live) openWakeChannel() <-chan struct{} {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -102,14 +103,14 @@ func (l *live) openWakeChannel() <-chan struct{} {
 	return l.wake
 }
 
-// Fire starts the cue with an index in Sheet.List, and the cues that follow it without another GO. It
-// takes effect as soon as the mixer can, all at one frame. A cue may be fired again while it plays. Any
-// goroutine. The error wraps ErrFire.
+// Fire starts the cue with index list in Sheet.List, and the cues that follow it without another GO. It returns at
+// once; they start as soon as the mixer can, together at one frame. A cue may be fired again while it plays. The error
+// wraps ErrFire: the cue does not exist or is disabled, or the show has ended. Any goroutine.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
-// FireFrom starts a cue like Fire, but as if from had already elapsed since its GO. Sounds that would be playing
-// start in their middle, assuming the speed set by their cue; sounds that would have ended are skipped. Actions that
-// wait for an end still wait for it. The error wraps ErrFire.
+// FireFrom starts a cue like Fire, but as if from had already elapsed since its GO. Sounds that would be playing start
+// in their middle, assuming the speed set by their cue; sounds that would have ended are skipped. Actions that wait
+// for an end still wait for it. A negative from counts as 0. The error wraps ErrFire.
 func (p *Player) FireFrom(list int, from time.Duration) error {
 	s := p.Sheet()
 	switch {
@@ -131,14 +132,14 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	return nil
 }
 
-// Panic fades everything out within a time and cancels waits, follow-ons, repetitions, the timeline and pending
-// starts of Start. If two panics overlap, the fade that ends first wins. It does not wait for the fade. Any
+// Panic fades everything out within over and cancels waits, follow-ons, repetitions, the timeline, scheduled GOs and
+// pending starts of Start. If two panics overlap, the fade that ends first wins. It does not wait for the fade. Any
 // goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
-// Cease fades out everything that the cue with an index in Sheet.List plays, within a time, and cancels its waits and
-// repetitions. A cue that follows it without another GO still does. It has no effect if the cue does not play, or the
-// index is too large. Any goroutine.
+// Cease fades out, within over, everything that the cue with index list in Sheet.List plays, and cancels its waits and
+// repetitions. A cue that follows it without another GO still does. It has no effect if the cue does not play or list
+// is too large. It does not wait for the fade. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
@@ -149,7 +150,8 @@ func (p *Player) Cease(list int, over time.Duration) {
 	})
 }
 
-// Finish makes Feed fade everything out within 300 ms and return. It does not wait for that. Any goroutine.
+// Finish makes Feed fade everything out within 300 ms and return. Later calls of Fire fail. It does not wait for Feed.
+// Any goroutine.
 func (p *Player) Finish() {
 	p.live.mutex.Lock()
 	p.live.finished = true
@@ -164,23 +166,25 @@ func (p *Player) ended() bool {
 	return p.live.finished
 }
 
-// Playing returns a copy of the list cues that play or wait to begin, in the order of their GOs. It is a few
-// milliseconds out of date. Any goroutine.
+// Playing returns a copy of the list of cues that play or wait to begin, in the order of their GOs. It is as of the
+// last step of Feed, a few milliseconds ago. Any goroutine.
 func (p *Player) Playing() []Running {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	return slices.Clone(p.live.playing)
 }
 
-// recordGo records a command that was carried out, for Goes. g.At is in the time of the mixer, without pauses.
+// recordGo records g, a command that was carried out, for Goes. g.At is in the time of the mixer, without pauses. It
+// takes l.mutex.
 func (l *live) recordGo(g Go) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.goes = append(l.goes, g)
 }
 
-// Goes returns the commands carried out in a live show so far: GO, panic and pauses, with exact times. A
-// sheet with these times, see Sheet.WriteGoes, renders the frames of the show. Any goroutine.
+// Goes returns the commands carried out in a live show so far, in the order of time: GO, panic and pauses. Their times
+// are exact and include pauses. A sheet with these times, see Sheet.WriteGoes, renders the frames of the show. Any
+// goroutine.
 func (p *Player) Goes() []Go {
 	l, rate := &p.live, p.sheet.Rate
 	l.mutex.Lock()
@@ -195,8 +199,8 @@ func (p *Player) Goes() []Go {
 	return goes
 }
 
-// recordPauses moves the beginnings and ends of holds, see Hold, from the audio side to the record that Goes returns.
-// It runs on the goroutine of Feed.
+// recordPauses takes the beginnings and ends of holds, see Hold, from the queue of the audio side and records them for
+// Goes. It runs on the goroutine of Feed and takes live.mutex.
 func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -206,8 +210,8 @@ func (p *Player) recordPauses() {
 	}
 }
 
-// serve runs the queued requests in their order, on the goroutine of Feed. Requests that they queue wait for the next
-// call.
+// serve runs and removes the queued requests in their order, on the goroutine of Feed, without holding a mutex.
+// Requests that they queue wait for the next call.
 func (p *Player) serve() {
 	p.live.mutex.Lock()
 	requests := p.live.requests
@@ -218,15 +222,15 @@ func (p *Player) serve() {
 	}
 }
 
-// nextFrame returns the first frame of the mixer that commands given now reach in time. After a panic it is later
-// than the panic. It runs on the goroutine of Feed.
+// nextFrame returns the first frame of the mixer that commands sent now reach in time: a device block and 1 ms ahead.
+// After a panic it is later than the panic. It runs on the goroutine of Feed.
 func (p *Player) nextFrame() int64 {
 	rate := p.sheet.Rate
 	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.resumeAfterPanic)
 }
 
-// stopLaunch fades out the voices of a launch within a time, from the next possible frame on, and cancels its pending
-// actions and messages. launch is an index in p.sheet.launches.
+// stopLaunch fades out the voices of a launch (a run of a list cue) within over, from the next possible frame on, and
+// cancels its pending actions and messages. launch is an index in p.sheet.launches. It runs on the goroutine of Feed.
 func (p *Player) stopLaunch(launch int, over time.Duration) {
 	r, end := &p.follows.runs[launch], p.addBatch(p.nextFrame())
 	end.goFrame, end.rank, end.cancelsOthers = end.firstFrame, math.MaxInt32, true
@@ -252,8 +256,9 @@ func (p *Player) stopLaunch(launch int, over time.Duration) {
 // rankFirst is the rank of commands that act before all others at their frame.
 const rankFirst = -1
 
-// panic fades everything out within the time over from a frame on, before other commands of that frame, and cancels
-// all pending actions and launches. It runs on the goroutine of Feed.
+// panic fades everything out within over from frame of the show on, before other commands of that frame, and resumes
+// paused voices. It cancels all pending actions, launches, scheduled GOs and messages. It runs on the goroutine of
+// Feed.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.lookahead
 	p.manual.waiting.cancel()
@@ -282,8 +287,8 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// dropHeldOf drops the held action, which waits for room in the mixer's queue, if it belongs to any of these
-// discarded batches.
+// dropHeldOf drops p.held, the action that waits for room in the mixer's queue, if it belongs to any of the given
+// batches, which have been discarded.
 func (p *Player) dropHeldOf(batches ...*cueBatch) {
 	a := &p.lookahead
 	if p.held != nil && (a.heldBatch == nil && slices.Contains(batches, a.timeline) || slices.Contains(batches, a.heldBatch)) {
@@ -291,8 +296,9 @@ func (p *Player) dropHeldOf(batches ...*cueBatch) {
 	}
 }
 
-// updatePlaying calls Options.Fired for list cues that began before st.Frame, and updates the list that Playing
-// returns. st are the current statistics of the mixer. It runs on the goroutine of Feed.
+// updatePlaying calls Options.Fired for each list cue that began before st.Frame and was not yet reported, and updates
+// the list that Playing returns. st are the current statistics of the mixer. It runs on the goroutine of Feed and
+// takes live.mutex.
 func (p *Player) updatePlaying(st *mixer.Stats) {
 	f, s := &p.follows, p.sheet
 	for i := range f.runs[p.live.firedUpTo:] {
@@ -324,8 +330,9 @@ func (p *Player) updatePlaying(st *mixer.Stats) {
 	p.live.mutex.Unlock()
 }
 
-// longest returns the duration of a launch in frames, from its beginning, if later commands do not change it. It is
-// never if the duration is endless or depends on an end. launch is an index in p.sheet.launches.
+// longest returns the duration of a launch (a run of a list cue) in frames, from its beginning to the end of its last
+// start, if later commands do not change it. It is never if the duration is endless or depends on the end of an id.
+// launch is an index in p.sheet.launches.
 func (p *Player) longest(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]
@@ -346,8 +353,9 @@ func (p *Player) longest(launch int) float64 {
 	return most
 }
 
-// startDuration returns the duration of a start in output frames, with its longest file and its lowest pitch, if
-// later commands do not change it; never: endless or unknown. The key `for` limits it. c is cue or a layer of it.
+// startDuration returns the duration of the start c in output frames, with its longest file and its lowest pitch, if
+// later commands do not change it. It is never if endless or unknown; the key `for` limits it. c is cue itself or a
+// layer of it.
 func (p *Player) startDuration(c, cue *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {

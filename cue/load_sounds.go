@@ -16,18 +16,20 @@ import (
 // that is used both looped and once counts twice.
 type Loading func(done, total int)
 
-// LoadSounds loads every sound of the sheet into a library, used or not, in parallel. progress may be nil. Sounds
-// that cannot be loaded are returned as rules.Errors, which wrap rules.ErrSound, in line order; the others are loaded
-// nevertheless. If ctx ends, its error is returned.
+// LoadSounds loads every sound of the sheet, used or not, into lib, in parallel, and returns when all are loaded.
+// progress may be nil. Sounds that cannot be loaded are returned as rules.Errors, which wrap rules.ErrSound, in line
+// order; the others are loaded nevertheless. If ctx ends, the error is the error of ctx.
 func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Loading) error {
 	_, err := s.load(ctx, lib, progress, &broken{}, false)
 	return err
 }
 
-// load loads every sound of the sheet, once or looped as its cues need it, and returns them in the order of Sounds.
-// If live is true, it includes the variants for starts by hand. progress may be nil. b collects the errors of
-// streams. Sounds that cannot be loaded are an error, a rules.Errors, but the others are returned. If ctx ends, the
-// result is nil and its error.
+// load loads every sound of the sheet with lib, once or looped as its cues need it, and returns the sounds in the
+// order of s.Sounds. If live is true, it includes the variants for starts by hand. progress may be nil. b gets the
+// later errors of streams.
+//
+// If sounds cannot be loaded, the error is a rules.Errors, and the other sounds are returned. If ctx ends, the result
+// is nil and the error the error of ctx.
 func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken, live bool) ([]loading.Sound, error) {
 	ways := make([]loading.Ways, len(s.Sounds))
 	for i := range s.Cues {
@@ -72,8 +74,8 @@ type broken struct {
 	tell  func(error) // may be nil
 }
 
-// note keeps err if it is the first error of a stream, and passes each error to the callback Options.Broken. The
-// first argument is unused. Any goroutine.
+// note wraps err, the error of a stream, in a streamError, keeps it if it is the first, and passes it to the callback
+// Options.Broken. The first argument is unused. Any goroutine.
 func (b *broken) note(_ string, err error) {
 	err = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
 	b.first.CompareAndSwap(nil, err)
@@ -82,7 +84,7 @@ func (b *broken) note(_ string, err error) {
 	}
 }
 
-// err returns the first error of a stream, or nil.
+// err returns the first error of a stream, or nil. Any goroutine.
 func (b *broken) err() error {
 	err, _ := b.first.Load().(error)
 	return err

@@ -47,8 +47,8 @@ type lookahead struct {
 }
 
 // startLookahead switches the player to the lookahead: commands are handed to the mixer shortly before their frame,
-// and each GO adds its cues when its frame comes near. Later calls have no effect. It runs before the audio side
-// starts.
+// and each GO adds its cues when its frame comes near. It replaces p.sheet, p.schedule and p.follows, so it must run
+// before the first command. Later calls have no effect.
 func (p *Player) startLookahead() {
 	if p.lookahead.on {
 		return
@@ -72,20 +72,21 @@ func (p *Player) startLookahead() {
 	}
 }
 
-// registerBatch adds a batch to the batches that handOverAll hands over, and returns it.
+// registerBatch appends u to the batches that handOverAll hands over, and returns u.
 func (p *Player) registerBatch(u *cueBatch) *cueBatch {
 	p.lookahead.batches = append(p.lookahead.batches, u)
 	return u
 }
 
-// addBatch adds an empty batch of commands that another command fires, and returns it. about is an estimate of its
-// first frame.
+// addBatch registers and returns a new empty batch of commands, which another command fires. about is an estimate of
+// its first frame.
 func (p *Player) addBatch(about int64) *cueBatch {
 	return p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
 }
 
-// countdownOf returns the countdown of the starts with a tag that are not over, which actions `at: end of` an id wait
-// for. The first call for a tag creates it with a count of 0. It runs on the goroutine of Feed.
+// countdownOf returns the countdown of the living and pending starts with the given tag (the number of an id), for
+// actions `at: end of` that id. The first call for a tag creates it with a count of 0. It runs on the goroutine of
+// Feed.
 func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	c := p.lookahead.tags[tag]
 	if c == nil {
@@ -95,22 +96,23 @@ func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	return c
 }
 
-// addStep adds a command to the batch, offset frames after its beginning. do sends it at the moment that it gets, and
-// is called again if it returns mixer.ErrBusy. Of the commands of one frame, the command with the lowest rank acts
+// addStep adds a command to the batch, offset frames after the beginning of the batch. do sends the command at the
+// moment it gets, and is called again later if it returns mixer.ErrBusy. Among commands of one frame, lower ranks act
 // first.
 func (u *cueBatch) addStep(offset int64, rank int, do func(mixer.Moment) error) {
 	u.steps = append(u.steps, batchStep{offset, int32(rank), do})
 	u.lastFrame = max(u.lastFrame, offset)
 }
 
-// addAction adds the action of cue i of s.Cues, with its repetitions. It begins at its time less u.offset, counted
-// from the beginning of the batch.
+// addAction adds the action s.Cues[i], with its repetitions, to the batch. It begins at the time of the cue less
+// u.offset frames, counted from the beginning of the batch.
 func (u *cueBatch) addAction(s *Sheet, i int) {
 	heap.Push(&u.actions, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.offset, i}})
 }
 
-// fire starts list cue number list and its chain at a frame, as if from had already elapsed since the GO.
-// It returns the index of the list cue after the chain.
+// fire starts the list cue with index list, and the cues that follow it without another GO, at frame of the show, as
+// if from had already elapsed since the GO. It only creates their launches and batches, which handOverAll hands over.
+// It returns the list index after the last of these cues.
 func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	s, f := p.sheet, &p.follows
 	first := len(s.launches)
@@ -134,8 +136,9 @@ func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	return next
 }
 
-// launch creates the batch of the launch with index i and adds its actions to it. Actions that wait for the end of an
-// id get batches of their own. The batch parent fires them.
+// launch creates the batch of launch number i (a run of a list cue) and adds its actions to it. Actions that wait for
+// the end of an id get batches of their own. Commands in the batch parent fire the new batch at the time of the
+// launch.
 func (p *Player) launch(i int, parent *cueBatch) {
 	s, r := p.sheet, &p.follows.runs[i]
 	l := &s.launches[i]
@@ -170,11 +173,11 @@ func (p *Player) launch(i int, parent *cueBatch) {
 	}
 }
 
-// clampToInt converts a number of starts to an int; a number above 2^31 - 1 becomes 2^31 - 1.
+// clampToInt converts n, a number of starts, to an int; a number above 2^31 - 1 becomes 2^31 - 1.
 func clampToInt(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// moment returns the mixer moment for commands at a frame of the show: in the batch of the held action, or else of
-// the timeline. If the lookahead is off, it is the frame itself, without a batch.
+// moment returns the mixer moment for commands at frame of the show: in the batch of the held action, or else of the
+// timeline. If the lookahead is off, it is the frame itself, without a batch.
 func (p *Player) moment(frame int64) mixer.Moment {
 	a, rank := &p.lookahead, int32(0)
 	if p.held != nil {
@@ -190,8 +193,9 @@ func (p *Player) moment(frame int64) mixer.Moment {
 	return u.batch.At(frame - u.firstFrame).WithRank(rank)
 }
 
-// handOverAll hands over every command due before a frame of the show and fires the batches whose GO is known. It
-// returns mixer.ErrBusy if the mixer's queue is full; the next call then continues. Other errors are the mixer's.
+// handOverAll hands every command before frame before of the show to the mixer, starts the cues of scheduled GOs
+// before that frame, and fires the batches whose GO is known. If the mixer's queue is full, it returns mixer.ErrBusy,
+// and the next call continues. Other errors are the mixer's.
 func (p *Player) handOverAll(before int64) error {
 	a := &p.lookahead
 	p.handedOverTo = max(p.handedOverTo, before)
@@ -242,9 +246,9 @@ func (p *Player) handOverAll(before int64) error {
 	return nil
 }
 
-// handOverBatch hands over the commands of a batch that are due before a frame of the show. If the frame of the batch
-// is unknown, it hands over as many frames of commands after its beginning as Feed is ahead, unless more than half of
-// the queue is in use. The error is as in handOverAll.
+// handOverBatch hands over the commands of batch u before frame before of the show. If the frame of the batch is not
+// known yet, it hands over the first p.ahead() frames of commands, unless more than half of the mixer's queue is in
+// use. The error is as in handOverAll.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame
@@ -286,8 +290,8 @@ func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	return nil
 }
 
-// sendHeld sends the held action to the mixer and clears it on success. On an error, such as mixer.ErrBusy, the
-// action stays held for the next attempt.
+// sendHeld sends the held action p.held, which must not be nil, to the mixer and clears it on success. On an error,
+// such as mixer.ErrBusy, the action stays held for the next attempt. Other errors name the place of the cue.
 func (p *Player) sendHeld() error {
 	if err := p.send(p.held); err != nil {
 		return p.sheet.Cues[p.held.Cue].placed(p.sheet.File, err)
@@ -297,8 +301,8 @@ func (p *Player) sendHeld() error {
 	return nil
 }
 
-// updateFired records the frames of the batches that have been fired and calls their onBegin. It removes the batches
-// whose commands have all acted, and discarded batches, from the lookahead, both by stats.Frame.
+// updateFired records the frames of the batches that the mixer has fired and calls their onBegin. By stats.Frame, it
+// removes the batches whose commands have all acted, and discarded batches. It runs on the goroutine of Feed.
 func (p *Player) updateFired(stats *mixer.Stats) {
 	a := &p.lookahead
 	for _, u := range a.batches {
@@ -325,12 +329,12 @@ func (p *Player) updateFired(stats *mixer.Stats) {
 	p.follows.ended = p.follows.ended[:0]
 }
 
-// idle reports whether no scheduled GO is left and every batch except the timeline has been handed over and has
+// idle reports whether no scheduled GO is left, and every batch except the timeline has been handed over and has
 // acted.
 func (a *lookahead) idle() bool { return len(a.goes) == 0 && len(a.batches) <= 1 }
 
 // skipCountdowns subtracts the starts that chance skips at action a from the countdowns of their launch and id. The
-// commands for this act offset frames after the beginning of the batch u. Without skipped starts it has no effect.
+// commands for this are added to batch u, offset frames after its beginning. Without skipped starts it has no effect.
 func (p *Player) skipCountdowns(u *cueBatch, a *Action, offset int64) {
 	p.follows.fewer(a)
 	c, n := &p.sheet.Cues[a.Cue], a.Rest

@@ -12,10 +12,12 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// Do carries out an action at the next frame that the mixer can reach, as a cue of the sheet would. The words are a
-// verb and its target, such as "play" and "bell", followed by keys with values, such as "gain=-3". After stop and
-// scene, a bare time means over. The events of the action have no cue. Do works while Feed runs; any goroutine. It
-// does not wait for the action. The error wraps ErrAction and suggests a correction.
+// Do carries out an action at the next frame that the mixer can reach, as a cue of the sheet would. words are a verb
+// and its target, such as "play" and "bell", followed by keys with values, such as "gain=-3". After stop and scene, a
+// bare time means over. Events of the action name no cue.
+//
+// Do needs a running Feed and does not wait for the action. The error wraps ErrAction and suggests a correction; then
+// no action follows. Any goroutine.
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
 	s, first := p.given.Load(), p.live.first
@@ -58,8 +60,8 @@ func (p *Player) Do(words ...string) error {
 // ErrAction is wrapped by the error of Do and Start if the action is invalid.
 var ErrAction = errors.New("cue: no action")
 
-// action parses the words of Do into a cue, with names from sheet s. It registers the id and the owner of the action.
-// On an error the cue is nil, and the error wraps ErrAction. The caller holds the mutex.
+// action parses the words of Do into a cue, with names from sheet s, and registers the id and the owner of the action
+// in l. On an error the cue is nil, and the error wraps ErrAction. The caller holds l.mutex.
 func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
@@ -126,8 +128,8 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	return c, nil
 }
 
-// first returns the message of the first recorded error, without its place in a file, as an error. It is nil without
-// an error.
+// first returns the message of the first recorded error as an error, without its place in a file; nil if no error is
+// recorded.
 func (r *reader) first() error {
 	if wrong := r.Wrong(); len(wrong) > 0 {
 		return errors.New(wrong[0].Msg)
@@ -135,8 +137,9 @@ func (r *reader) first() error {
 	return nil
 }
 
-// actionNode builds the YAML mapping of a cue from the words of Do: a verb, its target, and keys with values. words
-// must not be empty. The error names an unknown verb, a missing target, or a word that is invalid or repeated.
+// actionNode builds the YAML mapping of a cue with `at: 0` from the words of Do: a verb, its target, and keys with
+// values. words must not be empty. The error is for an unknown verb, a missing target, or a word that is invalid or
+// repeated.
 func actionNode(words []string) (*yaml.Node, error) {
 	at := yaml.Place{Line: 1, Column: 1}
 	scalar := func(text string) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: text} }

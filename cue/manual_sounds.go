@@ -25,13 +25,13 @@ type manualStarts struct {
 	waiting   pendingStarts
 }
 
-// pendingStarts holds pending starts by hand with a later frame. A panic cancels them. Any goroutine.
+// pendingStarts holds starts by hand that begin at a later frame, because a panic cancels them. Any goroutine.
 type pendingStarts struct {
 	mutex sync.Mutex
 	all   []mixer.Handle
 }
 
-// add registers handles of starts that have not begun, so that cancel can stop them. It takes the mutex.
+// add registers handles, starts that have not begun, so that cancel can stop them. It takes l.mutex.
 func (l *pendingStarts) add(handles []mixer.Handle) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -41,7 +41,7 @@ func (l *pendingStarts) add(handles []mixer.Handle) {
 	l.all = append(l.all, handles...)
 }
 
-// cancel stops all registered starts that have not begun, and unregisters all. It takes the mutex.
+// cancel stops the registered starts that have not begun, and unregisters all. It takes l.mutex.
 func (l *pendingStarts) cancel() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -86,9 +86,9 @@ type filePick struct {
 	of     int // number of files
 }
 
-// newCatalogue creates the catalogue of sheet s: the templates for starts by hand. first is the index of its first
-// sound in Player.sheet.Sounds. loaded and groups are in the order of s.Sounds; the catalogue keeps pointers to them.
-// Only for the goroutine of Feed, or before it runs.
+// newCatalogue creates the catalogue of sheet s, the templates of its sounds for starts by hand. first is the index of
+// the first sound of s in Player.sheet.Sounds. loaded and groups are in the order of s.Sounds; the catalogue keeps
+// pointers to their elements. Only for the goroutine of Feed, or before it runs.
 func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, groups []*mixer.Group) *catalogue {
 	out := &catalogue{sheet: s, templates: make(map[string]*soundTemplate, len(s.Sounds))}
 	indexes := make(map[string]int, len(s.Sounds))
@@ -117,14 +117,15 @@ func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, group
 	return out
 }
 
-// draw returns the random source of the next start of a sound. The same seed, sound and number of starts give the
-// same source. The caller holds the mutex.
+// draw returns the random source of the next start of w, a sound or a layer. The same seed, template and number of
+// starts give the same source. The caller holds d.mutex.
 func (d *randomState) draw(w *soundTemplate, seed uint64) chance.Draw {
 	return chance.Draw{Seed: seed, Place: w.place, Time: d.starts}
 }
 
-// file chooses the file of layer number layer of a sound, or of the sound itself as layer 0, and returns its index in
-// the files. w is the template of that layer, and draw the random source. The caller holds the mutex.
+// file chooses a file for a start with the random source draw and returns its index in the files. w is the template of
+// the sound or the layer, and layer the number of the layer; 0 for the sound itself. It advances the state of the
+// choice, see undo. The caller holds d.mutex.
 func (d *randomState) file(w *soundTemplate, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
 		d.files = append(d.files, filePick{})
@@ -136,24 +137,24 @@ func (d *randomState) file(w *soundTemplate, layer int, draw chance.Draw) int {
 	return f.picker.Next(w.rules.Pick, f.of, w.place, draw)
 }
 
-// undo takes back the last file choice of each of the first layers, after a failed start. The argument is their
-// number. The caller holds the mutex.
+// undo takes back the last file choice of each of the first layers, as many as layers gives, after a failed start. The
+// caller holds d.mutex.
 func (d *randomState) undo(layers int) {
 	for i := range d.files[:layers] {
 		d.files[i].picker.Undo()
 	}
 }
 
-// base draws the gain and pitch of a start from the ranges of the sound, with a random source. The speed is the
+// base draws the gain and pitch of a start from the ranges of the sound, with the random source d. The speed is the
 // sound's own.
 func (w *soundTemplate) base(d chance.Draw) mixer.Base {
 	r := w.rules
 	return mixer.Base{Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed}
 }
 
-// fileOf returns the loaded sound of a file of a template, given its index; the looped variant if loop is true. If it
-// was not loaded in this variant, or is a stream of unknown length that cannot loop, the sound is nil, and the error
-// wraps ErrAction.
+// fileOf returns the loaded sound of file number file of template w, the looped variant if loop is true. If it was not
+// loaded in this variant, or is a stream of unknown length that cannot loop, the sound is nil, and the error wraps
+// ErrAction. It takes p.replaced.
 func (p *Player) fileOf(w *soundTemplate, loop bool, file int) (*voice.Sound, error) {
 	p.replaced.Lock()
 	files := w.loaded.Files(loop)

@@ -22,7 +22,8 @@ type manualStart struct {
 	tuned   *tuned    // nil: the sound has no parameters
 }
 
-// cue returns the cue equivalent to start o of the sound, without the values that inherit sets for each layer.
+// cue returns the cue equivalent to o, a start by hand of sound w, without the values that inherit fills in for each
+// layer.
 func (w *soundTemplate) cue(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
@@ -30,8 +31,8 @@ func (w *soundTemplate) cue(o *Start) Cue {
 	return c
 }
 
-// add adds the pan and the priority of sound w to the cue, within their limits, and replaces its cutoffs and sends. A
-// cutoff that the start o leaves nil comes from the sound; the sends always do.
+// add adds the pan and the priority of sound w to the values of c, within their limits, and sets its cutoffs and
+// sends. A cutoff that the start o leaves nil comes from the sound; the sends always do.
 func (c *Cue) add(w *soundTemplate, o *Start) {
 	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
@@ -44,8 +45,8 @@ func (c *Cue) add(w *soundTemplate, o *Start) {
 	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 }
 
-// inherit fills in the values of sound w that the start o leaves open: bus and loop. The beginning is always the
-// sound's. The cue is protected if the start or the sound is.
+// inherit sets the bus and the loop of c to the values of sound w, unless the start o sets them. The position in the
+// sound, From, is always the sound's. c becomes protected if the sound is.
 func (c *Cue) inherit(w *soundTemplate, o *Start) {
 	if o.Bus == "" {
 		c.Bus = w.rules.Bus
@@ -61,8 +62,9 @@ func (c *Cue) inherit(w *soundTemplate, o *Start) {
 // mixer.Options.Play.
 const playerStartBits = 3 << 62
 
-// play starts a sound, or all its layers, and keeps the handles in h.handles. On an error it stops the voices it has
-// started, before they sound, and takes back the file choices. The caller holds the mutex of w.draws.
+// play starts sound w, or all its layers, and keeps the handles in h.handles. On an error it stops the voices it has
+// started, before they sound, and takes back the file choices. The error is of fileOf or the mixer. The caller holds
+// w.draws.mutex.
 func (h *manualStart) play(w *soundTemplate) error {
 	h.setFrame(w)
 	if w.rules.Parameters != nil {
@@ -94,8 +96,9 @@ func (h *manualStart) play(w *soundTemplate) error {
 	return err
 }
 
-// setFrame sets h.frame. It is mixer.Now unless the caller gave a frame or a batch, or delayed layers need a known
-// frame. With a batch it is relative to the batch.
+// setFrame sets h.frame to the frame of the start, with a batch relative to the batch. It is mixer.Now unless h.start
+// has a frame or a batch. If w has delayed layers, which need a known frame, it is the next frame that the mixer
+// reaches in time.
 func (h *manualStart) setFrame(w *soundTemplate) {
 	switch o := h.start; {
 	case o.Batch != nil:
@@ -110,9 +113,10 @@ func (h *manualStart) setFrame(w *soundTemplate) {
 	}
 }
 
-// startOne passes one voice of the start, the sound or a layer, to the mixer and keeps its handle. w is the template
-// of the sound or layer, and c its cue, where startOne fills in inherited values. file is the index of its file, and
-// base has the random choices. On an error no voice is started.
+// startOne passes one voice of the start to the mixer, for the sound itself or a layer, and appends its handle to
+// h.handles. w is the template of the sound or layer, and c its cue, whose inherited values it fills in. file is the
+// index of its file, and base has the random choices. If it returns an error, of fileOf or the mixer, no voice was
+// started.
 func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Base) error {
 	p, o := h.player, h.start
 	c.inherit(w, o)
@@ -154,8 +158,8 @@ func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Ba
 	return nil
 }
 
-// registerDelayed queues a function for the goroutine of Feed that registers the delayed layers and the parameters of
-// the start, because no tag finds them. Without either it has no effect.
+// registerDelayed makes the goroutine of Feed register the delayed layers and the parameters of the start, so that
+// later cues reach them. It queues this and returns at once. Without delayed layers and parameters it has no effect.
 func (h *manualStart) registerDelayed() {
 	if h.delayed == nil && h.tuned == nil {
 		return
@@ -174,8 +178,8 @@ func (h *manualStart) registerDelayed() {
 	})
 }
 
-// join lets a start by hand follow the parameter values that were set for all sounds, from a frame of the show on. It
-// runs on the goroutine of Feed.
+// join makes start, a start by hand of a sound with parameters, follow the parameter values that were set for all
+// sounds, from frame of the show on. It runs on the goroutine of Feed.
 func (p *Player) join(start *tuned, frame int64) {
 	t := &p.tuning
 	t.plays = append(slices.DeleteFunc(t.plays, (*tuned).over), start)

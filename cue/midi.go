@@ -44,7 +44,7 @@ type midiKey struct {
 }
 
 // fields returns the keys of an entry of `midi`. Each field points into m, where its value is stored when it is
-// parsed.
+// parsed. The kind is not among them, see check.
 func (m *Midi) fields() []fields.Field {
 	byte7 := fields.Limits{From: 0, To: 127}
 	return []fields.Field{
@@ -57,8 +57,8 @@ func (m *Midi) fields() []fields.Field {
 	}
 }
 
-// midi parses n, the list of MIDI messages, and appends them to the sheet. It records an error for each invalid entry
-// and leaves most of these out. The list of cues must have been parsed.
+// midi parses n, the list of MIDI messages, and appends its entries to the sheet. It records an error for each invalid
+// entry, which may be appended nevertheless. The list of cues must have been parsed.
 func (d *draft) midi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return
@@ -101,8 +101,8 @@ func (d *draft) midi(n *yaml.Node) {
 	}
 }
 
-// check sets m.Kind from the keys of n, its mapping. It returns an error text unless n has exactly one kind, and
-// either `do` or `cue`; otherwise "".
+// check sets m.Kind from the keys of n, the node of m. It returns an error text unless n has exactly one kind of
+// message and either `do` or `cue`; otherwise "".
 func (m *Midi) check(n *yaml.Node) string {
 	kinds := 0
 	for i, key := range midiKinds {

@@ -40,7 +40,7 @@ func (m *Message) Size() int {
 	return n
 }
 
-// messageFields returns the keys of an OSC message. Their values are parsed into m.
+// messageFields returns the keys of an OSC message. Each field parses its value into m and records errors in d.
 func (d *draft) messageFields(m *Message) []fields.Field {
 	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
 	return []fields.Field{
@@ -50,8 +50,8 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 	}
 }
 
-// message parses p, the OSC message of a cue, into d.Message and reports whether it is valid. If not, it records an
-// error.
+// message parses the value of p, the OSC message of a cue, into a new d.Message and reports whether it is valid. If
+// not, it records an error.
 func (d *draft) message(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
@@ -74,7 +74,7 @@ func (d *draft) message(p *yaml.Pair) bool {
 	return ok && !unknown
 }
 
-// destination parses the value of p, HOST:PORT, into to and reports whether it is valid. If not, it records an error.
+// destination parses the value of p, HOST:PORT, into *to and reports whether it is valid. If not, it records an error.
 // It does not resolve the host.
 func (d *draft) destination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
@@ -104,7 +104,7 @@ func (d *draft) destination(p *yaml.Pair, to *string) bool {
 // notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
-// address parses the value of p, an OSC address such as /go, into to and reports whether it is valid. If not, it
+// address parses the value of p, an OSC address such as /go, into *to and reports whether it is valid. If not, it
 // records an error.
 func (d *draft) address(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
@@ -123,8 +123,8 @@ func (d *draft) address(p *yaml.Pair, to *string) bool {
 	return false
 }
 
-// arguments parses the value of p, the list of arguments of a message, into to and reports whether they are valid. If
-// not, it records an error and leaves to unchanged.
+// arguments parses the value of p, the list of arguments of a message, into *to and reports whether they are valid. If
+// not, it records an error and leaves *to unchanged.
 func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	if p.Value.Kind != yaml.List {
 		d.Fail(p.Value.Place, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
@@ -143,8 +143,8 @@ func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	return true
 }
 
-// argument parses one argument of an OSC message: true and false to a bool, a whole number to an int32, another
-// number to a float32, and other or quoted text to a string. wrong is an error text, or "".
+// argument parses n, one argument of an OSC message. true and false become a bool, a whole number an int32, another
+// number a float32, and quoted or other text a string. If n is invalid, wrong is an error text, otherwise "".
 func argument(n *yaml.Node) (arg any, wrong string) {
 	text := n.Text
 	switch {

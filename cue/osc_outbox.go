@@ -17,8 +17,8 @@ type queuedMessage struct {
 // outbox holds the messages that are scheduled but not sent, in no order.
 type outbox []queuedMessage
 
-// queueMessage puts the message of action a, of cue c, into the outbox. It has no effect in a render, or without
-// Options.Send.
+// queueMessage puts the message of c, the cue of action a, into the outbox, to be sent after its frame has been mixed.
+// It has no effect in a render, or without Options.Send.
 func (p *Player) queueMessage(a *Action, c *Cue) {
 	if p.options.Send == nil || p.file.read {
 		return
@@ -33,8 +33,8 @@ func (p *Player) queueMessage(a *Action, c *Cue) {
 	p.outbox = append(p.outbox, l)
 }
 
-// cancel registers the batch end as a canceller of the messages of some batches, or of all messages if batches is
-// nil. end cancels the messages that are due after it begins.
+// cancel makes the batch end cancel the queued messages of the given batches, or all messages if batches is nil: once
+// end is fired, messages that are due later are dropped. The messages stay in the outbox until then.
 func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	for i := range o {
 		if l := &o[i]; batches == nil || slices.Contains(batches, l.batch) {
@@ -43,8 +43,8 @@ func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	}
 }
 
-// dueFrame returns the frame of the show when a message is due. known is false while its batch has not been fired;
-// the frame is meaningless then.
+// dueFrame returns the frame of the show when the message is due. known is false, and the frame meaningless, as long
+// as its batch has not been fired.
 func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	if l.batch == nil {
 		return l.frame, true
@@ -53,8 +53,8 @@ func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	return base + l.frame, fired
 }
 
-// isCancelled reports whether a message due at a frame has been cancelled; the frame is never if it is unknown. A
-// panic cancels the messages of its own frame, too, a stop of a cue only later ones.
+// isCancelled reports whether a canceller of the message was fired before due, the frame when the message is due;
+// never if that is unknown. A panic also cancels the messages of its own frame, a stop of a cue only later ones.
 func (l *queuedMessage) isCancelled(due int64) bool {
 	return slices.ContainsFunc(l.cancellers, func(end *cueBatch) bool {
 		base, fired := end.batch.Base()
@@ -63,8 +63,8 @@ func (l *queuedMessage) isCancelled(due int64) bool {
 }
 
 // sendDueMessages passes the messages whose frames are before stats.Frame, the next frame to mix, to Options.Send, in
-// the order of their frames. It removes these, cancelled messages and messages after the sheet's length from the
-// outbox. It drops messages before the frame where the show began.
+// the order of their frames, and removes them from the outbox. It also removes cancelled messages, and messages before
+// the beginning or after the end of the show, without sending them.
 func (p *Player) sendDueMessages(stats *mixer.Stats) {
 	if len(p.outbox) == 0 {
 		return

@@ -16,7 +16,7 @@ import (
 func (p *Player) Outputs() int { return p.outputs }
 
 // completeFrames returns the part of dst, interleaved outputs, that has complete frames of all pairs, and clears the
-// rest.
+// rest of dst.
 func (p *Player) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	if p.outputs == 1 {
 		return dst
@@ -26,8 +26,8 @@ func (p *Player) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	return dst[:n]
 }
 
-// Levels returns the highest absolute samples, left and right, of any output of Render or Read since the last call,
-// as linear factors. A call resets them to 0. Any goroutine.
+// Levels returns the highest absolute samples, left and right, since the last call, over all outputs of Render or
+// Read, as linear factors. Each call resets them to 0. Any goroutine.
 func (p *Player) Levels() (left, right float32) {
 	return math.Float32frombits(p.meter.levels[0].Swap(0)), math.Float32frombits(p.meter.levels[1].Swap(0))
 }
@@ -52,7 +52,7 @@ type pairMeter struct {
 	peak     float32
 }
 
-// setUp sets up the meters of every output in named and of the whole mix. rate is in Hz, and pairs is the number of
+// setUp sets up the meters of the whole mix and of every output in named. rate is in Hz, and pairs is the number of
 // channel pairs of the mix. With a single pair, only the whole mix is measured.
 func (h *outputMeter) setUp(rate, pairs int, named []rules.Output) {
 	h.pairCount, h.meter = pairs, loudness.NewMeter(rate, weights(pairs))
@@ -65,10 +65,10 @@ func (h *outputMeter) setUp(rate, pairs int, named []rules.Output) {
 	}
 }
 
-// pairOf returns the index of the channel pair of an output: 0 for channels 1 and 2.
+// pairOf returns the index of the channel pair of output o: 0 for channels 1 and 2.
 func pairOf(o *rules.Output) int { return (o.Channel - 1) / 2 }
 
-// weights returns the channel weights of BS.1770 for pairs of front channels: 1 for each of the 2*pairs channels.
+// weights returns the channel weights of BS.1770 for pairs of front channels: 2*pairs values of 1.
 func weights(pairs int) (w []float64) {
 	for range pairs {
 		w = append(w, 1, 1)
@@ -76,8 +76,8 @@ func weights(pairs int) (w []float64) {
 	return w
 }
 
-// measure adds the next frames to the loudness and peak meters and to the levels of Levels. All outputs are
-// interleaved. Audio side.
+// measure adds frames, the next interleaved outputs, to the loudness and peak meters and to the levels of Levels. It
+// belongs to the goroutine of Render or Read. Audio side.
 func (h *outputMeter) measure(frames []pcm.Frame) {
 	left, right := dsp.Levels(frames)
 	h.peak = max(h.peak, left, right)
@@ -95,7 +95,7 @@ func (h *outputMeter) measure(frames []pcm.Frame) {
 	h.meter.Write(dsp.Interleaved(frames))
 }
 
-// measurePair adds the frames of one output to its meter p. frames are interleaved outputs and begin with the first
+// measurePair adds the frames of one output to its meter p. frames are interleaved outputs that begin with the first
 // frame of that output.
 func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	for len(frames) > 0 {
@@ -113,7 +113,7 @@ func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	}
 }
 
-// outputs returns the measured peak, true peak and loudness of each output in named, in that order. It is nil for a
+// outputs returns the peak, true peak and loudness measured for each output in named, in that order. It is nil for a
 // single pair of channels or a downmix.
 func (h *outputMeter) outputs(named []rules.Output) (all []report.Output) {
 	for i := range named {

@@ -20,7 +20,7 @@ type ramp struct {
 // still returns a ramp that is constantly x.
 func still(x float64) ramp { return ramp{from: x, to: x} }
 
-// at returns the value at a frame of the show. Before r.begin it is r.from, and after r.end it is r.to.
+// at returns the value at frame of the show. Before r.begin it is r.from, and from r.end on it is r.to.
 func (r *ramp) at(frame int64) float64 {
 	switch {
 	case frame >= r.end:
@@ -31,7 +31,7 @@ func (r *ramp) at(frame int64) float64 {
 	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
 }
 
-// move starts a new ramp at a frame of the show, from the value there to the value to, over a number of frames. If
+// move replaces r by a ramp from its value at frame of the show to the value to, which it reaches at frame+over. If
 // over is 0, the value jumps.
 func (r *ramp) move(to float64, frame, over int64) {
 	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
@@ -68,8 +68,8 @@ type line struct {
 	within  rules.Range    // valid range of the property
 }
 
-// at returns the value of the line at a frame of the show: its own value plus the curves of the parameters, within
-// the valid range. It is in decibels for a gain and in semitones for a pitch. A gain at or below silence stays silent
+// at returns the value of the line at frame of the show, in decibels for a gain and in semitones for a pitch: its own
+// value plus the curves of the parameters, limited to the valid range. A gain at or below silence stays silent
 // whatever the curves add.
 func (l *line) at(frame int64) float64 {
 	sum := l.own.at(frame)
@@ -89,8 +89,8 @@ func (l *line) bent() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
 
-// findCorners sets l.corners to the corners of the line after a frame of the show. Corners are each end of its own
-// ramp or of a moving parameter, and each point of a curve that a parameter passes. Corners less than least frames
+// findCorners sets l.corners to the frames after frame, of the show, when the line may change its slope: the ends of
+// its own ramp and of moving parameters, and the points of curves that parameters pass. Corners less than least frames
 // apart are merged.
 func (l *line) findCorners(frame, least int64) {
 	all := []int64{l.own.end}
@@ -129,8 +129,8 @@ func (l *line) findCorners(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// change returns the mixer command that takes the line from a frame of the show to the next corner, and the distance
-// in frames. Without a corner the distance is 0, and the command sets the value at the frame.
+// change returns the mixer command that takes the line from frame of the show to the next corner, and the distance
+// over in frames. Without a corner over is 0, and the command sets the value at frame.
 func (l *line) change(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, voice.InDecibels
 	if len(l.corners) > 0 {
@@ -154,12 +154,12 @@ type tuning struct {
 	began  *tuned // by the held action
 }
 
-// least returns the length of the shortest ramp between two corners, 5 ms, in frames.
+// least returns the shortest distance between two corners of a line: 5 ms, in frames.
 func (t *tuning) least() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
 
-// begins registers a start of cue c and returns its tuned state, or nil if its sound has no parameters. If first is
-// false, the mixer was full on an earlier attempt, and begins returns the state of that attempt. The first parameter
-// is unused.
+// begins registers a start of cue c, which plays sound, and returns its tuned state, or nil if the sound has no
+// parameters. If first is false, the mixer was full at an earlier attempt for the same start, and begins returns the
+// state of that attempt. The first parameter is unused. It also drops the starts that are over.
 func (t *tuning) begins(frame int64, c *Cue, sound *rules.Sound, first bool) *tuned {
 	if sound.Parameters == nil {
 		return nil
@@ -191,13 +191,13 @@ func (t *tuning) begins(frame int64, c *Cue, sound *rules.Sound, first bool) *tu
 	return p
 }
 
-// over reports whether all voices of the start have ended, or no voice has been started.
+// over reports whether all voices of the start have ended; also if no voice has been started.
 func (p *tuned) over() bool {
 	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
-// lines calls do for the gain and then the pitch, each only if parameters affect it. It stops at the first error and
-// returns it.
+// lines calls do for the gain and then for the pitch of p, each only if parameters affect it. It stops at the first
+// error of do and returns it.
 func (p *tuned) lines(do func(*line) error) error {
 	for _, l := range [...]*line{&p.gain, &p.pitch} {
 		if !l.bent() {
@@ -210,9 +210,9 @@ func (p *tuned) lines(do func(*line) error) error {
 	return nil
 }
 
-// sendFade sends one command to each voice of the line: a fade from the value at a frame of the show to the value at
-// the next corner. at converts a frame of the show to a moment of the mixer. rate is in Hz. It stops at the first
-// error of the mixer.
+// sendFade sends one command to each voice of the line: a fade from its value at frame of the show to its value at the
+// next corner. at converts a frame of the show to a moment of the mixer. rate is in Hz. It stops at the first error of
+// the mixer and returns it.
 func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.change(frame)
 	for _, h := range l.of.voices {
@@ -223,7 +223,7 @@ func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) erro
 	return nil
 }
 
-// next returns the frame of the show of the first corner of all lines, or never.
+// next returns the frame of the show of the earliest corner of all lines, or never.
 func (t *tuning) next() int64 {
 	frame := int64(never)
 	for _, p := range t.plays {
@@ -236,9 +236,9 @@ func (t *tuning) next() int64 {
 	return frame
 }
 
-// passCorners removes the corners that are exactly at a frame of the show from all lines. If a line has further
-// corners, it first sends the fade to the next one; at converts a frame to a moment of the mixer. On an error of the
-// mixer it stops, and the corner that failed stays.
+// passCorners removes the corners at exactly frame of the show from all lines. If a line has further corners, it first
+// sends the fade to the next one. at converts a frame to a moment of the mixer. On an error of the mixer it stops, and
+// the corner that failed stays for the next call.
 func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.plays {
 		if err := p.lines(func(l *line) error {
@@ -261,15 +261,16 @@ func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	return nil
 }
 
-// follow computes the corners of start p after a frame of the show. Its parameters may be moving already.
+// follow computes the corners of the start p after frame of the show, whose parameters may be moving already. It sends
+// no command.
 func (t *tuning) follow(frame int64, p *tuned) {
 	p.gain.findCorners(frame, t.least())
 	p.pitch.findCorners(frame, t.least())
 }
 
-// reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. To that
-// end it sets the pitch of the id, at a moment, to its value at a frame of the show, so the sound does not change.
-// Cues for other targets are never missed.
+// reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. For that it
+// sets the pitch of the id, at the moment at, to the value that it has at frame of the show, so the sound does not
+// change. For cues with other targets it has no effect. The error is the mixer's.
 func (t *tuning) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
@@ -283,9 +284,9 @@ func (t *tuning) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	return at.Set(mixer.TargetTag(c.tag), is, 0)
 }
 
-// tune applies the parameters, gain and pitch of a set or fade cue to its target, from a frame of the show on, and
-// sends the first fades to the mixer. It only concerns sounds with parameters. If the target is all voices, later
-// starts get the parameters, too. The error is the mixer's; a repeated call then sends the rest.
+// tune applies the parameters, gain and pitch of the set or fade cue c to the playing sounds with parameters, from
+// frame of the show on, and sends the first fades to the mixer. If c targets all voices, later starts get the
+// parameters, too. The error is the mixer's; a repeated call then sends the rest.
 func (p *Player) tune(frame int64, c *Cue) error {
 	t := &p.tuning
 	over := c.Over.Frames(t.rate)
@@ -321,8 +322,8 @@ func (p *Player) tune(frame int64, c *Cue) error {
 	return nil
 }
 
-// applySet moves the parameters, the gain and the pitch of one tuned sound as set cue c requests, from a frame of the
-// show over a number of frames. It sends no command. It reports whether the gain and whether the pitch move.
+// applySet moves the parameters, gain and pitch of p as the set cue c requests, from frame to frame+over of the show.
+// It sends no command. It reports whether the gain and whether the pitch move.
 func (p *tuned) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {
@@ -343,8 +344,8 @@ func (p *tuned) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	return gain, pitch
 }
 
-// parameter returns the first parameter with a name in the sounds of the sheet, or an empty one. The result aliases
-// the sheet.
+// parameter returns the first parameter with the given name in the sounds of the sheet. It aliases the sheet. If no
+// sound has it, the result is an empty parameter.
 func (s *Sheet) parameter(name string) *rules.Parameter {
 	for i := range s.Sounds {
 		for j := range s.Sounds[i].Parameters {

@@ -14,8 +14,8 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Load reads and checks the sheet in the file at path; "-" is standard input. The error wraps the system's if the
-// file cannot be read, and otherwise Load returns the results of Parse. An empty file is an error.
+// Load reads and checks the sheet in the file at path; "-" is standard input. If the file cannot be read, the error
+// wraps the system's. An empty file is a rules.Errors, and otherwise Load returns the results of Parse.
 func Load(path string) (*Sheet, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -29,8 +29,8 @@ func Load(path string) (*Sheet, error) {
 	return Parse(path, src)
 }
 
-// readFile reads the file at path, or standard input for "-". It stops after one byte more than the size limit of a
-// sheet, so that Parse reports a file that is too large. The error is the file's.
+// readFile reads the file at path, or standard input for "-". It stops one byte beyond the size limit of a sheet, so
+// that Parse reports a file that is too large. The error is the system's.
 func readFile(path string) ([]byte, error) {
 	f := os.Stdin
 	if path != "-" {
@@ -85,8 +85,8 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	return s, nil
 }
 
-// repeat makes the sheet repeat after its length, or records an error if that is impossible. p is the pair with the
-// key `repeat`; cues is the pair with the key `cues`, or nil.
+// repeat makes the sheet repeat after its length: it moves s.Length to s.Repeat. If that is impossible, it records an
+// error. p is the pair with the key `repeat`; cues is the pair with the key `cues`, or nil.
 func (d *draft) repeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {
@@ -105,8 +105,8 @@ func (d *draft) repeat(p, cues *yaml.Pair) {
 	}
 }
 
-// fields returns the keys at the top of a sheet other than the keys of rules.Rules. Values are parsed into s; a key
-// without a destination is parsed by Parse.
+// fields returns the keys at the top of a sheet other than the keys of rules.Rules. Each field points into s, where
+// its value is stored; keys without such a destination are parsed by Parse.
 func (s *Sheet) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cues"},
@@ -128,8 +128,8 @@ type reader struct {
 	played map[uint64][]int // by the tag of an id: the sounds played under it
 }
 
-// newReader returns a reader that parses into s and has no errors. file is the file name in errors. Sounds may have
-// the names of embedded sounds.
+// newReader returns a reader without errors, which parses into s. file is the file name in errors. Sounds may have the
+// names of embedded sounds.
 func newReader(s *Sheet, file string) *reader {
 	return &reader{
 		Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s,
@@ -137,8 +137,8 @@ func newReader(s *Sheet, file string) *reader {
 	}
 }
 
-// optionalTime returns a destination for a time that may be missing: *to stays nil then, and otherwise points to the
-// parsed time.
+// optionalTime returns a destination for a time that may be missing: *to stays nil if it is, and otherwise points to
+// the parsed time.
 func optionalTime(to **rules.Time) fields.Value {
 	return fields.Optional(to, func(t *rules.Time) any { return t })
 }

@@ -15,8 +15,8 @@ import (
 
 const maxCues = 500000
 
-// entries reports whether n, the value of a key, is a list of at most maxCues entries. If not, it records an error;
-// example is a valid value, for its text.
+// entries reports whether n, the value of the given key, is a list of at most maxCues entries. If not, it records an
+// error with example, a valid value.
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
 	case n.Kind != yaml.List:
@@ -29,7 +29,8 @@ func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	return false
 }
 
-// allCues parses n, the list `cues` of cues with times, into the sheet, and records errors.
+// allCues parses n, the list `cues` of cues with times, into d.sheet.Cues. It records errors; faulty cues are appended
+// nevertheless.
 func (d *draft) allCues(n *yaml.Node) {
 	r := d.reader
 	if !d.entries(n, "cues", "[{at: 0s, play: ...}]") {
@@ -45,8 +46,8 @@ func (d *draft) allCues(n *yaml.Node) {
 	}
 }
 
-// read parses node n as a cue and appends it to the sheet. Errors are recorded; the cue is appended nevertheless. c
-// has its initial values and receives the result.
+// read parses node n as a cue and appends it to the sheet, even if it records errors. *c has the initial values and
+// receives the result. It also keeps n and the target of the cue for resolve.
 func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.Cue = *c
 	target := d.cue(n)
@@ -56,8 +57,8 @@ func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
 
-// resolve resolves the targets of all cues and checks them. Errors are recorded. It runs after all cues are parsed,
-// because an id may be defined after its use.
+// resolve finds the targets of all cues and checks them and their parameters, effects and sends. It records errors. It
+// runs after all cues are parsed, because an id may be defined after its use.
 func (d *draft) resolve() {
 	for i, p := range d.targets {
 		if p == nil {
@@ -79,7 +80,7 @@ func (d *draft) resolve() {
 }
 
 // cue parses node n as one cue into d.Cue, which has its initial values, and records errors. It returns the pair with
-// the target of the cue, or nil if resolve has no target to find.
+// the target of the cue, which resolve looks up later; nil for cues without such a target, such as starts.
 func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
@@ -171,7 +172,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	return verb
 }
 
-// incomplete records an error for each key that the cue in d.Cue needs and its node n does not have.
+// incomplete records an error for each key that the cue in d.Cue needs and n, its node, does not have.
 func (d *draft) incomplete(n *yaml.Node) {
 	if fields.Missing(n, "at") {
 		d.Fail(n.Place, "a cue needs `at`, its time")
@@ -201,8 +202,8 @@ func (d *draft) incomplete(n *yaml.Node) {
 	}
 }
 
-// ofBuses parses the effects and sends of a set cue from its node n into c, once its target is known, and records
-// errors. Other cues stay unchanged.
+// ofBuses parses the keys `effects` and `sends` of the set cue with node n into c, whose target must be resolved, and
+// records errors. Cues with other verbs stay unchanged.
 func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	if c.Verb != Set {
 		return
@@ -227,8 +228,8 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	}
 }
 
-// scene parses the value of p, the name of a scene, into d.Scene and reports whether the sheet has it. If not, it
-// records an error. The empty name, which ends a scene, is valid.
+// scene parses the value of p, the name of a scene, into d.Scene and reports whether the sheet has that scene. If not,
+// it records an error. The empty name, which ends a scene, is valid.
 func (d *draft) scene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
 	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
@@ -251,8 +252,8 @@ func (d *draft) times(p *yaml.Pair) bool {
 	return ok
 }
 
-// id parses the value of p, the id of a cue, into d.ID, assigns its tag, and reports whether the value is a name. A
-// reserved name is recorded as an error, but reported as true.
+// id parses the value of p, the id of a cue, into d.ID, sets d.tag to the number of the id, and reports whether the
+// value is a name. A reserved name is recorded as an error, but reported as true.
 func (d *draft) id(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
 	if !r.Word(p, &c.ID) {
@@ -273,8 +274,8 @@ func (d *draft) id(p *yaml.Pair) bool {
 	return true
 }
 
-// target resolves the target of cue c, the value of p, into its scope and tag, once all ids are known. It records an
-// error if the target is unknown or cannot change as the cue demands.
+// target parses the value of p, the target of cue c, and sets Target, Scope and tag of c, once all ids are known. It
+// records an error if the target is unknown or cannot change as the cue demands.
 func (r *reader) target(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
@@ -321,8 +322,8 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// play finds the sound of a start, the value of p, sets d.Sound and d.sound, and reports whether it exists. If not,
-// it records an error. An embedded or generated sound, or a path, becomes a new sound of the sheet.
+// play finds the sound that the value of p names, sets d.Sound and d.sound, and reports whether it exists. If not, it
+// records an error. An embedded or generated sound, or a path, is added to the sounds of the sheet.
 func (d *draft) play(p *yaml.Pair) bool {
 	r := d.reader
 	name := ""
@@ -344,8 +345,8 @@ func (d *draft) play(p *yaml.Pair) bool {
 	return true
 }
 
-// inherit sets the values of the cue in d.Cue that its node n leaves open to the values of its sound d.sound. It also
-// sets the number of its owner.
+// inherit sets the values of the cue in d.Cue that n, its node, leaves open to the values of its sound d.sound. It
+// also sets the number of its owner. d.sound must not be nil.
 func (d *draft) inherit(n *yaml.Node) {
 	s := d.sound
 	d.Cue.owner = d.ownerOf(d.Owner)
@@ -361,15 +362,15 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "from", &d.From, s.From)
 }
 
-// inherit sets *dst to the value of the cue's sound if n, the node of the cue, does not have the key.
+// inherit sets *dst to sound, a value of the cue's sound, if n, the node of the cue, does not have the key.
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	if fields.Given(n, key) == nil {
 		*dst = sound
 	}
 }
 
-// repetitions sets d.Times, how many times a cue acts, from `every`, `times` and `until` of its node n, and records
-// errors. faulty means that a time of the cue is invalid.
+// repetitions sets d.Times, how many times a cue acts, from the keys `every`, `times` and `until` of n, its node, and
+// records errors. If faulty is true, a time of the cue is invalid, and d.Times stays.
 func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
 	switch {
@@ -398,7 +399,8 @@ func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	}
 }
 
-// ownerOf returns the number of an owner, from 1, and assigns it if the owner is new. An empty name gives 0.
+// ownerOf returns the number of the owner with the given name, from 1, and assigns the next number to a new owner. An
+// empty name gives 0.
 func (r *reader) ownerOf(name string) uint64 {
 	if name != "" && r.owners[name] == 0 {
 		r.owners[name] = uint64(len(r.owners) + 1)

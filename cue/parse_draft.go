@@ -41,8 +41,8 @@ type cueField struct {
 
 var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen, Send}
 
-// newDraft returns a draft with the table of the keys of a cue. A key whose meaning depends on the verb has
-// several entries.
+// newDraft returns a draft for the cues of r's sheet, with the table of the keys of a cue. A key whose meaning depends
+// on the verb has several entries. The values of the table point into the draft.
 func newDraft(r *reader) *draft {
 	d := &draft{reader: r, lines: map[string]int{}}
 	c := &d.Cue
@@ -114,8 +114,8 @@ func newDraft(r *reader) *draft {
 	return d
 }
 
-// keysByVerb returns the keys of a draft's table by verb, and all keys, sorted, for the zero verb. All drafts have the
-// same keys, so only the first call computes them.
+// keysByVerb returns the keys of the table of d by verb, and all keys, sorted, for the zero verb. All drafts have the
+// same keys, so only the first call in the process computes them. The result must not be changed. Any goroutine.
 func keysByVerb(d *draft) map[Verb][]string {
 	sharedKeys.once.Do(func() {
 		keys, all := map[Verb][]string{}, map[string]bool{}
@@ -137,8 +137,8 @@ var sharedKeys struct {
 	keys map[Verb][]string
 }
 
-// field returns the entry of a key in the table for the verb of d.Cue, or the first entry if the cue has no verb. It
-// returns nil if the verb does not take the key.
+// field returns the entry of key in the table for the verb of d.Cue, or the first entry with that key if the cue has
+// no verb. It returns nil if the verb does not take the key.
 func (d *draft) field(key string) *cueField {
 	for i := range d.table {
 		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {

@@ -32,7 +32,7 @@ type listed struct {
 }
 
 // fields returns the keys of a list cue other than the keys of its action. Each field points into l, where its value
-// is stored when it is parsed; `do` is parsed by listCue.
+// is stored when it is parsed; `do` has no destination and is parsed by listCue.
 func (l *listed) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cue", To: &l.Number, Like: number},
@@ -48,7 +48,8 @@ func (l *listed) fields() []fields.Field {
 	}
 }
 
-// list parses n, the list of cues that wait for GO, into the sheet and records errors.
+// list parses n, the list of cues that wait for GO, into d.sheet.List and their actions into d.sheet.Cues. It records
+// errors.
 func (d *draft) list(n *yaml.Node) {
 	if !d.entries(n, "list", "[{cue: 1, play: ...}]") {
 		return
@@ -86,8 +87,8 @@ func (d *draft) list(n *yaml.Node) {
 	}
 }
 
-// unique registers the number of the cue with node n. It records an error if the number is invalid or another cue has
-// it; 2.50 and 2.5 are the same.
+// unique registers number, the number of the cue with node n. It records an error if the number is invalid or another
+// cue has it already; 2.50 and 2.5 are the same.
 func (d *draft) unique(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
 		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
@@ -100,8 +101,8 @@ func (d *draft) unique(n *yaml.Node, number string) {
 	d.lines[numberOf(number)] = n.Line
 }
 
-// listCue parses node n as one cue of the list and appends its actions to the sheet. The caller appends the list cue.
-// It is nil if n is not a mapping; this and other errors are recorded.
+// listCue parses node n as one cue of the list, appends its actions to the sheet, and returns the cue, which the
+// caller appends to the list. It records errors and returns nil only if n is not a mapping.
 func (d *draft) listCue(n *yaml.Node) *listed {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
@@ -160,8 +161,8 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 	return l
 }
 
-// action parses node n as an action of the list cue l and appends it to the cues of the sheet. An action is like a
-// cue, but its `at` is optional and may be the end of an id. Errors are recorded.
+// action parses node n as an action of the list cue l and appends it to the cues of the sheet; a crossfade becomes
+// two. An action is like a cue, but its `at` is optional and may be the end of an id. Errors are recorded.
 func (d *draft) action(n *yaml.Node, l *listed) {
 	if p := fields.Given(n, crossfade); p != nil {
 		for _, one := range d.crossfade(n, p) {
@@ -201,8 +202,8 @@ func (d *draft) action(n *yaml.Node, l *listed) {
 	d.read(made, &c)
 }
 
-// takes reports whether the verb of action n has an optional key with this name, so that the key is not a verb
-// itself. For example, `release` of a duck is a time.
+// takes reports whether the verb of the action with node n takes key as an option, so that key is not a verb itself.
+// For example, `release` of a duck is a time.
 func (d *draft) takes(n *yaml.Node, key string) bool {
 	return slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		verb := Verb(slices.Index(verbNames[:], p.Key) + 1)
@@ -210,8 +211,8 @@ func (d *draft) takes(n *yaml.Node, key string) bool {
 	})
 }
 
-// suggested returns the keys to suggest for an unknown key of a list cue with node n, by the action it has. own lists
-// the keys that every list cue takes.
+// suggested returns the keys to suggest for an unknown key of the list cue with node n, by the action it has. own
+// lists the keys that every list cue takes.
 func (d *draft) suggested(n *yaml.Node, own []string) []string {
 	has := func(key string) bool { return !fields.Missing(n, key) }
 	switch verb := Verb(slices.IndexFunc(verbNames[:], has) + 1); {
@@ -258,7 +259,7 @@ type ending struct {
 }
 
 // checkEnds resolves the ids that actions wait for, and records an error for each unknown id and each wait that can
-// never end. It runs after all targets are resolved.
+// never end. It also rejects `then: follow` after a cue that never ends. It runs after all targets are resolved.
 func (d *draft) checkEnds() {
 	s := d.sheet
 	plays := map[uint64][]int{} // by the tag of an id
@@ -316,9 +317,9 @@ func (d *draft) checkEnds() {
 	}
 }
 
-// circles reports whether cue from waits for an end that cue to causes, directly or through other actions of the same
-// list cue. Both are indexes in s.Cues. seen has the cues already visited, and circles adds to it; it is empty at the
-// first call.
+// circles reports whether cue from waits for an end that depends on cue to, directly or through other waiting actions
+// of the same list cue. Both are indexes in s.Cues. seen has the cues already visited, and circles adds to it; the
+// first caller passes an empty map.
 func (s *Sheet) circles(from, to int, seen map[int]bool) bool {
 	l := &s.List[s.Cues[from].list-1]
 	for i := l.First; i < l.First+l.Count; i++ {
@@ -341,16 +342,16 @@ type ends struct {
 	parents map[string]string
 }
 
-// note records that a cue stops or releases the voices of target. after is the id whose end the cue waits for; ""
-// means that it does not wait. A third different id for a target is ignored, because two are enough for lacks.
+// note records that a cue stops or releases the voices of target. after is the id whose end that cue waits for, or "".
+// A third different id for a target is ignored, because two are enough for lacks.
 func (e *ends) note(target, after string) {
 	if all := e.after[target]; len(all) < 2 && !slices.Contains(all, after) {
 		e.after[target] = append(all, after)
 	}
 }
 
-// lacks reports whether a voice of the cue start loops endlessly and no cue stops or releases it, except cues that
-// wait for the end of the id awaited. If awaited is "", every cue counts.
+// lacks reports whether a voice of the cue start loops endlessly and no recorded cue stops or releases it. Cues that
+// wait for the end of the id awaited do not count; if awaited is "", every cue counts.
 func (e *ends) lacks(start *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })

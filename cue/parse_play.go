@@ -10,9 +10,9 @@ import (
 	"voicepool/mixer"
 )
 
-// addLayers appends the starts of the layers of d.sound to d.layers. Each layer follows the rules of its own sound,
-// except for keys that n, the node of the cue, sets. Its pan and priority are added to the values of the cue, whose
-// defaults are the values of the parent sound. Without layers it has no effect.
+// addLayers appends the starts of the layers of d.sound to d.layers; without layers it has no effect. Each layer takes
+// the values of its own sound, except for keys that n, the node of the cue, sets. Its pan and priority are added to
+// the values of the cue.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]
@@ -37,7 +37,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 }
 
 // parameters parses the value of p, names with values, into d.Parameters. It records errors but always returns true.
-// The names are checked once all ids are known, see checkParameters.
+// Whether the sound has these parameters is checked once all ids are known, see checkParameters.
 func (d *draft) parameters(p *yaml.Pair) bool {
 	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := Parameter{Name: p.Key}
@@ -51,9 +51,9 @@ func (d *draft) parameters(p *yaml.Pair) bool {
 	return true
 }
 
-// checkParameters records an error for each parameter that cue c sets and its sounds do not have, or whose value is
-// out of range. These sounds are the sound that it plays, all sounds of its id, or any sound. n is the node of the
-// cue.
+// checkParameters records an error for each parameter that cue c sets and that its sounds do not have, or whose value
+// is out of range. For a start these are the sound it plays, for an id all sounds played under it; for all voices one
+// sound with the parameter is enough. n is the node of c.
 func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	given := fields.Given(n, "parameters")
 	if given == nil || given.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
@@ -88,8 +88,8 @@ func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	}
 }
 
-// suggestParameter returns the end of a message that suggests the parameter of the sounds whose name is nearest to
-// name, or "" if no name is near.
+// suggestParameter returns the end of a message that suggests the parameter of sounds whose name is nearest to name,
+// or "" if no name is near.
 func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	return r.Suggest(name, func() (names []string) {
 		for _, s := range sounds {
@@ -101,8 +101,8 @@ func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	})
 }
 
-// playedBy returns the sounds whose parameters cue c sets: all sounds of the sheet, the sound it plays, or all sounds
-// of its id. The pointers alias the sheet.
+// playedBy returns the sounds whose parameters cue c sets: all sounds of the sheet if c targets all voices, the sound
+// it plays, or all sounds played under its id. The pointers alias the sheet.
 func (r *reader) playedBy(c *Cue) (sounds []*rules.Sound) {
 	if c.Scope == OnAll {
 		for i := range r.sheet.Sounds {

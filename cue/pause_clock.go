@@ -34,8 +34,8 @@ type pauseClock struct {
 	flips   int   // number of flips processed
 }
 
-// advanceTo advances the clock to a frame of the output, at or after the current one. While a pause has faded out,
-// the mixer stops.
+// advanceTo advances the clock to frame output of the output, which must not be before p.output. During a pause it
+// adds the frames after the fade-out to the frames during which the mixer stops.
 func (p *pauseClock) advanceTo(output int64) {
 	n := output - p.output
 	if !p.on {
@@ -49,14 +49,14 @@ func (p *pauseClock) advanceTo(output int64) {
 	p.output = output
 }
 
-// addStop records that the mixer does not advance for a number of frames, from a frame of the output on.
+// addStop records that the mixer does not advance for the given number of frames, from frame output of the output on.
 func (p *pauseClock) addStop(output, frames int64) {
 	p.stops = append(p.stops, stoppedInterval{output - p.stopped, output, frames})
 	p.stopped += frames
 }
 
-// flip begins a pause at a frame of the output if on is true, and otherwise ends it. It has no effect if the pause
-// has that state already.
+// flip begins a pause at frame output of the output if on is true, and otherwise ends the pause. It has no effect if
+// the clock is in that state already. Calls must be in the order of frames.
 func (p *pauseClock) flip(output int64, on bool) {
 	if p.on != on {
 		p.advanceTo(output)
@@ -64,8 +64,8 @@ func (p *pauseClock) flip(output int64, on bool) {
 	}
 }
 
-// outputFrame converts a frame of the mixer to a frame of the output, which also counts the frames of all recorded
-// pauses. A frame at the beginning of a pause is converted to its end.
+// outputFrame converts frame of the mixer to a frame of the output, which also counts the frames of all recorded
+// stops. A frame at the beginning of a stop is converted to the end of the stop.
 func (p *pauseClock) outputFrame(frame int64) int64 {
 	output := frame
 	for _, s := range p.stops {
@@ -76,7 +76,7 @@ func (p *pauseClock) outputFrame(frame int64) int64 {
 	return output
 }
 
-// pausesOf returns the clock after all pauses among the scheduled goes, which are in order. A pause without an end
+// pausesOf returns the clock after all pauses among goes, which must be in the order of time. A pause without an end
 // stops the mixer forever. rate is in Hz.
 func pausesOf(goes []Go, rate int) *pauseClock {
 	p := &pauseClock{fade: fadeFrames(rate)}
@@ -92,7 +92,7 @@ func pausesOf(goes []Go, rate int) *pauseClock {
 }
 
 // goesByMixerClock returns s.Goes with times of the mixer's clock, which stops during pauses. Without pauses the
-// result aliases s.Goes. rate is in Hz.
+// result is s.Goes itself, otherwise a copy. rate is in Hz.
 func (s *Sheet) goesByMixerClock(rate int) []Go {
 	p := pausesOf(s.Goes, rate)
 	if len(p.stops) == 0 {
@@ -113,8 +113,9 @@ func (s *Sheet) goesByMixerClock(rate int) []Go {
 	return goes
 }
 
-// panicInRender carries out a scheduled panic at the current frame of a render. It drops the rest of the launches and
-// cues before the panic, fades all voices out over due.over, and resumes paused ones. The error is the mixer's.
+// panicInRender carries out the scheduled panic due at the current frame of a render. It drops the rest of the
+// launches and cues before the panic, fades all voices out over due.over, and resumes paused ones. The error is the
+// mixer's.
 func (p *Player) panicInRender(due *scheduledPanic) error {
 	p.schedule.clear(due.cues)
 	p.follows.clear(due.launches, due.cues)
@@ -127,8 +128,8 @@ func (p *Player) panicInRender(due *scheduledPanic) error {
 	return nil
 }
 
-// flipsOf returns the beginnings and ends of the pauses among the scheduled goes, in the same order, by output frame.
-// It is nil without pauses. rate is in Hz.
+// flipsOf returns the beginnings and ends of pauses among goes, in the same order, with frames of the output. It is
+// nil without pauses. rate is in Hz.
 func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 	for i := range goes {
 		if d := goes[i].Does; d == ActionPause || d == ActionResume {
@@ -138,9 +139,10 @@ func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 	return flips
 }
 
-// processPauses applies the pauses that are due at the current output frame of a render. If the output is silent
-// because of a pause, it adds the silence to the render and returns 0 and true. If not, it returns false, and size,
-// in frames, limited to the frames before the next beginning or end of a pause or fade.
+// processPauses applies the scheduled pauses that are due at the current output frame of a render. If the output is
+// silent because of a pause, it adds the silence up to its end to the render, or ends the render if the pause has no
+// end, and returns 0 and true. Otherwise it returns false and the number of frames, at most size, before the next
+// pause or end of a fade.
 func (p *Player) processPauses(size int) (int, bool) {
 	f, h := &p.file, p.freeze
 	output := f.now + f.stood

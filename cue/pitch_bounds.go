@@ -46,7 +46,8 @@ type moves struct {
 	rounds       int  // the largest number of rounds
 }
 
-// note widens m by the pitch, the speed and the loop that a set cue changes. Other properties have no effect.
+// note widens m by the pitch, the speed and the loop that the change c of a set cue sets. Other properties have no
+// effect.
 func (m *moves) note(c *mixer.Change) {
 	if c.Fields&mixer.FieldPitch != 0 {
 		m.pitch = m.pitch.with(float64(c.Pitch))
@@ -59,8 +60,8 @@ func (m *moves) note(c *mixer.Change) {
 	}
 }
 
-// pitches computes the ranges of pitch from all set and fade cues and from the pitches of buses, in semitones. The
-// pitch of a bus includes its parents.
+// pitches computes, in semitones, the ranges of pitch that set and fade cues can reach, by id and by bus, and of the
+// Doppler shift. The pitch of a bus includes its parents.
 func (s *Sheet) pitches() pitches {
 	p := pitches{map[uint64]*moves{}, map[string]span{}, s.doppler()}
 	own := map[string]span{}
@@ -105,8 +106,8 @@ func (s *Sheet) pitches() pitches {
 	return p
 }
 
-// doppler returns the largest range of Doppler shifts in semitones, over all listeners and the fastest source of the
-// sheet. It is the zero span without a listener that has a Doppler effect.
+// doppler returns the widest range of Doppler shifts in semitones, over all listeners and the fastest source of the
+// sheet. It is the zero span if no listener has a Doppler effect.
 func (s *Sheet) doppler() span {
 	fastest, shifts := 0.0, span{}
 	for i := range s.Cues {
@@ -129,8 +130,8 @@ func (s *Sheet) doppler() span {
 	return shifts
 }
 
-// of returns the range of pitches of a start in semitones, over all cues of sheet s: of its sound, properties,
-// parameters, bus and Doppler shift. c is cue itself or a layer of it.
+// of returns the range of pitches that the start c can have, in semitones, over all cues of sheet s. It includes the
+// sound, the properties of c, parameters, the bus and the Doppler shift. c is cue itself or a layer of it.
 func (p *pitches) of(s *Sheet, c, cue *Cue) span {
 	sound := &s.Sounds[c.Sound]
 	pitch, speed := at(float64(c.Change.Pitch)), at(0)
@@ -155,8 +156,8 @@ func (p *pitches) of(s *Sheet, c, cue *Cue) span {
 	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
-// bend reports whether the pitch of a start can move while it plays, through cues of sheet s, parameters, its bus or
-// the Doppler effect. c is cue itself or a layer of it.
+// bend reports whether the pitch of the start c can move while it plays, through cues of sheet s, parameters, its bus
+// or the Doppler effect. c is cue itself or a layer of it.
 func (p *pitches) bend(s *Sheet, c, cue *Cue) bool {
 	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != nowhere || sets.speed != nowhere) {
 		return true
@@ -170,7 +171,8 @@ func (p *pitches) bend(s *Sheet, c, cue *Cue) bool {
 	return c.Place != nil && p.doppler != span{} || bus.least != bus.most
 }
 
-// bending reports for each sound, by its index in s.Sounds, whether its pitch can move while it plays.
+// bending reports for each sound, by its index in s.Sounds, whether the pitch of any of its starts can move while it
+// plays.
 func (s *Sheet) bending() []bool {
 	s = s.fired()
 	pitches, out := s.pitches(), make([]bool, len(s.Sounds))
@@ -183,16 +185,16 @@ func (s *Sheet) bending() []bool {
 }
 
 // filters reports whether the spectra of sounds affect the choice of victims, because the sheet has filters, sends of
-// voices or walls. The sounds are then measured.
+// voices or walls. The sounds must then be measured.
 func (s *Sheet) filters() bool {
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c Cue) bool {
 		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0 || c.Occlusion != 0 || c.Obstruction != 0
 	})
 }
 
-// versions returns the resampled and looped variants that the cues can need of the loaded sounds, which are in the
-// order of s.Sounds. If live is true, it includes the variants for starts by hand. It only lists them;
-// loading.Versions.Make makes them.
+// versions returns the list of resampled and measured variants that the cues can need of loaded, the sounds in the
+// order of s.Sounds. If live is true, it includes the variants for starts by hand. It makes no variant;
+// loading.Versions.Make does.
 func (s *Sheet) versions(loaded []loading.Sound, live bool) *loading.Versions {
 	out := &loading.Versions{}
 	pitches, filters := s.pitches(), s.filters()

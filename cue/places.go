@@ -11,7 +11,8 @@ import (
 	"voicepool/space"
 )
 
-// places returns the keys of spatial audio, for the table of the keys of a cue. Values are parsed into d.Cue.
+// places returns the keys of spatial audio, for the table of the keys of a cue. Each field points into d.Cue, where
+// its value is stored when it is parsed.
 func (d *draft) places() []cueField {
 	c := &d.Cue
 	put, all, listen := []Verb{Play, Put}, []Verb{Play, Put, Listen}, []Verb{Listen}
@@ -29,7 +30,8 @@ func (d *draft) places() []cueField {
 	}
 }
 
-// listens checks the listener of the cue in d.Cue. It records an error if it is invalid. n is the mapping of the cue.
+// listens sets the scope of the listener cue in d.Cue and records an error if its values make no valid listener. n is
+// the node of the cue. If an error is recorded already, the check is left out.
 func (d *draft) listens(n *yaml.Node) {
 	d.Scope = OnAll
 	if d.Failed() {
@@ -65,20 +67,21 @@ func (c *Cue) listener() space.Listener {
 	}
 }
 
-// spot returns the position, axis and walls that a cue sets for a voice. Missing values are zero.
+// spot returns the position, velocity, axis and walls that c sets for a voice. Missing values are zero.
 func (c *Cue) spot() space.Spot {
 	return space.Spot{
 		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
 	}
 }
 
-// putAt sets the spatial fields of a cue to the values of s. Place is set even if it is zero.
+// putAt sets the spatial fields of c to the values of s. Zero vectors become nil, except Place, which is always set.
 func (c *Cue) putAt(s *space.Spot) {
 	at := s.Position
 	c.Place, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, given(s.Velocity), given(s.Forward), s.Occlusion, s.Obstruction
 }
 
-// needsPlace records an error for each key in n, the node of a start, that needs `place` if the cue does not have it.
+// needsPlace records an error for each spatial key in n, the node of the start in d.Cue, if the cue does not have
+// `place`. Cues with other verbs pass.
 func (d *draft) needsPlace(n *yaml.Node) {
 	if d.Verb != Play || d.Place != nil {
 		return
@@ -95,8 +98,8 @@ func (d *draft) needsPlace(n *yaml.Node) {
 	}
 }
 
-// heardAt returns the cue for a journal entry that sets the listener to l. It scales the Doppler effect and the speed
-// of sound together into the range of a sheet, if necessary.
+// heardAt returns the cue that sets the listener to l, for a recording. If necessary, it scales the Doppler effect and
+// the speed of sound together into the range of a sheet, which sounds the same.
 func heardAt(l space.Listener) Cue {
 	at := l.Position
 	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only the quotient matters
@@ -111,15 +114,15 @@ func heardAt(l space.Listener) Cue {
 	}
 }
 
-// movedTo returns the cue for journal entry e, which moves the voice with an id.
+// movedTo returns the cue for the journal entry e, which moves a voice; id is the id of that voice in the recording.
 func movedTo(e *mixer.Entry, id string) Cue {
 	c := Cue{Verb: Put, Target: id}
 	c.putAt(&e.How.Emitter.Spot)
 	return c
 }
 
-// writePlace writes the spatial keys of a sound to l, except its position. Keys with their default values are left
-// out.
+// writePlace writes the spatial keys of a sound with emitter e to l, except its position. Keys with their default
+// values are left out.
 func writePlace(l *fields.Line, e *space.Emitter) {
 	writeDistance(l, "distance", &e.Attenuation)
 	if e.SendAttenuation != (space.Attenuation{}) {
@@ -138,7 +141,7 @@ func writePlace(l *fields.Line, e *space.Emitter) {
 	}
 }
 
-// writeDistance writes attenuation a over distance to l, as the value of a key.
+// writeDistance writes key with the attenuation a over distance as its value to l.
 func writeDistance(l *fields.Line, key string, a *space.Attenuation) {
 	var distance fields.Line
 	if t := a.Table; t != nil {

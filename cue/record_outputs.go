@@ -12,8 +12,8 @@ import (
 	"voicepool/mixer"
 )
 
-// headOutputs appends the outputs of a mixer to s.Outputs. The gain, filters and effects of the first output become
-// the master's. An output with an insert is an error that wraps ErrRecord.
+// headOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, filters and effects of the
+// first output become the master's. If an output has an insert, the error wraps ErrRecord.
 func (s *Sheet) headOutputs(c *mixer.Config) error {
 	next := 1
 	for i, o := range c.Outputs {
@@ -40,7 +40,7 @@ func (s *Sheet) headOutputs(c *mixer.Config) error {
 	return nil
 }
 
-// writeOutputs writes the key `outputs` of a sheet with all outputs to b. Without outputs it writes no text.
+// writeOutputs writes the key `outputs` of a sheet with all outputs to b, if there are any.
 func writeOutputs(b *strings.Builder, outputs []rules.Output) {
 	if len(outputs) > 0 {
 		b.WriteString("outputs:\n")
