@@ -130,9 +130,10 @@ type Player struct {
 
 const never = 1<<63 - 1
 
-// NewPlayer creates the mixer of a sheet and loads its sounds with lib, which must have the sample rate of the sheet.
-// It waits until all sounds are loaded and resampled. The error is from LoadSounds or ctx, wraps mixer.ErrConfig, or
-// reports an invalid Options.From or Options.Cue. The caller must call Close, or let Read or Feed reach their end.
+// NewPlayer creates the mixer of sheet s and loads its sounds with lib, which must have the sample rate of the sheet.
+// It returns once all sounds are loaded and resampled; Options.Loading and Preparing report the progress. The error is
+// from LoadSounds or ctx, wraps mixer.ErrConfig, or wraps ErrBeginning if the show cannot begin at Options.Cue. The
+// caller must call Close, or let Read or Feed reach their end.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
 	given := s
 	if s = s.fired(); o.Live {
@@ -221,8 +222,8 @@ const (
 	shortSheet  = fewCommands / 8
 )
 
-// isShort reports whether the cues of a sheet, with their repetitions and layers, are so few that a render never has
-// fewCommands in flight. GOs that have not come are not counted.
+// isShort reports whether the cues of the sheet, with their repetitions and layers, are so few that a render never has
+// fewCommands in flight. Cues of GOs that are not in s.Cues yet do not count.
 func (s *Sheet) isShort() bool {
 	n := uint64(len(s.Cues))
 	for i := range s.Cues {
@@ -234,17 +235,17 @@ func (s *Sheet) isShort() bool {
 // Mixer returns the mixer, for its Stats and Latency. Do not start sounds on it or poll its events.
 func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 
-// Close stops the decoding of streams and releases their files. Read and Feed call it at their end; call it to end
-// earlier. It may be called twice.
+// Close closes the mixer: it stops the decoding of streams and releases their files. Read and Feed call it at their
+// end; call it to end earlier. It may be called twice.
 func (p *Player) Close() { p.mixer.Close() }
 
-// Sheet returns the current sheet, which is read-only: the argument of the last successful Change, or of NewPlayer.
+// Sheet returns the current sheet, which is read-only: the sheet given to the last successful Change, or to NewPlayer.
 // Any goroutine.
 func (p *Player) Sheet() *Sheet { return p.given.Load() }
 
-// feed hands over the actions before a frame of the show to the mixer, at most up to the sheet's length. If it
-// returns mixer.ErrBusy, the mixer's queue is full, and blocked is the frame of the action that did not fit; the next
-// call continues with it. Without an error blocked is 0.
+// feed hands the actions before frame before of the show to the mixer, at most up to the sheet's length. If the
+// mixer's queue is full, the error is mixer.ErrBusy and blocked the frame of the action that did not fit; that action
+// stays held, and the next call continues with it. Without an error blocked is 0.
 func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {
@@ -273,8 +274,8 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	}
 }
 
-// placed returns a rules.Errors with the text of err and the place of the cue in its file. file is the name of the
-// file. mixer.ErrBusy, and errors of cues without a place, are returned unchanged.
+// placed returns err with the position of c in its file: a rules.Errors with the text of err, the name file, and the
+// line and column of c. mixer.ErrBusy, and errors of cues without a line, are returned unchanged.
 func (c *Cue) placed(file string, err error) error {
 	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
 		return err
@@ -282,8 +283,9 @@ func (c *Cue) placed(file string, err error) error {
 	return rules.Errors{&rules.Error{File: file, Line: c.Line, Column: c.Column, Msg: err.Error()}}
 }
 
-// once runs command, the next command of the held action, unless the mixer accepted it in an earlier attempt. It
-// identifies the command by the number of calls since the beginning of send. It returns the error of command.
+// once runs command unless the mixer accepted it at an earlier attempt for the same held action. It identifies
+// commands by their order, so send must make the same calls of once at each attempt. The error is the error of
+// command.
 func (p *Player) once(command func() error) error {
 	if p.step == p.done {
 		if err := command(); err != nil {
@@ -295,8 +297,8 @@ func (p *Player) once(command func() error) error {
 	return nil
 }
 
-// send passes one action to the mixer. After mixer.ErrBusy, the next call for the same action continues with the
-// command that failed. Other errors are the mixer's, too.
+// send passes action a to the mixer, or its message to the outbox. After mixer.ErrBusy, the next call for the same
+// action continues with the command that failed. Other errors are the mixer's, too.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
 	p.step = 0
@@ -320,7 +322,8 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
-// poll processes the new events of the mixer and reads its journal. Events after the sheet's length are ignored.
+// poll processes the new events of the mixer: it updates the waits of p.follows, adds them to the report and calls
+// Options.Watch. It also records the mixer's journal. Events after the sheet's length are dropped.
 func (p *Player) poll() {
 	p.recording.note(p.mixer)
 	for {
@@ -338,7 +341,7 @@ func (p *Player) poll() {
 	}
 }
 
-// tell adds an event to the report and passes it to Options.Watch.
+// tell passes e to Options.Watch and, with Options.Events, adds it to the report.
 func (p *Player) tell(e report.Event) {
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)
@@ -349,21 +352,21 @@ func (p *Player) tell(e report.Event) {
 	}
 }
 
-// quiet reports whether no voice plays and every start passed to the mixer has been carried out, by the statistics of
-// the mixer. If it is true, stats.SilentFrom is the end of the sound.
+// quiet reports whether, by stats of the mixer, no voice plays and every start passed to the mixer has been carried
+// out. If it is true, stats.SilentFrom is the end of the sound.
 func (p *Player) quiet(stats *mixer.Stats) bool {
 	return stats.Playing == 0 && stats.Asked+p.stoppedDelayed(stats) >= p.askedFor()
 }
 
-// over returns the first frame after all voices and tails, by the statistics of the mixer. It is valid only if no
-// voice sounds and no start is pending.
+// over returns the first frame after all voices and tails, by stats of the mixer. It is valid only if no voice sounds
+// and no start is pending.
 func over(stats *mixer.Stats) int64 { return max(stats.SilentFrom, stats.RingsUntil) }
 
 // askedFor returns the number of starts requested from the mixer so far, by the sheet and by hand. Each layer counts.
 func (p *Player) askedFor() int64 { return p.asked + p.manual.requested.Load() }
 
-// finished reports whether no voice plays, by the statistics of the mixer, and no start or GO is scheduled, waits for
-// an end or is held back. Tails of effects may still sound.
+// finished reports whether, by stats of the mixer, no voice plays, and no start or GO is scheduled, waits for an end
+// or is held back. Tails of effects may still sound.
 func (p *Player) finished(stats *mixer.Stats) bool {
 	return p.quiet(stats) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }

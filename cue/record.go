@@ -60,10 +60,10 @@ type soundKey struct {
 	emitter space.Emitter // without its Spot
 }
 
-// NewRecorder returns a recorder without cues for a mixer with the configuration in the head of a sheet: voices,
-// policy, rate, master and buses (see SheetOf). Other parts of head are ignored. source returns the entry of `sounds`
-// for a sound, with exactly one file, or false if the sound does not come from a file. The recorder calls source in
-// Add, once for each combination of a sound with its settings.
+// NewRecorder returns a recorder without cues for the mixer whose configuration head has: voices, policy, rate, master
+// and buses (see SheetOf). Other parts of head are ignored. source returns the entry of `sounds` for a sound, with
+// exactly one file, or false if the sound does not come from a file. Add calls source once for each combination of a
+// sound with its settings.
 func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Recorder {
 	buses := map[string]bool{}
 	for i := range head.Outputs {
@@ -79,9 +79,9 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	}
 }
 
-// SheetOf returns a sheet with the configuration of a mixer and without sounds or cues, as NewRecorder needs it. Zero
-// values become the defaults of the mixer. If the mixer has an insert, which a sheet cannot express, the sheet is
-// nil, and the error wraps ErrRecord.
+// SheetOf returns a sheet with the mixer configuration c and without sounds or cues, as NewRecorder needs it. Zero
+// values of c become the defaults of the mixer. If c has an insert, which a sheet cannot express, the sheet is nil,
+// and the error wraps ErrRecord.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
@@ -120,18 +120,18 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	return s, nil
 }
 
-// capped limits a cutoff in Hz to half the sample rate, also in Hz, which sounds the same. 0, for no filter, stays 0.
+// capped limits the cutoff hz to half of rate, the sample rate in Hz, which sounds the same. 0, for no filter, stays
+// 0.
 func capped(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
 
-// duckOf converts a duck of a mixer to a duck of a sheet. rate is the sample rate in Hz, because times are rounded to
-// frames.
+// duckOf converts d, a duck of a mixer, to a duck of a sheet. Times are rounded to frames at rate, in Hz.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
 	at := func(t time.Duration) rules.Time { return rules.FrameTime(pcm.Frames(t, rate), rate) }
 	return &rules.Duck{When: d.When, By: d.By, Above: d.Above, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
 }
 
-// Add appends journal entries, in the order of the journal, as cues. The error wraps ErrRecord; the entry with the
-// error and all after it in entries are ignored.
+// Add records entries, in the order of the journal, as cues. If a cue cannot express an entry, it stops there, ignores
+// the rest of entries, and returns an error that wraps ErrRecord.
 func (r *Recorder) Add(entries []mixer.Entry) error {
 	for i := range entries {
 		if err := r.add(&entries[i]); err != nil {
@@ -144,8 +144,8 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 // Cues returns the number of cues recorded until now.
 func (r *Recorder) Cues() int { return r.count }
 
-// add converts one journal entry to a cue and records it. It returns an error, without ErrRecord, if no cue can
-// express the entry.
+// add converts journal entry e to a cue and records it; a stop of all voices without effect is left out. If no cue can
+// express the entry, the error does not wrap ErrRecord yet.
 func (r *Recorder) add(e *mixer.Entry) error {
 	if r.silences(e) {
 		return nil
@@ -209,8 +209,8 @@ var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryEffect: Set, mixer.EntrySend: Set,
 }
 
-// silences tracks stops of all voices; call it for each entry in order. It reports whether e is a stop of all voices
-// without effect, because an earlier one ends no later and no voice has started since.
+// silences tracks stops of all voices; call it for each entry in order. It reports whether e stops all voices without
+// effect, because an earlier such stop ends no later and no voice has started since.
 func (r *Recorder) silences(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:
@@ -227,7 +227,8 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 	return false
 }
 
-// play records a start as a cue with an id of its own. It returns an error if a sheet cannot express the sound.
+// play records e, a start, as a cue with a new id, which later entries for the voice use. It returns an error if a
+// sheet cannot express the sound.
 func (r *Recorder) play(e *mixer.Entry) error {
 	h := &e.How
 	name, err := r.sound(e)
@@ -261,7 +262,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	return nil
 }
 
-// ownerName returns the number of an owner in decimal, as its name in a sheet, or "" for 0, no owner.
+// ownerName returns the name of an owner in a sheet: the number owner in decimal, or "" for 0, no owner.
 func ownerName(owner uint64) string {
 	if owner == 0 {
 		return ""
@@ -269,8 +270,8 @@ func ownerName(owner uint64) string {
 	return strconv.FormatUint(owner, 10)
 }
 
-// sound returns the name of the `sounds` entry for the start e and records the entry if it is new. It returns "" and
-// an error if a sheet cannot express the sound.
+// sound returns the name of the `sounds` entry for the start e, and writes that entry to r.listed if it is new. It
+// returns "" and an error if a sheet cannot express the sound.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
 	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull, h.Placed, h.Emitter}
@@ -320,13 +321,14 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	return name, nil
 }
 
-// unmeasured reports whether the mixer steals by masking and a sound lacks the masking data for it. A sheet would
-// load the sound with the data, and then choose other victims.
+// unmeasured reports whether the mixer steals by masking and s lacks the masking data for it. A sheet would load the
+// sound with the data, and then choose other victims.
 func (r *Recorder) unmeasured(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
-// group copies the limits of a group and a unique name for it to entry, the `sounds` entry of a sound.
+// group sets the group of entry, the `sounds` entry of a sound, to a unique name for g, and its limits to the limits
+// of g.
 func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {
@@ -339,8 +341,8 @@ func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
-// unused returns a name that was not returned before, and registers it: name itself, or name with a number. An empty
-// name becomes "sound". taken holds the last suffix of each name.
+// unused returns name, or name with a number if it was returned before, and registers the result in taken. An empty
+// name becomes "sound". taken has the last suffix of each name.
 func unused(taken map[string]int, name string) string {
 	if name == "" {
 		name = "sound"

@@ -13,8 +13,9 @@ import (
 	"voicepool/mixer"
 )
 
-// WriteTo writes the recorded sheet to w as YAML, and returns the number of bytes written and the error of w. The
-// sheet ends by itself unless voices keep looping or stay paused; End gives it a length.
+// WriteTo writes the recorded sheet to w as YAML, and returns the number of bytes written and the error of w. A render
+// of the sheet ends by itself unless voices keep looping or stay paused; End gives the sheet a length. The recording
+// may continue afterwards.
 func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	r.head(&b)
@@ -30,10 +31,10 @@ func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// End sets the length of the recorded sheet in frames; with 0, the default, it has no length.
+// End sets the length of the recorded sheet to frame; 0, the default, means no length.
 func (r *Recorder) End(frame int64) { r.last = frame }
 
-// head writes the configuration of the mixer to b as the first keys of the sheet.
+// head writes the configuration of the mixer, and the length, to b as the first keys of the sheet.
 func (r *Recorder) head(b *strings.Builder) {
 	s := r.sheet
 	fmt.Fprintf(b, "voices: %d\n", s.Voices)
@@ -74,29 +75,29 @@ func (r *Recorder) head(b *strings.Builder) {
 	}
 }
 
-// writeEffects writes the key `effects` to l. Without effects it writes no text.
+// writeEffects writes the key `effects` to l if there are effects.
 func writeEffects(l *fields.Line, effects []effect.Effect) {
 	if len(effects) > 0 {
 		l.Raw("effects", parse.WriteEffects(effects))
 	}
 }
 
-// writeSends writes the key `sends` to l. Without sends it writes no text.
+// writeSends writes the key `sends` to l if there are sends.
 func writeSends(l *fields.Line, sends []mixer.Send) {
 	if len(sends) > 0 {
 		l.Raw("sends", parse.WriteSends(sends))
 	}
 }
 
-// kind returns the kind of the effect with a name on a bus or output, or on "master". It panics if the bus does not
-// have the effect.
+// kind returns the kind of the effect with the given name on the given bus or output, or on "master". It panics if the
+// bus does not have the effect.
 func (s *Sheet) kind(bus, name string) *effect.Kind {
 	all := s.EffectsOf(bus)
 	return all[slices.IndexFunc(all, func(e effect.Effect) bool { return e.Name() == name })].Kind()
 }
 
-// write records cue c at a frame. c.Target is the value of its verb, also for Play. Keys with their default values
-// are left out, except keys that a set changes.
+// write appends cue c at frame to r.cues as a line of YAML. c.Target is the value of its verb, also for Play. Keys
+// with their default values are left out, except keys that a set changes.
 func (r *Recorder) write(frame int64, c Cue) {
 	d := r.draft
 	d.Cue, d.duck = c, rules.Duck{}

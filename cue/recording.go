@@ -20,8 +20,8 @@ type recording struct {
 // journalled is the capacity of the journal: sixteen times the number of commands in flight.
 const journalled = 1 << 16
 
-// record prepares the recording of the mixer's journal into p.recording. Paths of files become absolute. Call it once
-// the sounds are loaded, before the first command.
+// record prepares p.recording for the mixer's journal, with absolute paths of the sound files. Call it once the sounds
+// are loaded, before the first command.
 func (p *Player) record() {
 	p.recording = recording{
 		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
@@ -51,8 +51,8 @@ func (p *Player) record() {
 	}
 }
 
-// note adds the new entries of the mixer's journal to the recorder. After the first error, which it keeps in r.err,
-// it ignores them. Without a recorder it has no effect.
+// note adds the new entries of the journal of m to the recorder. It keeps the first error in r.err and ignores all
+// entries after it. Without a recorder it has no effect.
 func (r *recording) note(m *mixer.Mixer) {
 	for r.recorder != nil {
 		n := m.Journal(r.entries)
@@ -65,9 +65,9 @@ func (r *recording) note(m *mixer.Mixer) {
 	}
 }
 
-// Recorder returns the recording so far, whose WriteTo writes a sheet with absolute file paths, or nil and no error
-// without Options.Record. Control side, at the same times as Report. An error wraps ErrRecord; the sheet then lacks
-// everything after it.
+// Recorder returns the recording so far, whose WriteTo writes a sheet with absolute file paths. Without Options.Record
+// it returns nil and no error. If the error, which wraps ErrRecord, is not nil, the sheet lacks everything after the
+// entry that failed, or commands that came too fast. Control side, at the same times as Report.
 func (p *Player) Recorder() (*Recorder, error) {
 	r := &p.recording
 	r.note(p.mixer)

@@ -93,8 +93,9 @@ mixing:
 	return n, nil
 }
 
-// mixMore mixes one block of at most size frames and stores in p.file how much of it Read may return. It sets
-// p.file.over instead if the show has ended. The error is of the mixer, a stream or CheckRender.
+// mixMore mixes one block of at most size frames and stores in p.file how much of it Read may return; silence at the
+// end of the block is held back. If the show has ended, it sets p.file.over instead. The error is of the mixer or a
+// stream, or wraps ErrEndless.
 func (p *Player) mixMore(size int) error {
 	f := &p.file
 	latency := int64(p.mixer.LatencyFrames())
@@ -168,7 +169,7 @@ type keeping struct {
 	held, spare []pcm.Frame
 }
 
-// give appends a block of interleaved frames to the held frames, and takes the first n elements away and returns
+// give appends block, interleaved frames, to the held frames, and takes the first n elements of all away and returns
 // them. The result is valid until the next call; it is nil if n is 0. block is copied.
 func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	all := append(k.held, block...)
@@ -180,8 +181,8 @@ func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	return all[:n]
 }
 
-// mixBlock fills dst, interleaved outputs, with the commands and scheduled panics due in it. The error is of the
-// mixer or a stream.
+// mixBlock mixes len(dst)/p.outputs frames into dst, interleaved outputs, with the commands and scheduled panics due
+// in them. The error is of the mixer or a stream.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
 	for end := f.now + int64(len(dst)/p.outputs); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
@@ -199,8 +200,9 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 	return p.mixStretch(dst)
 }
 
-// mixStretch fills dst, interleaved outputs, with the commands due in it, except panics. If the mixer's queue is
-// full, it mixes up to the next command to make room. The error is of the mixer or a stream.
+// mixStretch mixes len(dst)/p.outputs frames into dst, interleaved outputs, with the commands due in them, except
+// panics, and advances p.file.now. If the mixer's queue is full, it mixes up to the next command to make room. The
+// error is of the mixer or a stream.
 func (p *Player) mixStretch(dst []pcm.Frame) error {
 	f := &p.file
 	for p.follows.waits() && len(dst) > 0 {
@@ -242,8 +244,9 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 // unpolled is the largest number of seconds between two polls. The mixer can hold the events of 20 s.
 const unpolled = 10
 
-// renderPrepared fills dst, interleaved outputs, after every stream has been decoded that far. If the player skips,
-// it advances the mixer by the length of dst without mixing and leaves dst unchanged.
+// renderPrepared fills dst, interleaved outputs, and waits for the decoding of streams before each part. If p.skips is
+// set, it advances the mixer by the length of dst without mixing and leaves dst unchanged. At least every 10 s of the
+// mix it polls the events.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
@@ -281,8 +284,8 @@ type victim struct {
 	sum   float64 // the sum at the beginning of the window
 }
 
-// begin starts the measurement of the mix beneath lost sounds at frame from of the show, on the first call; later
-// calls have no effect. rate is in Hz. outputs is the number of interleaved outputs.
+// begin starts the measurement of the mix beneath lost sounds at frame from of the show. Only the first call has an
+// effect. rate is in Hz, and outputs is the number of interleaved outputs.
 func (b *beneath) begin(rate, outputs int, from int64) {
 	if b.window == 0 {
 		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
@@ -292,16 +295,16 @@ func (b *beneath) begin(rate, outputs int, from int64) {
 	}
 }
 
-// expect registers e for the measurement if a sound was lost and its level is known. event is the index of e in the
-// events that hear gets. Events come in the order of their frames.
+// expect registers e for the measurement if it reports a lost sound with a known level. event is the index of e in the
+// events that hear gets. Calls must be in the order of frames.
 func (b *beneath) expect(event int, e *report.Event) {
 	if b.window > 0 && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
-// hear measures the next frames of the mix, interleaved outputs, and stores the results that are complete in BelowMix
-// of the events that expect registered. outputs is the number of interleaved outputs. Before begin it has no effect.
+// hear measures frames, the next interleaved frames of the mix, and sets BelowMix of the events that expect registered
+// as soon as their 60 ms are complete. outputs is the number of interleaved outputs. Before begin it has no effect.
 func (b *beneath) hear(frames []pcm.Frame, outputs int, events []report.Event) {
 	if b.window == 0 {
 		return
@@ -324,8 +327,8 @@ func (b *beneath) hear(frames []pcm.Frame, outputs int, events []report.Event) {
 	}
 }
 
-// turn begins and ends the windows due at the current frame, and stores the results of ended ones in events. It
-// returns the number of frames until the next change, or never.
+// turn begins and ends the windows of 60 ms due at the current frame, and stores the results of ended ones in events.
+// It returns the number of frames until the next beginning or end, or never.
 func (b *beneath) turn(events []report.Event) int64 {
 	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.at {
 		b.victims[b.opened].sum = b.sum
@@ -344,7 +347,7 @@ func (b *beneath) turn(events []report.Event) int64 {
 	return next
 }
 
-// close ends the window that opened first and stores its result in BelowMix of its event. A window must be open.
+// close ends the window that opened first and sets BelowMix of its event in events. A window must be open.
 func (b *beneath) close(events []report.Event) {
 	v := &b.victims[b.closed]
 	b.closed++
@@ -353,8 +356,7 @@ func (b *beneath) close(events []report.Event) {
 	e.HasBelowMix = true
 }
 
-// finish closes the open windows at the end of the mix, which is followed by silence, and stores their results in
-// events.
+// finish closes the open windows at the end of the mix, as if silence followed, and stores their results in events.
 func (b *beneath) finish(events []report.Event) {
 	for b.closed < b.opened {
 		b.close(events)

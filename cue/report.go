@@ -10,8 +10,9 @@ import (
 	"voicepool/voice"
 )
 
-// Report returns the statistics and events of the show; events only with Options.Events. Control side, after the last
-// Read, or after the device that calls Render has been closed. The events alias the player's.
+// Report returns the statistics and events of the show, with events only if Options.Events is set. It processes the
+// last events of the mixer, see Options.Watch. Control side, after the last Read, or after the device that calls
+// Render has been closed. The events alias the player's.
 func (p *Player) Report() *report.Report {
 	p.poll()
 	p.beneath.finish(p.events)
@@ -35,7 +36,7 @@ func (p *Player) Report() *report.Report {
 	return r
 }
 
-// event converts event m of the mixer to a report event, with the names and cue numbers of the sheet.
+// event converts m, an event of the mixer, to a report event, with the names and cue numbers of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
 	e.Cue, _ = ofRef(m.Ref)
@@ -46,8 +47,8 @@ func (p *Player) event(m *mixer.Event) report.Event {
 	return e
 }
 
-// ruled adds the rule of the sheet that caused a rejection or a steal to e, which was converted from m. Other events
-// are unchanged.
+// ruled adds to e the limit or cooldown of the sheet that caused a rejection or a steal. m is the event that e was
+// converted from. Other kinds of events are unchanged.
 func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
 	if e.Loss() && m.By != 0 {
@@ -74,8 +75,8 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	}
 }
 
-// name returns the name of sound s in the sheet, by the reference of its start, or its name in the library if the
-// sheet did not start it. It returns "" if s is nil.
+// name returns the name in the sheet of s, the sound of the start with reference ref. If the sheet did not start it,
+// it is the name of s in the library. It is "" if s is nil.
 func (p *Player) name(s *voice.Sound, ref int64) string {
 	if s == nil {
 		return ""
@@ -86,8 +87,8 @@ func (p *Player) name(s *voice.Sound, ref int64) string {
 	return s.Name() // played outside the sheet
 }
 
-// startedOf returns the sound of the start with a reference: of a cue, a layer of a cue, or a start by hand. It
-// returns nil for other references. The result aliases the sheet.
+// startedOf returns the sound of the start with reference ref: of a cue, of a layer of a cue, or of a start by hand.
+// It returns nil for other references. The result aliases the sheet.
 func (p *Player) startedOf(ref int64) *rules.Sound {
 	i, number := ofRef(ref)
 	_, sound := ofHandRef(ref)

@@ -26,7 +26,7 @@ type runtimeIDs struct {
 	most  int               // at this size, the next claim calls deleteEnded
 }
 
-// number returns the number of a name created by Start, or 0 if it does not exist.
+// number returns the number of name, or 0 if Start has not created it or it was deleted.
 func (m *runtimeIDs) number(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		return one.number
@@ -34,7 +34,8 @@ func (m *runtimeIDs) number(name string) uint64 {
 	return 0
 }
 
-// pin protects a name from deletion forever and returns its number. It returns 0 if the name does not exist.
+// pin protects name from deletion forever and returns its number. It returns 0 if Start has not created it or it was
+// deleted.
 func (m *runtimeIDs) pin(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		one.pinned = true
@@ -42,8 +43,8 @@ func (m *runtimeIDs) pin(name string) uint64 {
 	return m.number(name)
 }
 
-// claim returns the entry of a name for a start in progress and creates it with a new number if needed. The entry is
-// not deleted before addVoices ends the claim.
+// claim returns the entry of name for a start in progress; it creates the entry with a new number if needed. The entry
+// is not deleted before addVoices ends the claim. It may delete other names that have ended.
 func (m *runtimeIDs) claim(name string) *runtimeID {
 	one := m.all[name]
 	if one == nil {
@@ -72,8 +73,8 @@ func (m *runtimeIDs) deleteEnded() {
 	}
 }
 
-// addVoices ends a claim and records the voices of its start, so that the name is kept until they have ended. voices
-// may be empty. A pinned name does not record them.
+// addVoices ends a claim and records voices, the voices of its start, so that the name is kept until they have ended.
+// voices may be empty. A pinned name does not record them.
 func (one *runtimeID) addVoices(voices []mixer.Handle) {
 	if one.claims--; one.pinned {
 		return
@@ -89,8 +90,8 @@ func (one *runtimeID) deleteEnded() {
 	one.voices = slices.DeleteFunc(one.voices, func(h mixer.Handle) bool { return h.State().Over() })
 }
 
-// Tag returns the tag of an id, for mixer.TargetTag. known is true if a cue of a sheet uses the id, or living voices
-// that were started by hand; otherwise the tag is 0. Any goroutine.
+// Tag returns the tag of id (its number), for mixer.TargetTag. known is true if a cue of a sheet uses the id, or if
+// voices that were started by hand with it live; otherwise the tag is 0. Any goroutine.
 func (p *Player) Tag(id string) (tag uint64, known bool) {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -98,7 +99,7 @@ func (p *Player) Tag(id string) (tag uint64, known bool) {
 	return tag, tag != 0
 }
 
-// ID returns the id of a tag, or "" if it does not exist or has been deleted. Any goroutine.
+// ID returns the id with the given tag, or "" if it does not exist or has been deleted. Any goroutine.
 func (p *Player) ID(tag uint64) string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -108,7 +109,7 @@ func (p *Player) ID(tag uint64) string {
 	return p.live.runtimeIDs.names[tag]
 }
 
-// IDs returns all ids that have a Tag, sorted and without duplicates. The slice is the caller's. Any goroutine.
+// IDs returns all ids that have a Tag, sorted and without duplicates, as a new slice. Any goroutine.
 func (p *Player) IDs() []string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -118,7 +119,8 @@ func (p *Player) IDs() []string {
 	return slices.Compact(all)
 }
 
-// tagOf returns the tag of an id of a sheet, of Do or of Start, or 0 if it does not exist. The caller holds l.mutex.
+// tagOf returns the tag of id, an id of a sheet, of Do or of Start, or 0 if it does not exist. The caller holds
+// l.mutex.
 func (l *live) tagOf(id string) uint64 {
 	if l.tagged == nil {
 		l.tagged = map[string]uint64{}
@@ -135,9 +137,8 @@ func (l *live) tagOf(id string) uint64 {
 // claimedIDs holds the names claimed by a start by hand. A field is nil if it is unset or belongs to a sheet.
 type claimedIDs struct{ id, owner *runtimeID }
 
-// claim returns the tag of an id and the number of an owner for a start by hand, and creates them if needed. An empty
-// name has the number 0. It takes l.mutex. The caller must pass c to finishClaim later, whether the start succeeds or
-// not.
+// claim returns the tag of id and the number of owner for a start by hand, and creates them if needed. An empty name
+// has the number 0. It takes l.mutex. The caller must pass c to finishClaim later, whether the start succeeds or not.
 func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	if id == "" && owner == "" {
 		return 0, 0, c
@@ -155,8 +156,8 @@ func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	return tag, number, c
 }
 
-// finishClaim ends the claim c and records the voices of its start by hand; they are empty if it failed. It takes
-// l.mutex.
+// finishClaim ends the claim c and records voices, the voices of its start by hand; the slice is empty if the start
+// failed. It takes l.mutex.
 func (l *live) finishClaim(c claimedIDs, voices []mixer.Handle) {
 	if c.id == nil && c.owner == nil {
 		return

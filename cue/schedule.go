@@ -90,9 +90,9 @@ func (h *turns) Pop() any {
 	return t
 }
 
-// Schedule returns an iterator over the actions of the sheet, from its beginning. rate is the sample rate of their
-// frames, 1..768,000 Hz. seed, which may differ from the sheet's own, determines the random choices. Actions that
-// wait for an end are not included.
+// Schedule returns an iterator over the actions of the sheet, from its beginning, with scheduled GOs included. rate is
+// the sample rate of their frames, 1..768,000 Hz. seed, which may differ from the sheet's own, determines the random
+// choices. Actions that wait for an end are not included.
 func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	s = s.fired()
 	sc := &Schedule{
@@ -116,8 +116,8 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 // expect adds all repetitions of cue c to the counts of starts or messages that are still to come.
 func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
 
-// expectMore adds a number of repetitions of cue c to the counts of starts or messages that are still to come. If the
-// sheet repeats the cue forever, the count becomes 2^64 - 1.
+// expectMore adds times repetitions of cue c to the counts of starts or messages that are still to come. If the sheet
+// repeats the cue forever, the count becomes 2^64 - 1. Other verbs have no count.
 func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	if n := sc.left(c); n != nil {
 		if sc.sheet.again(c) {
@@ -127,8 +127,8 @@ func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	}
 }
 
-// left returns a pointer to the counter of starts or messages still to come, by the verb of c. It returns nil for
-// other verbs.
+// left returns a pointer to the count of starts still to come if c is a start, of messages if c is a message, and
+// otherwise nil.
 func (sc *Schedule) left(c *Cue) *uint64 {
 	switch c.Verb {
 	case Play:
@@ -139,8 +139,8 @@ func (sc *Schedule) left(c *Cue) *uint64 {
 	return nil
 }
 
-// release schedules a cue whose wait for an end is over. cue is its index in the sheet, and frame the frame that its
-// times are relative to, which is usually that end.
+// release schedules all repetitions of the cue with index cue in the sheet, whose wait for an end is over. Its times
+// are relative to frame, usually that end.
 func (sc *Schedule) release(cue int, frame int64) {
 	for len(sc.bases) <= cue {
 		sc.bases = append(sc.bases, 0)
@@ -149,14 +149,13 @@ func (sc *Schedule) release(cue int, frame int64) {
 	sc.add(cue)
 }
 
-// add schedules all repetitions of a cue that was added to the sheet. cue is its index there.
+// add schedules all repetitions of the cue with index cue, which was just added to the sheet or released.
 func (sc *Schedule) add(cue int) {
 	sc.expect(&sc.sheet.Cues[cue])
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
 }
 
-// clear drops the pending repetitions of the first cues of the sheet; the argument is the number of these cues. Later
-// cues stay scheduled.
+// clear drops the pending repetitions of the cues with an index below cues. Later cues stay scheduled.
 func (sc *Schedule) clear(cues int) {
 	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return t.index < cues })
 	heap.Init(&sc.heap)
@@ -171,14 +170,14 @@ func (sc *Schedule) clear(cues int) {
 	}
 }
 
-// frame returns the frame of a repetition, counted from 0, of the cue with an index in the sheet. Random intervals
-// are not included.
+// frame returns the frame of repetition number repetition, from 0, of the cue with index cue in the sheet. Random
+// intervals are not included.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
 	return sc.base(cue) + sc.sheet.Cues[cue].moment(repetition).Frames(sc.rate)
 }
 
-// base returns the frame that the times of a cue are relative to: its GO, or the end that it waited for. cue is its
-// index in the sheet.
+// base returns the frame that the times of the cue with index cue are relative to: its GO, or the end that it waited
+// for.
 func (sc *Schedule) base(cue int) int64 {
 	if c := &sc.sheet.Cues[cue]; c.state != waits {
 		return c.base.Frames(sc.rate)
@@ -186,17 +185,19 @@ func (sc *Schedule) base(cue int) int64 {
 	return sc.bases[cue]
 }
 
-// Peek returns the frame of the next action without removing it. At the end the frame is 0 and ok is false.
+// Peek returns the frame of the action that Next returns next, without removing it. At the end the frame is 0 and ok
+// is false.
 func (sc *Schedule) Peek() (frame int64, ok bool) {
 	t, _, ok := sc.first()
 	return t.frame, ok
 }
 
-// Plays returns the number of starts that Next has not returned yet; layers of a start do not count.
+// Plays returns the number of starts that Next has not returned yet, repetitions included; layers of a start do not
+// count.
 func (sc *Schedule) Plays() uint64 { return sc.plays }
 
-// first returns the next turn, that is a cue and its repetition. repeated means that it comes from the heap and not
-// from order. At the end ok is false and t is zero.
+// first returns the turn that is due next (a cue and the number of its repetition) without removing it. repeated is
+// true if it comes from sc.heap and not from sc.order. At the end ok is false.
 func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	if len(sc.heap) > 0 {
 		t, repeated, ok = sc.heap[0], true, true
@@ -226,8 +227,8 @@ func (sc *Schedule) Next() (Action, bool) {
 	return a, true
 }
 
-// repeat returns the action of turn t with its random choices, and the next turn of its cue without its frame. more
-// is false if t was the last turn.
+// repeat returns the action of turn t with its random choices, and the next turn of its cue without its frame. It
+// advances the file pickers, so it must be called once per turn. more is false if t was the last turn.
 func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	c := &sc.sheet.Cues[t.index]
 	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1, round: t.round}
@@ -266,20 +267,20 @@ func (sc *Schedule) since(t turn) rules.Time {
 	return since
 }
 
-// inRound reports whether turn t is due before the end of its round, when the sheet starts again.
+// inRound reports whether turn t is due before the sheet starts again, at the end of the turn's round.
 func (sc *Schedule) inRound(t turn) bool {
 	t.round = 0
 	return sc.since(t).Compare(sc.sheet.Repeat) < 0
 }
 
-// again reports whether cue c repeats when the sheet starts again. List cues, actions by hand and cues after the
-// period do not. It is false if the sheet does not repeat.
+// again reports whether cue c acts again when the sheet starts again. It is false if the sheet does not repeat, and
+// for list cues, actions by hand and cues at or after the period.
 func (s *Sheet) again(c *Cue) bool {
 	return !s.Repeat.IsZero() && c.list == 0 && !c.hand && c.At.Compare(s.Repeat) < 0
 }
 
-// advance removes the first turn. repeated is the result of first. If more is true, it schedules the turn after, of
-// the same cue, in its place.
+// advance removes the turn that first has returned, with its result repeated. If more is true, it schedules after, the
+// next turn of the same cue, instead.
 func (sc *Schedule) advance(after turn, repeated, more bool) {
 	switch {
 	case !repeated:
@@ -295,16 +296,16 @@ func (sc *Schedule) advance(after turn, repeated, more bool) {
 	}
 }
 
-// drop removes the next action and all further repetitions of its cue. The cue must not be a start, because Plays
-// still counts it. At the end it has no effect.
+// drop removes the next action and all further repetitions of its cue. Requires that the cue is not a start, because
+// Plays would still count it. At the end it has no effect.
 func (sc *Schedule) drop() {
 	if _, repeated, ok := sc.first(); ok {
 		sc.advance(turn{}, repeated, false)
 	}
 }
 
-// draw makes the random choices of start c and its layers and stores them in its action a: the file, the gain and the
-// pitch of each.
+// draw chooses the file, the gain and the pitch of start c and of its layers at random and stores them in a, the
+// action of c. It advances the file pickers.
 func (sc *Schedule) draw(a *Action, c *Cue) {
 	cue := uint64(sc.sheet.place(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
@@ -316,8 +317,9 @@ func (sc *Schedule) draw(a *Action, c *Cue) {
 	}
 }
 
-// drawn chooses the file, the gain and the pitch of a cue or layer c at random, with d as the source. key identifies
-// the file picker that it has for itself, if any: the index of the cue and, for a layer, its number from 1.
+// drawn chooses the file, the gain and the pitch of c, a cue or a layer, with the random source d, and advances the
+// file picker. key is the index of the cue and the number of the layer, from 1, or 0; if sc.own has a picker for key,
+// that picker is used instead of the sound's.
 func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	s := &sc.sheet.Sounds[c.Sound]
 	if len(s.Files) > 0 {
@@ -335,9 +337,8 @@ func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 // mostPicked limits how many file choices one cue takes from the pickers of later cues.
 const mostPicked = 4096
 
-// enlist gives each sound of a starting list cue that has several files a file picker for itself. The picker
-// continues after the choices of all list cues that began earlier. i is the index of the cue in the sheet. For other
-// cues it has no effect.
+// enlist gives cue i of the sheet, if it is a start added by a GO, a file picker for each of its sounds with several
+// files. Each picker continues after the choices of all list cues that began earlier. For other cues it has no effect.
 func (sc *Schedule) enlist(i int) {
 	c := &sc.sheet.Cues[i]
 	if c.origin == 0 || c.Verb != Play {
@@ -360,8 +361,8 @@ func (sc *Schedule) enlist(i int) {
 	}
 }
 
-// Says returns a short description of an action in one line, such as "play bell". The number and the name of the
-// action's cue, as far as it has them, come first.
+// Says returns a short description of a in one line: the number and the name of its cue, as far as it has them, the
+// verb, and the target, such as "play bell".
 func (sc *Schedule) Says(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
 	what := c.Target

@@ -50,7 +50,7 @@ var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Put: 
 // cueShape returns the schema of a cue with any verb, one alternative per verb.
 func cueShape() fields.Either { return verbShapes("at") }
 
-// verbShapes returns the schema of a cue for each verb, in the order of everyVerb. Each requires the keys more, in
+// verbShapes returns the schema of a cue for each verb, in the order of everyVerb. Each requires the keys in more, in
 // addition to the required keys of the verb.
 func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
@@ -82,7 +82,8 @@ func actionShape() (verbs fields.Either) {
 	return verbs
 }
 
-// listShape returns the schema of a list cue: one action, several actions, or the start of the timeline.
+// listShape returns the schema of a list cue, as alternatives: one action of each kind, several actions, or the start
+// of the timeline.
 func listShape() (all fields.Either) {
 	own := (&listed{}).fields()
 	actions := actionShape()

@@ -18,8 +18,9 @@ func subtractTime(t, u rules.Time) rules.Time {
 	return rules.FrameTime(max(t.Frames(nanosPerSecond)-u.Frames(nanosPerSecond), 0), nanosPerSecond)
 }
 
-// skipInto shifts l, the launch that was just added, as if from had already elapsed since its GO. Actions of the past
-// that leave no effect are removed from s.Cues.
+// skipInto shifts l, the launch (run of a list cue) that was just added, as if from had already elapsed since its GO.
+// Actions of the past that leave no effect are removed from s.Cues. l must be the last launch, with the last actions
+// of s.Cues.
 func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	begun := subtractTime(from, l.since) // time since the launch began
 	if l.since = subtractTime(l.since, from); begun.IsZero() {
@@ -48,8 +49,8 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	l.count = len(s.Cues) - l.first
 }
 
-// remainingActions returns copies of the cue for its actions that still have an effect, if it began ago before now.
-// Their times count from now. It is nil if no effect is left. s is the sheet of the cue.
+// remainingActions returns copies of c for its actions that still have an effect, if c began the time ago before now.
+// Their times count from now. It is nil if no effect is left. s is the sheet of c.
 func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
 	rest, passed := *c, uint64(1) // number of repetitions that have begun
 	switch {
@@ -82,8 +83,8 @@ func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
 // maxBegunRepetitions is the largest number of begun repetitions that may still sound.
 const maxBegunRepetitions = 64
 
-// advance changes a cue that acted ago before now so that it has the same result if it acts now: fades are shorter,
-// sounds begin in their middle. It reports whether it still has an effect. s is the sheet of the cue.
+// advance changes c, a cue that acted the time ago before now, so that it has the same result if it acts now: fades
+// become shorter, and sounds begin in their middle. It reports whether c still has an effect. s is the sheet of c.
 func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
 	c.Over = subtractTime(c.Over, ago)
 	if c.Verb != Play {
@@ -104,9 +105,9 @@ func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
 	return c.layers != nil
 }
 
-// advancePlay moves the beginning of a start forward to its present position in the sound, at the speed and pitch of
-// the cue and its sound. ago is the time since the start. It returns false if `for` has elapsed. It does not check
-// the length of the sound; see soundIsOver. s is the sheet of the cue.
+// advancePlay moves the beginning of the start c to the position in the sound that it has reached now, the time ago
+// after its start, at the speed and pitch of the cue and its sound. It returns false if `for` has elapsed. It does not
+// check the length of the sound; see soundIsOver. s is the sheet of c.
 func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 	if c.For != nil {
 		if c.For.Compare(ago) <= 0 {
@@ -128,9 +129,9 @@ func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 	return true
 }
 
-// soundIsOver reports whether a start c in the middle of its sound begins at or after the end of the file that its
-// action a has chosen. For layers, this must hold for all of them. A start that loops endlessly, or whose length is
-// unknown, is not over.
+// soundIsOver reports whether the start c, which begins in the middle of its sound, begins at or after the end of the
+// file that its action a has chosen. With layers, this must hold for all of them. A start that loops endlessly, or
+// whose length is unknown, is not over.
 func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	for i, one := range c.starts() {
 		file := a.File
@@ -149,9 +150,9 @@ func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	return true
 }
 
-// wrapIntoLoop moves o.From, the beginning of a start of sound s, from behind the end of a loop back into the loop,
-// and subtracts the played rounds from o.Rounds. In the last round it clears o.Loop. A start that does not loop, or
-// begins before the end of the loop, is unchanged.
+// wrapIntoLoop moves o.From, the beginning of a start of sound s, from behind the end of the loop back into the loop,
+// and subtracts the completed rounds from o.Rounds. In the last round it clears o.Loop and o.Rounds. A start that does
+// not loop, or begins before the end of the loop, is unchanged.
 func wrapIntoLoop(s *voice.Sound, o *mixer.Options) {
 	loop := s.Loop()
 	from := pcm.Frames(o.From, s.Rate())

@@ -155,8 +155,8 @@ type Parameter struct {
 	To   float64
 }
 
-// starts returns an iterator over the starts of a cue with their indexes: its layers, or itself with index 0 if it
-// plays a sound without layers. Other cues have no starts. The pointers alias the cue.
+// starts returns an iterator over the starts of c with their indexes: its layers, or c itself with index 0 if it plays
+// a sound without layers. Other cues have no starts. The pointers alias c.
 func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		if c.layers == nil {
@@ -173,8 +173,8 @@ func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	}
 }
 
-// Config returns the configuration of a mixer for the sheet. MaxVoices is the largest pool that its cues request, or
-// 0 without such cues.
+// Config returns the configuration of a mixer for the sheet. MaxVoices is the largest pool that the sheet or its cues
+// request, or 0 if no cue resizes the pool.
 func (s *Sheet) Config() mixer.Config {
 	c := s.Rules.Config()
 	for i := range s.Cues {
@@ -186,15 +186,15 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// moment returns the time of a repetition, counted from 0, relative to the base of the cue. The interval must not be
-// random.
+// moment returns the time of repetition number repetition, from 0, relative to the base of c. Requires that its
+// intervals are not random.
 func (c *Cue) moment(repetition uint64) rules.Time {
 	t, _ := c.At.Repeat(repetition, c.Every) // the parser has checked that the last one fits
 	return t
 }
 
-// last returns the frame of the last repetition since the beginning of the show, or its upper bound if intervals are
-// random. rate is in Hz.
+// last returns the frame of the last repetition of c since the beginning of the show, or an upper bound for it if
+// intervals are random. rate is in Hz.
 func (c *Cue) last(rate int) int64 {
 	if c.EveryMost.IsZero() {
 		return c.frame(c.Times-1, rate)
@@ -206,8 +206,8 @@ func (c *Cue) last(rate int) int64 {
 	return c.base.Frames(rate) + c.repetitionTime(latest).Frames(rate)
 }
 
-// rootOf returns the target of cue c. If the target is the bus of the first output, it first changes c.Target to
-// "master".
+// rootOf returns c.Target. If that is the bus of the first output, it first changes c.Target to "master", because both
+// are the same bus.
 func (r *reader) rootOf(c *Cue) string {
 	if len(r.sheet.Outputs) > 0 && c.Target == r.sheet.Outputs[0].Name {
 		c.Target = "master"

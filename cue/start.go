@@ -78,8 +78,8 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	return play.handles, nil
 }
 
-// nearest returns the end of a message, "; did you mean ...?", with the key of names that is nearest to name, or ""
-// if no key is near.
+// nearest returns the end of a message, "; did you mean ...?", with the key of names that is nearest to name, or "" if
+// no key is near.
 func nearest[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }
@@ -92,8 +92,8 @@ func orOff(hz *float64) float64 {
 	return *hz
 }
 
-// wrong returns an error text for the first invalid field of o, or "". rate is the sample rate in Hz. It must not use
-// p.sheet, which belongs to the goroutine of Step.
+// wrong returns an error text for the first invalid field of o, except Sound, or "". rate is the sample rate in Hz. It
+// must not use p.sheet, which belongs to the goroutine of Step.
 func (p *Player) wrong(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)

@@ -39,8 +39,8 @@ type startFrom struct {
 	block   []pcm.Frame
 }
 
-// newBeginning sets p.startFrom from Options.From and Options.Cue. If no such cue exists or begins, the error wraps
-// ErrBeginning.
+// newBeginning sets p.startFrom from Options.From and Options.Cue. If no cue has the number Options.Cue, or no GO
+// reaches that cue, the error wraps ErrBeginning.
 func (p *Player) newBeginning() error {
 	b := startFrom{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.reached = b.time.IsZero() && p.options.Cue == ""
@@ -87,8 +87,8 @@ func (p *Player) newBeginning() error {
 	return nil
 }
 
-// index parses text as a position in Sheet.Cues, counted from 0. It serves sheets whose cues have no numbers. For
-// another text, or a position out of range, it returns -1 and an error that wraps ErrBeginning.
+// index parses text as an index in Sheet.Cues, for sheets whose cues have no numbers. For another text, or an index
+// out of range, it returns -1 and an error that wraps ErrBeginning.
 func (s *Sheet) index(text string) (int, error) {
 	i, err := strconv.Atoi(text)
 	switch {
@@ -100,8 +100,8 @@ func (s *Sheet) index(text string) (int, error) {
 	return i, nil
 }
 
-// recordEarlierGoes records the scheduled GOs of a sheet that are before b.time, for a live show, and moves the
-// standby past their cues.
+// recordEarlierGoes records in b the scheduled GOs of sheet s before b.time, for a live show, and moves b.standby past
+// their cues.
 func (b *startFrom) recordEarlierGoes(s *Sheet) {
 	rate := max(s.Rate, 1)
 	for _, g := range s.goesByMixerClock(rate) {
@@ -112,8 +112,8 @@ func (b *startFrom) recordEarlierGoes(s *Sheet) {
 	}
 }
 
-// recordGo records g, a scheduled GO of sheet s before the beginning of the show, and moves the standby past its
-// cues. Panics and pauses are recorded, too.
+// recordGo records g, a scheduled GO of sheet s before the beginning of the show, in b.goes, and moves b.standby past
+// its cues. Panics and pauses are recorded, too, but do not move b.standby.
 func (b *startFrom) recordGo(s *Sheet, g Go) {
 	if b.goes = append(b.goes, g); g.Does == ActionGo {
 		chain := s.chain(s.cueOf(&g, b.standby))
@@ -121,8 +121,8 @@ func (b *startFrom) recordGo(s *Sheet, g Go) {
 	}
 }
 
-// cueOf returns the index in Sheet.List of the cue that g starts. A GO without a number starts the first enabled cue
-// at or after the index standby. Without such a cue the result is len(s.List).
+// cueOf returns the index in Sheet.List of the cue that g starts. Without a cue number, g starts the first enabled cue
+// at or after index standby; if there is no such cue, the result is len(s.List).
 func (s *Sheet) cueOf(g *Go, standby int) int {
 	if g.Cue != "" {
 		return s.numbers()[numberOf(g.Cue)] // checkGoes has verified that it exists
@@ -130,9 +130,9 @@ func (s *Sheet) cueOf(g *Go, standby int) int {
 	return s.standby(standby)
 }
 
-// startAtCue lets a live show begin with the cue b.list or b.cue of sheet s, just before its scheduled GO or time. If
-// a list cue has no scheduled GO, the earlier cues of the list count as finished. The error wraps ErrBeginning: no GO
-// starts the timeline.
+// startAtCue sets b so that a live show begins with the cue b.list or b.cue of sheet s, just before its scheduled GO
+// or time. If a list cue has no scheduled GO, the earlier cues of the list count as finished. The error wraps
+// ErrBeginning: no GO starts the timeline that the cue belongs to.
 func (b *startFrom) startAtCue(s *Sheet) error {
 	list, cue := b.list, b.cue
 	if b.list, b.cue = -1, -1; list < 0 {
@@ -159,12 +159,12 @@ func (b *startFrom) startAtCue(s *Sheet) error {
 	return nil
 }
 
-// Standby returns the index in Sheet.List of the cue that waits for the first GO of a live show. At the end of the
-// list it returns the length of the list. Later GOs do not change it.
+// Standby returns the index in Sheet.List of the first cue that waits for GO when a live show begins; the length of
+// the list if there is no such cue. Later GOs do not change it.
 func (p *Player) Standby() int { return p.startFrom.standby }
 
-// applySettledCues applies the lasting results of the list cues before the next one: endless loops, played
-// from their beginning, and every value that was set.
+// applySettledCues starts, at frame 0, launches with the lasting results of the list cues before p.startFrom.standby:
+// endless loops, played from their beginning, and every value that was set. It needs the lookahead.
 func (p *Player) applySettledCues() {
 	s, f := p.sheet, &p.follows
 	for i := range p.startFrom.standby {
@@ -191,8 +191,8 @@ func (p *Player) applySettledCues() {
 	}
 }
 
-// actions returns the indexes in Cues of the actions of the list cue with an index in List, ordered by time. They
-// include the timeline if the cue starts it.
+// actions returns the indexes in Cues of the actions of the list cue with index list, ordered by time. They include
+// the timeline if the cue starts it.
 func (s *Sheet) actions(list int) (all []int) {
 	of := &s.List[list]
 	for i := s.first; i < s.own; i++ {
@@ -204,8 +204,8 @@ func (s *Sheet) actions(list int) (all []int) {
 	return all
 }
 
-// settledAction returns a copy of the cue that has the lasting result of the finished cue at once, such as an endless
-// loop or a set value. It returns nil if the cue leaves no lasting result.
+// settledAction returns a copy of c that has the lasting result of the finished cue at once, such as an endless loop
+// or a set value. It returns nil if c leaves no lasting result.
 func (c *Cue) settledAction() *Cue {
 	out := *c
 	out.At, out.Over, out.FadeIn, out.after, out.afterTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, byTime
@@ -232,7 +232,8 @@ func (c *Cue) settledAction() *Cue {
 }
 
 // startFrame returns the frame where the show begins. If it begins at a cue, it is a frame of the mixer, and known is
-// false until the frame is certain. If it begins at a time, it is a frame of the output, which also counts pauses.
+// false until the frame is certain, for example before the end of an earlier cue. If it begins at a time, it is a
+// frame of the output, which also counts pauses, and known is true.
 func (p *Player) startFrame() (frame int64, known bool) {
 	b, rate := &p.startFrom, p.sheet.Rate
 	after := func(l *launch, since rules.Time) (int64, bool) {
@@ -266,8 +267,8 @@ func (p *Player) startFrame() (frame int64, known bool) {
 	return b.time.Frames(rate), true
 }
 
-// pausesBefore returns the clock of the pauses of a render up to a frame. The frame counts output frames if the show
-// begins at a time, and mixer frames otherwise.
+// pausesBefore returns the clock of the scheduled pauses of a render, advanced to frame. frame counts output frames if
+// the show begins at a time, and mixer frames otherwise.
 func (p *Player) pausesBefore(frame int64) *pauseClock {
 	s := &pauseClock{fade: fadeFrames(p.sheet.Rate)}
 	byTime := p.startFrom.list < 0 && p.startFrom.cue < 0
@@ -295,10 +296,12 @@ func (s *Sheet) timed() bool {
 // first Read or after Prime.
 func (p *Player) Began() int64 { return p.startFrom.frame }
 
-// playToStart plays up to a number of frames after the beginning of the show and discards them. Each call does part
-// of the work; there reports whether it has arrived. From there on, the output equals the end of the complete render
-// bit for bit. Only the last 2 s are mixed; the rest is only scheduled. The error is of the mixer or a stream, or
-// wraps ErrBeginning if the show ends earlier.
+// playToStart plays the show up to after frames behind its beginning (Options.From or Cue) and discards the output.
+// Each call does part of the work; there reports whether it has arrived. From there on, the output equals the end of
+// the complete render bit for bit.
+//
+// Only the last 2 s are mixed; the rest is only scheduled. The error is of the mixer or a stream, or wraps
+// ErrBeginning, for example if the show ends earlier.
 func (p *Player) playToStart(after int64) (there bool, err error) {
 	b, f := &p.startFrom, &p.file
 	if b.reached {
@@ -353,8 +356,8 @@ func (p *Player) playToStart(after int64) (there bool, err error) {
 	return false, nil
 }
 
-// mixArmed fills block, interleaved outputs, with the lookahead on: it hands over the commands before their frames.
-// The error is of the mixer or a stream.
+// mixArmed fills block, interleaved outputs, with the lookahead on: it hands commands to the mixer before their
+// frames, as Feed does, and advances p.file.now. The error is of the mixer or a stream.
 func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {

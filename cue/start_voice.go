@@ -13,11 +13,12 @@ import (
 // number.
 const refBits = 32
 
-// refOf returns the event reference of a cue (number 0), or of its layer number, from 1.
+// refOf returns the event reference of the cue with index cue. number is the number of its layer, from 1, or 0 for the
+// cue itself.
 func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
 
-// ofRef returns the index of the cue and the number of the layer, from 1, of an event reference; the layer is 0 for
-// the cue itself. For a start by hand it returns -1 and 0.
+// ofRef returns the index of the cue of event reference ref, and the number of its layer, from 1; 0 for the cue
+// itself. For a start by hand it returns -1 and 0.
 func ofRef(ref int64) (cue, number int) {
 	if ref < 0 {
 		return -1, 0
@@ -34,12 +35,12 @@ const (
 	MaxRef = 1<<(63-handBits) - 1
 )
 
-// handRef returns the negative event reference of a start by hand. ref is the caller's value, 0..MaxRef, and sound an
-// index in Player.sheet.Sounds. An index that does not fit is replaced by the largest value.
+// handRef returns the event reference of a start by hand, which is negative. ref is the caller's value, 0..MaxRef, and
+// sound an index in Player.sheet.Sounds. An index that does not fit is replaced by the largest value.
 func handRef(ref int64, sound int) int64 { return ^(ref<<handBits | int64(min(sound, 1<<handBits-1))) }
 
-// ofHandRef returns the caller's value and the index of the sound of a start by hand, from its event reference. For
-// other references it returns 0 and -1.
+// ofHandRef returns the caller's value given and the index sound of the sound from ref, the event reference of a start
+// by hand. For other references it returns 0 and -1.
 func ofHandRef(ref int64) (given int64, sound int) {
 	if ref >= 0 {
 		return 0, -1
@@ -56,8 +57,8 @@ type waiting struct {
 	void   bool // it was stopped before it began
 }
 
-// play starts the sound of cue c, or all its layers, with the random choices of the action a. After mixer.ErrBusy, a
-// repeated call continues with the layer that failed. Other errors are the mixer's, too.
+// play starts the sound of cue c, or all its layers, at the frame of its action a and with the random choices of a.
+// After mixer.ErrBusy, a repeated call continues with the layer that failed. Other errors are the mixer's, too.
 func (p *Player) play(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
 	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
@@ -88,8 +89,9 @@ func (p *Player) play(a *Action, c *Cue) error {
 	return nil
 }
 
-// start returns the options of a voice of action a. c is its cue or a layer, number the layer number, from 1, or 0
-// without layers. base has the sound's own values and the random choices; the cue adds its part.
+// start returns the mixer options of a voice of action a. c is the cue or the layer to start, and number the number of
+// the layer, from 1, or 0 without layers. base has the sound's own values and the random choices; the cue adds its
+// part.
 func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
 	rate, sound := p.sheet.Rate, &p.sheet.Sounds[c.Sound]
 	o := p.voiceOf(c, sound, base, rate)
@@ -106,9 +108,9 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 	return o
 }
 
-// voiceOf returns the voice options that a scheduled start and a start by hand have in common. c is the cue or layer
-// to start, and sound is its sound. base has the sound's own values and the random choices. rate is the sheet's rate
-// in Hz, for times of c that are written in frames. The caller adds the other options. Any goroutine.
+// voiceOf returns the mixer options that scheduled starts and starts by hand have in common; the caller adds the
+// others. c is the cue or layer to start, and sound its sound. base has the sound's own values and the random choices.
+// rate is the sheet's sample rate in Hz. Any goroutine.
 func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
@@ -121,8 +123,9 @@ func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) 
 	}
 }
 
-// begin starts one voice of s for a cue or layer c, at a frame plus its delay, with the options o. tuned, which may
-// be nil, gets its handle. At or after the sheet's length it starts no voice. The error is the mixer's.
+// begin starts one voice of s for c, a cue or layer, at frame plus its delay, with the options o. It counts the start
+// for waiting actions and adds its handle to tuned, which may be nil. At or after the sheet's length it starts no
+// voice. The error is the mixer's.
 func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
 	if p.lookahead.on {
 		o.Countdowns = p.countdownsOf(c)
@@ -156,8 +159,8 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	return nil
 }
 
-// countdownsOf returns the countdowns that a start of cue c decrements when it ends: the countdown of its launch and
-// the countdown of its id. Each may be nil.
+// countdownsOf returns the countdowns that a start of cue c decrements when it ends: first of its launch, then of its
+// id. An entry is nil if c has no launch or no action waits for the id.
 func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	if c.launch > 0 {
 		counts[0] = p.follows.runs[c.launch-1].count
@@ -168,9 +171,9 @@ func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	return counts
 }
 
-// actLater applies cue c to the delayed layers of its target that begin at a frame or later. at is the moment of the
-// cue at that frame. A pause of a bus or of everything needs no command: it holds them when they start. The error is
-// the mixer's; after mixer.ErrBusy a repeated call sends the rest.
+// actLater applies cue c to the delayed layers of its target that begin at frame or later, which the mixer does not
+// find yet. at is the moment of c at that frame. A pause of a bus or of everything needs no command: it holds them
+// when they start. The error is the mixer's; after mixer.ErrBusy a repeated call sends the rest.
 func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
 	if p.done == 1 { // the first attempt; a retry needs the same list
 		p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < frame })
@@ -195,15 +198,16 @@ func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
 	return nil
 }
 
-// stoppedDelayed returns the number of stopped delayed starts that the mixer has not reached by stats.Frame. It
-// removes the others from the list, so stats must not be older than at the last call.
+// stoppedDelayed returns the number of delayed starts that were stopped before they began and whose frames the mixer
+// has not reached by stats.Frame. It removes the others from the list, so stats must not be older than at the last
+// call.
 func (p *Player) stoppedDelayed(stats *mixer.Stats) int64 {
 	p.stoppedFrames = slices.DeleteFunc(p.stoppedFrames, func(frame int64) bool { return frame < stats.Frame })
 	return int64(len(p.stoppedFrames))
 }
 
-// isBelow reports whether bus is other or feeds into it, directly or through parents. The empty bus, which is
-// unknown, is not.
+// isBelow reports whether bus is other or feeds into it, directly or through parents. It is false for an empty or
+// unknown bus.
 func (s *Sheet) isBelow(bus, other string) bool {
 	for parents := s.Parents(); bus != ""; bus = parents[bus] {
 		if bus == other {
@@ -213,8 +217,8 @@ func (s *Sheet) isBelow(bus, other string) bool {
 	return false
 }
 
-// together combines the base values of a parent a and its layer b: it adds gains and pitches and multiplies speeds,
-// limited to the ranges of the mixer.
+// together returns the base values of a layer: it adds the gains and pitches of the parent a and the layer b, and
+// multiplies their speeds, limited to the ranges of the mixer.
 func together(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),

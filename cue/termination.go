@@ -60,12 +60,12 @@ func (m moment) compare(n moment) int {
 	return cmp.Or(cmp.Compare(m.frame, n.frame), cmp.Compare(m.index, n.index))
 }
 
-// before reports whether m is earlier than n: by frame, then by index of the cue.
+// before reports whether m is earlier than n: by frame, then by index.
 func (m moment) before(n moment) bool {
 	return m.frame < n.frame || m.frame == n.frame && m.index < n.index
 }
 
-// later returns the later of two moments; a zero moment is earlier than every other.
+// later returns m or n, whichever is later. A zero moment is earlier than every other.
 func later(m, n moment) moment {
 	if m.before(n) {
 		return n
@@ -73,12 +73,11 @@ func later(m, n moment) moment {
 	return m
 }
 
-// moment returns the moment of the last repetition of cue i of s.Cues, or its upper bound if its intervals are
-// random.
+// moment returns the moment of the last repetition of s.Cues[i], or its upper bound if its intervals are random.
 func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(s.Rate), i} }
 
-// certainMoment returns the latest moment when cue i of s.Cues certainly acts: its last repetition, or the first if
-// its intervals are random.
+// certainMoment returns the latest moment when s.Cues[i] certainly acts: its last repetition, or the first if its
+// intervals are random.
 func (s *Sheet) certainMoment(i int) moment {
 	if c := &s.Cues[i]; !c.EveryMost.IsZero() {
 		return moment{c.frame(0, s.Rate), i}
@@ -86,7 +85,7 @@ func (s *Sheet) certainMoment(i int) moment {
 	return s.moment(i)
 }
 
-// target returns the target of a cue. For every verb except set and fade, "master" means "all".
+// target returns the target of c. For every verb except set and fade, "master" is returned as "all".
 func (c *Cue) target() string {
 	if c.Target == "master" && c.Verb != Set && c.Verb != Fade {
 		return "all"
@@ -97,7 +96,7 @@ func (c *Cue) target() string {
 // latest maps a target to the last moment of an event.
 type latest map[string]moment
 
-// note stores the moment of an event for a target, unless a later one is stored.
+// note stores m as the moment of target, unless a later one is stored.
 func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
 
 // terminations holds, per target, the moments that decide whether voices end: the last stop, the last resume
@@ -118,8 +117,8 @@ type terminations struct {
 // starts of the id. The zero moment means that a start among them is never stopped.
 type start struct{ begin, stop moment }
 
-// terminations collects, from the acting cues of the sheet, the starts and the last moments that stop, resume or
-// release voices. A cue with a chance may not act, so its stop, resume or release does not count.
+// terminations collects, from the acting cues and panics of the sheet, the starts and the last moments that stop,
+// resume or release voices. A cue with a chance may not act, so its stop, resume or release does not count.
 func (s *Sheet) terminations() *terminations {
 	e := &terminations{
 		stops: latest{}, resumes: latest{}, releases: latest{}, endlessLoops: latest{},
@@ -150,13 +149,13 @@ func (s *Sheet) terminations() *terminations {
 	return e
 }
 
-// loopsForever reports whether a cue is a set that makes voices loop endlessly.
+// loopsForever reports whether c is a set that makes voices loop endlessly.
 func (c *Cue) loopsForever() bool {
 	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
 }
 
-// gather records in e the starts of sheet s by id and bus, each with the moment of its last stop. The stops must have
-// been collected. parents has the parent of each bus.
+// gather records the starts of sheet s in e, by id and by bus, each with the moment of its last stop. Requires that e
+// already has all stops. parents has the parent of each bus.
 func (e *terminations) gather(s *Sheet, parents map[string]string) {
 	own := map[string]moment{} // starts on the bus itself
 	for i, asked := range s.acting() {
@@ -195,46 +194,46 @@ func (e *terminations) gather(s *Sheet, parents map[string]string) {
 	}
 }
 
-// storeEarliest stores m under a name in buses, unless an earlier moment is stored. The zero moment is the earliest.
+// storeEarliest stores m under name in buses, unless an earlier moment is stored. The zero moment is the earliest.
 func storeEarliest(buses map[string]moment, name string, m moment) {
 	if least, ok := buses[name]; !ok || m.before(least) {
 		buses[name] = m
 	}
 }
 
-// neverStopped reports whether any of the starts that begin before m has no stop after m. Its sound may have ended by
-// itself before m. all is sorted by begin.
+// neverStopped reports whether any of the starts in all begins before m and has no stop after m. (Its sound may have
+// ended by itself before m.) all must be sorted by begin, with stop as gather sets it.
 func neverStopped(all []start, m moment) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s start, m moment) int { return s.begin.compare(m) })
 	return n > 0 && !m.before(all[n-1].stop)
 }
 
-// stop returns the moment of the last cue that stops the voices of start c, by id, bus or all, or the zero moment if
-// no cue stops them.
+// stop returns the moment of the last cue that stops the voices of the start c, by id, by bus or all; the zero moment
+// if no cue stops them.
 func (e *terminations) stop(c *Cue) moment {
 	return later(later(e.stops[c.ID], e.stops["all"]), e.under[c.Bus])
 }
 
-// endsLoop reports whether the voices of a looping start c are stopped or released from their loops after moment m.
+// endsLoop reports whether the voices of c, a looping start, are stopped or released from their loops after moment m.
 func (e *terminations) endsLoop(c *Cue, m moment) bool {
 	return m.before(e.stop(c)) || e.released(c.ID, m)
 }
 
-// released reports whether the voices of an id leave their loops after moment m and do not loop endlessly again
-// later. It is false for the id "".
+// released reports whether the voices of id leave their loops after moment m and do not loop endlessly again later. It
+// is false for the empty id.
 func (e *terminations) released(id string, m moment) bool {
 	last := e.releases[id]
 	return m.before(last) && !last.before(e.endlessLoops[id])
 }
 
-// loopsForever reports whether a set at moment m makes a voice of its target loop endlessly that would have ended,
-// and no later cue stops or releases it.
+// loopsForever reports whether set, a cue at moment m that makes voices loop endlessly, hits a voice that would have
+// ended, and no later cue stops or releases it.
 func (e *terminations) loopsForever(set *Cue, m moment) bool {
 	return !e.released(set.Target, m) && neverStopped(e.once[set.Target], m)
 }
 
-// pausedForever reports whether a voice stays paused endlessly after a pause at moment m. A pause of an id holds the
-// voices alive at that moment. A pause of a bus also holds later starts.
+// pausedForever reports whether a voice stays paused endlessly after pause, a pause cue at moment m. A pause of an id
+// holds the voices alive at that moment. A pause of a bus also holds later starts.
 func (e *terminations) pausedForever(pause *Cue, m moment) bool {
 	if m.before(e.resumes[pause.target()]) {
 		return false
@@ -262,12 +261,11 @@ const (
 	letGo = 3
 )
 
-// bound returns an upper bound for the end of a render, in frames. It returns never if the end is unknown:
-// the sheet does not end, or a stream has no known length.
+// bound returns an upper bound for the end of a render, in frames. It returns never if the end is unknown or set
+// elsewhere: the sheet has a length or panics, waits for ends, does not end, or plays a stream of unknown length.
 //
-// After the last cue no voice is started, paused, moved to another position or kept in a loop. Each voice
-// that plays then has at most its whole sound left, at the slowest pitch of the sheet, plus the loop rounds
-// of the sheet.
+// After the last cue no voice is started, paused, moved to another position or kept in a loop. Each voice that plays
+// then has at most its whole sound left, at the slowest pitch of the sheet, plus the loop rounds of the sheet.
 func (p *Player) bound() int64 {
 	s := p.sheet
 	if s.Length != nil || len(s.panics) > 0 || s.Awaits() || s.CheckRender() != nil {
@@ -301,7 +299,7 @@ func (p *Player) bound() int64 {
 	return int64(end)
 }
 
-// maxDuration returns an upper bound for the duration of a start in frames, or never if the length of a stream is
+// maxDuration returns an upper bound for the duration of the start c in frames, or never if the length of a stream is
 // unknown. c is cue itself or a layer of it. pitches are the pitches of the sheet.
 func (p *Player) maxDuration(c, cue *Cue, pitches *pitches) float64 {
 	s := p.sheet
@@ -322,8 +320,8 @@ func (p *Player) maxDuration(c, cue *Cue, pitches *pitches) float64 {
 	return frames * math.Exp2(-max(pitches.of(s, c, cue).least, slowest)/12)
 }
 
-// checkEnd returns an error that wraps ErrEndless if the render has passed its upper bound, see bound, or nil. The
-// bound is computed at the first call.
+// checkEnd returns an error that wraps ErrEndless if the render has reached its upper bound, see bound; otherwise nil.
+// It computes the bound at the first call.
 func (p *Player) checkEnd() error {
 	f := &p.file
 	if f.bound == 0 {

@@ -15,14 +15,15 @@ import (
 	"voicepool/voice"
 )
 
-// Trim adds by to the gain of a cue; list is its index in Sheet.List. It applies to later starts of the cue, and
-// within 50 ms to its voices that play now if all starts of the cue have the same gain. It works while Feed runs; any
-// goroutine. A cue that an edit has removed is ignored.
+// Trim adds by, in decibels, to the gain of the cue with index list in Sheet.List. It applies to later starts of the
+// cue, and within 50 ms to its voices that play now if all starts of the cue have the same gain. A cue that an edit
+// has removed is ignored. It needs a running Feed and does not wait for the change; any goroutine.
 func (p *Player) Trim(list int, by pcm.Decibels) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
-// trim adds by to the gains of the list cue with index list, see Trim. Only for the goroutine of Feed.
+// trim adds by to the gains of the list cue with index list and of its launches, and fades their playing voices, see
+// Trim. Only for the goroutine of Feed.
 func (p *Player) trim(list int, by pcm.Decibels) {
 	s := p.sheet
 	s.trimCues(s.List[list].First, s.List[list].Count, by)
@@ -48,8 +49,8 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 	}
 }
 
-// trimCues adds by to the gain of later starts of the list cue with a number. An unknown number has no effect. Only
-// for the goroutine of Feed.
+// trimCues adds by to the gains of later starts of the list cue with the given number. An unknown number has no
+// effect. Only for the goroutine of Feed.
 func (p *Player) trimCues(number string, by pcm.Decibels) {
 	if i, err := p.sheet.Place(number); err == nil {
 		l := &p.sheet.List[i]
@@ -57,7 +58,7 @@ func (p *Player) trimCues(number string, by pcm.Decibels) {
 	}
 }
 
-// trimCues adds by to the gains of the starts among count cues, from index first of s.Cues on. A sum out of the range
+// trimCues adds by to the gain of each start among s.Cues[first:first+count], layers included. A sum out of the range
 // of the mixer becomes the nearest valid gain.
 func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
 	for i := first; i < first+count; i++ {
@@ -74,9 +75,9 @@ type edit struct {
 	new string
 }
 
-// Trimmed returns the text of a sheet with changed gains of list cues. The keys of trims are cue numbers, the values
-// decibels to add; unknown numbers are ignored. The rest of the text, including comments, stays unchanged. It returns
-// an error if src is not valid YAML or a gain cannot be edited in place. src is not modified.
+// Trimmed returns src, the text of a sheet, with changed gains of list cues. The keys of trims are cue numbers, the
+// values decibels to add; unknown numbers are ignored. The rest of the text, including comments, stays unchanged. It
+// returns an error if src is not valid YAML or a gain cannot be edited in place. It does not modify src.
 func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	root, wrong := yaml.Read(src, "cue sheet")
 	if wrong != nil {
@@ -124,7 +125,8 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// items returns a copy of the list of items under a key of n. It is nil if n is nil or has no such list.
+// items returns a copy of the list of items under key in the mapping n. It is nil if n is not a mapping or has no such
+// list.
 func items(n *yaml.Node, key string) []*yaml.Node {
 	if n == nil || n.Kind != yaml.Mapping {
 		return nil
@@ -135,9 +137,9 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// trimmed returns the edit that adds by decibels to the gain of one action; a missing gain becomes by. lines are the
-// lines of the text, and play is the action's pair with the key `play`. It returns an error if the text cannot be
-// edited there.
+// trimmed returns the edit that adds by decibels to the gain of action, the node of a start; a missing gain becomes
+// by. lines are the lines of the text, and play is the pair of action with the key `play`. It returns an error if the
+// text cannot be edited there.
 func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
@@ -169,7 +171,7 @@ func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (ed
 	return edit{end, token, token + ", " + key + text(by)}, nil
 }
 
-// quoted returns the quoted text at the beginning of a line, with its quotes, or "" if the quote is not closed. line
+// quoted returns the quoted text at the beginning of line, with its quotes, or "" if the quote is not closed. line
 // must not be empty.
 func quoted(line []rune) string {
 	for i := 1; i < len(line); i++ {
@@ -183,7 +185,7 @@ func quoted(line []rune) string {
 	return ""
 }
 
-// stands reports whether a text is in the lines at a place, whose line and column count from 1. An empty text, or a
+// stands reports whether text is in lines at the place at, whose line and column count from 1. An empty text, or a
 // place outside the lines, gives false.
 func stands(lines []string, at yaml.Place, text string) bool {
 	if text == "" || at.Line < 1 || at.Line > len(lines) {

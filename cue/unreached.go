@@ -6,8 +6,9 @@ import "voicepool/mixer"
 // times.
 const maxMissed = 100000
 
-// reportUnreached reports the remaining actions on ids of a finished sheet as missed, because no voice is left for
-// them. It reports at most maxMissed scheduled ones, only before the sheet's length.
+// reportUnreached reports the remaining actions on ids of a finished show as missed, because no voice is left for
+// them, and removes them from the schedule. It reports at most maxMissed scheduled ones, and only before the sheet's
+// length.
 func (p *Player) reportUnreached() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {

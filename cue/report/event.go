@@ -137,8 +137,8 @@ func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates 
 // none is the level of silence.
 var none = Level(math.Inf(-1))
 
-// UnmarshalJSON parses the output of MarshalJSON. A missing or null level becomes -Inf, except BelowMix and Muffled,
-// which become 0. An unknown kind, reason or policy is an error.
+// UnmarshalJSON parses the output of MarshalJSON into e and overwrites all fields. A missing or null level becomes
+// -Inf, except BelowMix and Muffled, which become 0. An unknown kind, reason, policy or device state is an error.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var w wire
 	if err := json.Unmarshal(text, &w); err != nil {
@@ -163,8 +163,8 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	)
 }
 
-// device fills in the fields of a device event. It returns an error if the state is unknown; for other kinds of
-// event it returns nil.
+// device fills in the fields of a device event from w and clears w.Reason. It returns an error if the state is
+// unknown; for other kinds of event it has no effect.
 func (e *Event) device(w *wire) error {
 	if e.Kind != mixer.EventDevice {
 		return nil
@@ -177,8 +177,8 @@ func (e *Event) device(w *wire) error {
 	return nil
 }
 
-// named sets *dst to the value whose String is name, from the present value of *dst up to last. For an unknown name
-// it returns an error; kind is the kind of value in its message.
+// named sets *dst to the value whose String is name, searching from the present value of *dst up to last. For an
+// unknown name it returns an error, with kind as the kind of value in its message; *dst is then beyond last.
 func named[T interface {
 	~uint8
 	String() string

@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// EventOf converts an event of a mixer. Sounds have the names of voice.Sound.Name, and Cue is the event's Ref. The
+// EventOf converts m, an event of a mixer. Sounds have the names of voice.Sound.Name, and Cue is the event's Ref. The
 // fields that depend on a sheet stay empty. Levels that do not apply to the kind are -Inf.
 func EventOf(m *mixer.Event) Event {
 	silent := Level(pcm.FromPower(0))
@@ -31,7 +31,7 @@ func EventOf(m *mixer.Event) Event {
 	return e
 }
 
-// name returns the name of a sound, or "" for nil.
+// name returns the name of s, or "" if s is nil.
 func name(s *voice.Sound) string {
 	if s == nil {
 		return ""
@@ -39,7 +39,7 @@ func name(s *voice.Sound) string {
 	return s.Name()
 }
 
-// TotalsOf converts the counters of a mixer to the totals of a report. UnheardSeconds stays 0.
+// TotalsOf converts stats, the counters of a mixer, to the totals of a report. UnheardSeconds stays 0.
 func TotalsOf(stats *mixer.Stats) Totals {
 	return Totals{
 		Asked: stats.Asked, Started: stats.Started, Rejected: stats.Rejected, Limited: stats.Limited, Coalesced: stats.Coalesced, Ended: stats.Ended, Stopped: stats.Stopped,

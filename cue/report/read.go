@@ -19,8 +19,9 @@ const (
 )
 
 // Read parses a report from in and calls each with every event in order. It does not store events: Events of the
-// returned report is empty. If each returns an error, Read stops and returns that error unchanged. Other errors have
-// one line, with name, line and column of the fault. On an error the report is nil.
+// returned report is empty. If each returns an error, Read stops and returns that error unchanged. Other errors are
+// one line of text that begins with name and, unless in failed, the line and column of the fault. On an error the
+// report is nil.
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &placeReader{in: in, most: maxEvent}
 	r := &reader{d: json.NewDecoder(places), places: places, each: each}
@@ -37,6 +38,7 @@ func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 // errNoReport means that the input is not a report.
 var errNoReport = errors.New("not a report: want the JSON with a version and events that --report writes; for a cue sheet, first run voicepool render sheet.yaml -o out.wav --report report.json")
 
+// reader parses a report from JSON; see Read.
 type reader struct {
 	d      *json.Decoder
 	places *placeReader
@@ -49,8 +51,8 @@ type reader struct {
 // maxKeys limits the number of member names that are checked for duplicates.
 const maxKeys = 64
 
-// read parses a whole report into r.head and calls r.each for its events. It returns errNoReport if the input is not
-// a report. Errors have no place. An error of each is returned unchanged.
+// read parses a whole report into r.head and calls r.each for its events. It returns errNoReport if the input is not a
+// report. Errors do not include a line or column. An error of each is returned unchanged.
 func (r *reader) read() error {
 	if err := r.open('{', "a report"); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || r.places.err != nil {
@@ -105,8 +107,8 @@ func (r *reader) read() error {
 	return nil
 }
 
-// member parses the value of a key of the report other than events into the head. An unknown key is ignored. The
-// error reports invalid JSON or a value of another type.
+// member parses the next value, of the key key of the report, into r.head. An unknown key is ignored. It returns an
+// error for invalid JSON or a value of another type. Not for the key events.
 func (r *reader) member(key string) error {
 	var value json.RawMessage
 	if err := r.decode(&value); err != nil {
@@ -119,8 +121,8 @@ func (r *reader) member(key string) error {
 	return readable(json.Unmarshal(text, &r.head))
 }
 
-// open consumes the delimiter want, or returns an error. kind is the expected value in its message, such as "a
-// report".
+// open consumes the delimiter want, or returns an error if another token or the end follows. kind is the expected
+// value in its message, such as "a report".
 func (r *reader) open(want json.Delim, kind string) error {
 	token, err := r.d.Token()
 	if err != nil {
@@ -149,8 +151,8 @@ func readable(err error) error {
 	return err
 }
 
-// events parses the list of events and calls r.each for every event. It stops at the first error and returns it. An
-// error of each is also stored in r, so that Read can return it unchanged.
+// events parses the list of events, which must be in the order of frames, and calls r.each for every event. It stops
+// at the first error and returns it. An error of r.each is also stored in r, so that Read can return it unchanged.
 func (r *reader) events() error {
 	if err := r.open('[', "the list of events"); err != nil {
 		return err
@@ -198,8 +200,8 @@ type placeReader struct {
 
 var errLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
-// Read reads from in into b and keeps the bytes for places. It returns errLong if the decoder needs more than 2 x
-// most bytes ahead of the parsed input.
+// Read reads from p.in into b and keeps the bytes in p.ahead, to find lines and columns later. It returns errLong if
+// the decoder needs more than 2 * p.most bytes ahead of the parsed input.
 func (p *placeReader) Read(b []byte) (int, error) {
 	// A decoder may read a whole buffer ahead of its current token.
 	if room := 2*p.most - int64(len(p.ahead)); room <= 0 {
@@ -216,8 +218,8 @@ func (p *placeReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// let marks the input up to offset, in bytes from its beginning, as parsed, so that Read can read more. Offsets must
-// not decrease.
+// let marks the input up to offset, in bytes from its beginning, as parsed, so that Read can read more. offset must
+// not be less than at the last call, nor beyond the input read.
 func (p *placeReader) let(offset int64) {
 	passed := p.ahead[:offset-p.until]
 	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
@@ -228,8 +230,9 @@ func (p *placeReader) let(offset int64) {
 	p.until = offset
 }
 
-// wrong returns err with the name, line and column of the fault. offset is the byte offset of the decoder. An error
-// of the underlying reader has only the name.
+// wrong returns err, an error of the parser, with name and the line and column of the fault before its text. offset is
+// the byte offset of the decoder. If p.in has failed, it returns the error of p.in with name only. Call it last: it
+// moves p.
 func (p *placeReader) wrong(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err

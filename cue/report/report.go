@@ -78,7 +78,7 @@ type Totals struct {
 	UnheardSeconds float64 `json:"unheard_seconds,omitempty"`
 }
 
-// Insert inserts an event into Events, after the events of its frame. Events must be in the order of frames.
+// Insert inserts e into r.Events, after the other events of its frame. r.Events must be in the order of frames.
 func (r *Report) Insert(e Event) {
 	at, _ := slices.BinarySearchFunc(r.Events, e.Frame+1, func(x Event, frame int64) int { return cmp.Compare(x.Frame, frame) })
 	r.Events = slices.Insert(r.Events, at, e)
@@ -93,11 +93,11 @@ const silence = -200
 // Finite reports whether l is a number: neither silence (-200 dB or less) nor unknown (+200 dB or more).
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
-// MarshalJSON returns a number with at most two decimals, or null if the level is not finite. The error is always
-// nil.
+// MarshalJSON returns the level with at most two decimals, or null if it is not finite. The error is always nil.
 func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
-// UnmarshalJSON parses the output of MarshalJSON. null becomes -Inf. A text that is not a number is an error.
+// UnmarshalJSON parses the output of MarshalJSON. null becomes -Inf. If text is not a number, it returns the error of
+// encoding/json and sets the level to -Inf.
 func (l *Level) UnmarshalJSON(text []byte) error {
 	db := math.Inf(-1)
 	err := error(nil)
@@ -111,7 +111,8 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 // chunk is the size of buffered output that triggers a write, in bytes.
 const chunk = 1 << 12
 
-// WriteTo writes the report as JSON, one event per line. It returns the number of bytes and the first error of w.
+// WriteTo writes the report to w as JSON, one event per line. It returns the number of bytes written and the first
+// error of w.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return r.WriteWith(w, func(yield func(*Event) bool) {
 		for i := range r.Events {
@@ -122,8 +123,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	})
 }
 
-// WriteWith is like WriteTo, but writes the given events instead of Events. It is for reports that are larger
-// than memory. It returns the number of bytes and the first error of w.
+// WriteWith is like WriteTo, but writes events instead of r.Events. It is for reports that are larger than memory. It
+// returns the number of bytes written and the first error of w.
 func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

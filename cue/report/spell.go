@@ -8,11 +8,11 @@ import (
 	"voicepool/mixer"
 )
 
-// MarshalJSON returns the fields that apply to the kind of the event. The error is always nil.
+// MarshalJSON returns a JSON object with the fields that apply to the kind of the event. The error is always nil.
 func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
-// AppendJSON appends the output of MarshalJSON to a slice and returns the extended slice. It is faster, because it
-// avoids reflection.
+// AppendJSON appends the output of MarshalJSON to the slice to and returns the extended slice. It is faster, because
+// it avoids reflection.
 func (e *Event) AppendJSON(to []byte) []byte {
 	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
 	b := line(strconv.AppendInt(append(to, `{"frame":`...), e.Frame, 10))
@@ -67,10 +67,10 @@ func (e *Event) AppendJSON(to []byte) []byte {
 // line is a JSON object being written. Members that do not apply are omitted.
 type line []byte
 
-// key writes the name of the next member, with a comma before it. Its value must follow.
+// key writes a comma, name as a key, and a colon. The caller must write the value next.
 func (b *line) key(name string) { *b = append(append(append(*b, `,"`...), name...), `":`...) }
 
-// text writes a member with a string, quoted. It omits an empty one.
+// text writes a member name with value as a quoted string, or no member if value is empty.
 func (b *line) text(name, value string) {
 	if value != "" {
 		b.key(name)
@@ -78,7 +78,7 @@ func (b *line) text(name, value string) {
 	}
 }
 
-// whole writes a member with an integer, only if belongs is true.
+// whole writes a member name with the integer n, only if belongs is true.
 func (b *line) whole(belongs bool, name string, n int64) {
 	if belongs {
 		b.key(name)
@@ -86,7 +86,7 @@ func (b *line) whole(belongs bool, name string, n int64) {
 	}
 }
 
-// flag writes a member with the value true. It omits false.
+// flag writes a member name with the value true, or no member if value is false.
 func (b *line) flag(name string, value bool) {
 	if value {
 		b.key(name)
@@ -94,7 +94,7 @@ func (b *line) flag(name string, value bool) {
 	}
 }
 
-// level writes a member with a level in dB, or null if the level is not finite. It writes it only if belongs is true.
+// level writes a member name with l in dB, or null if l is not finite, only if belongs is true.
 func (b *line) level(belongs bool, name string, l Level) {
 	if belongs {
 		b.key(name)
@@ -102,7 +102,7 @@ func (b *line) level(belongs bool, name string, l Level) {
 	}
 }
 
-// number writes a member with a number rounded to two decimals, only if belongs is true.
+// number writes a member name with x, rounded to two decimals, only if belongs is true.
 func (b *line) number(belongs bool, name string, x float64) {
 	if belongs {
 		b.key(name)
@@ -110,11 +110,11 @@ func (b *line) number(belongs bool, name string, x float64) {
 	}
 }
 
-// hundredths rounds a number to two decimals.
+// hundredths rounds x to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// append appends the level as JSON with at most two decimals, or null if it is not finite, and returns the extended
-// slice.
+// append appends the level as JSON with at most two decimals to the slice to, or null if the level is not finite, and
+// returns the extended slice.
 func (l Level) append(to []byte) []byte {
 	if !l.Finite() {
 		return append(to, "null"...)
@@ -122,7 +122,8 @@ func (l Level) append(to []byte) []byte {
 	return strconv.AppendFloat(to, hundredths(float64(l)), 'f', -1, 64)
 }
 
-// appendText appends text as a JSON string, as encoding/json writes it, and returns the extended slice.
+// appendText appends text to the slice to as a JSON string, as encoding/json writes it, and returns the extended
+// slice.
 func appendText(to []byte, text string) []byte {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -133,7 +134,7 @@ func appendText(to []byte, text string) []byte {
 	return append(append(append(to, '"'), text...), '"')
 }
 
-// marshal returns the JSON of a value, or null on an error.
+// marshal returns the JSON of value, or null on an error.
 func marshal(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
