@@ -48,13 +48,13 @@ func (p *Player) ahead() int64 {
 	return max(pcm.Frames(minLookahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
 
-// Feed hands over the cues in time while a device calls Render, and polls the events. It returns when the
-// last voice, fade and tail has been mixed, or at the sheet's length. The device may still hold unplayed
-// frames then; see its Latency.
+// Feed hands the cues to the mixer in time while a device calls Render, and polls the events. It returns when the last
+// voice, fade and tail has been mixed, at the sheet's length, or at an error of the mixer. The device may still hold
+// unplayed frames then; see its Latency.
 //
-// When ctx ends, Feed drops the rest of the sheet, fades everything out within 300 ms, and returns the
-// error of ctx. If the device has stopped calling Render, it returns that error after one second. A broken
-// stream does not stop the show: Feed returns its error at the end.
+// When ctx ends, Feed drops the rest of the sheet, fades everything out within 300 ms, and returns the error of ctx.
+// If the device has stopped calling Render, it returns that error after one second. A broken stream does not stop the
+// show: Feed returns its error at the end.
 func (p *Player) Feed(ctx context.Context) error {
 	wake, ended := p.live.openWakeChannel(), ctx.Done()
 	ticker := time.NewTicker(pollInterval)

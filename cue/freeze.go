@@ -32,7 +32,7 @@ type freezeChange struct {
 // maxFreezeChanges is the capacity of the queue of changes.
 const maxFreezeChanges = 1024
 
-// fadeFrames returns the length of the fades of a freeze in frames at a rate in Hz: 10 ms, but at least 1 frame.
+// fadeFrames returns the length of the fades of a freeze in frames: 10 ms, but at least 1 frame. rate is in Hz.
 func fadeFrames(rate int) int64 { return max(pcm.Frames(10*time.Millisecond, rate), 1) }
 
 // newFreeze returns a freeze that is off. rate is in Hz, and outputs is the number of interleaved stereo outputs.

@@ -13,7 +13,7 @@ import (
 
 // ReadGoes replaces s.Goes by the GOs in text. Each line has a time and, optionally, the number of a cue and `from` a
 // time in it, or panic, pause or resume. Empty lines and text after a # are ignored. file is the file name in errors.
-// The error is a rules.Errors with all invalid lines; s.Goes does not change then.
+// The error is a rules.Errors; s.Goes does not change then.
 func (s *Sheet) ReadGoes(file string, text []byte) error {
 	r := newReader(&Sheet{}, file)
 	var goes []Go

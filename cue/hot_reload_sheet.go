@@ -36,9 +36,10 @@ var ErrChange = errors.New("cue: the show keeps its sheet")
 // When the change takes effect, the goroutine of Feed calls adopted, which may be nil. This function must
 // call take once. From that call on, Sheet, Playing and positions in the list refer to the new sheet. A
 // caller that uses positions in the list calls take under the lock that guards them. The result of adopted
-// is applied like Trim: gain changes in decibels by cue number.
+// holds gain changes in decibels by cue number, which apply to later starts.
 //
-// The error is from LoadSounds or wraps ErrChange; the show then keeps its old sheet.
+// The error is from LoadSounds or wraps ErrChange; the show then keeps its old sheet. If ctx ends, the error is
+// its error, and the change may still take effect.
 func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(take func()) map[string]float64) (kept []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {

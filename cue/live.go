@@ -159,7 +159,7 @@ func (p *Player) Finish() {
 	p.live.enqueue(func() { p.live.finish = true })
 }
 
-// ended reports whether Finish was called. Voices may still fade out.
+// ended reports whether Finish was called. Voices may still fade out. It takes live.mutex. Any goroutine.
 func (p *Player) ended() bool {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()

@@ -72,7 +72,7 @@ func (p *Player) startLookahead() {
 	}
 }
 
-// registerBatch appends u to the batches that handOverAll hands over, and returns u.
+// registerBatch appends u, a batch of commands, to the batches that handOverAll hands to the mixer, and returns u.
 func (p *Player) registerBatch(u *cueBatch) *cueBatch {
 	p.lookahead.batches = append(p.lookahead.batches, u)
 	return u
@@ -176,8 +176,8 @@ func (p *Player) launch(i int, parent *cueBatch) {
 // clampToInt converts n, a number of starts, to an int; a number above 2^31 - 1 becomes 2^31 - 1.
 func clampToInt(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// moment returns the mixer moment for commands at frame of the show: in the batch of the held action, or else of the
-// timeline. If the lookahead is off, it is the frame itself, without a batch.
+// moment returns the mixer moment for commands at frame of the show: in the batch of the action being handed over, or
+// else of the timeline (the cues in `cues`). If the lookahead is off, it is the frame itself, without a batch.
 func (p *Player) moment(frame int64) mixer.Moment {
 	a, rank := &p.lookahead, int32(0)
 	if p.held != nil {
@@ -290,8 +290,8 @@ func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	return nil
 }
 
-// sendHeld sends the held action p.held, which must not be nil, to the mixer and clears it on success. On an error,
-// such as mixer.ErrBusy, the action stays held for the next attempt. Other errors name the place of the cue.
+// sendHeld sends p.held, the action being handed over, to the mixer and clears it on success; it must not be nil. On
+// an error, such as mixer.ErrBusy, the action stays held for the next attempt. Other errors name the place of the cue.
 func (p *Player) sendHeld() error {
 	if err := p.send(p.held); err != nil {
 		return p.sheet.Cues[p.held.Cue].placed(p.sheet.File, err)

@@ -25,7 +25,7 @@ func (m *Message) String() string { return "osc " + m.Address + " to " + m.To }
 // maxMessage is the largest size of a message in bytes. It fits in one packet on any network.
 const maxMessage = 1400
 
-// Size returns the size of the message as an OSC packet, in bytes, including padding.
+// Size returns the size in bytes of the message as an OSC packet, including padding.
 func (m *Message) Size() int {
 	padded := func(text int) int { return text + 4 - text%4 } // a string ends with a zero byte
 	n := padded(len(m.Address)) + padded(len(",")+len(m.Args))

@@ -83,8 +83,8 @@ func (l *line) at(frame int64) float64 {
 	return min(max(sum, l.within.From), l.within.To)
 }
 
-// bent reports whether any parameter of the sound has a curve for the line, so that parameters affect it. Only such
-// lines are sent to the mixer.
+// bent reports whether any parameter of the sound has a curve for the line, so that parameters affect it. Other lines
+// need no set commands.
 func (l *line) bent() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }

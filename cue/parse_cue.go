@@ -244,8 +244,8 @@ func (d *draft) scene(p *yaml.Pair) bool {
 	return ok
 }
 
-// times parses the value of p, the key `times`, into d.Times and reports whether it is a whole number from 1. If not,
-// it records an error and sets 1.
+// times parses the value of p, the key `times`, into d.Times and reports whether it is a whole number from 1 to 2^62.
+// If not, it records an error.
 func (d *draft) times(p *yaml.Pair) bool {
 	n, ok := d.Whole(p, 1, 1<<62)
 	d.Times = uint64(max(n, 1))

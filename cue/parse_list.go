@@ -371,8 +371,8 @@ func (e *ends) lacks(start *Cue, awaited string) bool {
 	return false
 }
 
-// goes parses n, the list of scheduled GOs, into the sheet and records an error for the first invalid time or the
-// first GO out of order. It runs after the list is parsed.
+// goes parses n, a list of times, into the scheduled GOs of the sheet. It records an error for the first invalid time,
+// or for the first GO out of order or after the end of the list, and stops there. It runs after the list is parsed.
 func (d *draft) goes(n *yaml.Node) {
 	if n.Kind != yaml.List {
 		d.Fail(n.Place, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)

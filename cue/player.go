@@ -362,7 +362,8 @@ func (p *Player) quiet(stats *mixer.Stats) bool {
 // and no start is pending.
 func over(stats *mixer.Stats) int64 { return max(stats.SilentFrom, stats.RingsUntil) }
 
-// askedFor returns the number of starts requested from the mixer so far, by the sheet and by hand. Each layer counts.
+// askedFor returns the number of voices requested from the mixer so far, by the sheet and by hand. Each layer of a
+// sound counts.
 func (p *Player) askedFor() int64 { return p.asked + p.manual.requested.Load() }
 
 // finished reports whether, by stats of the mixer, no voice plays, and no start or GO is scheduled, waits for an end

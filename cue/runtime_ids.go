@@ -18,7 +18,8 @@ type runtimeID struct {
 	pinned bool // used by a sheet or by Do: never deleted
 }
 
-// runtimeIDs holds all ids, or all owners, created by Start. The zero value is empty.
+// runtimeIDs holds all ids, or all owners, created by Start. The zero value is empty. The caller of its methods holds
+// live.mutex.
 type runtimeIDs struct {
 	all   map[string]*runtimeID
 	names map[uint64]string // by number
@@ -63,7 +64,7 @@ func (m *runtimeIDs) claim(name string) *runtimeID {
 	return one
 }
 
-// deleteEnded deletes the names without living voices that are neither claimed nor pinned.
+// deleteEnded deletes the names without living voices that are neither claimed by a start in progress nor pinned.
 func (m *runtimeIDs) deleteEnded() {
 	for name, one := range m.all {
 		if one.deleteEnded(); one.claims == 0 && len(one.voices) == 0 && !one.pinned {
@@ -85,7 +86,7 @@ func (one *runtimeID) addVoices(voices []mixer.Handle) {
 	one.voices = append(one.voices, voices...)
 }
 
-// deleteEnded removes the voices that have ended from the entry.
+// deleteEnded removes the voices that have ended from the list of the entry.
 func (one *runtimeID) deleteEnded() {
 	one.voices = slices.DeleteFunc(one.voices, func(h mixer.Handle) bool { return h.State().Over() })
 }

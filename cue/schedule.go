@@ -212,7 +212,7 @@ func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	return t, repeated, ok
 }
 
-// Next removes the next action and returns it. At the end it returns a zero Action and false.
+// Next removes the next action and returns it, with its random choices. At the end it returns a zero Action and false.
 func (sc *Schedule) Next() (Action, bool) {
 	t, repeated, ok := sc.first()
 	if !ok {
@@ -253,8 +253,8 @@ func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	return a, after, more
 }
 
-// since returns the time of turn t relative to the base of its cue. It includes the completed rounds of a sheet that
-// repeats.
+// since returns the time of turn t (a repetition of a cue) relative to the base of its cue. It includes the completed
+// rounds of a sheet that repeats.
 func (sc *Schedule) since(t turn) rules.Time {
 	c := &sc.sheet.Cues[t.index]
 	since := c.moment(t.repetition)

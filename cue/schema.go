@@ -47,7 +47,7 @@ func Schema() []byte {
 // needs lists the required keys per verb, apart from `at`.
 var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Put: {"place"}}
 
-// cueShape returns the schema of a cue with any verb, one alternative per verb.
+// cueShape returns the schema of a cue in `cues`, with one alternative per verb.
 func cueShape() fields.Either { return verbShapes("at") }
 
 // verbShapes returns the schema of a cue for each verb, in the order of everyVerb. Each requires the keys in more, in

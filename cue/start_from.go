@@ -286,14 +286,14 @@ func (p *Player) pausesBefore(frame int64) *pauseClock {
 	return s
 }
 
-// timed reports whether the timeline, the cues in `cues`, starts with the show, because no enabled list cue starts
-// it.
+// timed reports whether the timeline, the cues in `cues`, starts with the show. It is false if an enabled list cue
+// starts it.
 func (s *Sheet) timed() bool {
 	return !slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Off })
 }
 
-// Began returns the frame where the show began: 0 unless Options.From or Options.Cue was given. It is valid after the
-// first Read or after Prime.
+// Began returns the frame where the show began: 0 unless Options.From or Options.Cue was given. It is valid after
+// Prime, or after the first Read that returns frames.
 func (p *Player) Began() int64 { return p.startFrom.frame }
 
 // playToStart plays the show up to after frames behind its beginning (Options.From or Cue) and discards the output.

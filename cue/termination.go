@@ -12,9 +12,9 @@ import (
 	"voicepool/mixer"
 )
 
-// CheckRender returns an error if a render of the sheet would never end. Reasons are a loop that is never
-// stopped, and a pause that is never resumed or stopped. The error is of type rules.Errors, as from Parse.
-// It is nil if the sheet has a length or ends by itself.
+// CheckRender returns an error if a render of the sheet would never end, because a loop is never stopped, a pause is
+// never resumed or stopped, or the sheet repeats. A list without times of GO is an error, too, see CheckGoes.
+// Otherwise, and for a sheet with a length, it is nil. The error is of type rules.Errors, as from Parse.
 func (s *Sheet) CheckRender() error {
 	if err := s.CheckGoes(); err != nil || s.Length != nil {
 		return err

@@ -26,10 +26,10 @@ func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
 
-// mixFast adds the voice to all of dst, which begins at frame of the mix, on the fast path, advances it and returns
-// true. The fast path must hold for all of dst, or the voice must have a filter. If it has a filter and the fast path
-// does not hold, mixFast returns false without a change. next is the voice that is mixed afterwards, for prefetching,
-// or nil.
+// mixFast is MixFast without the check of the fast path (constant gains and step, contiguous samples) for a voice
+// without a filter: it must hold for all of dst then. It adds the voice to dst, which begins at frame of the mix,
+// advances it and returns true. With a filter, it returns false without a change if the fast path does not hold. next
+// is the voice that is mixed afterwards, or nil.
 func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -94,8 +94,8 @@ func (v *Voice) skipFast(n int64) bool {
 	return true
 }
 
-// nextAddress returns the memory address that voice v will read next, for prefetching. It returns 0 if the address is
-// unknown or v is nil. The memory may have been freed.
+// nextAddress returns the memory address that v will probably read next, for prefetching. It returns 0 if the address
+// is unknown or v is nil. The memory may have been freed.
 func (v *Voice) nextAddress() uintptr {
 	if v == nil || v.fast.from == nil {
 		return 0
@@ -111,17 +111,17 @@ func (v *Voice) fastPosition() int64 {
 	return v.pos + v.fast.shift
 }
 
-// enterFastPath puts the voice on the fast path if its gains and pitch no longer move, it has already sounded and
-// planFastPath allows it. It computes for how many frames.
+// enterFastPath computes the fast path (the kernel's arguments, valid for many blocks) if the gains and the pitch of
+// the voice no longer move and it has already sounded. Otherwise it does not change the voice.
 func (v *Voice) enterFastPath() {
 	if v.segEnd == never && !v.fresh {
 		v.planFastPath()
 	}
 }
 
-// planFastPath computes v.fast: the arguments of the kernel for a constant step, and in left for how many frames the
-// samples are contiguous. left is 0 for a stream, a faulty or narrowed voice, a voice with a pre-fader output, or a
-// voice in the seam of its loop.
+// planFastPath computes v.fast: the arguments of the kernel for a constant step, and in left for how many frames of
+// the mix the samples are contiguous. left is 0 for a stream, a faulty or narrowed voice, a voice with a pre-fader
+// output, or at the end of a loop. It does not check the gains.
 func (v *Voice) planFastPath() {
 	s := &v.fast
 	s.left = 0
@@ -146,8 +146,8 @@ func (v *Voice) planFastPath() {
 	s.left = max(left, 0)
 }
 
-// FastFrames returns the number of frames of the mix that the voice can still mix on the fast path if it is
-// not changed. It is 0 off the fast path.
+// FastFrames returns for how many frames of the mix MixFast will still work if no method changes the voice. It is 0
+// off the fast path.
 func (v *Voice) FastFrames() int64 { return v.fast.left }
 
 // wholeSteps returns distance / step, rounded down. Both are in 32.32 frames of the samples and not negative; step is
@@ -160,11 +160,11 @@ func wholeSteps(distance, step int64) int64 {
 }
 
 // StableIndexFrames returns for how many frames of the mix, at least, the index of Energies, Masks and LoopsAgain stay
-// constant if no method changes the voice. It is 0 off the fast path, and 2^40 for a stream.
+// constant if no method changes the voice. It is 0 if MixFast does not work now, and 2^40 for a stream.
 func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
 
 // StableNearFrames returns for how many frames of the mix, at least, both results of Energies, Masks and LoopsAgain
-// stay constant if no method changes the voice. It is 0 off the fast path, and 2^40 for a stream.
+// stay constant if no method changes the voice. It is 0 if MixFast does not work now, and 2^40 for a stream.
 func (v *Voice) StableNearFrames() int64 {
 	e := &v.sound.envelope
 	switch {

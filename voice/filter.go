@@ -131,7 +131,8 @@ func (f *Filter) beginRamp(frame int64) {
 	}
 }
 
-// clearIfStale clears the states of a filter that was marked as stale, because its voice was silent.
+// clearIfStale sets the states of both stages to 0 if the filter is marked as stale, because its voice was silent or
+// skipped, and removes the mark.
 func (f *Filter) clearIfStale() {
 	if f.stale {
 		f.stale = false
@@ -197,8 +198,8 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 	}
 }
 
-// stereo filters x in place and advances the filter states. frame is the frame of the mix at which x begins; it
-// determines the position in a cutoff ramp.
+// stereo filters x in place with both stages and advances their states. x begins at frame of the mix, which determines
+// the position in a cutoff ramp.
 func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	for len(x) > 0 {
 		n := f.nextPiece(int64(len(x)), frame)

@@ -155,7 +155,7 @@ func (c *filterLanes) filter(from, n int) {
 	c.Filter(c.count, n, c.high, c.ramping)
 }
 
-// storeStates copies the filter states of all lanes back to the voices.
+// storeStates copies the states that filter has advanced back to the filters of the voices.
 func (c *filterLanes) storeStates() {
 	for i := range c.count {
 		*c.lanes[i].state = c.States(i)

@@ -91,8 +91,8 @@ func highLowMono(dst, src []float32, w, v *dsp.SVFCoefficients, s, t *dsp.SVFSta
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// lowStereo applies a low-pass with coefficients w to x in place. s and t are the states of the left and the right
-// channel, which it advances.
+// lowStereo filters x in place with a low-pass of constant coefficients w. s and t are the states of the left and the
+// right channel, which it advances.
 func lowStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
@@ -105,8 +105,8 @@ func lowStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// highStereo applies a high-pass with coefficients w to x in place. s and t are the states of the left and the right
-// channel, which it advances.
+// highStereo filters x in place with a high-pass of constant coefficients w. s and t are the states of the left and
+// the right channel, which it advances.
 func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {

@@ -132,7 +132,7 @@ func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	p.snapEnd(x, m.End(), pcm.Decibels(m.To).Gain())
 }
 
-// fadeIn fills x with the linear factors of the fade-in c at the points; 1 after its end.
+// fadeIn fills x with the linear factors of the fade-in c at the points; they are 1 after its end.
 func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	if !p.moving(c.end()) {
 		for i := range p.count {

@@ -56,7 +56,7 @@ func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 
 }
 
 // rampSpanCovers reports whether only gains move and the samples are contiguous for n frames of the mix from frame on.
-// It is false before the voice has sounded. The voice has left the fast path then.
+// It is false before the voice has sounded and at the end of the move. It may take the voice off the fast path.
 func (v *Voice) rampSpanCovers(n, frame int64) bool {
 	if v.fresh || frame+n >= v.rampSpan.until || v.Ended(frame) {
 		return false

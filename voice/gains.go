@@ -71,8 +71,8 @@ func (v *Voice) targetGain() float64 {
 	return k.factor
 }
 
-// cachedPan returns the linear left and right factors of a pan, -1..+1, under the voice's pan law. It caches the last
-// two pans.
+// cachedPan returns the linear left and right factors of pan, -1..+1, under the voice's pan law, and stores them in a
+// cache of the last two pans.
 func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	k := &v.gainCache.pans
 	switch pan {
@@ -89,8 +89,8 @@ func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	return k[0].left, k[0].right
 }
 
-// lookUpPan returns the linear left and right factors of a pan, -1..+1, under the voice's pan law, from the cache if
-// it has them. It does not store a new pan in the cache; it is for a pan that will soon change.
+// lookUpPan returns the linear left and right factors of pan, -1..+1, under the voice's pan law, from the cache if it
+// has them. Unlike cachedPan it does not change the cache; it is for a pan that will soon change.
 func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	for i := range v.gainCache.pans {
 		if k := &v.gainCache.pans[i]; k.pan == pan && pan != 0 {

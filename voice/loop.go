@@ -67,8 +67,8 @@ type seam struct {
 // jumps per block.
 const shortLoop = 64
 
-// newSeam returns the seam of the sound's loop; the zero seam if the loop is empty. It copies samples, so s.data and
-// s.loop must be set.
+// newSeam returns the seam of the sound's loop: the samples around its end, in playing order. It is the zero seam if
+// the loop is empty. s.data and s.loop must be set; the samples are copied.
 func newSeam(s *Sound) seam {
 	length := s.loop.Frames()
 	if length <= 0 {
@@ -95,13 +95,14 @@ func newSeam(s *Sound) seam {
 // other, and the position counts frames of the unrolled sound. The exit from the loop is therefore exact even
 // if a kernel reads several rounds at once.
 
-// unrolls reports whether the voice reads an unrolled loop: a loop shorter than shortLoop whose rounds are counted.
+// unrolls reports whether the voice reads an unrolled loop, whose remaining rounds are written out one after another.
+// That is so for a loop shorter than shortLoop whose rounds are counted.
 func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns the position in the unrolled sound of frame, a frame of the sound at or behind the loop's end. The
-// remaining rounds lie before it. If the rounds are not counted, the result is frame itself.
+// unrolled returns the position, in the sound with its remaining loop rounds written out one after another, of frame,
+// a frame of the sound at or behind the loop's end. If the rounds are not counted, the result is frame itself.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
@@ -109,8 +110,8 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind removes completed rounds from the position and from v.jumps. Behind the last round it ends the looping, and
-// the position counts frames of the sound again. The voice must read an unrolled loop.
+// rewind removes the completed rounds of an unrolled loop from the position and from v.jumps. Behind the last round it
+// ends the looping, and the position counts frames of the sound again. Requires that v.unrolls is true.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
@@ -128,8 +129,8 @@ func (v *Voice) rewind() {
 // unrollPiece is the number of frames unrolled at a time.
 const unrollPiece = 1<<maxOctaves + 64
 
-// mixUnrolled adds len(dst) frames of an unrolled loop to dst with the gains g. It does not advance the voice. The
-// frames of the sound that dst needs at the present step must fit in unrollPiece.
+// mixUnrolled adds len(dst) frames of an unrolled loop, see unrolls, to dst with the gains g. It does not advance the
+// voice. The frames of the sound that dst needs at the present step must fit in unrollPiece.
 func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	first := v.pos>>32 - guardBefore
 	frames := ((v.pos+int64(len(dst)-1)*v.step)>>32 - first) + 1 + guardBefore
@@ -153,8 +154,8 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
-// unrolledSource returns which frame of the sound's store holds frame at of the unrolled sound. Frame 0 of the store
-// is the first guard frame, and a frame outside the sound gives a silent guard frame.
+// unrolledSource returns which frame of the sound's store holds frame at of the unrolled loop, see unrolls. Frame 0 of
+// the store is the first guard frame, and a frame outside the sound gives a silent guard frame.
 func (v *Voice) unrolledSource(at int64) int64 {
 	s := v.sound
 	switch {
@@ -167,8 +168,8 @@ func (v *Voice) unrolledSource(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// unrolledEnd returns the frame of the unrolled sound where the loop is left for good or the sound ends. The result is
-// at most 2^20 frames behind the position, so that the distance fits 32.32.
+// unrolledEnd returns the frame of the unrolled sound (see unrolls) at the final exit from the loop or the end of the
+// sound. The result is at most 2^20 frames behind the position, so that the distance fits 32.32.
 func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }

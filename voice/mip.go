@@ -54,7 +54,8 @@ func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	return v, (v.wrap+1<<32-1)>>32 + guardBefore + guardAfter
 }
 
-// scaled returns x times (2/3)^level, rounded to the nearest, for x >= 0 and level 0..Levels.
+// scaled returns x times (2/3)^level, rounded to the nearest: it converts frames of the sound to frames of mip level
+// number level. x is not negative, and level is 0..Levels.
 func scaled(x int64, level int) int64 {
 	if level == 0 {
 		return x
@@ -78,8 +79,8 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 // frames of the original sound.
 func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
-// levelOf returns the mip level for a step in 32.32 frames of the original sound: the lowest with at most 1.5
-// of its frames per step, or the last one.
+// levelOf returns the number of the mip level for a step in 32.32 frames of the original sound: the lowest level with
+// at most 1.5 of its frames per step, or the last level.
 func levelOf(step int64) int {
 	level := 0
 	for level < Levels-1 && step > maxMipStep(level) {
@@ -88,8 +89,9 @@ func levelOf(step int64) int {
 	return level
 }
 
-// LevelOf returns the mip level that a voice of this pitch reads, speed included: the lowest level, from 0, with a
-// step of at most 1.5 of its frames. It returns -1 if the voice reads the original sound.
+// LevelOf returns the number of the mip level that a voice of this pitch, speed included, reads: the lowest level,
+// from 0, with a step of at most 1.5 of its frames, or the last one. It returns -1 if the voice reads the original
+// sound, at pitch 0.
 func LevelOf(pitch pcm.Semitones) int {
 	step := stepOf(float64(pitch))
 	if step == dsp.One {

@@ -147,8 +147,9 @@ func stepsToCover(left, step, n int64) int64 {
 }
 
 // window returns the contiguous samples around the voice's position: the store data, the frame number first of the
-// sound at the store's start, and limit, the first frame of the sound that must not be read from it. data is nil for
-// an unrolled loop, see unrolls.
+// sound at the store's start, and limit, the first frame of the sound that must not be read from it. In a loop the
+// store may be the seam, the samples around the loop's end in playing order. data is nil for an unrolled loop, see
+// unrolls.
 func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
@@ -163,8 +164,9 @@ func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.seamExit())
 }
 
-// seamExit returns the position, in frames, where a looping voice must leave the seam for good, because the samples
-// after it belong to the frames behind the last round. It is math.MaxInt64 if the loop has no last round.
+// seamExit returns the position, in frames, where a looping voice must leave the seam (the samples around the loop's
+// end, in playing order) for good, because the samples after it belong to the frames behind the last round. It is
+// math.MaxInt64 if the loop has no last round.
 func (v *Voice) seamExit() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64
@@ -173,9 +175,9 @@ func (v *Voice) seamExit() int64 {
 	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
-// wrap moves a position that has passed the seam of the loop back into the loop. If the rounds are counted, it also
-// counts down v.jumps. In the last round, shortly before the loop's end, it ends the looping (v.loop becomes false). A
-// voice that does not loop is unchanged.
+// wrap moves a position that has passed the samples around the end of the loop (the seam) back into the loop. If the
+// rounds are counted, it also counts down v.jumps. In the last round, shortly before the loop's end, it ends the
+// looping (v.loop becomes false). A voice that does not loop is unchanged.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return

@@ -213,9 +213,9 @@ func (v *Voice) available() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream adds at most n frames of the present segment of a stream to dst, advances the voice and returns how many
-// frames were decoded. at is the number of frames between the start of the segment and dst. Invalid samples make the
-// voice faulty, which ends it.
+// runStream adds at most n frames of the present segment of a stream to dst and advances the voice. It returns how
+// many frames it mixed: fewer than n at the end of the decoded part. at is the number of frames between the start of
+// the segment and dst. Invalid samples make the voice faulty, which ends it.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)

@@ -111,7 +111,7 @@ func (f *StreamBuffer) Fail() {
 // which that goroutine calls End. A voice that has already ended stays ended and closes the buffer.
 func (f *StreamBuffer) Reopen() { f.ended.Store(false) }
 
-// Closed reports whether the reader needs no more frames, so that decoding can stop.
+// Closed reports whether Close or Drop was called, so that decoding can stop. Any goroutine.
 func (f *StreamBuffer) Closed() bool { return f.closed.Load() }
 
 // Wake returns a channel that receives a value when the control side waits for frames or closes the buffer.

@@ -15,8 +15,8 @@ type Called struct {
 	CueLine int    `json:"cue_line,omitempty"` // line in the sheet
 }
 
-// CueText returns the label of a cue in messages: cue 2.5 "Thunder" (line 14). If c has no number, it is cue 7, where
-// 7 is the argument, an index in the sheet. A negative index means a start by hand.
+// CueText returns the label of a cue in messages, such as cue 2.5 "Thunder" (line 14). If c has no number, the label
+// is cue 7 for the index 7 in the sheet, which is the argument cue. A negative index gives "by hand".
 func (c *Called) CueText(cue int) string {
 	switch {
 	case c.ListCue == "" && cue < 0:

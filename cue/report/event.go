@@ -115,7 +115,8 @@ func (e *Event) Loss() bool { return e.Kind == mixer.EventStolen || e.Kind == mi
 // Refusal reports whether a start got no voice because of a limit or a full pool.
 func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind == mixer.EventLimited }
 
-// Outranking reports whether another start took the slot of the voice. Only then is NewcomerPriority valid.
+// Outranking reports whether a voice lost its slot to another start or voice, which By identifies. Only then is
+// NewcomerPriority valid.
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
 
 // ByPriority reports whether priority decided a loss or a rejection before the policy compared levels. For other
@@ -191,7 +192,7 @@ func named[T interface {
 	return fmt.Errorf("%q is no %s", name, kind)
 }
 
-// or returns *p, or otherwise if p is nil.
+// or returns *p, or the value otherwise if p is nil.
 func or[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
